@@ -1,0 +1,42 @@
+#include <cuda_runtime_api.h>
+
+#include "fmbem/cuda/check.cuh"
+#include "fmbem/cuda/device.hpp"
+
+namespace fmbem {
+
+bool built_with_cuda() { return true; }
+
+std::string cuda_runtime_version() {
+  return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+}
+
+std::vector<DeviceInfo> cuda_devices() {
+  int count = 0;
+  // Without a driver or a GPU this call fails, which is an answer here and not an error.
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<DeviceInfo> devices(count);
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties;
+    FMBEM_CUDA(cudaGetDeviceProperties(&properties, i));
+    devices[i].name = properties.name;
+    devices[i].compute_capability = 10 * properties.major + properties.minor;
+    devices[i].memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  }
+  return devices;
+}
+
+void require_cuda_device() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return;
+  cudaGetLastError();
+  FMBEM_REQUIRE(false, "no usable CUDA device ("
+                           << (error == cudaSuccess ? "none is visible" : cudaGetErrorString(error))
+                           << "): use the backend cpu, or check the driver");
+}
+
+}  // namespace fmbem

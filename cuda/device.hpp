@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fmbem {
+
+/// Where the boundary operators are applied.
+enum class Backend { cpu, cuda };
+
+struct DeviceInfo {
+  std::string name;
+  int compute_capability = 0;     ///< 90 for 9.0
+  std::int64_t memory_bytes = 0;  ///< device memory in all
+};
+
+/// Whether this build has the CUDA backend.
+bool built_with_cuda();
+
+/// Version of the CUDA runtime such as "13.0"; empty in a build without CUDA.
+std::string cuda_runtime_version();
+
+/// The usable CUDA devices; none in a build without CUDA or on a machine without a GPU.
+std::vector<DeviceInfo> cuda_devices();
+
+/// Throws InputError, which says why, if there is no device to run on.
+void require_cuda_device();
+
+}  // namespace fmbem

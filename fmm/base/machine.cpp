@@ -1,0 +1,73 @@
+#include "fmbem/fmm/base/machine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <sys/resource.h>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+// First number in a file of one line; nothing for a missing file or the word "max".
+bool read_number(const char* path, std::int64_t& value) {
+  std::ifstream file(path);
+  return static_cast<bool>(file >> value);
+}
+
+int cores_of_control_group() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0, period = 0;
+  if (!(file >> quota >> period) || period <= 0) return std::numeric_limits<int>::max();
+  return std::max(1, static_cast<int>(quota / period));
+}
+
+std::int64_t memory_of_control_group() {
+  std::int64_t limit = 0, used = 0;
+  if (!read_number("/sys/fs/cgroup/memory.max", limit) ||
+      !read_number("/sys/fs/cgroup/memory.current", used))
+    return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(0, limit - used);
+}
+
+}  // namespace
+
+int available_cores() {
+  if (std::getenv("OMP_NUM_THREADS")) return omp_get_max_threads();
+  return std::min(omp_get_num_procs(), cores_of_control_group());
+}
+
+void set_threads(int threads) {
+  FMBEM_REQUIRE(threads >= 1 && threads <= 4096,
+                "the number of threads must be between 1 and 4096, not " << threads);
+  omp_set_num_threads(threads);
+  // Looked up at run time, because other implementations of BLAS do not have it.
+  using SetThreads = void (*)(int);
+  if (auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+    set(1);
+}
+
+std::int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  while (file >> word) {
+    std::int64_t kib = 0;
+    if (word == "MemAvailable:" && file >> kib) bytes = kib * 1024;
+  }
+  return std::min(bytes, memory_of_control_group());
+}
+
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,12 @@
+#pragma once
+
+/// Compiles a hot loop for several instruction sets, of which the loader takes the best that the
+/// processor has; so one portable build uses AVX-512 where there is one. Left out under the
+/// sanitizers, which run before the choice could be made.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__CUDACC__)
+#define FMBEM_SIMD_CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FMBEM_SIMD_CLONES
+#endif

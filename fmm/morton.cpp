@@ -1,0 +1,95 @@
+#include "fmbem/fmm/morton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+// Moves bit k of a 21-bit number to bit 3k.
+std::uint64_t spread_bits(std::uint64_t v) {
+  v = (v | v << 32) & 0x1f00000000ffffULL;
+  v = (v | v << 16) & 0x1f0000ff0000ffULL;
+  v = (v | v << 8) & 0x100f00f00f00f00fULL;
+  v = (v | v << 4) & 0x10c30c30c30c30c3ULL;
+  return (v | v << 2) & 0x1249249249249249ULL;
+}
+
+std::uint64_t cell_index(double coordinate, double corner, double side) {
+  constexpr double cells = 1 << deepest_level;
+  return static_cast<std::uint64_t>(
+      std::clamp((coordinate - corner) / side * cells, 0.0, cells - 1));
+}
+
+// Splits the box of this level that holds the keys [begin, end); leaves come out in order.
+void split(const std::vector<std::uint64_t>& keys, std::int64_t begin, std::int64_t end, int level,
+           int max_leaf, std::vector<std::int64_t>& leaf_begin) {
+  if (end - begin <= max_leaf || level == deepest_level) {
+    if (end > begin) leaf_begin.push_back(begin);
+    return;
+  }
+  const int shift = 3 * (deepest_level - level - 1);
+  const std::uint64_t parent = keys[begin] >> shift & ~std::uint64_t{7};
+  std::int64_t child_begin = begin;
+  for (std::uint64_t child = 1; child <= 8; ++child) {
+    const auto child_end = child == 8
+                               ? keys.begin() + end
+                               : std::lower_bound(keys.begin() + child_begin, keys.begin() + end,
+                                                  (parent + child) << shift);
+    split(keys, child_begin, child_end - keys.begin(), level + 1, max_leaf, leaf_begin);
+    child_begin = child_end - keys.begin();
+  }
+}
+
+}  // namespace
+
+Cube bounding_cube(std::span<const Vec3d> points) {
+  if (points.empty()) return {};
+  Vec3d low = points[0], high = points[0];
+  for (const Vec3d& p : points) {
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], p[axis]);
+      high[axis] = std::max(high[axis], p[axis]);
+    }
+  }
+  const Vec3d extent = high - low;
+  double side = std::max({extent.x, extent.y, extent.z});
+  if (!(side > 0)) side = 1;
+  const Vec3d half{side / 2, side / 2, side / 2};
+  return {low + extent / 2.0 - half, side};
+}
+
+std::uint64_t morton_key(Vec3d point, const Cube& cube) {
+  return spread_bits(cell_index(point.x, cube.corner.x, cube.side)) << 2 |
+         spread_bits(cell_index(point.y, cube.corner.y, cube.side)) << 1 |
+         spread_bits(cell_index(point.z, cube.corner.z, cube.side));
+}
+
+MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
+  FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
+  const auto n = static_cast<std::int64_t>(points.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
+
+  MortonOrder result;
+  result.cube = bounding_cube(points);
+  std::vector<std::uint64_t> keys(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) keys[i] = morton_key(points[i], result.cube);
+
+  result.order.resize(n);
+  std::iota(result.order.begin(), result.order.end(), std::int64_t{0});
+  std::stable_sort(result.order.begin(), result.order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
+  result.keys.resize(n);
+  for (std::int64_t k = 0; k < n; ++k) result.keys[k] = keys[result.order[k]];
+
+  split(result.keys, 0, n, 0, max_leaf, result.leaf_begin);
+  result.leaf_begin.push_back(n);
+  return result;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,22 @@
+# Finds PETSc (real scalars, double precision) with its MPI: the target PETSc::PETSc and the
+# variable PETSc_VERSION. PETSC_DIR and PKG_CONFIG_PATH are heeded.
+find_package(PkgConfig QUIET)
+find_package(MPI QUIET COMPONENTS CXX)
+if(PkgConfig_FOUND)
+  # Debian names the variants; an installation of its own is called PETSc or petsc.
+  pkg_search_module(PETSC_PC QUIET IMPORTED_TARGET petsc-real PETSc petsc)
+  set(PETSc_VERSION ${PETSC_PC_VERSION})
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  PETSc
+  REQUIRED_VARS PETSC_PC_FOUND MPI_CXX_FOUND
+  VERSION_VAR PETSc_VERSION
+  REASON_FAILURE_MESSAGE "install PETSc and an MPI (Debian: petsc-dev), or set PKG_CONFIG_PATH")
+if(PETSc_FOUND AND NOT TARGET PETSc::PETSc)
+  add_library(PETSc::PETSc INTERFACE IMPORTED)
+  # The compile flags of the pkg-config file are those of PETSc's own build; only its paths serve.
+  set_target_properties(PETSc::PETSc PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+                                                "${PETSC_PC_INCLUDE_DIRS}")
+  target_link_libraries(PETSc::PETSc INTERFACE ${PETSC_PC_LINK_LIBRARIES} MPI::MPI_CXX)
+endif()

@@ -1,0 +1,37 @@
+# Flags for every target of this project; never for who consumes it.
+add_library(fmbem_flags INTERFACE)
+set(for_cxx "$<COMPILE_LANGUAGE:CXX>")
+target_compile_options(
+  fmbem_flags
+  INTERFACE # errno and traps of the mathematics library would keep loops from being vectorised
+            $<${for_cxx}:-fno-math-errno -fno-trapping-math>
+            $<${for_cxx}:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>
+            $<$<BOOL:${FMBEM_WERROR}>:$<${for_cxx}:-Werror>>)
+if(FMBEM_SANITIZE)
+  target_compile_options(fmbem_flags INTERFACE -fsanitize=address,undefined
+                                               -fno-sanitize-recover=undefined
+                                               -fno-omit-frame-pointer)
+  target_link_options(fmbem_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# Makes the folders includable as "fmbem/<folder>/…", as they are after installation.
+set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)
+foreach(folder IN ITEMS fmm cuda meshes bem solvers)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${FMBEM_INCLUDE_DIR}/fmbem/${folder} SYMBOLIC)
+endforeach()
+
+# fmbem_library(NAME sources…): the library fmbem_NAME with the alias fmbem::NAME.
+function(fmbem_library name)
+  set(target fmbem_${name})
+  add_library(${target} ${ARGN})
+  add_library(fmbem::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${FMBEM_INCLUDE_DIR}>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fmbem_flags>)
+  install(TARGETS ${target} EXPORT fmbem-targets)
+  install(DIRECTORY ./ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem/${name}
+          FILES_MATCHING PATTERN "*.hpp")
+endfunction()

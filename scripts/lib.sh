@@ -1,0 +1,60 @@
+# Functions that the scripts share; to be sourced. The packages are Debian's and Ubuntu's.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck disable=SC2034  # for the scripts that source this file
+{
+  build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
+                  libopenblas-dev libcli11-dev nlohmann-json3-dev)
+  test_packages=(catch2 python3 python3-jsonschema)
+  picture_packages=(gmsh xvfb xauth)
+}
+
+# fail STATUS SENTENCE
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$2" >&2
+  exit "$1"
+}
+
+# Prints the comment at the top of the running script.
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+
+# install_packages PACKAGE…: installs those that are missing. Without the right to do so it prints
+# the line to run and exits 2. FMBEM_SKIP_PACKAGES=1 leaves everything to CMake, for who has
+# libraries of their own.
+install_packages() {
+  [[ -z ${FMBEM_SKIP_PACKAGES-} ]] || return 0
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    printf '%s\n' "This system has no apt; what is needed: a C++20 compiler, CMake 3.25, pkg-config," \
+      "PETSc (real, double precision) with its MPI, the Gmsh SDK, a BLAS with cblas.h, CLI11 and" \
+      "nlohmann-json; Catch2 and Python with jsonschema for the tests; gmsh and xvfb-run for pictures."
+    return 0
+  fi
+  local package missing=()
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    printf 'Missing packages; run this line, then %s again:\n\n' "$0"
+    printf '  sudo apt-get install --no-install-recommends %s\n\n' "${missing[*]}"
+    exit 2
+  fi >&2
+  printf 'Installing %s and what they need\n' "${missing[*]}"
+  local -x DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a
+  local apt=(apt-get -qq -o DPkg::Lock::Timeout=600)
+  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } \
+    </dev/null >/dev/null || fail 1 "apt-get could not install the packages"
+}
+
+# build PRESET [OPTION…]: configures with CMake's preset into build/PRESET and builds there, with
+# Ninja unless the folder or CMAKE_GENERATOR says otherwise.
+build() {
+  if command -v ninja >/dev/null; then
+    export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
+  fi
+  cd "$root" || exit
+  cmake --preset "$1" "${@:2}" || fail 2 "CMake could not configure the build"
+  cmake --build --preset "$1" --parallel "$(nproc)"
+}

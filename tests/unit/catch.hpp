@@ -1,0 +1,13 @@
+#pragma once
+
+// What differs between Catch2 2.13 (Debian 12) and 3 (Ubuntu 24.04 and later).
+#include <string>
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+inline auto contains(const std::string& text) { return Catch::Matchers::ContainsSubstring(text); }
+#else
+#include <catch2/catch.hpp>
+inline auto contains(const std::string& text) { return Catch::Matchers::Contains(text); }
+#endif

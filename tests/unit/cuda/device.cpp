@@ -1,0 +1,30 @@
+#include "fmbem/cuda/device.hpp"
+
+#include <cstdlib>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace fmbem;
+
+TEST_CASE("a device is there, or asking for one says why not") {
+  const auto devices = cuda_devices();
+  if (devices.empty()) {
+    CHECK_THROWS_AS(require_cuda_device(), InputError);
+    if (std::getenv("FMBEM_REQUIRE_GPU")) FAIL("FMBEM_REQUIRE_GPU is set and there is no GPU");
+    WARN("no GPU");
+    return;
+  }
+  CHECK(built_with_cuda());
+  CHECK_NOTHROW(require_cuda_device());
+  for (const DeviceInfo& device : devices) {
+    CHECK_FALSE(device.name.empty());
+    CHECK(device.compute_capability >= 50);
+    CHECK(device.memory_bytes > 0);
+  }
+}
+
+TEST_CASE("a build without CUDA has no runtime and no devices") {
+  CHECK(built_with_cuda() == !cuda_runtime_version().empty());
+  if (!built_with_cuda()) CHECK(cuda_devices().empty());
+}
