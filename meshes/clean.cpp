@@ -1,0 +1,56 @@
+#include "fmbem/meshes/clean.hpp"
+
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/shape.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem {
+
+void drop_unused_vertices(SurfaceMesh& mesh) {
+  std::vector<int> number(mesh.vertices.size(), -1);
+  for (const auto& t : mesh.triangles)
+    for (int v : t) number[v] = 0;
+  int n = 0;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    number[v] = n;
+    mesh.vertices[n] = mesh.vertices[v];
+    mesh.vertex_tags[n] = mesh.vertex_tags[v];
+    ++n;
+  }
+  mesh.vertices.resize(n);
+  mesh.vertex_tags.resize(n);
+  for (auto& t : mesh.triangles)
+    for (int& v : t) v = number[v];
+}
+
+void refuse_bad_coordinates(const SurfaceMesh& mesh) {
+  constexpr double largest = 1e100;  // its third power, a volume, is still a double
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
+    for (int v : mesh.triangles[i])
+      for (int axis = 0; axis < 3; ++axis) {
+        const double x = mesh.vertices[v][axis];
+        if (std::abs(x) <= largest) continue;
+        const char* what = std::isnan(x)   ? "NaN"
+                           : std::isinf(x) ? "infinite"
+                                           : "larger than 1e100";
+        throw InputError("in " + mesh.file + " the element " +
+                         std::to_string(mesh.triangle_tags[i]) + " has the node " +
+                         std::to_string(mesh.vertex_tags[v]) + ", of which a coordinate is " +
+                         what);
+      }
+}
+
+void refuse_zero_area(const SurfaceMesh& mesh) {
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    const TriangleShape shape = triangle_shape(mesh, i);
+    if (shape.smallest_height > 1e-12 * shape.longest_edge) continue;
+    throw InputError("in " + mesh.file + " the element " + std::to_string(mesh.triangle_tags[i]) +
+                     " at " + place(mesh.vertices[mesh.triangles[i][0]]) +
+                     " has zero area; remove it or mend the mesh");
+  }
+}
+
+}  // namespace fmbem

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fmbem {
+
+/// A silent Gmsh with an empty model of its own. Starts Gmsh unless it is running, and ends what it
+/// started. In a Gmsh that the caller runs, it leaves models, views, options and log as they were.
+/// What differs between Gmsh's versions is dealt with here. One session at a time: others wait.
+class GmshSession {
+ public:
+  GmshSession();
+  ~GmshSession();
+  GmshSession(const GmshSession&) = delete;
+  GmshSession& operator=(const GmshSession&) = delete;
+
+  /// Runs a call of Gmsh. Throws InputError "`what`: …" with Gmsh's words if it reports an error,
+  /// ResourceError if memory runs out.
+  void run(const std::string& what, const std::function<void()>& call);
+
+  /// What Gmsh has warned of until now, each sentence once.
+  std::vector<std::string> warnings() const;
+
+ private:
+  std::unique_lock<std::mutex> turn_;
+  bool started_gmsh_, started_logger_ = false;
+  std::string callers_model_, callers_options_;
+  std::vector<std::string> callers_models_;
+  std::vector<int> callers_views_;
+  std::size_t log_begin_ = 0;
+};
+
+/// The shape of a Gmsh element type; corners = 0 for a type that Gmsh does not know.
+struct ElementType {
+  std::string name;
+  int dim = 0, order = 0, nodes = 0, corners = 0;
+};
+
+/// Needs a session.
+ElementType element_type(int type);
+
+}  // namespace fmbem

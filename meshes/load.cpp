@@ -1,0 +1,120 @@
+#include "fmbem/meshes/load.hpp"
+
+#include <gmsh.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/clean.hpp"
+#include "fmbem/meshes/geometry.hpp"
+#include "fmbem/meshes/gmsh_session.hpp"
+#include "fmbem/meshes/precheck.hpp"
+#include "fmbem/meshes/read_gmsh.hpp"
+#include "fmbem/meshes/shape.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/topology.hpp"
+
+namespace fmbem {
+namespace {
+
+bool carries_its_unit(const std::string& file) {
+  const std::string e = ending(file);
+  return e == "step" || e == "stp" || e == "iges" || e == "igs";
+}
+
+void check_options(const std::string& file, const LoadOptions& options) {
+  if (options.mesh_size)
+    FMBEM_REQUIRE(std::isfinite(*options.mesh_size) && *options.mesh_size > 0,
+                  "the mesh size must be a positive number, not " << *options.mesh_size);
+  FMBEM_REQUIRE(options.refine >= 0 && options.refine <= 12,
+                "a mesh can be refined 0 to 12 times, not " << options.refine);
+  if (!options.unit) return;
+  metres_in(*options.unit);
+  FMBEM_REQUIRE(*options.unit == "m" || !carries_its_unit(file),
+                file << " carries its own unit and is read in m; leave the unit "
+                     << *options.unit << " out");
+}
+
+/// What stays of Gmsh's warnings in the notices: the first few.
+void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> warnings = gmsh.warnings();
+  for (std::size_t i = 0; i < warnings.size() && i < most; ++i)
+    notices.push_back("Gmsh warns: " + warnings[i]);
+  if (warnings.size() > most)
+    notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
+}
+
+/// The mesh as Gmsh has it; `refine` becomes how many times it is still to be refined.
+SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, int& refine) {
+  GmshSession gmsh;
+  precheck(file);
+  gmsh.run("cannot read " + file, [&] {
+    gmsh::option::setString("Geometry.OCCTargetUnit", "M");
+    // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
+    if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
+    gmsh::merge(file);
+  });
+  std::vector<int> types;
+  gmsh.run("cannot read " + file, [&] { gmsh::model::mesh::getElementTypes(types); });
+  std::vector<std::string> notices;
+  if (types.empty()) {
+    mesh_geometry(gmsh, file, options, notices);
+    refine = 0;
+  } else {
+    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
+                                              "refine the mesh instead");
+  }
+  SurfaceMesh mesh = read_model(gmsh, file);
+  mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());
+  add_warnings(gmsh, mesh.notices);
+  return mesh;
+}
+
+/// A geometry can fix its own subdivision, and then it does not heed the size that was asked for.
+void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
+  if (!options.mesh_size) return;
+  double longest = 0;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
+    longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
+  const double asked = std::ldexp(*options.mesh_size, -options.refine);
+  if (longest > 2 * asked)
+    mesh.notices.push_back("edges of up to " + decimal(longest) + " are longer than the mesh size " +
+                           decimal(asked) + ", because the geometry fixes its own subdivision");
+}
+
+void name_components(SurfaceMesh& mesh) {
+  Components components = connected_components(mesh);
+  mesh.group_of = std::move(components.of);
+  for (int c = 1; c <= components.n; ++c)
+    mesh.groups.push_back({"component " + std::to_string(c), 0});
+}
+
+}  // namespace
+
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
+  check_options(file, options);
+  int refine = options.refine;
+  SurfaceMesh mesh = read_with_gmsh(file, options, refine);
+  mesh.unit = options.unit.value_or("m");
+  mesh.scale_to_m = metres_in(mesh.unit);
+  drop_unused_vertices(mesh);
+  refuse_bad_coordinates(mesh);
+  merge_duplicate_vertices(
+      mesh, ending(file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
+  refuse_zero_area(mesh);
+  notice_larger_edges(mesh, options);
+  {
+    const EdgeTable edges(mesh);
+    refuse_coincident_triangles(mesh, edges);
+    orient(mesh, edges);
+  }
+  if (mesh.groups.empty()) name_components(mesh);
+  return refine > 0 ? refine_uniformly(mesh, refine) : mesh;
+} catch (const std::bad_alloc&) {
+  throw ResourceError("not enough memory to read the mesh " + file);
+}
+
+}  // namespace fmbem

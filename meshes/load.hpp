@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem {
+
+struct LoadOptions {
+  /// Largest triangle edge when a geometry (.geo, .step, .brep, …) is meshed, in the file's unit;
+  /// without it a fortieth of the bounding box's diagonal. Smaller sizes set in a .geo file hold.
+  std::optional<double> mesh_size;
+  /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry where
+  /// the file is one, in the middles of the edges where it is a mesh.
+  int refine = 0;
+  /// m, cm, mm, um, nm or angstrom; without it m. STEP and IGES carry their own and are read in m.
+  std::optional<std::string> unit;
+};
+
+/// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices and orients it.
+/// Starts Gmsh if it is not running yet, and then ends it again.
+/// Throws InputError with one sentence for a file that is no usable surface mesh.
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
+
+/// The mesh with every triangle split into four, `times` times; children follow each other in the
+/// order of their parents, tags are numbered afresh from 1.
+SurfaceMesh refine_uniformly(const SurfaceMesh& mesh, int times = 1);
+
+/// Metres in a unit: m, cm, mm, um, nm, angstrom. Throws InputError for any other.
+double metres_in(const std::string& unit);
+
+/// Version of the Gmsh SDK in use.
+std::string gmsh_version();
+
+}  // namespace fmbem

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem {
+
+using Corners = std::array<int, 3>;
+
+/// The two triangles of a quadrangle: along its shorter diagonal, or along the other one where a
+/// reentrant corner puts the shorter one outside. Both keep the quadrangle's orientation.
+std::pair<Corners, Corners> split_quadrangle(const std::vector<Vec3d>& vertices,
+                                             const std::array<int, 4>& quadrangle);
+
+}  // namespace fmbem

@@ -1,0 +1,33 @@
+#include "fmbem/meshes/text.hpp"
+
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+namespace fmbem {
+
+std::string counted(std::size_t n, const std::string& noun, const std::string& plural) {
+  if (n == 1) return "1 " + noun;
+  return std::to_string(n) + " " + (plural.empty() ? noun + "s" : plural);
+}
+
+std::string place(Vec3d x) {
+  char text[96];
+  std::snprintf(text, sizeof text, "(%g, %g, %g)", x.x, x.y, x.z);
+  return text;
+}
+
+std::string decimal(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", x);
+  return text;
+}
+
+std::string ending(const std::string& path) {
+  std::string e = std::filesystem::path(path).extension().string();
+  if (!e.empty()) e.erase(0, 1);
+  for (char& c : e) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return e;
+}
+
+}  // namespace fmbem

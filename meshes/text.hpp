@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem {
+
+/// "1 triangle", "12 triangles"; a noun with an irregular plural gives it.
+std::string counted(std::size_t n, const std::string& noun, const std::string& plural = "");
+
+/// "(0.5, -1, 2e-06)"
+std::string place(Vec3d x);
+
+/// Shortest decimal form that a reader wants to see, such as 0.0433013.
+std::string decimal(double x);
+
+/// The ending of a file's name without the dot, in lower case.
+std::string ending(const std::string& path);
+
+}  // namespace fmbem

@@ -1,0 +1,40 @@
+#include "fmbem/meshes/write.hpp"
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/write_formats.hpp"
+
+namespace fmbem {
+namespace {
+
+bool is_msh(const std::string& path) {
+  const std::string format = ending(path);
+  FMBEM_REQUIRE(format == "vtu" || format == "msh",
+                "cannot write " << path << ": a mesh is written as .vtu or .msh");
+  return format == "msh";
+}
+
+}  // namespace
+
+void check_output_path(const std::string& path) {
+  is_msh(path);
+  OutputFile probe(path);
+}
+
+void write_mesh(const std::string& path, const SurfaceMesh& mesh,
+                const std::vector<PanelField>& fields) {
+  for (const PanelField& field : fields)
+    FMBEM_REQUIRE(field.values.size() == mesh.triangles.size(),
+                  "the field '" << field.name << "' has " << field.values.size()
+                                << " values, and the mesh " << mesh.triangles.size() << " panels");
+  const bool msh = is_msh(path);
+  OutputFile file(path);
+  if (msh)
+    write_msh(file.partial_path(), mesh, fields);
+  else
+    write_vtu(file.partial_path(), mesh, fields);
+  file.commit();
+}
+
+}  // namespace fmbem

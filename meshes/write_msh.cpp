@@ -1,0 +1,70 @@
+#include <gmsh.h>
+
+#include <filesystem>
+#include <map>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/gmsh_session.hpp"
+#include "fmbem/meshes/write_formats.hpp"
+
+namespace fmbem {
+namespace {
+
+constexpr int gmsh_triangle = 2;
+
+/// Tags for the physical surfaces: the file's where it had some, and new ones above them.
+std::vector<int> physical_tags(const std::vector<Group>& groups) {
+  int next = 0;
+  for (const Group& group : groups) next = std::max(next, group.tag);
+  std::vector<int> tags;
+  for (const Group& group : groups) tags.push_back(group.tag > 0 ? group.tag : ++next);
+  return tags;
+}
+
+void build_model(const SurfaceMesh& mesh) {
+  gmsh::model::add("fmbem output");
+  std::vector<double> coordinates;
+  for (const Vec3d& v : mesh.vertices) coordinates.insert(coordinates.end(), {v.x, v.y, v.z});
+  const std::vector<int> physical = physical_tags(mesh.groups);
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+    const int surface = static_cast<int>(g) + 1;
+    gmsh::model::addDiscreteEntity(2, surface);
+    if (g == 0) gmsh::model::mesh::addNodes(2, surface, mesh.vertex_tags, coordinates);
+    std::vector<std::size_t> tags, nodes;
+    for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+      if (mesh.group_of[i] != static_cast<int>(g)) continue;
+      tags.push_back(mesh.triangle_tags[i]);
+      for (const int v : mesh.triangles[i]) nodes.push_back(mesh.vertex_tags[v]);
+    }
+    gmsh::model::mesh::addElementsByType(surface, gmsh_triangle, tags, nodes);
+    gmsh::model::addPhysicalGroup(2, {surface}, physical[g]);
+    gmsh::model::setPhysicalName(2, physical[g], mesh.groups[g].name);
+  }
+}
+
+}  // namespace
+
+void write_msh(const std::string& path, const SurfaceMesh& mesh,
+               const std::vector<PanelField>& fields) {
+  GmshSession gmsh;
+  gmsh.run("cannot write " + path, [&] {
+    build_model(mesh);
+    gmsh::option::setNumber("Mesh.MshFileVersion", 4.1);
+    gmsh::option::setNumber("Mesh.Binary", 1);
+    gmsh::option::setNumber("PostProcessing.SaveMesh", 0);
+    gmsh::write(path);
+    for (const PanelField& field : fields) {
+      const int view = gmsh::view::add(field.name);
+      std::vector<std::vector<double>> values;
+      values.reserve(field.values.size());
+      for (const double value : field.values) values.push_back({value});
+      gmsh::view::addModelData(view, 0, "fmbem output", "ElementData", mesh.triangle_tags, values);
+      gmsh::view::write(view, path, true);
+    }
+  });
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) == 0 || error)
+    throw ResourceError("cannot write " + path + ": is the disk full?");
+}
+
+}  // namespace fmbem
