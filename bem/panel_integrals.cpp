@@ -1,0 +1,145 @@
+#include "fmbem/bem/panel_integrals.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "fmbem/bem/quadrature.hpp"
+#include "fmbem/fmm/base/simd.hpp"
+
+namespace fmbem {
+namespace {
+
+/// A rule that serves from a distance of `reach` radii on.
+struct FarRule {
+  double reach2;
+  TriangleRule rule;
+};
+
+// Points a side and the distances, in radii, at which 1/r and its gradient are integrated to 1e-13
+// whatever the triangle's shape (measured: docs/accuracy.md).
+const auto& far_rules() {
+  static const auto rules = [] {
+    constexpr std::array<std::pair<double, int>, 6> choices{
+        {{200, 3}, {30, 4}, {12, 5}, {7, 6}, {5, 7}, {3, 9}}};
+    std::array<FarRule, choices.size()> result;
+    for (std::size_t k = 0; k < choices.size(); ++k) {
+      const auto [reach, points] = choices[k];
+      result[k] = {reach * reach, collapsed_gauss(points)};
+      // Zero weights fill the last vector of the loops below.
+      TriangleRule& rule = result[k].rule;
+      for (auto* column : {&rule.xi, &rule.eta, &rule.weight})
+        column->resize((column->size() + 7) / 8 * 8, 0.0);
+    }
+    return result;
+  }();
+  return rules;
+}
+
+/// The cheapest rule that is accurate at a squared distance from the centroid; null where none is.
+const TriangleRule* rule_for(double distance2, double radius) {
+  for (const FarRule& far : far_rules())
+    if (distance2 >= far.reach2 * (radius * radius)) return &far.rule;
+  return nullptr;
+}
+
+FMBEM_SIMD_CLONES double far_potential(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
+  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
+  const std::size_t n = rule.weight.size();
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t q = 0; q < n; ++q) {
+    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
+    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
+    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
+    sum += weight[q] / std::sqrt(x * x + y * y + z * z);
+  }
+  return sum;
+}
+
+FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
+  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
+  const std::size_t n = rule.weight.size();
+  double sum_x = 0, sum_y = 0, sum_z = 0;
+#pragma omp simd reduction(+ : sum_x, sum_y, sum_z)
+  for (std::size_t q = 0; q < n; ++q) {
+    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
+    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
+    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
+    const double r2 = x * x + y * y + z * z;
+    const double w = weight[q] / (r2 * std::sqrt(r2));
+    sum_x += w * x;
+    sum_y += w * y;
+    sum_z += w * z;
+  }
+  return {sum_x, sum_y, sum_z};
+}
+
+/// A triangle seen from x at the origin. The area is handed down from the whole triangle, since
+/// that of a piece of a sliver, from rounded corners, would be off by its aspect ratio.
+struct Piece {
+  Vec3d d[3];
+  double area;
+};
+
+struct PotentialSum {
+  double value = 0;
+  void far(const TriangleRule& rule, const Piece& p) {
+    value += inv_4pi * p.area * far_potential(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
+  }
+  void near(const Triangle& t) { value += triangle_potential(t, Vec3d{}); }
+};
+
+struct GradientSum {
+  double tolerance;
+  Vec3d value{};
+  void far(const TriangleRule& rule, const Piece& p) {
+    value += inv_4pi * p.area * far_gradient(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
+  }
+  void near(const Triangle& t) { value += triangle_gradient(t, Vec3d{}, tolerance); }
+};
+
+/// Cuts a sliver at the middle of its longest edge until each piece is far from x or well shaped.
+/// A needle's tip repeats its shape at every scale, but its share falls fourfold a cut: so 24 do.
+template <class Sum>
+void add_sliver(Sum& sum, const Piece& piece, int cuts_left) {
+  const Vec3d centroid = (piece.d[0] + piece.d[1] + piece.d[2]) / 3.0;
+  double radius2 = 0, longest2 = 0;
+  int longest = 0;
+  for (int k = 0; k < 3; ++k) {
+    radius2 = std::fmax(radius2, norm2(piece.d[k] - centroid));
+    const double length2 = norm2(piece.d[(k + 1) % 3] - piece.d[k]);
+    if (length2 > longest2) longest2 = length2, longest = k;
+  }
+  if (const TriangleRule* rule = rule_for(norm2(centroid), std::sqrt(radius2)))
+    return sum.far(*rule, piece);
+
+  constexpr double well_shaped =
+      0.05;  // height over longest edge: costs at most a digit and a half
+  if (cuts_left == 0 || 2 * piece.area > well_shaped * longest2)
+    return sum.near(make_triangle(piece.d[0], piece.d[1], piece.d[2]));
+
+  const Vec3d a = piece.d[longest], b = piece.d[(longest + 1) % 3], c = piece.d[(longest + 2) % 3];
+  const Vec3d middle = 0.5 * (a + b);
+  add_sliver(sum, {{a, middle, c}, piece.area / 2}, cuts_left - 1);
+  add_sliver(sum, {{middle, b, c}, piece.area / 2}, cuts_left - 1);
+}
+
+template <class Sum>
+Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
+  const Piece piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
+  if (const TriangleRule* rule = rule_for(norm2(t.centroid - x), t.radius))
+    sum.far(*rule, piece);
+  else
+    add_sliver(sum, piece, 24);
+  return sum;
+}
+
+}  // namespace
+
+double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
+
+Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
+  return integrate(GradientSum{tolerance}, t, x).value;
+}
+
+}  // namespace fmbem

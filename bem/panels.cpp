@@ -1,0 +1,61 @@
+#include "fmbem/bem/panels.hpp"
+
+#include <algorithm>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/morton.hpp"
+
+namespace fmbem {
+
+Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
+  FMBEM_REQUIRE(!mesh.triangles.empty(), "the mesh has no triangles");
+  Vec3d low = mesh.vertices[mesh.triangles[0][0]], high = low;
+  for (const auto& corners : mesh.triangles) {
+    for (const int corner : corners) {
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = std::min(low[axis], mesh.vertices[corner][axis]);
+        high[axis] = std::max(high[axis], mesh.vertices[corner][axis]);
+      }
+    }
+  }
+
+  Panels panels;
+  panels.origin = low + 0.5 * (high - low);
+  panels.extent = norm(high - low);
+
+  const auto n = static_cast<std::int64_t>(mesh.triangles.size());
+  const auto triangle_of = [&](std::int64_t i) {
+    const auto& [a, b, c] = mesh.triangles[i];
+    return make_triangle(mesh.vertices[a] - panels.origin, mesh.vertices[b] - panels.origin,
+                         mesh.vertices[c] - panels.origin);
+  };
+  std::vector<Vec3d> centroid(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) centroid[i] = triangle_of(i).centroid;
+
+  MortonOrder morton = morton_order(centroid, max_leaf);
+  panels.triangle.resize(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) panels.triangle[k] = triangle_of(morton.order[k]);
+  panels.input_index = std::move(morton.order);
+  panels.leaf_begin = std::move(morton.leaf_begin);
+  return panels;
+}
+
+std::vector<double> Panels::to_input_order(std::span<const double> values) const {
+  FMBEM_REQUIRE(values.size() == size(),
+                "there are " << size() << " panels, but " << values.size() << " values");
+  std::vector<double> result(size());
+  for (std::size_t k = 0; k < size(); ++k) result[input_index[k]] = values[k];
+  return result;
+}
+
+std::vector<double> Panels::from_input_order(std::span<const double> values) const {
+  FMBEM_REQUIRE(values.size() == size(),
+                "there are " << size() << " panels, but " << values.size() << " values");
+  std::vector<double> result(size());
+  for (std::size_t k = 0; k < size(); ++k) result[k] = values[input_index[k]];
+  return result;
+}
+
+}  // namespace fmbem

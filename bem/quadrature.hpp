@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+namespace fmbem {
+
+/// Points and weights on the triangle (0,0), (1,0), (0,1); the weights sum to 1.
+struct TriangleRule {
+  std::vector<double> xi, eta, weight;
+};
+
+/// The n × n product rule on the collapsed square, exact for polynomials of degree 2n − 2: Gauss
+/// points of n·2−1 in each direction, one degree of which the collapse takes [Stroud 1971, 2.2].
+/// 1 ≤ n ≤ 32.
+TriangleRule collapsed_gauss(int n);
+
+/// Nodes and weights of Gauss's rule on (0, 1). 1 ≤ n ≤ 64.
+void gauss_legendre(int n, std::vector<double>& node, std::vector<double>& weight);
+
+}  // namespace fmbem

@@ -1,0 +1,120 @@
+#include "fmbem/bem/dense_operator.hpp"
+
+#include <cmath>
+#include <random>
+
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+std::vector<double> random_vector(std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(n);
+  for (double& v : x) v = normal(random);
+  return x;
+}
+
+/// V x by closed forms alone, summed in extended precision.
+std::vector<double> product_by_closed_forms(const Panels& panels, const double* x) {
+  std::vector<double> y(panels.size());
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    long double sum = 0;
+    for (std::size_t j = 0; j < panels.size(); ++j)
+      sum += static_cast<long double>(
+                 triangle_potential(panels.triangle[j], panels.triangle[i].centroid)) *
+             x[j];
+    y[i] = static_cast<double>(sum);
+  }
+  return y;
+}
+
+double relative_difference(const double* a, const std::vector<double>& b) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace
+
+TEST_CASE("the dense product equals the sum of closed forms") {
+  const SurfaceMesh mesh = GENERATE(sphere(3), cube(6), plate(9), sphere(2, 1e-3, {50, -20, 3}));
+  const Panels panels = make_panels(mesh);
+  const auto v = make_dense_single_layer(panels, {});
+  const int k = 3;
+  const std::vector<double> x = random_vector(k * panels.size(), 7);
+  std::vector<double> y(x.size());
+  v->apply(x.data(), y.data(), k);
+  for (int j = 0; j < k; ++j)
+    CHECK(relative_difference(y.data() + j * panels.size(),
+                              product_by_closed_forms(panels, x.data() + j * panels.size())) <
+          1e-12);
+  std::vector<double> single(panels.size());
+  v->apply(x.data(), single.data());
+  CHECK(relative_difference(y.data(), single) < 1e-14);
+}
+
+TEST_CASE("single precision rounds the entries, and its accurate product does not") {
+  const Panels panels = make_panels(sphere(3));
+  const auto exact = make_dense_single_layer(panels, {});
+  OperatorOptions options;
+  options.precision = Precision::single_precision;
+  options.tolerance = 1e-6;
+  const auto rounded = make_dense_single_layer(panels, options);
+  const std::vector<double> x = random_vector(panels.size(), 8);
+  std::vector<double> y(x.size()), y_rounded(x.size()), y_accurate(x.size());
+  exact->apply(x.data(), y.data());
+  rounded->apply(x.data(), y_rounded.data());
+  rounded->apply_accurately(x.data(), y_accurate.data());
+  CHECK(relative_difference(y_rounded.data(), y) < 1e-6);
+  CHECK(relative_difference(y_rounded.data(), y) > 1e-10);
+  CHECK(relative_difference(y_accurate.data(), y) < 1e-14);
+  CHECK(rounded->info().memory_bytes * 2 == exact->info().memory_bytes);
+  options.tolerance = 1e-7;
+  CHECK_THROWS_AS(make_dense_single_layer(panels, options), InputError);
+}
+
+TEST_CASE("products and entries do not depend on the number of threads") {
+  const Panels panels = make_panels(cube(8));
+  const std::vector<double> x = random_vector(panels.size(), 9);
+  std::vector<std::vector<double>> products;
+  for (const int threads : {1, 2, 3}) {
+    set_threads(threads);
+    products.emplace_back(x.size());
+    make_dense_single_layer(panels, {})->apply(x.data(), products.back().data());
+  }
+  set_threads(available_cores());
+  CHECK(products[0] == products[1]);
+  CHECK(products[0] == products[2]);
+}
+
+TEST_CASE("diagonal blocks hold the operator's entries") {
+  const Panels panels = make_panels(sphere(2), 20);
+  const auto v = make_dense_single_layer(panels, {});
+  const std::int64_t begin = panels.leaf_begin[1], end = panels.leaf_begin[2], n = end - begin;
+  std::vector<double> block(n * n);
+  v->diagonal_block(begin, end, block.data());
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      CHECK(block[i * n + j] ==
+            panel_potential(panels.triangle[begin + j], panels.triangle[begin + i].centroid));
+}
+
+TEST_CASE("the dense operator refuses what it cannot hold") {
+  Panels panels;
+  panels.triangle.resize(dense_panels_at_most + 1);
+  CHECK_THROWS_AS(make_single_layer(panels), InputError);
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  CHECK_THROWS_AS(make_single_layer(make_panels(sphere(1)), options), InputError);
+}

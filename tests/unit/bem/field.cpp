@@ -1,0 +1,106 @@
+#include "fmbem/bem/field.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+TEST_CASE("the field of a charged sphere is that of a point outside and none inside") {
+  const Panels panels = make_panels(sphere(5, 2, {3, 1, -1}));
+  const std::vector<double> sigma(panels.size(), 1.0);
+  const Vec3d centre{3, 1, -1};
+  const std::vector<Vec3d> points{centre + Vec3d{0, 0, 4}, centre + Vec3d{1, -2, 3}, centre,
+                                  centre + Vec3d{0.5, 0.5, 0.5}};
+  const Field field = evaluate_field(panels, sigma, points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vec3d d = points[i] - centre;
+    const double r = norm(d);
+    // Area 4π·4, so φ = 4/r and E = 4/r²; inside φ = 2. The polyhedron's error is O(h²) = 0.1 %.
+    CHECK(field.potential[i] == Approx(r > 2 ? 4 / r : 2).epsilon(1.5e-3));
+    const Vec3d e = r > 2 ? (4 / (r * r * r)) * d : Vec3d{};
+    CHECK(norm(field.e[i] - e) < 2e-3);
+  }
+  CHECK(field.singular_points == 0);
+}
+
+TEST_CASE("E is the negative gradient of the potential") {
+  const Panels panels = make_panels(cube(2));
+  std::vector<double> sigma(panels.size());
+  for (std::size_t j = 0; j < sigma.size(); ++j) sigma[j] = std::cos(3.0 * j);
+  const double h = 1e-4;
+  for (const Vec3d& x : {Vec3d{1.2, 0.4, 0.3}, Vec3d{0.4, 0.3, 0.7}, Vec3d{20, -7, 3}}) {
+    std::vector<Vec3d> points{x};
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double step : {h, -h, 2 * h, -2 * h}) {
+        points.push_back(x);
+        points.back()[axis] += step;
+      }
+    }
+    const Field field = evaluate_field(panels, sigma, points);
+    for (int axis = 0; axis < 3; ++axis) {
+      const double* p = field.potential.data() + 1 + 4 * axis;
+      const double slope = (8 * (p[0] - p[1]) - (p[2] - p[3])) / (12 * h);
+      CHECK(field.e[0][axis] == Approx(-slope).epsilon(1e-7).margin(1e-10));
+    }
+  }
+}
+
+TEST_CASE("on the surface E jumps by the density, and the sides are the limits") {
+  const SurfaceMesh mesh = sphere(2, 1, {0.5, -0.25, 4});
+  const Panels panels = make_panels(mesh);
+  std::vector<double> sigma(panels.size());
+  for (std::size_t j = 0; j < sigma.size(); ++j) sigma[j] = 1 + 0.1 * std::sin(double(j));
+  for (const std::size_t k : {std::size_t{0}, std::size_t{17}, panels.size() - 1}) {
+    const Triangle& t = panels.triangle[k];
+    const Vec3d on = t.centroid + panels.origin;
+    const std::vector<Vec3d> points{on, on + 1e-7 * t.normal, on - 1e-7 * t.normal};
+    const Field mean = evaluate_field(panels, sigma, points);
+    const Field outside = evaluate_field(panels, sigma, points, Side::positive);
+    const Field inside = evaluate_field(panels, sigma, points, Side::negative);
+    CHECK(norm(outside.e[0] - inside.e[0] - sigma[k] * t.normal) < 1e-13);
+    CHECK(norm(0.5 * (outside.e[0] + inside.e[0]) - mean.e[0]) < 1e-14);
+    CHECK(norm(outside.e[0] - mean.e[1]) < 1e-5);
+    CHECK(norm(inside.e[0] - mean.e[2]) < 1e-5);
+    CHECK(mean.potential[0] == Approx(mean.potential[1]).epsilon(1e-6));
+    CHECK(outside.potential[0] == mean.potential[0]);
+  }
+}
+
+TEST_CASE("on an edge E is NaN and counted") {
+  const Panels panels = make_panels(plate(2));
+  const std::vector<double> sigma(panels.size(), 1.0);
+  const std::vector<Vec3d> points{{0.5, 0.1, 0}, {0, 0, 0}, {0.3, 0.1, 0}};
+  const Field field = evaluate_field(panels, sigma, points);
+  CHECK(field.singular_points == 2);
+  CHECK(std::isnan(field.e[0].x));
+  CHECK(std::isfinite(field.potential[0]));
+  CHECK(std::isfinite(field.potential[1]));
+  CHECK(std::isfinite(norm(field.e[2])));
+}
+
+TEST_CASE("bad points and sizes are refused") {
+  const Panels panels = make_panels(plate(1));
+  const std::vector<double> sigma(2, 1.0);
+  const std::vector<Vec3d> points{{0, 0, std::numeric_limits<double>::infinity()}};
+  CHECK_THROWS_AS(evaluate_field(panels, sigma, points), InputError);
+  CHECK_THROWS_AS(evaluate_field(panels, std::vector<double>(3), {}), InputError);
+}
+
+TEST_CASE("the flux through a closed panel surface is the charge inside (double layer identity)") {
+  // Σ_j A_j n_j·∇(1/4π|x−y|) with the gradient's normal part, that is the solid angle: −1 inside.
+  const Panels panels = make_panels(cube(3));
+  for (const Vec3d& x : {Vec3d{0.5, 0.5, 0.5}, Vec3d{0.01, 0.5, 0.9}, Vec3d{1.5, 0.5, 0.5}}) {
+    double sum = 0;
+    for (const Triangle& t : panels.triangle) {
+      const TriangleView view = view_triangle(t, x - panels.origin);
+      sum += std::copysign(view.solid_angle, view.height) / (4 * std::numbers::pi);
+    }
+    CHECK(sum == Approx(x.x < 1 ? -1.0 : 0.0).margin(1e-13));
+  }
+}

@@ -1,0 +1,114 @@
+#include "fmbem/bem/panel_integrals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/unit/catch.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+/// One reference value of tests/oracles/triangle_integrals.py: adaptive quadrature with 60 digits.
+struct ReferenceCase {
+  std::string name, kind;
+  Triangle triangle;
+  Vec3d x;
+  double potential;
+  Vec3d gradient;   ///< NaN on an edge
+  double nearness;  ///< distance to the triangle over its longest edge
+};
+
+std::vector<ReferenceCase> reference_cases() {
+  std::ifstream file(FMBEM_TEST_DATA "/triangle_integrals.csv");
+  std::string line;
+  std::getline(file, line);
+  std::vector<ReferenceCase> cases;
+  while (std::getline(file, line)) {
+    std::istringstream row(line);
+    ReferenceCase c;
+    std::getline(row, c.name, ',');
+    double value[17];
+    for (double& v : value) {
+      std::string word;
+      std::getline(row, word, ',');
+      v = std::stod(word);
+    }
+    std::getline(row, c.kind);
+    const auto vec = [&](int k) { return Vec3d{value[k], value[k + 1], value[k + 2]}; };
+    c.triangle = make_triangle(vec(0), vec(3), vec(6));
+    c.x = vec(9);
+    c.potential = value[12];
+    c.gradient = vec(13);
+    c.nearness = value[16];
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+double longest_edge(const Triangle& t) { return *std::max_element(t.length, t.length + 3); }
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+TEST_CASE("panel potentials agree with adaptive quadrature to 1e-12") {
+  const auto cases = reference_cases();
+  REQUIRE(cases.size() >= 400);
+  for (const ReferenceCase& c : cases) {
+    INFO(c.name);
+    CHECK(std::abs(panel_potential(c.triangle, c.x) / c.potential - 1) < 1e-12);
+  }
+}
+
+TEST_CASE("panel gradients agree with adaptive quadrature") {
+  for (const ReferenceCase& c : reference_cases()) {
+    INFO(c.name);
+    // Both the place of x in space and a sliver's plane are known to a rounding of the coordinates,
+    // which changes the gradient by that over the distance to the edges, or over the height.
+    const double size = longest_edge(c.triangle);
+    const double scale = size + norm(c.triangle.centroid) + norm(c.x);
+    const Vec3d g = panel_gradient(c.triangle, c.x, 4 * epsilon * scale);
+    if (std::isnan(c.gradient.x)) {
+      CHECK(std::isnan(g.x));
+      continue;
+    }
+    double nearest_edge = std::numeric_limits<double>::max();
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d d = c.x - c.triangle.vertex[k];
+      const double s = std::clamp(dot(d, c.triangle.tangent[k]), 0.0, c.triangle.length[k]);
+      nearest_edge = std::min(nearest_edge, norm(d - s * c.triangle.tangent[k]));
+    }
+    const double height = 2 * c.triangle.area / size;
+    const double bound = 1e-12 + 4 * epsilon * (scale / nearest_edge + scale / height);
+    CHECK(norm(g - c.gradient) < bound * norm(c.gradient));
+  }
+}
+
+TEST_CASE("known values of the single layer potential of a right triangle") {
+  const Triangle t = make_triangle({0, 0, 0}, {0, 1, 0}, {0, 0, 1});
+  CHECK(triangle_potential(t, {0, 0, 0}) ==
+        Approx(std::sqrt(2.0) * std::asinh(1.0) * inv_4pi).epsilon(1e-15));
+  CHECK(triangle_potential(t, {0, 1, 0}) == Approx(0.070137481542397516).epsilon(1e-15));
+  CHECK(triangle_potential(t, {0, -1, 0}) == Approx(0.029051896085553676).epsilon(2e-15));
+  CHECK(triangle_potential(t, {1, 0, 0}) == Approx(0.034775298546314300).epsilon(1e-15));
+}
+
+TEST_CASE("the gradient jumps by the normal across a panel") {
+  const Triangle t = make_triangle({0, 0, 0}, {2, 0, 0}, {0, 1, 0});
+  const Vec3d on{0.5, 0.25, 0};
+  const Vec3d above = panel_gradient(t, {0.5, 0.25, 1e-9}, 1e-14);
+  const Vec3d below = panel_gradient(t, {0.5, 0.25, -1e-9}, 1e-14);
+  CHECK(above.z - below.z == Approx(-1).epsilon(1e-7));
+  const Vec3d mean = panel_gradient(t, on, 1e-14);
+  CHECK(mean.z == 0);
+  CHECK(norm(mean - 0.5 * (above + below)) < 1e-8);
+  CHECK(std::isnan(panel_gradient(t, {1, 0, 0}, 1e-14).x));
+  CHECK(std::isfinite(panel_gradient(t, {3, 0, 0}, 1e-14).x));
+}

@@ -1,0 +1,138 @@
+#pragma once
+
+// Surfaces for tests, made without the code under test.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem::test {
+
+inline int add_vertex(SurfaceMesh& mesh, Vec3d v) {
+  mesh.vertices.push_back(v);
+  mesh.vertex_tags.push_back(mesh.vertices.size());
+  return static_cast<int>(mesh.vertices.size()) - 1;
+}
+
+inline void add_triangle(SurfaceMesh& mesh, int a, int b, int c, int group) {
+  mesh.triangles.push_back({a, b, c});
+  mesh.triangle_tags.push_back(mesh.triangles.size());
+  mesh.group_of.push_back(group);
+}
+
+inline int add_group(SurfaceMesh& mesh, const char* name) {
+  mesh.groups.push_back({name, static_cast<int>(mesh.groups.size()) + 1});
+  return static_cast<int>(mesh.groups.size()) - 1;
+}
+
+using Faces = std::vector<std::array<int, 3>>;
+
+/// Every face split into four, with new vertices at the middles of the edges.
+inline Faces split_into_four(const Faces& faces, std::vector<Vec3d>& vertices) {
+  std::map<std::pair<int, int>, int> middle;
+  const auto between = [&](int a, int b) {
+    const auto [entry, is_new] =
+        middle.try_emplace(std::minmax(a, b), static_cast<int>(vertices.size()));
+    if (is_new) vertices.push_back(0.5 * (vertices[a] + vertices[b]));
+    return entry->second;
+  };
+  Faces finer;
+  for (const auto& [a, b, c] : faces) {
+    const int ab = between(a, b), bc = between(b, c), ca = between(c, a);
+    finer.insert(finer.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+  }
+  return finer;
+}
+
+/// Octahedron with its faces split into four `level` times, vertices pushed to the sphere and then
+/// scaled by `axes` about `centre`: 8·4^level panels.
+inline void add_ellipsoid(SurfaceMesh& mesh, const char* name, int level, Vec3d axes,
+                          Vec3d centre = {}) {
+  std::vector<Vec3d> unit{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  Faces faces{{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2},
+              {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}};
+  for (int k = 0; k < level; ++k) {
+    faces = split_into_four(faces, unit);
+    for (Vec3d& v : unit) v = v / norm(v);
+  }
+  const int group = add_group(mesh, name);
+  const int first = static_cast<int>(mesh.vertices.size());
+  for (const Vec3d& v : unit)
+    add_vertex(mesh, centre + Vec3d{axes.x * v.x, axes.y * v.y, axes.z * v.z});
+  for (const auto& [a, b, c] : faces) add_triangle(mesh, first + a, first + b, first + c, group);
+}
+
+inline SurfaceMesh sphere(int level, double radius = 1, Vec3d centre = {}) {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "sphere", level, {radius, radius, radius}, centre);
+  mesh.closed = true;
+  return mesh;
+}
+
+/// An n × n grid of the parallelogram at `corner` with the sides u and v, two triangles a cell;
+/// normals along u × v.
+inline void add_grid(SurfaceMesh& mesh, int group, int n, Vec3d corner, Vec3d u, Vec3d v) {
+  const int first = static_cast<int>(mesh.vertices.size());
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j)
+      add_vertex(mesh, corner + (double(i) / n) * u + (double(j) / n) * v);
+  const auto at = [&](int i, int j) { return first + i * (n + 1) + j; };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
+      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
+    }
+  }
+}
+
+/// The unit disk: a hexagon's triangles split into four `level` times and blown up to the circle
+/// ring by ring; 6·4^level panels.
+inline SurfaceMesh disk(int level) {
+  const double pi = 3.14159265358979323846;
+  std::vector<Vec3d> vertices{{0, 0, 0}};
+  Faces faces;
+  for (int k = 0; k < 6; ++k) {
+    vertices.push_back({std::cos(k * pi / 3), std::sin(k * pi / 3), 0});
+    faces.push_back({0, k + 1, (k + 1) % 6 + 1});
+  }
+  for (int k = 0; k < level; ++k) faces = split_into_four(faces, vertices);
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "disk");
+  for (const Vec3d& v : vertices) {
+    double ring = 0;  // of the hexagon through v, which becomes a circle
+    for (int k = 0; k < 6; ++k)
+      ring =
+          std::max(ring, (v.x * std::cos((k + 0.5) * pi / 3) + v.y * std::sin((k + 0.5) * pi / 3)) /
+                             std::cos(pi / 6));
+    add_vertex(mesh, ring > 0 ? (ring / norm(v)) * v : v);
+  }
+  for (const auto& [a, b, c] : faces) add_triangle(mesh, a, b, c, group);
+  return mesh;
+}
+
+inline SurfaceMesh plate(int n) {
+  SurfaceMesh mesh;
+  add_grid(mesh, add_group(mesh, "plate"), n, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+  return mesh;
+}
+
+/// The unit cube; its faces do not share vertices, which no integral notices.
+inline SurfaceMesh cube(int n) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "cube");
+  const Vec3d x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1}, far{1, 1, 1};
+  add_grid(mesh, group, n, {}, y, x);
+  add_grid(mesh, group, n, {}, z, y);
+  add_grid(mesh, group, n, {}, x, z);
+  add_grid(mesh, group, n, far, -x, -y);
+  add_grid(mesh, group, n, far, -y, -z);
+  add_grid(mesh, group, n, far, -z, -x);
+  mesh.closed = true;
+  return mesh;
+}
+
+}  // namespace fmbem::test
