@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/boundary_operator.hpp"
+
+namespace fmbem {
+
+struct SolverOptions {
+  double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
+  /// Called after each iteration with its number and the relative residual.
+  std::function<void(int iteration, double residual)> monitor;
+};
+
+/// What became of one right-hand side.
+struct SolveReport {
+  bool converged = false;  ///< by PETSc's word and by the true residual
+  int iterations = 0;
+  std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
+  double relative_residual = 0;  ///< that the Krylov method knows
+  double true_residual = 0;     ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
+  std::vector<double> history;  ///< relative residuals, from the start
+};
+
+/// GMRES (right preconditioning, unpreconditioned norm, restart 100) with block Jacobi over leaves
+/// of panels, through PETSc's KSP: every option of PETSc's command line applies.
+class LinearSolver {
+ public:
+  /// Reads PETSc's options, so unknown solver types come to light before anything is computed.
+  /// Throws InputError for them and for a tolerance out of range.
+  explicit LinearSolver(const SolverOptions& options);
+  ~LinearSolver();
+  LinearSolver(LinearSolver&&) noexcept;
+  LinearSolver& operator=(LinearSolver&&) noexcept;
+
+  /// Sets the operator, which must outlive the solver's use, and its leaves; builds the
+  /// preconditioner.
+  void set_operator(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
+
+  /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance
+  /// the solve is not converged whatever PETSc's reason says.
+  SolveReport solve(std::span<const double> b, std::span<double> x);
+
+  std::string ksp_type() const;
+  std::string pc_type() const;
+  double tolerance() const;               ///< in force, after PETSc's options
+  double median_product_seconds() const;  ///< 0 before the first product
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fmbem

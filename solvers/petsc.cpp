@@ -1,0 +1,55 @@
+#include "fmbem/solvers/petsc.hpp"
+
+#include <string>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+// Keeps the message of the first error; what follows is only the way back up.
+PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorCode code,
+                            PetscErrorType type, const char* message, void* kept) {
+  auto& text = *static_cast<std::string*>(kept);
+  if (type == PETSC_ERROR_INITIAL && message) text = message;
+  return code;
+}
+
+// PETSc's messages run over several lines; a sentence does not.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+void petsc_calls(const std::function<PetscErrorCode()>& calls) {
+  std::string message;
+  PetscPushErrorHandler(keep_message, &message);
+  PetscErrorCode code = PETSC_SUCCESS;
+  try {
+    code = calls();
+  } catch (...) {
+    PetscPopErrorHandler();
+    throw;
+  }
+  PetscPopErrorHandler();
+  if (code == PETSC_SUCCESS) return;
+  const std::string sentence =
+      "PETSc: " + (message.empty() ? "error " + std::to_string(code) : first_line(message));
+  switch (static_cast<int>(code)) {
+    case PETSC_ERR_ARG_UNKNOWN_TYPE:
+    case PETSC_ERR_ARG_OUTOFRANGE:
+    case PETSC_ERR_ARG_WRONG:
+    case PETSC_ERR_USER_INPUT:
+    case PETSC_ERR_FILE_OPEN:
+    case PETSC_ERR_FILE_UNEXPECTED:
+    case PETSC_ERR_SUP:
+    case PETSC_ERR_ARG_INCOMP:
+    case PETSC_ERR_MISSING_FACTOR:
+      throw InputError(sentence + " (check the PETSc options)");
+    case PETSC_ERR_MEM:
+      throw ResourceError(sentence);
+    default:
+      throw Error(ExitCode::internal_error, sentence);
+  }
+}
+
+}  // namespace fmbem

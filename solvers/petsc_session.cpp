@@ -1,0 +1,162 @@
+#include "fmbem/solvers/petsc_session.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/solvers/petsc.hpp"
+
+namespace fmbem {
+namespace {
+
+struct Session {
+  bool ours = false;  // PETSc was started here, so it is ended here
+  std::set<std::string> given;
+
+  void finish() {
+    int mpi_finalized = 0;
+    MPI_Finalized(&mpi_finalized);
+    if (ours && !mpi_finalized) PetscFinalize();
+    ours = false;
+  }
+  ~Session() { finish(); }
+};
+
+Session& session() {
+  static Session instance;
+  return instance;
+}
+
+bool is_option_name(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && !std::isdigit(static_cast<unsigned char>(word[1])) &&
+         word[1] != '.';
+}
+
+void add_names(const std::vector<std::string>& words, std::set<std::string>& names) {
+  for (const std::string& word : words)
+    if (is_option_name(word)) names.insert(word.substr(word.find_first_not_of('-')));
+}
+
+void add_names_of_file(const std::string& path, std::set<std::string>& names) {
+  petsc_calls([&] {
+    PetscOptions options;
+    char* all = nullptr;
+    PetscCall(PetscOptionsCreate(&options));
+    PetscCall(PetscOptionsInsertFile(PETSC_COMM_SELF, options, path.c_str(), PETSC_TRUE));
+    PetscCall(PetscOptionsGetAll(options, &all));
+    std::istringstream stream(all);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    add_names(words, names);
+    PetscCall(PetscFree(all));
+    PetscCall(PetscOptionsDestroy(&options));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+}
+
+// Asked for only when PETSc ends.
+bool is_asked_at_the_end(const std::string& name) {
+  static const std::set<std::string> names{"options_left",   "options_view", "malloc_dump",
+                                           "malloc_view",    "objects_dump", "log_view",
+                                           "log_view_memory"};
+  return names.count(name) > 0;
+}
+
+}  // namespace
+
+void start_petsc(const std::vector<std::string>& options) {
+  PetscBool running = PETSC_FALSE, ended = PETSC_FALSE;
+  PetscInitialized(&running);
+  if (running) return;
+  PetscFinalized(&ended);
+  FMBEM_REQUIRE(!ended, "PETSc has been ended in this process and cannot be started again");
+
+  std::vector<std::string> words{"fmbem"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  char** argv = arguments.data();
+  // Files that PETSc itself cannot open end the process in some versions.
+  for (std::size_t k = 0; k < options.size(); ++k) {
+    if (options[k] != "-options_file") continue;
+    FILE* file = k + 1 < options.size() ? std::fopen(options[k + 1].c_str(), "r") : nullptr;
+    FMBEM_REQUIRE(file, "-options_file: cannot read "
+                            << (k + 1 < options.size() ? options[k + 1] : "without a name"));
+    std::fclose(file);
+  }
+  const PetscErrorCode code = PetscInitialize(&count, &argv, nullptr, nullptr);
+  if (code != PETSC_SUCCESS)
+    throw InputError("PETSc could not be started (error " + std::to_string(code) +
+                     "): check the PETSc options, PETSC_OPTIONS and the rc files");
+  session().ours = true;
+  add_names(options, session().given);
+  for (std::size_t k = 0; k + 1 < options.size(); ++k)
+    if (options[k] == "-options_file") add_names_of_file(options[k + 1], session().given);
+}
+
+void finish_petsc() { session().finish(); }
+
+UnusedOptions unused_petsc_options() {
+  UnusedOptions unused;
+  petsc_calls([&] {
+    PetscInt count = 0;
+    char **names = nullptr, **values = nullptr;
+    PetscCall(PetscOptionsLeftGet(nullptr, &count, &names, &values));
+    for (PetscInt k = 0; k < count; ++k) {
+      if (is_asked_at_the_end(names[k])) continue;
+      (session().given.count(names[k]) ? unused.given : unused.ambient).emplace_back(names[k]);
+    }
+    PetscCall(PetscOptionsLeftRestore(nullptr, &count, &names, &values));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  return unused;
+}
+
+void print_petsc_help() {
+  petsc_calls([] {
+    // An identity matrix: the options of a Krylov solver do not depend on the system.
+    Mat identity;
+    KSP ksp;
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 1, 1, 1, nullptr, &identity));
+    PetscCall(MatSetValue(identity, 0, 0, 1.0, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(identity, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(identity, MAT_FINAL_ASSEMBLY));
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetOperators(ksp, identity, identity));
+    PetscCall(KSPSetType(ksp, KSPGMRES));
+    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(MatDestroy(&identity));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+}
+
+int mpi_ranks() {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+int mpi_rank() {
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return rank;
+}
+
+std::string petsc_version() {
+  PetscInt major = 0, minor = 0, subminor = 0;
+  PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
+  std::string version =
+      std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
+#ifdef PETSC_HAVE_CUDA
+  version += " + CUDA";
+#endif
+  return version;
+}
+
+}  // namespace fmbem

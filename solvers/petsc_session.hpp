@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fmbem {
+
+/// Starts PETSc, and MPI with it, unless they are running; what was started here ends with
+/// finish_petsc() or, at the latest, with the process. `options` are those of a PETSc command line.
+/// Throws InputError for options that PETSc cannot read.
+void start_petsc(const std::vector<std::string>& options = {});
+
+/// Ends what start_petsc() started; PETSc prints -log_view and the like here.
+void finish_petsc();
+
+/// Names of PETSc options that nothing has asked for.
+struct UnusedOptions {
+  std::vector<std::string> given;    ///< from the options of start_petsc() and their -options_file
+  std::vector<std::string> ambient;  ///< from PETSC_OPTIONS or an rc file
+};
+UnusedOptions unused_petsc_options();
+
+/// Prints PETSc's help on the solver's options (to PETSc's standard output).
+void print_petsc_help();
+
+/// Ranks of PETSc's world.
+int mpi_ranks();
+int mpi_rank();
+
+/// Version of the PETSc library in use, such as "3.18.5", with "+ CUDA" where it has it.
+std::string petsc_version();
+
+}  // namespace fmbem

@@ -1,0 +1,110 @@
+#include "fmbem/solvers/shell_matrix.hpp"
+
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/solvers/petsc_session.hpp"
+
+namespace fmbem {
+
+ShellMatrix::ShellMatrix(const BoundaryOperator& op) : op_(op) {
+  start_petsc();
+  FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
+                                      << mpi_ranks() << ": start it without mpirun");
+  FMBEM_REQUIRE(op.size() <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
+                "this PETSc counts to " << std::numeric_limits<PetscInt>::max()
+                                        << " unknowns: use one with 64-bit indices");
+  const auto n = static_cast<PetscInt>(op.size());
+  petsc_calls([&] {
+    PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, this, &mat_));
+    PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
+    PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+}
+
+ShellMatrix::~ShellMatrix() {
+  PetscBool ended = PETSC_FALSE;
+  PetscFinalized(&ended);
+  if (!ended) MatDestroy(&mat_);
+}
+
+void ShellMatrix::multiply(const double* x, double* y) {
+  const auto start = std::chrono::steady_clock::now();
+  op_.apply(x, y);
+  product_seconds_.push_back(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
+  ShellMatrix* self = nullptr;
+  const PetscScalar* x_values = nullptr;
+  PetscScalar* y_values = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(mat, &self));
+  PetscCall(VecGetArrayRead(x, &x_values));
+  PetscCall(VecGetArrayWrite(y, &y_values));
+  try {
+    self->multiply(x_values, y_values);
+  } catch (const std::exception& e) {
+    self->exception_ = std::current_exception();
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
+  }
+  PetscCall(VecRestoreArrayWrite(y, &y_values));
+  PetscCall(VecRestoreArrayRead(x, &x_values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ShellMatrix::get_diagonal(Mat mat, Vec diagonal) {
+  ShellMatrix* self = nullptr;
+  PetscScalar* values = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(mat, &self));
+  PetscCall(VecGetArrayWrite(diagonal, &values));
+  for (std::size_t i = 0; i < self->op_.size(); ++i)
+    PetscCallCXX(self->op_.diagonal_block(i, i + 1, values + i));
+  PetscCall(VecRestoreArrayWrite(diagonal, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void ShellMatrix::rethrow() {
+  if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin) {
+  FMBEM_REQUIRE(leaf_begin.size() >= 2 && leaf_begin.front() == 0 &&
+                    leaf_begin.back() == static_cast<std::int64_t>(op.size()),
+                "the leaves must cover all " << op.size() << " unknowns");
+  const auto n = static_cast<PetscInt>(op.size());
+  const std::size_t n_leaves = leaf_begin.size() - 1;
+  std::vector<PetscInt> row_entries(n), leaf_size(n_leaves);
+  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+    leaf_size[leaf] = static_cast<PetscInt>(leaf_begin[leaf + 1] - leaf_begin[leaf]);
+    std::fill_n(row_entries.begin() + leaf_begin[leaf], leaf_size[leaf], leaf_size[leaf]);
+  }
+  Mat blocks = nullptr;
+  petsc_calls([&] {
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 0, row_entries.data(), &blocks));
+    std::vector<double> values;
+    std::vector<PetscInt> index;
+    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+      const PetscInt size = leaf_size[leaf];
+      values.resize(std::size_t(size) * size);
+      index.resize(size);
+      std::iota(index.begin(), index.end(), static_cast<PetscInt>(leaf_begin[leaf]));
+      op.diagonal_block(leaf_begin[leaf], leaf_begin[leaf + 1], values.data());
+      PetscCall(MatSetValues(blocks, size, index.data(), size, index.data(), values.data(),
+                             INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(blocks, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(blocks, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatSetVariableBlockSizes(blocks, static_cast<PetscInt>(n_leaves), leaf_size.data()));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  return blocks;
+}
+
+}  // namespace fmbem

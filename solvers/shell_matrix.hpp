@@ -1,0 +1,45 @@
+#pragma once
+
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/solvers/petsc.hpp"
+
+namespace fmbem {
+
+/// A boundary operator as a PETSc matrix, for KSP or any other use: mult, get diagonal and create
+/// vectors. The operator must outlive it. One rank for now, which it checks.
+class ShellMatrix {
+ public:
+  explicit ShellMatrix(const BoundaryOperator& op);
+  ~ShellMatrix();
+  ShellMatrix(const ShellMatrix&) = delete;
+  ShellMatrix& operator=(const ShellMatrix&) = delete;
+
+  Mat mat() const { return mat_; }
+  const BoundaryOperator& boundary_operator() const { return op_; }
+
+  /// Seconds of each product so far.
+  const std::vector<double>& product_seconds() const { return product_seconds_; }
+
+  /// Throws the exception that a product threw under PETSc, if one did.
+  void rethrow();
+
+ private:
+  static PetscErrorCode mult(Mat mat, Vec x, Vec y);
+  static PetscErrorCode get_diagonal(Mat mat, Vec diagonal);
+  void multiply(const double* x, double* y);
+
+  const BoundaryOperator& op_;
+  Mat mat_ = nullptr;
+  std::vector<double> product_seconds_;
+  std::exception_ptr exception_;
+};
+
+/// Preconditioning matrix of the diagonal blocks of the operator over leaves of panels, with the
+/// block sizes set for PCVPBJACOBI. leaf_begin is [n_leaves + 1].
+Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
+
+}  // namespace fmbem

@@ -1,0 +1,83 @@
+#include "fmbem/solvers/solve_capacitance.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const CapacitanceOptions& options) {
+  FMBEM_REQUIRE(options.permittivity > 0 && std::isfinite(options.permittivity),
+                "the relative permittivity must be positive, not " << options.permittivity);
+  FMBEM_REQUIRE(
+      options.operator_tolerance >= 0 && options.operator_tolerance <= 0.5,
+      "the operator's tolerance must be between 0 and 0.5, not " << options.operator_tolerance);
+  CapacitanceSolution result;
+  result.conductors = make_conductors(mesh, options.conductors);
+
+  std::string current;  // conductor that is being solved for
+  SolverOptions solver_options{options.tolerance, {}};
+  if (options.solve_progress)
+    solver_options.monitor = [&](int iteration, double residual) {
+      options.solve_progress(current, iteration, residual);
+    };
+  LinearSolver solver(solver_options);
+  result.solver_tolerance = solver.tolerance();
+  result.operator_tolerance =
+      options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * solver.tolerance();
+  result.ksp_type = solver.ksp_type();
+
+  const Stopwatch setup;
+  const Panels panels = make_panels(mesh, options.max_leaf);
+  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
+  const Stopwatch assembly;
+  const auto v = make_single_layer(panels, {options.operator_kind, options.precision,
+                                            result.operator_tolerance, options.assembly_progress});
+  result.assembly_seconds = assembly.seconds();
+  result.op = v->info();
+  result.leaves = panels.leaves();
+  const Stopwatch preconditioner;
+  solver.set_operator(*v, panels.leaf_begin);
+  result.preconditioner_seconds = preconditioner.seconds();
+  result.pc_type = solver.pc_type();
+  result.setup_seconds = setup.seconds();
+
+  const Stopwatch solve;
+  std::vector<std::vector<double>> density;
+  for (std::size_t j = 0; j < result.conductors.size(); ++j) {
+    current = result.conductors[j].name;
+    std::vector<double> sigma(panels.size());
+    result.solves.push_back(solver.solve(unit_potential(conductor_of, static_cast<int>(j)), sigma));
+    density.push_back(std::move(sigma));
+  }
+  result.solve_seconds = solve.seconds();
+  result.product_median_seconds = solver.median_product_seconds();
+  result.converged = std::all_of(result.solves.begin(), result.solves.end(),
+                                 [](const SolveReport& report) { return report.converged; });
+
+  result.maxwell =
+      maxwell_capacitance(panels, conductor_of, density, options.permittivity, mesh.scale_to_m);
+  const double to_charge_density = epsilon_0 * options.permittivity / mesh.scale_to_m;
+  for (const std::vector<double>& sigma : density) {
+    result.charge_density.push_back(panels.to_input_order(sigma));
+    for (double& value : result.charge_density.back()) value *= to_charge_density;
+  }
+  return result;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,174 @@
+#include "fmbem/solvers/linear_solver.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/solvers/petsc_session.hpp"
+#include "fmbem/solvers/shell_matrix.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// A matrix given entry by entry, to drive the solver into corners.
+class SmallMatrix : public BoundaryOperator {
+ public:
+  explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
+  std::size_t size() const override { return rows_.size(); }
+  OperatorInfo info() const override { return {"A", OperatorKind::dense, 0}; }
+  void apply(const double* x, double* y, int) const override {
+    for (std::size_t i = 0; i < size(); ++i) {
+      y[i] = 0;
+      for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
+    }
+  }
+  void apply_accurately(const double* x, double* y, int n) const override { apply(x, y, n); }
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j) *block++ = rows_[i][j];
+  }
+
+ private:
+  std::vector<std::vector<double>> rows_;
+};
+
+/// Claims an accurate product that the fast one does not agree with.
+class Dishonest : public SmallMatrix {
+ public:
+  using SmallMatrix::SmallMatrix;
+  void apply_accurately(const double* x, double* y, int n) const override {
+    apply(x, y, n);
+    y[0] *= 1.01;
+  }
+};
+
+class Throwing : public SmallMatrix {
+ public:
+  using SmallMatrix::SmallMatrix;
+  void apply(const double*, double*, int) const override {
+    throw ResourceError("no memory for the product");
+  }
+};
+
+const std::vector<std::vector<double>> rows{{4, 1, 0, 0}, {0, 3, 1, 0}, {1, 0, 5, 1}, {0, 0, 1, 2}};
+const std::vector<std::int64_t> leaves{0, 1, 4};
+
+}  // namespace
+
+TEST_CASE("the solver solves, and its residuals are those of the solution") {
+  const SmallMatrix a(rows);
+  LinearSolver solver({1e-12, {}});
+  solver.set_operator(a, leaves);
+  const std::vector<double> b{1, 2, 3, 4};
+  std::vector<double> x(4), ax(4);
+  const SolveReport report = solver.solve(b, x);
+  CHECK(report.converged);
+  CHECK(report.reason == "CONVERGED_RTOL");
+  CHECK(static_cast<int>(report.history.size()) == report.iterations + 1);
+  CHECK(report.history.front() == Approx(1));
+  CHECK(report.true_residual < 1e-11);
+  a.apply(x.data(), ax.data(), 1);
+  for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]));
+  CHECK(solver.ksp_type() == "gmres");
+  CHECK(solver.pc_type() == "vpbjacobi");
+  CHECK(solver.tolerance() == 1e-12);
+  CHECK(solver.median_product_seconds() > 0);
+}
+
+TEST_CASE("a true residual above ten tolerances is not converged whatever PETSc says") {
+  const Dishonest a(rows);
+  LinearSolver solver({1e-8, {}});
+  solver.set_operator(a, leaves);
+  std::vector<double> x(4);
+  const SolveReport report = solver.solve(std::vector<double>{1, 2, 3, 4}, x);
+  CHECK(report.reason == "CONVERGED_RTOL");
+  CHECK(report.true_residual > 1e-4);
+  CHECK_FALSE(report.converged);
+}
+
+TEST_CASE("exceptions of the operator pass through PETSc") {
+  const Throwing a(rows);
+  LinearSolver solver({1e-8, {}});
+  solver.set_operator(a, leaves);
+  std::vector<double> x(4);
+  CHECK_THROWS_AS(solver.solve(std::vector<double>{1, 2, 3, 4}, x), ResourceError);
+}
+
+TEST_CASE("bad input to the solver is refused") {
+  for (const double tolerance : {0.0, -1.0, 1e-20, 0.6, std::numeric_limits<double>::quiet_NaN()})
+    CHECK_THROWS_AS(LinearSolver({tolerance, {}}), InputError);
+  const SmallMatrix a(rows);
+  LinearSolver solver({1e-8, {}});
+  std::vector<double> x(4);
+  CHECK_THROWS_AS(solver.solve(std::vector<double>(4, 1.0), x), InputError);
+  CHECK_THROWS_AS(solver.set_operator(a, std::vector<std::int64_t>{0, 3}), InputError);
+  solver.set_operator(a, leaves);
+  CHECK_THROWS_AS(solver.solve(std::vector<double>(3, 1.0), x), InputError);
+  const std::vector<double> bad(4, std::numeric_limits<double>::quiet_NaN());
+  CHECK_THROWS_AS(solver.solve(bad, x), InputError);
+}
+
+TEST_CASE("a zero right-hand side has the zero solution") {
+  const SmallMatrix a(rows);
+  LinearSolver solver({1e-8, {}});
+  solver.set_operator(a, leaves);
+  std::vector<double> x(4, 7.0);
+  CHECK(solver.solve(std::vector<double>(4, 0.0), x).converged);
+  CHECK(x == std::vector<double>(4, 0.0));
+}
+
+TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
+  const Panels panels = make_panels(sphere(2));
+  const auto v = make_dense_single_layer(panels, {});
+  ShellMatrix shell(*v);
+  const auto n = static_cast<PetscInt>(panels.size());
+  petsc_calls([&] {
+    Vec x = nullptr, y = nullptr, diagonal = nullptr;
+    const PetscScalar *y_values = nullptr, *diagonal_values = nullptr;
+    PetscInt size = 0;
+    PetscBool linear = PETSC_FALSE;
+    PetscCall(MatCreateVecs(shell.mat(), &x, &y));
+    PetscCall(VecDuplicate(y, &diagonal));
+    PetscCall(VecGetSize(x, &size));
+    CHECK(size == n);
+    PetscCall(VecSet(x, 1.0));
+    PetscCall(MatMult(shell.mat(), x, y));
+    PetscCall(MatGetDiagonal(shell.mat(), diagonal));
+    PetscCall(VecGetArrayRead(y, &y_values));
+    PetscCall(VecGetArrayRead(diagonal, &diagonal_values));
+    const std::vector<double> ones(n, 1.0);
+    std::vector<double> product(n);
+    v->apply(ones.data(), product.data());
+    for (PetscInt i = 0; i < n; ++i) {
+      double entry = 0;
+      v->diagonal_block(i, i + 1, &entry);
+      CHECK(y_values[i] == product[i]);
+      CHECK(diagonal_values[i] == entry);
+    }
+    PetscCall(VecRestoreArrayRead(diagonal, &diagonal_values));
+    PetscCall(VecRestoreArrayRead(y, &y_values));
+    PetscCall(MatIsLinear(shell.mat(), 3, &linear));
+    CHECK(linear);
+    PetscCall(VecDestroy(&diagonal));
+    PetscCall(VecDestroy(&y));
+    PetscCall(VecDestroy(&x));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+}
+
+TEST_CASE("block Jacobi inverts the leaves") {
+  // With one leaf the preconditioner is the inverse: one iteration.
+  const Panels panels = make_panels(sphere(2), 1000);
+  REQUIRE(panels.leaves() == 1);
+  const auto v = make_dense_single_layer(panels, {});
+  LinearSolver solver({1e-10, {}});
+  solver.set_operator(*v, panels.leaf_begin);
+  std::vector<double> x(panels.size());
+  CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), x).iterations == 1);
+}
