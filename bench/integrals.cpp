@@ -1,0 +1,76 @@
+// Prints how accurate the panel integrals are by distance: the closed form alone, every rule, and
+// what panel_potential() makes of them. The reference is a Gauss rule of 26 x 26 points, which is
+// exact from three radii on.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/quadrature.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+double by_rule(const TriangleRule& rule, const Triangle& t, Vec3d x) {
+  const Vec3d d = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
+  long double sum = 0;
+  for (std::size_t q = 0; q < rule.weight.size(); ++q)
+    sum += rule.weight[q] / norm(d + rule.xi[q] * e1 + rule.eta[q] * e2);
+  return static_cast<double>(inv_4pi * t.area * sum);
+}
+
+/// Triangles of all shapes: well shaped, random, and slivers down to a height of 1e-4.
+Triangle random_triangle(std::mt19937_64& random, int kind) {
+  std::uniform_real_distribution<double> uniform;
+  const double height = kind == 0   ? 0.86
+                        : kind == 1 ? 0.05 + uniform(random)
+                                    : std::pow(10, -4 * uniform(random));
+  return make_triangle({0, 0, 0}, {1, 0, 0}, {kind == 0 ? 0.5 : uniform(random), height, 0});
+}
+
+}  // namespace
+
+int main() {
+  constexpr std::array<int, 7> points{2, 3, 4, 5, 6, 7, 9};
+  std::array<TriangleRule, points.size()> rules;
+  for (std::size_t k = 0; k < rules.size(); ++k) rules[k] = collapsed_gauss(points[k]);
+  const TriangleRule reference = collapsed_gauss(26);
+
+  std::printf("| distance / radius | closed form | same, slivers |");
+  for (const int n : points) std::printf(" %d x %d |", n, n);
+  std::printf(" panel_potential | ns |\n|---|---|---|");
+  for (std::size_t k = 0; k < rules.size() + 2; ++k) std::printf("---|");
+  std::printf("\n");
+
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  for (const double ratio : {3., 5., 7., 12., 30., 200., 1000., 1e4}) {
+    std::array<double, points.size()> worst{};
+    double closed = 0, closed_sliver = 0, chosen = 0, seconds = 0;
+    const int samples = 6000;
+    for (int k = 0; k < samples; ++k) {
+      const Triangle t = random_triangle(random, k % 3);
+      const bool in_plane = k % 2;
+      Vec3d d{normal(random), normal(random), in_plane ? 0 : normal(random)};
+      if (k % 5 == 0) d = t.vertex[k % 3] - t.centroid;
+      const Vec3d x = t.centroid + (ratio * t.radius / norm(d)) * d;
+      const double exact = by_rule(reference, t, x);
+      double& worst_closed = k % 3 == 2 ? closed_sliver : closed;
+      worst_closed = std::max(worst_closed, std::abs(triangle_potential(t, x) / exact - 1));
+      for (std::size_t r = 0; r < rules.size(); ++r)
+        worst[r] = std::max(worst[r], std::abs(by_rule(rules[r], t, x) / exact - 1));
+      const auto start = std::chrono::steady_clock::now();
+      double sum = 0;
+      for (int repeat = 0; repeat < 20; ++repeat) sum += panel_potential(t, x);
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      chosen = std::max(chosen, std::abs(sum / 20 / exact - 1));
+    }
+    std::printf("| %g | %.0e | %.0e |", ratio, closed, closed_sliver);
+    for (const double error : worst) std::printf(" %.0e |", error);
+    std::printf(" %.0e | %.0f |\n", chosen, 1e9 * seconds / (20.0 * samples));
+  }
+}

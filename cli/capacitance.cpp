@@ -1,0 +1,252 @@
+#include <chrono>
+#include <cmath>
+#include <iomanip>
+#include <memory>
+#include <sstream>
+
+#include "cli/capacitance_report.hpp"
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/write.hpp"
+#include "fmbem/solvers/petsc_session.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  MeshOptions mesh;
+  OutputOptions output;
+  std::vector<std::string> conductors;
+  double permittivity = 1.0;
+  double tolerance = 1e-6;
+  std::optional<double> operator_tolerance;
+  std::string operator_kind = "auto", backend = "auto", precision = "double";
+  std::optional<int> threads;
+  std::optional<std::string> file;
+};
+
+/// NAME=GROUP,GROUP
+Conductor parse_conductor(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  FMBEM_REQUIRE(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
+                "--conductor takes NAME=GROUP,GROUP, not \"" << text << "\"");
+  Conductor conductor{text.substr(0, equals), {}};
+  std::istringstream groups(text.substr(equals + 1));
+  for (std::string group; std::getline(groups, group, ',');) conductor.groups.push_back(group);
+  return conductor;
+}
+
+CapacitanceOptions solver_options(const Options& options, Console& console) {
+  CapacitanceOptions result;
+  for (const std::string& text : options.conductors)
+    result.conductors.push_back(parse_conductor(text));
+  result.permittivity = options.permittivity;
+  result.tolerance = options.tolerance;
+  if (options.operator_tolerance) {
+    FMBEM_REQUIRE(
+        *options.operator_tolerance >= 1e-15 && *options.operator_tolerance <= 0.5,
+        "--operator-tolerance must be between 1e-15 and 0.5, not " << *options.operator_tolerance);
+    result.operator_tolerance = *options.operator_tolerance;
+  }
+  if (options.operator_kind == "dense") result.operator_kind = OperatorOptions::Choice::dense;
+  if (options.operator_kind == "fmm") result.operator_kind = OperatorOptions::Choice::fmm;
+  if (options.precision == "single") result.precision = Precision::single_precision;
+  result.assembly_progress = [&console](double fraction) {
+    console.progress("assembling V: " + std::to_string(int(100 * fraction)) + " %");
+  };
+  result.solve_progress = [&console](const std::string& conductor, int iteration, double residual) {
+    std::ostringstream line;
+    line << "solving for " << conductor << ": iteration " << iteration << ", residual "
+         << std::setprecision(2) << residual;
+    console.progress(line.str());
+  };
+  return result;
+}
+
+void choose_backend(const Options& options, Console& console, Json& report) {
+  if (options.backend == "cuda") {
+    require_cuda_device();
+    throw InputError("the dense operator runs on the CPU: use --backend cpu or auto");
+  }
+  if (options.backend == "auto" && cuda_devices().empty())
+    notice(console, report, "no CUDA device: the CPU is used");
+}
+
+/// Refuses options that nothing has asked for; those from the environment are only warned of.
+void check_petsc_options(Console& console, Json& report) {
+  const UnusedOptions unused = unused_petsc_options();
+  for (const std::string& name : unused.ambient)
+    warn(
+        console, report,
+        "the PETSc option -" + name + " from PETSC_OPTIONS or an rc file was not used by anything");
+  FMBEM_REQUIRE(unused.given.empty(),
+                "the PETSc option -"
+                    << unused.given.front()
+                    << " is unknown or was not used by anything (see fmbem -help)");
+}
+
+std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
+  std::vector<PanelField> fields;
+  for (std::size_t j = 0; j < solution.conductors.size(); ++j)
+    fields.push_back({"charge density [C/m^2], " + solution.conductors[j].name + " at 1 V",
+                      solution.charge_density[j]});
+  return fields;
+}
+
+ExitCode run(Context& context, const Options& options) {
+  const auto start = Clock::now();
+  const auto seconds_since = [](Clock::time_point t) {
+    return std::chrono::duration<double>(Clock::now() - t).count();
+  };
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  ReportTarget target(console, options.output.json);
+  if (options.file) check_output_path(*options.file);
+  FMBEM_REQUIRE(options.mesh.refine >= 0, "--refine must not be negative");
+  set_threads(options.threads ? *options.threads : available_cores());
+  Json report = start_report("capacitance");
+  choose_backend(options, console, report);
+  CapacitanceOptions solve_options = solver_options(options, console);
+
+  start_petsc(context.arguments.petsc);
+  if (mpi_ranks() > 1) {
+    if (mpi_rank() > 0) return ExitCode::bad_input;  // one sentence, from one rank
+    throw InputError("fmbem runs on one MPI rank for now: start it without mpirun");
+  }
+  handle_interrupts();
+  {
+    // Unknown solver types and tolerances come to light before the mesh is read.
+    const LinearSolver probe(SolverOptions{options.tolerance, {}});
+    if (options.operator_tolerance && *options.operator_tolerance > probe.tolerance())
+      warn(console, report,
+           "the operator's tolerance is looser than the solver's: the solution is "
+           "only as good as the former");
+  }
+
+  // Coarser levels first: they tell how fast the result still changes.
+  std::vector<LevelResult> levels;
+  double mesh_seconds = 0;
+  SurfaceMesh mesh;
+  CapacitanceSolution solution;
+  for (int level = std::max(0, options.mesh.refine - 2); level <= options.mesh.refine; ++level) {
+    console.begin_phase();
+    const auto mesh_start = Clock::now();
+    mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
+    handle_interrupts();
+    mesh_seconds += seconds_since(mesh_start);
+    if (level == options.mesh.refine)
+      for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
+    solution = solve_capacitance(mesh, solve_options);
+    levels.push_back({mesh.triangles.size(), solution.maxwell});
+  }
+  check_petsc_options(console, report);
+  std::optional<RichardsonEstimate> estimate;
+  if (levels.size() > 1) {
+    std::vector<SquareMatrix> results;
+    for (const LevelResult& level : levels) results.push_back(level.maxwell);
+    estimate = richardson(results);
+  }
+
+  const MeshReport check = check_mesh(mesh);
+  std::ostringstream head;
+  head << "mesh      " << mesh.file << ": " << check.panels << " panels, area " << check.area << ' '
+       << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
+       << "\noperator  " << solution.op.name << ", dense, " << std::setprecision(3)
+       << double(solution.op.memory_bytes) / 1e6 << " MB, " << options.precision
+       << " precision, cpu with " << (options.threads ? *options.threads : available_cores())
+       << " threads";
+  console.print(head.str());
+  console.print(capacitance_text(solution, mesh, estimate));
+  for (std::size_t j = 0; j < solution.solves.size(); ++j)
+    if (!solution.solves[j].converged) {
+      std::ostringstream sentence;
+      sentence << "the solve for " << solution.conductors[j].name << " did not converge ("
+               << solution.solves[j].reason << ", true residual " << std::setprecision(2)
+               << solution.solves[j].true_residual << ")";
+      warn(console, report, sentence.str());
+    }
+  if (options.file) {
+    write_mesh(*options.file, mesh, panel_fields(solution));
+    console.print("\nwrote " + *options.file);
+  }
+
+  Json conductors = Json::array();
+  for (const Conductor& c : solution.conductors)
+    conductors.push_back({{"name", c.name}, {"groups", c.groups}});
+  report["status"] = solution.converged ? "solved" : "not_converged";
+  report["mesh"] = mesh_summary(mesh, check);
+  report["conductors"] = conductors;
+  report["backend"] = "cpu";
+  report["precision"] = options.precision;
+  report["tolerance"] = {{"solver", solution.solver_tolerance},
+                         {"operator", solution.operator_tolerance}};
+  report["operators"] = operators_json(solution);
+  report["solver"] = solver_json(solution);
+  report["results"] = results_json(solution, mesh, levels, estimate);
+  report["timings_s"] = {{"mesh", mesh_seconds},
+                         {"setup", solution.setup_seconds},
+                         {"solve", solution.solve_seconds},
+                         {"total", seconds_since(start)},
+                         {"product_median", solution.product_median_seconds},
+                         {"stages",
+                          {{"assembly", solution.assembly_seconds},
+                           {"preconditioner", solution.preconditioner_seconds}}}};
+  report["memory_bytes"] = peak_memory();
+  std::ostringstream times;
+  times << std::setprecision(3) << "\ntime      " << seconds_since(start) << " s: mesh "
+        << mesh_seconds << ", setup " << solution.setup_seconds << ", solve "
+        << solution.solve_seconds << " (product " << solution.product_median_seconds << "); memory "
+        << double(peak_memory()) / 1e6 << " MB";
+  console.print(times.str());
+  target.write(report);
+  return solution.converged ? ExitCode::solved : ExitCode::not_converged;
+}
+
+}  // namespace
+
+Command add_capacitance(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand(
+      "capacitance", "Capacitance matrix and charge densities of the conductors of a mesh");
+  app->footer(
+      "Examples:\n"
+      "  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu\n"
+      "  fmbem capacitance bus.step --mesh-size 1e-6 --conductor gnd=shield,plate --json -\n"
+      "  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor\n"
+      "A single dash with more than one letter is a PETSc option.");
+  add_mesh_options(*app, options->mesh);
+  app->add_option("--conductor", options->conductors,
+                  "join groups to one conductor; every other group is one by itself")
+      ->type_name("NAME=GROUP,...")
+      ->allow_extra_args(false);
+  app->add_option("--permittivity", options->permittivity,
+                  "relative permittivity of the space around the conductors")
+      ->capture_default_str();
+  app->add_option("--tolerance", options->tolerance,
+                  "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol beats it")
+      ->capture_default_str();
+  app->add_option("--operator-tolerance", options->operator_tolerance,
+                  "relative error of the operator (default: a tenth of the solver's tolerance)");
+  app->add_option("--operator", options->operator_kind, "how V is applied")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "fmm", "dense"}));
+  app->add_option("--backend", options->backend, "where V is applied")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  app->add_option("--precision", options->precision, "of the stored operator")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"double", "single"}));
+  app->add_option("--threads", options->threads, "default: the cores that the process may use");
+  app->add_option("--output", options->file,
+                  "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")
+      ->type_name("FILE");
+  add_output_options(*app, options->output);
+  return {app, [options](Context& context) { return run(context, *options); }, true};
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,158 @@
+#include "cli/capacitance_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <numbers>
+#include <sstream>
+
+namespace fmbem::cli {
+namespace {
+
+SquareMatrix scaled(SquareMatrix matrix, double factor) {
+  for (double& value : matrix.values) value *= factor;
+  return matrix;
+}
+
+/// Farads of 4πε₀ times the mesh's unit.
+double natural_unit(const SurfaceMesh& mesh) {
+  return 4 * std::numbers::pi * epsilon_0 * mesh.scale_to_m;
+}
+
+/// Decimals down to the first digit that the error touches.
+int decimals_for(double error) {
+  return std::clamp(static_cast<int>(-std::floor(std::log10(error))), 0, 12);
+}
+
+/// A power of 1000 and its prefix, for which the largest value has one to three digits.
+std::pair<double, std::string> engineering_unit(double largest) {
+  static const char* const prefixes[] = {"", "m", "u", "n", "p", "f", "a"};
+  int k = 0;
+  while (k < 6 && largest < 1) largest *= 1000, ++k;
+  return {std::pow(1000.0, k), prefixes[k]};
+}
+
+double largest_of(const SquareMatrix& matrix) {
+  double largest = 0;
+  for (const double value : matrix.values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+void write_table(std::ostream& out, const std::string& title, const SquareMatrix& matrix,
+                 const std::vector<Conductor>& conductors, double error) {
+  std::size_t name_width = 4;
+  for (const Conductor& c : conductors) name_width = std::max(name_width, c.name.size());
+  const int width = static_cast<int>(std::max<std::size_t>(name_width, 14)) + 2;
+  out << "\n\n" << title << '\n' << std::string(name_width + 2, ' ');
+  for (const Conductor& c : conductors) out << std::right << std::setw(width) << c.name;
+  for (std::size_t i = 0; i < matrix.n; ++i) {
+    out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
+        << std::right << std::fixed << std::setprecision(decimals_for(error));
+    for (std::size_t j = 0; j < matrix.n; ++j) out << std::setw(width) << matrix(i, j);
+    out << std::defaultfloat << std::setprecision(6);
+  }
+}
+
+/// Without an estimate of the discretization error: six digits of the largest entry.
+double error_or_six_digits(const std::optional<RichardsonEstimate>& estimate,
+                           const SquareMatrix& maxwell) {
+  const double floor = std::max(largest_of(maxwell), 1e-300) * 1e-6;
+  return estimate ? std::max(estimate->error, floor * 1e-4) : floor;
+}
+
+}  // namespace
+
+Json operators_json(const CapacitanceSolution& solution) {
+  return Json::array({{{"name", solution.op.name},
+                       {"kind", solution.op.kind == OperatorKind::dense ? "dense" : "fmm"},
+                       {"leaves", solution.leaves},
+                       {"memory_bytes", solution.op.memory_bytes}}});
+}
+
+Json solver_json(const CapacitanceSolution& solution) {
+  Json json{{"ksp", solution.ksp_type},
+            {"pc", solution.pc_type},
+            {"iterations", Json::array()},
+            {"reasons", Json::array()},
+            {"relative_residuals", Json::array()},
+            {"true_residuals", Json::array()},
+            {"history", Json::array()}};
+  for (const SolveReport& solve : solution.solves) {
+    json["iterations"].push_back(solve.iterations);
+    json["reasons"].push_back(solve.reason);
+    json["relative_residuals"].push_back(number(solve.relative_residual));
+    json["true_residuals"].push_back(number(solve.true_residual));
+    Json history = Json::array();
+    for (const double residual : solve.history) history.push_back(number(residual));
+    json["history"].push_back(history);
+  }
+  return json;
+}
+
+Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
+                  const std::vector<LevelResult>& levels,
+                  const std::optional<RichardsonEstimate>& estimate) {
+  const auto per_conductor = [](Json value, const std::string& unit) {
+    return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "conductor"}};
+  };
+  Json results{{"capacitance_F", per_conductor(matrix(solution.maxwell), "F")},
+               {"capacitance_4pi_eps0_length",
+                per_conductor(matrix(scaled(solution.maxwell, 1 / natural_unit(mesh))),
+                              "4 pi eps0 " + mesh.unit)},
+               {"mutual_F", per_conductor(matrix(mutual_capacitance(solution.maxwell)), "F")},
+               {"asymmetry", per_conductor(number(asymmetry(solution.maxwell)), "1")}};
+  if (estimate) {
+    Json refinement{{"panels", Json::array()}, {"capacitance_F", Json::array()}};
+    for (const LevelResult& level : levels) {
+      refinement["panels"].push_back(level.panels);
+      refinement["capacitance_F"].push_back(matrix(level.maxwell));
+    }
+    refinement["order"] = number(estimate->order);
+    refinement["order_observed"] = estimate->observed;
+    refinement["extrapolated_F"] = matrix(estimate->extrapolated);
+    refinement["error_F"] = number(estimate->error);
+    results["discretization_error"] = per_conductor(refinement, "F");
+  }
+  return results;
+}
+
+std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
+                             const std::optional<RichardsonEstimate>& estimate) {
+  std::ostringstream out;
+  out << "solver    " << solution.ksp_type << " with " << solution.pc_type << " over "
+      << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves") << ", tolerance "
+      << solution.solver_tolerance;
+  for (std::size_t j = 0; j < solution.solves.size(); ++j) {
+    const SolveReport& solve = solution.solves[j];
+    out << "\n          " << solution.conductors[j].name << ": " << solve.iterations
+        << " iterations, true residual " << std::setprecision(2) << solve.true_residual
+        << std::setprecision(6) << ", " << (solve.converged ? "converged" : "NOT CONVERGED") << " ("
+        << solve.reason << ")";
+  }
+  const SquareMatrix mutual = mutual_capacitance(solution.maxwell);
+  const auto [factor, prefix] = engineering_unit(largest_of(solution.maxwell));
+  const double error = error_or_six_digits(estimate, solution.maxwell);
+  const double to_natural = 1 / natural_unit(mesh);
+  write_table(out, "capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
+              scaled(solution.maxwell, factor), solution.conductors, error * factor);
+  write_table(out, "capacitance [4 pi eps0 " + mesh.unit + "], Maxwell form",
+              scaled(solution.maxwell, to_natural), solution.conductors, error * to_natural);
+  if (mutual.n > 1) {
+    write_table(out, "capacitors [" + prefix + "F] (diagonal: to infinity)", scaled(mutual, factor),
+                solution.conductors, error * factor);
+    out << "\n\nasymmetry " << std::setprecision(2) << asymmetry(solution.maxwell)
+        << " of the largest entry";
+  }
+  if (estimate) {
+    const double largest = largest_of(solution.maxwell);
+    out << "\n\ndiscretization error, estimated from the refinement: " << std::setprecision(2)
+        << 100 * estimate->error / largest << " % (order " << estimate->order
+        << (estimate->observed ? " observed" : " assumed") << ")";
+    write_table(out, "extrapolated [4 pi eps0 " + mesh.unit + "]",
+                scaled(estimate->extrapolated, to_natural), solution.conductors,
+                0.1 * error * to_natural);
+  }
+  return out.str();
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/console.hpp"
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem::cli {
+
+/// What every command gets from the program.
+struct Context {
+  Console console;
+  Arguments arguments;
+};
+
+/// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.
+using Run = std::function<ExitCode(Context&)>;
+struct Command {
+  CLI::App* app;
+  Run run;
+  bool takes_petsc_options = false;
+};
+
+Command add_capacitance(CLI::App& program);
+Command add_mesh_info(CLI::App& program);
+Command add_info(CLI::App& program);
+
+}  // namespace fmbem::cli

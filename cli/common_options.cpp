@@ -1,0 +1,28 @@
+#include "cli/common_options.hpp"
+
+namespace fmbem::cli {
+
+void add_mesh_options(CLI::App& app, MeshOptions& options) {
+  app.add_option("MESH", options.file,
+                 "surface mesh or geometry: .msh, .geo, .step, .brep, .stl or whatever Gmsh opens")
+      ->required();
+  app.add_option("--mesh-size", options.mesh_size,
+                 "largest edge when geometry is meshed, in the file's unit (default: a fortieth of "
+                 "the bounding box's diagonal)")
+      ->type_name("H");
+  app.add_option("--refine", options.refine,
+                 "split every triangle into four, K times, with new vertices on the geometry")
+      ->type_name("K");
+  app.add_option("--unit", options.unit,
+                 "unit of the coordinates: m, cm, mm, um, nm or angstrom (default m; STEP and IGES "
+                 "carry their own)")
+      ->type_name("U");
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
+      ->type_name("FILE");
+  app.add_flag("--quiet", options.quiet, "print errors and warnings alone");
+}
+
+}  // namespace fmbem::cli

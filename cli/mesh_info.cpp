@@ -1,0 +1,94 @@
+#include <iomanip>
+#include <memory>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/report.hpp"
+#include "fmbem/meshes/check.hpp"
+#include "fmbem/meshes/load.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+struct Options {
+  MeshOptions mesh;
+  OutputOptions output;
+};
+
+Json check_results(const MeshReport& check) {
+  const auto in_mesh = [](const char* unit, Json value) {
+    return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
+  };
+  return {{"components", in_mesh("1", check.components)},
+          {"volume", in_mesh("unit^3", check.volume ? number(*check.volume) : Json(nullptr))},
+          {"open_edges", in_mesh("1", check.open_edges)},
+          {"non_manifold_edges", in_mesh("1", check.non_manifold_edges)},
+          {"flipped", in_mesh("1", check.flipped)},
+          {"degenerate", in_mesh("1", check.degenerate)},
+          {"duplicate_vertices", in_mesh("1", check.duplicate_vertices)},
+          {"smallest_angle", in_mesh("degree", number(check.smallest_angle))},
+          {"smallest_edge", in_mesh("unit", number(check.smallest_edge))},
+          {"largest_edge", in_mesh("unit", number(check.largest_edge))}};
+}
+
+void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
+  std::ostringstream out;
+  const auto line = [&](const char* name) -> std::ostream& {
+    return out << '\n' << std::left << std::setw(20) << name;
+  };
+  out << mesh.file << " (unit " << mesh.unit << ")";
+  line("panels") << check.panels;
+  line("vertices") << check.vertices;
+  line("components") << check.components << (mesh.closed ? ", closed" : ", open");
+  line("area") << check.area << ' ' << mesh.unit << "^2";
+  line("volume");
+  if (check.volume)
+    out << *check.volume << ' ' << mesh.unit << "^3";
+  else
+    out << "none (the surface is open)";
+  line("edges") << "from " << check.smallest_edge << " to " << check.largest_edge << ' '
+                << mesh.unit;
+  line("smallest angle") << check.smallest_angle << " degrees";
+  line("open edges") << check.open_edges;
+  line("non-manifold edges") << check.non_manifold_edges;
+  line("flipped triangles") << check.flipped;
+  line("degenerate") << check.degenerate << " (height below a millionth of the longest edge)";
+  line("duplicate vertices") << check.duplicate_vertices;
+  for (const GroupReport& group : check.groups) {
+    line("group");
+    out << group.name << ": " << group.panels << " panels, area " << group.area << ' ' << mesh.unit
+        << "^2";
+  }
+  console.print(out.str());
+}
+
+ExitCode run(Context& context, const Options& options) {
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  ReportTarget target(console, options.output.json);
+  Json report = start_report("mesh-info");
+  const SurfaceMesh mesh =
+      load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
+  handle_interrupts();
+  for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
+  const MeshReport check = check_mesh(mesh);
+  print(console, mesh, check);
+  report["mesh"] = mesh_summary(mesh, check);
+  report["results"] = check_results(check);
+  target.write(report);
+  return ExitCode::solved;
+}
+
+}  // namespace
+
+Command add_mesh_info(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("mesh-info", "Check a surface mesh and describe it");
+  app->footer("Example:\n  fmbem mesh-info examples/cube.geo --refine 1");
+  add_mesh_options(*app, options->mesh);
+  add_output_options(*app, options->output);
+  return {app, [options](Context& context) { return run(context, *options); }};
+}
+
+}  // namespace fmbem::cli

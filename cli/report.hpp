@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/console.hpp"
+#include "fmbem/bem/capacitance.hpp"
+#include "fmbem/meshes/check.hpp"
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// The number, or null where JSON has none for it.
+Json number(double value);
+Json matrix(const SquareMatrix& values);
+
+/// A report with what all commands have: schema_version, version, command, status and warnings
+/// (docs/report.schema.json).
+Json start_report(const std::string& command);
+
+/// {file, unit, scale_to_m, panels, vertices, area, closed, groups}
+Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);
+
+/// Tells a sentence to the user and to the report.
+void warn(Console& console, Json& report, const std::string& sentence);
+void notice(Console& console, Json& report, const std::string& sentence);
+
+/// Where a report goes: --json FILE or --json - for standard output.
+class ReportTarget {
+ public:
+  /// Throws InputError for a path that cannot be written.
+  ReportTarget(Console& console, const std::optional<std::string>& path);
+  void write(const Json& report);
+
+ private:
+  Console& console_;
+  std::optional<std::string> path_;
+};
+
+}  // namespace fmbem::cli

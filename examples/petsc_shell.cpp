@@ -1,0 +1,33 @@
+// The boundary operator in a Krylov solver of one's own: example_petsc_shell MESH [PETSc options]
+#include <iostream>
+
+#include "fmbem/meshes/load.hpp"
+#include "fmbem/solvers/shell_matrix.hpp"
+
+int main(int argc, char** argv) {
+  PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  PetscCheck(argc > 1, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "usage: example_petsc_shell MESH");
+  {
+    const fmbem::Panels panels = fmbem::make_panels(fmbem::load_mesh(argv[1]));
+    const auto v = fmbem::make_single_layer(panels);
+    fmbem::ShellMatrix shell(*v);
+
+    KSP ksp = nullptr;
+    Vec sigma = nullptr, phi = nullptr;
+    PetscInt iterations = 0;
+    PetscCall(MatCreateVecs(shell.mat(), &sigma, &phi));
+    PetscCall(VecSet(phi, 1.0));
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetOperators(ksp, shell.mat(), shell.mat()));
+    PetscCall(PetscOptionsSetValue(nullptr, "-pc_type", "jacobi"));
+    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(KSPSolve(ksp, phi, sigma));
+    PetscCall(KSPGetIterationNumber(ksp, &iterations));
+    std::cout << panels.size() << " panels, " << iterations << " iterations\n";
+    PetscCall(VecDestroy(&sigma));
+    PetscCall(VecDestroy(&phi));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}

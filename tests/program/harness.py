@@ -1,0 +1,99 @@
+"""Runs the program as a user does, and makes small meshes."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ["FMBEM_PROGRAM"]
+SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+CUBE = str(ROOT / "examples" / "cube.geo")
+
+
+def msh(nodes, elements, names=()):
+    """A mesh in Gmsh's format 2.2: nodes [(x, y, z)], elements [(type, physical, entity, nodes…)]."""
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat"]
+    if names:
+        lines += ["$PhysicalNames", str(len(names))]
+        lines += [f'2 {tag} "{name}"' for tag, name in names]
+        lines += ["$EndPhysicalNames"]
+    lines += ["$Nodes", str(len(nodes))]
+    lines += [f"{i} {x} {y} {z}" for i, (x, y, z) in enumerate(nodes, 1)]
+    lines += ["$EndNodes", "$Elements", str(len(elements))]
+    for i, (kind, physical, entity, *corners) in enumerate(elements, 1):
+        lines.append(" ".join(map(str, [i, kind, 2, physical, entity, *corners])))
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+def tetrahedron(offset=0.0, first_node=0, physical=1):
+    """Nodes and elements of a closed surface of four panels."""
+    nodes = [(offset, 0, 0), (offset + 1, 0, 0), (offset, 1, 0), (offset, 0, 1)]
+    faces = [(1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4)]
+    return nodes, [(2, physical, physical, *(first_node + c for c in face)) for face in faces]
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="fmbem-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def cube_file(self):
+        """A unit cube that leaves the mesh size to the program."""
+        return self.write("cube.geo", """
+            Point(1) = {0, 0, 0}; Point(2) = {1, 0, 0}; Point(3) = {1, 1, 0}; Point(4) = {0, 1, 0};
+            Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};
+            Curve Loop(1) = {1, 2, 3, 4};
+            Plane Surface(1) = {1};
+            Extrude {0, 0, 1} { Surface{1}; }
+            Physical Surface("cube") = Surface{:};
+            """)
+
+    def tetrahedron_file(self, name="tetrahedron.msh"):
+        nodes, elements = tetrahedron()
+        return self.write(name, msh(nodes, elements, [(1, "body")]))
+
+    def two_tetrahedra_file(self, gap=1.0):
+        nodes, elements = tetrahedron()
+        more_nodes, more_elements = tetrahedron(1 + gap, 4, 2)
+        text = msh(nodes + more_nodes, elements + more_elements, [(1, "left"), (2, "right")])
+        return self.write("two.msh", text)
+
+    def fmbem(self, *arguments, code=0, env=None, timeout=300):
+        """Runs fmbem, checks its exit code and returns the finished process."""
+        environment = {k: v for k, v in os.environ.items() if k != "PETSC_OPTIONS"}
+        environment.update(env or {})
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.folder, env=environment, timeout=timeout)
+        self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def report(self, *arguments, **keywords):
+        """The JSON report of a run, checked against the schema."""
+        done = self.fmbem(*arguments, "--json", "-", **keywords)
+        report = json.loads(done.stdout, parse_constant=self.fail)  # no NaN, no Infinity
+        jsonschema.validate(report, SCHEMA)
+        return report
+
+    def refused(self, *arguments, saying=(), **keywords):
+        """The run ends with exit code 2 and one sentence, and leaves no new file behind."""
+        before = sorted(self.folder.rglob("*"))
+        done = self.fmbem(*arguments, code=2, **keywords)
+        errors = [line for line in done.stderr.splitlines()
+                  if not line.startswith(("fmbem: notice:", "fmbem: warning:"))]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertTrue(errors[0].startswith("fmbem: "), errors[0])
+        for word in [saying] if isinstance(saying, str) else saying:
+            self.assertIn(word, errors[0])
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+        return errors[0]

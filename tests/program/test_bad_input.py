@@ -1,0 +1,130 @@
+"""Bad input gets one sentence and exit code 2, and leaves no file behind."""
+
+import os
+import random
+import stat
+import unittest
+
+from harness import ProgramTest, msh, tetrahedron
+
+
+class BadFiles(ProgramTest):
+    def refuse(self, name, content, saying=()):
+        path = self.write(name, content)
+        sentence = self.refused("capacitance", path, "--output", "out.vtu", "--json", "out.json",
+                                saying=saying)
+        self.refused("mesh-info", path)
+        return sentence
+
+    def test_no_such_file(self):
+        self.refused("capacitance", "nowhere.msh", saying="nowhere.msh")
+        self.refused("capacitance", str(self.folder), saying=str(self.folder))
+
+    def test_empty_file(self):
+        for ending in ("msh", "geo", "stl", "step", "brep"):
+            self.refuse("empty." + ending, "", saying="empty")
+
+    def test_noise(self):
+        noise = random.Random(1).randbytes(3000)
+        for ending in ("msh", "geo", "stl", "step", "brep", "xyz"):
+            with self.subTest(ending):
+                self.refuse("noise." + ending, noise, saying="noise." + ending)
+
+    def test_truncated_file(self):
+        nodes, elements = tetrahedron()
+        whole = msh(nodes, elements, [(1, "body")])
+        for fraction in (0.2, 0.4, 0.6, 0.8, 0.95):
+            with self.subTest(fraction):
+                self.refuse("cut.msh", whole[: int(fraction * len(whole))], saying="cut.msh")
+
+    def test_volume_only_mesh(self):
+        nodes, _ = tetrahedron()
+        self.refuse("volume.msh", msh(nodes, [(4, 1, 1, 1, 2, 3, 4)]), saying="surface")
+
+    def test_unknown_node(self):
+        nodes, elements = tetrahedron()
+        elements[2] = (2, 1, 1, 1, 4, 99)
+        self.refuse("unknown.msh", msh(nodes, elements), saying="99")
+
+    def test_nan_coordinates(self):
+        for bad in ("nan", "inf"):
+            nodes, elements = tetrahedron()
+            nodes[1] = (bad, 0, 0)
+            self.refuse("nan.msh", msh(nodes, elements))
+
+    def test_zero_area_triangle(self):
+        nodes, elements = tetrahedron()
+        nodes.append((0.5, 0, 0))
+        elements.append((2, 1, 1, 1, 2, 5))
+        self.refuse("flat.msh", msh(nodes, elements), saying="5")
+
+    def test_doubled_triangle(self):
+        nodes, elements = tetrahedron()
+        elements.append((2, 1, 1, 2, 1, 3))
+        self.refuse("double.msh", msh(nodes, elements), saying="5")
+
+    def test_touching_conductors(self):
+        nodes, elements = tetrahedron()
+        elements[0] = (2, 2, 2, *elements[0][3:])
+        path = self.write("touch.msh", msh(nodes, elements, [(1, "top"), (2, "bottom")]))
+        self.refused("capacitance", path, saying=('"top"', '"bottom"'))
+
+
+class BadOptions(ProgramTest):
+    def refuse(self, *options, saying=()):
+        return self.refused("capacitance", self.tetrahedron_file(), *options, saying=saying)
+
+    def test_unknown_options(self):
+        self.refuse("--no-such-option", saying="--no-such-option")
+        self.refuse("-x", saying="-x")
+        self.refuse("-no_such_option", saying="no_such_option")
+        self.refuse("-ksp_type", "nonsense", saying="nonsense")
+        self.refuse("-pc_type", "nonsense", saying="nonsense")
+        self.refuse("-ksp_rtol", "abc")
+        self.refused("no-such-command")
+        self.refused()
+        self.refused("capacitance")
+        self.refused("capacitance", "-ksp_monitor", self.tetrahedron_file(), saying="MESH first")
+        self.refused("mesh-info", self.tetrahedron_file(), "-ksp_monitor", saying="ksp_monitor")
+        self.refused("info", "-ksp_monitor", saying="ksp_monitor")
+
+    def test_values_out_of_range(self):
+        for value in ("0", "-1", "1e-20", "0.7", "nan", "abc"):
+            with self.subTest(value):
+                self.refuse("--tolerance", value)
+        for option, value in [("--permittivity", "0"), ("--permittivity", "inf"), ("--threads", "0"),
+                              ("--threads", "-3"), ("--refine", "-1"), ("--refine", "40"),
+                              ("--unit", "parsec"), ("--operator", "magic"), ("--backend", "tpu"),
+                              ("--precision", "half"), ("--operator-tolerance", "0"),
+                              ("--mesh-size", "0"), ("--mesh-size", "nan"),
+                              ("--conductor", "x"), ("--conductor", "x=nowhere")]:
+            with self.subTest(option=option, value=value):
+                self.refuse(option, value)
+
+    def test_single_precision_at_a_tight_tolerance(self):
+        self.refuse("--precision", "single", saying="single precision")
+
+    def test_fmm_and_cuda_say_what_there_is(self):
+        self.refuse("--operator", "fmm", saying="dense")
+        self.refuse("--backend", "cuda", saying="cpu")
+
+    def test_dense_operator_refuses_large_meshes(self):
+        self.refused("capacitance", self.cube_file(), "--mesh-size", "0.012", saying="40000")
+
+    def test_unwritable_output(self):
+        for path in ("/nowhere/x.vtu", "x.png", "x", ".vtu/"):
+            self.refuse("--output", path)
+        self.refuse("--json", "/nowhere/x.json")
+        if os.geteuid() != 0:
+            (self.folder / "locked").mkdir()
+            (self.folder / "locked").chmod(stat.S_IRUSR | stat.S_IXUSR)
+            self.refuse("--output", "locked/x.vtu")
+
+    def test_a_failed_run_leaves_an_older_output_alone(self):
+        self.write("old.vtu", "old")
+        self.refuse("--output", "old.vtu", "-no_such_option")
+        self.assertEqual((self.folder / "old.vtu").read_text(), "old")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+"""The program's surface: help, versions, mesh checks, interrupts, and the documentation's claims."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import PROGRAM, ROOT, ProgramTest
+
+
+class Help(ProgramTest):
+    def test_help_has_an_example_for_each_command(self):
+        self.assertIn("capacitance", self.fmbem("--help").stdout)
+        for command in ("capacitance", "mesh-info", "info"):
+            text = self.fmbem(command, "--help").stdout
+            self.assertIn("Example", text)
+            self.assertIn("fmbem " + command, text)
+
+    def test_version_is_that_of_the_project(self):
+        version = re.search(r"project\(fmbem VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
+        self.assertEqual(self.fmbem("--version").stdout.strip(), "fmbem " + version.group(1))
+
+    def test_info(self):
+        report = self.report("info")
+        self.assertIn("cpu", report["build"]["backends"])
+        self.assertIn("PETSc", self.fmbem("info").stdout)
+
+
+class MeshInfo(ProgramTest):
+    def test_tetrahedron(self):
+        report = self.report("mesh-info", self.tetrahedron_file())
+        self.assertEqual(report["mesh"]["panels"], 4)
+        self.assertEqual(report["mesh"]["groups"][0]["name"], "body")
+        self.assertAlmostEqual(report["results"]["volume"]["value"], 1 / 6)
+        self.assertAlmostEqual(report["mesh"]["area"], 1.5 + 3 ** 0.5 / 2)
+        self.assertEqual(report["results"]["open_edges"]["value"], 0)
+        self.assertAlmostEqual(report["results"]["smallest_angle"]["value"], 45)
+
+    def test_refinement_and_unit(self):
+        report = self.report("mesh-info", self.tetrahedron_file(), "--refine", "3", "--unit", "nm")
+        self.assertEqual(report["mesh"]["panels"], 4 * 64)
+        self.assertEqual(report["mesh"]["scale_to_m"], 1e-9)
+
+
+class Interrupt(ProgramTest):
+    def test_an_interrupt_leaves_no_partial_file(self):
+        process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.02", "--output",
+                                    "cube.vtu", "--json", "cube.json"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["cube.geo"])
+
+
+class Progress(ProgramTest):
+    def run_on_terminal(self, *arguments):
+        main, terminal = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=terminal)
+        os.close(terminal)
+        text = b""
+        while True:
+            try:
+                piece = os.read(main, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(main)
+        self.assertEqual(process.wait(), 0)
+        return text
+
+    def test_a_line_on_a_terminal_for_long_runs_and_none_in_a_pipe(self):
+        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.022")
+        self.assertIn(b"assembling", self.run_on_terminal(*long_run))
+        self.assertNotIn("assembling", self.fmbem(*long_run).stderr)
+        self.assertNotIn(b"assembling", self.run_on_terminal("capacitance", self.tetrahedron_file()))
+
+
+class Documentation(ProgramTest):
+    def test_every_fmbem_command_in_the_documentation_runs(self):
+        """Lines of console blocks that start with fmbem are run in a folder that has examples/."""
+        (self.folder / "examples").symlink_to(ROOT / "examples")
+        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        commands = []
+        for page in pages:
+            for block in re.findall(r"```(?:console|sh)\n(.*?)```", page.read_text(), re.S):
+                commands += [line for line in block.splitlines() if line.startswith("fmbem ")]
+        self.assertGreater(len(commands), 3)
+        for command in dict.fromkeys(commands):
+            with self.subTest(command):
+                self.fmbem(*command.split()[1:])
+
+
+if __name__ == "__main__":
+    unittest.main()
