@@ -1,7 +1,9 @@
 #include "fmbem/bem/dense_operator.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <sstream>
 #include <type_traits>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/report.hpp"
 #include "fmbem/bem/richardson.hpp"

@@ -1,6 +1,7 @@
 #include "fmbem/meshes/msh_precheck.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -72,7 +73,8 @@ class MshPrecheck {
   }
 
   void read_nodes_2() {
-    const std::int64_t n = scan_.checked_count(scan_.text_integer(), scan_.binary ? 28 : 8, "nodes");
+    const std::int64_t n =
+        scan_.checked_count(scan_.text_integer(), scan_.binary ? 28 : 8, "nodes");
     begin();
     std::vector<std::size_t> tags;
     tags.reserve(static_cast<std::size_t>(n));

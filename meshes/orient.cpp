@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "fmbem/meshes/text.hpp"
@@ -82,8 +83,8 @@ double signed_volume(const SurfaceMesh& mesh, const Patch& patch,
   double sum = 0;
   for (int t : patch.triangles) {
     const auto& [a, b, c] = mesh.triangles[t];
-    const double v = dot(mesh.vertices[a] - origin,
-                         cross(mesh.vertices[b] - origin, mesh.vertices[c] - origin));
+    const double v =
+        dot(mesh.vertices[a] - origin, cross(mesh.vertices[b] - origin, mesh.vertices[c] - origin));
     sum += turn[t] ? -v : v;
   }
   return sum;

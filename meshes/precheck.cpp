@@ -1,15 +1,84 @@
 #include "fmbem/meshes/precheck.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/msh_precheck.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
+namespace {
+
+constexpr std::string_view white = " \t\r\n\v\f";
+
+[[noreturn]] void fail(const std::string& file, const std::string& trouble) {
+  throw InputError(file + " is damaged or truncated: " + trouble);
+}
+
+std::size_t occurrences(std::string_view text, std::string_view word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + word.size()))
+    ++n;
+  return n;
+}
+
+/// The last line that is not blank.
+std::string_view last_line(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(white) + 1);
+  const std::size_t end = text.find_last_of('\n');
+  return end == text.npos ? text : text.substr(end + 1);
+}
+
+/// A binary STL has a header of 80 bytes, a count and 50 bytes a facet; its header may begin with
+/// "solid" too, so the size decides first. Gmsh reads what is there of either kind.
+void precheck_stl(std::string_view text, const std::string& file) {
+  std::uint32_t facets = 0;
+  if (text.size() >= 84) std::memcpy(&facets, text.data() + 80, sizeof facets);
+  if (text.size() >= 84 && text.size() == 84 + 50 * std::size_t{facets}) return;
+  if (!text.starts_with("solid"))
+    fail(file, "it is neither an ASCII STL nor a binary STL of the size that it announces");
+  const std::size_t begun = occurrences(text, "facet normal"),
+                    ended = occurrences(text, "endfacet");
+  if (begun != ended || last_line(text).find("endsolid") == text.npos)
+    fail(file, "it does not end with endsolid");
+}
+
+/// Text of a CAD exchange file: OpenCASCADE may crash or hang on half of one.
+void precheck_step(std::string_view text, const std::string& file) {
+  if (text.find("END-ISO-10303-21") == text.npos) fail(file, "it has no END-ISO-10303-21");
+}
+
+/// The shapes of a BREP file: as many records, each ended by a '*', as "TShapes" announces, and
+/// then the line that names the whole shape.
+void precheck_brep(std::string_view text, const std::string& file) {
+  const std::size_t at = text.find("TShapes");
+  if (at == text.npos) fail(file, "it has no section TShapes");
+  text = text.substr(at + 7);
+  text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+  std::size_t announced = 0;
+  std::from_chars(text.data(), text.data() + text.size(), announced);
+  const std::size_t found = occurrences(text, "*");
+  if (announced == 0 || found != announced)
+    fail(file,
+         "it announces " + counted(announced, "shape") + " and holds " + std::to_string(found));
+  const std::string_view tail = text.substr(text.rfind('*') + 1);
+  if (tail.find_first_not_of(white) == tail.npos) fail(file, "it does not name its whole shape");
+}
+
+}  // namespace
 
 void precheck(const std::string& file) {
   check_readable(file);
   const std::string format = ending(file);
   if (format == "msh") precheck_msh(file);
+  if (format == "stl") precheck_stl(read_file(file), file);
+  if (format == "step" || format == "stp") precheck_step(read_file(file), file);
+  if (format == "brep") precheck_brep(read_file(file), file);
 }
 
 }  // namespace fmbem

@@ -1,11 +1,12 @@
 #include "fmbem/meshes/read_gmsh.hpp"
 
-#include <gmsh.h>
-
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+
+#include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/split.hpp"
@@ -202,15 +203,16 @@ class ModelReader {
   void add_notices() {
     const MeshRepairs& r = mesh_.repairs;
     if (r.ignored_elements > 0)
-      mesh_.notices.push_back(counted(r.ignored_elements, "volume element was",
-                                      "volume elements were") + " ignored");
+      mesh_.notices.push_back(
+          counted(r.ignored_elements, "volume element was", "volume elements were") + " ignored");
     if (r.curved_elements > 0)
       mesh_.notices.push_back(counted(r.curved_elements, "element", "elements") +
                               " of order 2 or higher " + (r.curved_elements == 1 ? "was" : "were") +
                               " read by the corners alone");
     if (r.split_quadrangles > 0)
       mesh_.notices.push_back(counted(r.split_quadrangles, "quadrangle was", "quadrangles were") +
-                              " split into two triangles" + (r.split_quadrangles == 1 ? "" : " each"));
+                              " split into two triangles" +
+                              (r.split_quadrangles == 1 ? "" : " each"));
   }
 
   struct SplitHalf {

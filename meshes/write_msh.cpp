@@ -1,7 +1,8 @@
-#include <gmsh.h>
-
+#include <algorithm>
 #include <filesystem>
 #include <map>
+
+#include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/gmsh_session.hpp"

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace fmbem {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
 
 /// Base64 of a length in bytes followed by that many bytes, as VTK wants it for inline arrays.
 std::string base64_with_length(std::span<const char> data) {
@@ -36,11 +38,20 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 32 ? ' ' : c;
     }
   }
   return result;
@@ -55,8 +66,8 @@ class VtuWriter {
              int components = 1) {
     out_ << "<DataArray type=\"" << type << "\" Name=\"" << escaped(name)
          << "\" NumberOfComponents=\"" << components << "\" format=\"binary\">"
-         << base64_with_length({reinterpret_cast<const char*>(values.data()),
-                                values.size() * sizeof(T)})
+         << base64_with_length(
+                {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)})
          << "</DataArray>\n";
   }
 
@@ -95,8 +106,9 @@ void write_vtu(const std::string& path, const SurfaceMesh& mesh,
   for (const Group& group : mesh.groups) group_names.push_back(group.name);
 
   VtuWriter vtu(path);
-  vtu.text() << "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<FieldData>\n";
+  vtu.text()
+      << "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+         "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<FieldData>\n";
   vtu.strings("group_names", group_names);
   vtu.text() << "</FieldData>\n<Piece NumberOfPoints=\"" << mesh.vertices.size()
              << "\" NumberOfCells=\"" << n << "\">\n<Points>\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc_session.hpp"

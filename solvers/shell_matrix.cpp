@@ -1,6 +1,8 @@
 #include "fmbem/solvers/shell_matrix.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>

@@ -3,7 +3,7 @@
 // What differs between Catch2 2.13 (Debian 12) and 3 (Ubuntu 24.04 and later).
 #include <string>
 
-#if __has_include(<catch2/catch_all.hpp>)
+#ifdef FMBEM_CATCH2_3
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 inline auto contains(const std::string& text) { return Catch::Matchers::ContainsSubstring(text); }

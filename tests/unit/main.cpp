@@ -1,5 +1,5 @@
 // Catch2 2.13 makes main() from its header, 3 brings one along.
-#if !__has_include(<catch2/catch_all.hpp>)
+#ifndef FMBEM_CATCH2_3
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #endif

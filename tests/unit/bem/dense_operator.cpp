@@ -1,6 +1,7 @@
 #include "fmbem/bem/dense_operator.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 
 #include "fmbem/bem/panel_integrals.hpp"

@@ -1,6 +1,7 @@
 #include "fmbem/fmm/morton.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <set>

@@ -1,6 +1,7 @@
 #include "fmbem/solvers/linear_solver.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 
