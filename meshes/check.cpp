@@ -38,8 +38,8 @@ MeshReport check_mesh(const SurfaceMesh& mesh) {
     report.largest_edge = std::max(report.largest_edge, shape.longest_edge);
     smallest_angle = std::min(smallest_angle, shape.smallest_angle);
     const auto& [a, b, c] = mesh.triangles[i];
-    six_volumes += dot(mesh.vertices[a] - centre,
-                       cross(mesh.vertices[b] - centre, mesh.vertices[c] - centre));
+    six_volumes +=
+        dot(mesh.vertices[a] - centre, cross(mesh.vertices[b] - centre, mesh.vertices[c] - centre));
   }
   if (mesh.triangles.empty()) report.smallest_edge = smallest_angle = 0;
   report.smallest_angle = smallest_angle * 180 / std::numbers::pi;

@@ -33,9 +33,7 @@ void refuse_bad_coordinates(const SurfaceMesh& mesh) {
       for (int axis = 0; axis < 3; ++axis) {
         const double x = mesh.vertices[v][axis];
         if (std::abs(x) <= largest) continue;
-        const char* what = std::isnan(x)   ? "NaN"
-                           : std::isinf(x) ? "infinite"
-                                           : "larger than 1e100";
+        const char* what = std::isnan(x) ? "NaN" : std::isinf(x) ? "infinite" : "larger than 1e100";
         throw InputError("in " + mesh.file + " the element " +
                          std::to_string(mesh.triangle_tags[i]) + " has the node " +
                          std::to_string(mesh.vertex_tags[v]) + ", of which a coordinate is " +

@@ -1,9 +1,9 @@
 #include "fmbem/meshes/geometry.hpp"
 
-#include <gmsh.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
@@ -71,23 +71,23 @@ void mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadOptions
                                                         << decimal(size));
   const double fine_size = std::ldexp(size, -options.refine);
   const double estimate = area / (std::sqrt(3.) / 4 * fine_size * fine_size);
-  FMBEM_REQUIRE(estimate < most_triangles,
-                "with the mesh size " << decimal(fine_size) << " the mesh of " << file
-                                      << " would have about " << decimal(estimate)
-                                      << " triangles; at most " << decimal(most_triangles)
-                                      << " are made, choose a larger size or refine less");
+  FMBEM_REQUIRE(estimate < most_triangles, "with the mesh size "
+                                               << decimal(fine_size) << " the mesh of " << file
+                                               << " would have about " << decimal(estimate)
+                                               << " triangles; at most " << decimal(most_triangles)
+                                               << " are made, choose a larger size or refine less");
   gmsh.run("cannot mesh " + file, [&] {
     gmsh::option::setNumber("Mesh.MeshSizeMax", size);
     gmsh::model::mesh::generate(2);
-    // Splits every triangle and puts the new nodes on the geometry. Meshing again with half the size
-    // would leave surfaces as they are that fix their own subdivision.
+    // Splits every triangle and puts the new nodes on the geometry. Meshing again with half the
+    // size would leave surfaces as they are that fix their own subdivision.
     for (int k = 0; k < options.refine; ++k) gmsh::model::mesh::refine();
   });
   for (const auto& [dim, tag] : entities(2)) {
     std::vector<int> types;
     gmsh.run("cannot mesh " + file, [&] { gmsh::model::mesh::getElementTypes(types, 2, tag); });
-    FMBEM_REQUIRE(!types.empty(), "Gmsh could not mesh the surface "
-                                      << tag << " of " << file << "; try another mesh size");
+    FMBEM_REQUIRE(!types.empty(), "Gmsh could not mesh the surface " << tag << " of " << file
+                                                                     << "; try another mesh size");
   }
 }
 

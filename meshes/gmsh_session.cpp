@@ -1,9 +1,5 @@
 #include "fmbem/meshes/gmsh_session.hpp"
 
-#include <gmsh.h>
-#include <omp.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <clocale>
 #include <cstdio>
@@ -11,6 +7,10 @@
 #include <fstream>
 #include <new>
 #include <set>
+
+#include <gmsh.h>
+#include <omp.h>
+#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/load.hpp"
@@ -38,8 +38,8 @@ bool gmsh_is_running() {
 #endif
 }
 
-/// As long as it lives, Gmsh works with one OpenMP thread, so that its meshes do not depend on their
-/// number. Then it restores what Gmsh changes in the process: every version sets the numeric
+/// As long as it lives, Gmsh works with one OpenMP thread, so that its meshes do not depend on
+/// their number. Then it restores what Gmsh changes in the process: every version sets the numeric
 /// locale, and 4.8 sets the number of threads for good.
 class GmshAtWork {
  public:
@@ -192,7 +192,8 @@ ElementType element_type(int type) {
   ElementType e;
   std::vector<double> local;
   try {
-    gmsh::model::mesh::getElementProperties(type, e.name, e.dim, e.order, e.nodes, local, e.corners);
+    gmsh::model::mesh::getElementProperties(type, e.name, e.dim, e.order, e.nodes, local,
+                                            e.corners);
   } catch (...) {
     return {};
   }

@@ -1,10 +1,10 @@
 #include "fmbem/meshes/load.hpp"
 
-#include <gmsh.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
+
+#include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
@@ -32,9 +32,9 @@ void check_options(const std::string& file, const LoadOptions& options) {
                 "a mesh can be refined 0 to 12 times, not " << options.refine);
   if (!options.unit) return;
   metres_in(*options.unit);
-  FMBEM_REQUIRE(*options.unit == "m" || !carries_its_unit(file),
-                file << " carries its own unit and is read in m; leave the unit "
-                     << *options.unit << " out");
+  FMBEM_REQUIRE(
+      *options.unit == "m" || !carries_its_unit(file),
+      file << " carries its own unit and is read in m; leave the unit " << *options.unit << " out");
 }
 
 /// What stays of Gmsh's warnings in the notices: the first few.
@@ -81,8 +81,9 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
     longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
   const double asked = std::ldexp(*options.mesh_size, -options.refine);
   if (longest > 2 * asked)
-    mesh.notices.push_back("edges of up to " + decimal(longest) + " are longer than the mesh size " +
-                           decimal(asked) + ", because the geometry fixes its own subdivision");
+    mesh.notices.push_back("edges of up to " + decimal(longest) +
+                           " are longer than the mesh size " + decimal(asked) +
+                           ", because the geometry fixes its own subdivision");
 }
 
 void name_components(SurfaceMesh& mesh) {
@@ -102,8 +103,8 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
   mesh.scale_to_m = metres_in(mesh.unit);
   drop_unused_vertices(mesh);
   refuse_bad_coordinates(mesh);
-  merge_duplicate_vertices(
-      mesh, ending(file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
+  merge_duplicate_vertices(mesh,
+                           ending(file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
   refuse_zero_area(mesh);
   notice_larger_edges(mesh, options);
   {

@@ -10,12 +10,12 @@ namespace fmbem {
 struct LoadOptions {
   /// Largest triangle edge when a geometry (.geo, .step, .brep, …) is meshed, in the file's unit;
   /// without it a fortieth of the bounding box's diagonal. Smaller sizes set in a .geo file hold.
-  std::optional<double> mesh_size;
-  /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry where
-  /// the file is one, in the middles of the edges where it is a mesh.
+  std::optional<double> mesh_size{};
+  /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry
+  /// where the file is one, in the middles of the edges where it is a mesh.
   int refine = 0;
   /// m, cm, mm, um, nm or angstrom; without it m. STEP and IGES carry their own and are read in m.
-  std::optional<std::string> unit;
+  std::optional<std::string> unit{};
 };
 
 /// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices and orients it.

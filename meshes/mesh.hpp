@@ -17,30 +17,30 @@ struct Group {
 
 /// What reading a mesh changed in it.
 struct MeshRepairs {
-  std::size_t merged_vertices = 0;     ///< duplicates that were merged into another vertex
-  std::size_t flipped_triangles = 0;   ///< triangles whose orientation was reversed
-  std::size_t split_quadrangles = 0;   ///< quadrangles that became two triangles each
-  std::size_t curved_elements = 0;     ///< elements of order 2 that were read by their corners
-  std::size_t ignored_elements = 0;    ///< elements that are no surface elements (volumes)
+  std::size_t merged_vertices = 0;    ///< duplicates that were merged into another vertex
+  std::size_t flipped_triangles = 0;  ///< triangles whose orientation was reversed
+  std::size_t split_quadrangles = 0;  ///< quadrangles that became two triangles each
+  std::size_t curved_elements = 0;    ///< elements of order 2 that were read by their corners
+  std::size_t ignored_elements = 0;   ///< elements that are no surface elements (volumes)
 };
 
 /// A triangulated surface. Normals n = (v1−v0)×(v2−v0)/|…| point away from the bounded set that
 /// a closed component encloses by itself; open components keep the file's orientation, made
 /// consistent. Every vertex belongs to a triangle.
 struct SurfaceMesh {
-  std::vector<Vec3d> vertices;               ///< [n_vertices], in the file's unit
-  std::vector<std::array<int, 3>> triangles; ///< [n], in the input's order
-  std::vector<int> group_of;                 ///< [n], index into groups
+  std::vector<Vec3d> vertices;                ///< [n_vertices], in the file's unit
+  std::vector<std::array<int, 3>> triangles;  ///< [n], in the input's order
+  std::vector<int> group_of;                  ///< [n], index into groups
   std::vector<Group> groups;
-  std::vector<std::size_t> vertex_tags;      ///< [n_vertices], unique
-  std::vector<std::size_t> triangle_tags;    ///< [n], unique
-  std::string file;                          ///< where it was read from
-  std::string unit = "m";                    ///< unit of the coordinates
-  double scale_to_m = 1.0;                   ///< metres in one unit
-  bool closed = false;                       ///< no triangle has an edge of its own
-  bool orientable = true;                    ///< no Möbius strip and no edge with more than two triangles
+  std::vector<std::size_t> vertex_tags;    ///< [n_vertices], unique
+  std::vector<std::size_t> triangle_tags;  ///< [n], unique
+  std::string file;                        ///< where it was read from
+  std::string unit = "m";                  ///< unit of the coordinates
+  double scale_to_m = 1.0;                 ///< metres in one unit
+  bool closed = false;                     ///< no triangle has an edge of its own
+  bool orientable = true;  ///< no Möbius strip and no edge with more than two triangles
   MeshRepairs repairs;
-  std::vector<std::string> notices;          ///< one sentence each
+  std::vector<std::string> notices;  ///< one sentence each
 };
 
 /// Area of triangle i.

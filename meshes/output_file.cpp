@@ -1,13 +1,13 @@
 #include "fmbem/meshes/output_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
 

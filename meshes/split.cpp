@@ -11,9 +11,9 @@ std::pair<Corners, Corners> split_quadrangle(const std::vector<Vec3d>& vertices,
   const auto folded = [&](const std::pair<Corners, Corners>& halves) {
     return dot(normal(halves.first), normal(halves.second)) < 0;
   };
-  const std::pair<Corners, Corners> along_ac = {{a, b, c}, {a, c, d}}, along_bd = {{a, b, d}, {b, c, d}};
-  const bool ac_is_shorter =
-      norm2(vertices[c] - vertices[a]) <= norm2(vertices[d] - vertices[b]);
+  const std::pair<Corners, Corners> along_ac = {{a, b, c}, {a, c, d}},
+                                    along_bd = {{a, b, d}, {b, c, d}};
+  const bool ac_is_shorter = norm2(vertices[c] - vertices[a]) <= norm2(vertices[d] - vertices[b]);
   const auto& shorter = ac_is_shorter ? along_ac : along_bd;
   const auto& longer = ac_is_shorter ? along_bd : along_ac;
   return folded(shorter) && !folded(longer) ? longer : shorter;

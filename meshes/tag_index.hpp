@@ -18,9 +18,9 @@ class TagIndex {
   std::optional<std::size_t> duplicate() const { return duplicate_; }
 
  private:
-  std::vector<int> table_;             // by tag; or, where that would be too large,
-  std::vector<std::size_t> sorted_;    // the tags in order
-  std::vector<int> position_;          // and their positions
+  std::vector<int> table_;           // by tag; or, where that would be too large,
+  std::vector<std::size_t> sorted_;  // the tags in order
+  std::vector<int> position_;        // and their positions
   std::optional<std::size_t> duplicate_;
 };
 

@@ -66,8 +66,7 @@ void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges
           const int a = sides[j].triangle, b = sides[i].triangle;
           throw InputError("in " + mesh.file + " the elements " +
                            std::to_string(mesh.triangle_tags[a]) + " and " +
-                           std::to_string(mesh.triangle_tags[b]) +
-                           " are the same triangle at " +
+                           std::to_string(mesh.triangle_tags[b]) + " are the same triangle at " +
                            place(mesh.vertices[mesh.triangles[a][0]]) + "; remove one of them");
         }
   });

@@ -10,7 +10,7 @@ namespace fmbem {
 
 /// A triangle's side: the edge from its corner k to corner k+1 (mod 3).
 struct EdgeSide {
-  int hi;        ///< the edge's vertex of larger index
+  int hi;  ///< the edge's vertex of larger index
   int triangle;
   int corner;    ///< k
   bool forward;  ///< the triangle runs through the edge from the smaller index to the larger

@@ -19,9 +19,9 @@ void check_output_path(const std::string& path);
 
 /// Writes the mesh with its panel fields as a .vtu (VTK XML unstructured grid, with the cell data
 /// `group` and `element_tag` and the point data `vertex_tag`) or as a .msh (Gmsh 4.1, with one
-/// post-processing view for each field), as the path's ending says. Coordinates stay in the file's unit; order and tags are
-/// the mesh's. The file appears whole or not at all.
-/// Throws InputError for an unwritable path and ResourceError when the disk is full.
+/// post-processing view for each field), as the path's ending says. Coordinates stay in the file's
+/// unit; order and tags are the mesh's. The file appears whole or not at all. Throws InputError for
+/// an unwritable path and ResourceError when the disk is full.
 void write_mesh(const std::string& path, const SurfaceMesh& mesh,
                 const std::vector<PanelField>& fields);
 

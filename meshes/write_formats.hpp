@@ -7,9 +7,9 @@
 
 namespace fmbem {
 
-/// VTK XML unstructured grid (VTK file formats, "UnstructuredGrid"): little endian, arrays inline in
-/// base64. Cell data: the fields, `group` and `element_tag`; point data: `vertex_tag`; field data:
-/// `group_names`. Throws ResourceError if it cannot be written whole.
+/// VTK XML unstructured grid (VTK file formats, "UnstructuredGrid"): little endian, arrays inline
+/// in base64. Cell data: the fields, `group` and `element_tag`; point data: `vertex_tag`; field
+/// data: `group_names`. Throws ResourceError if it cannot be written whole.
 void write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 

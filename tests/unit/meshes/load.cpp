@@ -22,6 +22,10 @@ SurfaceMesh loaded(const std::string& text, const std::string& name = "a.msh",
   return load_mesh(folder.write(name, text), options);
 }
 
+LoadOptions sized(double mesh_size, int refine = 0) { return {mesh_size, refine, {}}; }
+LoadOptions refined(int times) { return {{}, times, {}}; }
+LoadOptions in_unit(const std::string& unit) { return {{}, 0, unit}; }
+
 std::string element(int tag, const std::string& nodes) {
   return std::to_string(tag) + " 2 2 0 1 " + nodes + "\n";
 }
@@ -133,7 +137,7 @@ TEST_CASE("facets of an STL are joined, a truncated one is refused") {
 }
 
 TEST_CASE("geometry is meshed with the size asked for and keeps its groups") {
-  const SurfaceMesh mesh = loaded(box_geo, "a.geo", {.mesh_size = 0.25});
+  const SurfaceMesh mesh = loaded(box_geo, "a.geo", sized(0.25));
   const MeshReport report = check_mesh(mesh);
   CHECK(report.volume.value() == Approx(1).epsilon(1e-12));
   CHECK(report.largest_edge < 0.5);
@@ -147,7 +151,7 @@ TEST_CASE("geometry is meshed with the size asked for and keeps its groups") {
 TEST_CASE("a sphere gets closer to its area when it is refined") {
   const std::string geo = "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 1};\n";
   const auto error = [&](int refine) {
-    const SurfaceMesh mesh = loaded(geo, "a.geo", {.mesh_size = 0.4, .refine = refine});
+    const SurfaceMesh mesh = loaded(geo, "a.geo", sized(0.4, refine));
     return 4 * 3.14159265358979 - check_mesh(mesh).area;
   };
   const double coarse = error(0), fine = error(1);
@@ -159,13 +163,13 @@ TEST_CASE("options that make no sense are refused") {
   const auto with = [](const LoadOptions& options, const std::string& name = "a.msh") {
     return refusal([&] { loaded(tetrahedron, name, options); });
   };
-  CHECK_THAT(with({.mesh_size = 0.1}), Contains("holds a mesh already"));
-  CHECK_THAT(with({.mesh_size = -1.}), Contains("positive"));
-  CHECK_THAT(with({.refine = 13}), Contains("0 to 12"));
-  CHECK_THAT(with({.unit = "inch"}), Contains("inch"));
-  CHECK_THAT(with({.unit = "mm"}, "a.STEP"), Contains("carries its own unit"));
-  CHECK_THAT(refusal([] { loaded(box_geo, "a.geo", {.mesh_size = 1e-6}); }), Contains("triangles"));
-  CHECK(loaded(tetrahedron, "a.msh", {.unit = "nm"}).scale_to_m == 1e-9);
+  CHECK_THAT(with(sized(0.1)), Contains("holds a mesh already"));
+  CHECK_THAT(with(sized(-1.)), Contains("positive"));
+  CHECK_THAT(with(refined(13)), Contains("0 to 12"));
+  CHECK_THAT(with(in_unit("inch")), Contains("inch"));
+  CHECK_THAT(with(in_unit("mm"), "a.STEP"), Contains("carries its own unit"));
+  CHECK_THAT(refusal([] { loaded(box_geo, "a.geo", sized(1e-6)); }), Contains("triangles"));
+  CHECK(loaded(tetrahedron, "a.msh", in_unit("nm")).scale_to_m == 1e-9);
 }
 
 TEST_CASE("uniform refinement keeps groups, area and volume") {
