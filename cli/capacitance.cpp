@@ -74,8 +74,10 @@ void choose_backend(const Options& options, Console& console, Json& report) {
     require_cuda_device();
     throw InputError("the dense operator runs on the CPU: use --backend cpu or auto");
   }
-  if (options.backend == "auto" && cuda_devices().empty())
-    notice(console, report, "no CUDA device: the CPU is used");
+  if (options.backend == "auto")
+    notice(console, report,
+           cuda_devices().empty() ? "no CUDA device: the CPU is used"
+                                  : "the dense operator runs on the CPU: the GPU is not used");
 }
 
 /// Refuses options that nothing has asked for; those from the environment are only warned of.

@@ -56,8 +56,8 @@ void write_table(std::ostream& out, const std::string& title, const SquareMatrix
 /// Without an estimate of the discretization error: six digits of the largest entry.
 double error_or_six_digits(const std::optional<RichardsonEstimate>& estimate,
                            const SquareMatrix& maxwell) {
-  const double floor = std::max(largest_of(maxwell), 1e-300) * 1e-6;
-  return estimate ? std::max(estimate->error, floor * 1e-4) : floor;
+  const double floor = std::max(largest_of(maxwell), 1e-300) * 1e-5;
+  return estimate ? std::max(estimate->error, floor * 1e-5) : floor;
 }
 
 }  // namespace

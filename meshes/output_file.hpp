@@ -22,7 +22,7 @@ class OutputFile {
   void commit();
 
  private:
-  std::string path_, partial_path_;
+  std::string path_, target_, partial_path_;
   int slot_ = -1;
   bool committed_ = false;
 };

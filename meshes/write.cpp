@@ -30,10 +30,9 @@ void write_mesh(const std::string& path, const SurfaceMesh& mesh,
                                 << " values, and the mesh " << mesh.triangles.size() << " panels");
   const bool msh = is_msh(path);
   OutputFile file(path);
-  if (msh)
-    write_msh(file.partial_path(), mesh, fields);
-  else
-    write_vtu(file.partial_path(), mesh, fields);
+  const bool whole = msh ? write_msh(file.partial_path(), mesh, fields)
+                         : write_vtu(file.partial_path(), mesh, fields);
+  if (!whole) throw ResourceError("cannot write " + path + ": is the disk full?");
   file.commit();
 }
 

@@ -9,13 +9,13 @@ namespace fmbem {
 
 /// VTK XML unstructured grid (VTK file formats, "UnstructuredGrid"): little endian, arrays inline
 /// in base64. Cell data: the fields, `group` and `element_tag`; point data: `vertex_tag`; field
-/// data: `group_names`. Throws ResourceError if it cannot be written whole.
-void write_vtu(const std::string& path, const SurfaceMesh& mesh,
+/// data: `group_names`. Returns whether all of it was written.
+bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 
 /// Gmsh's MSH 4.1 with the groups as physical surfaces and one view for each field.
-/// Throws ResourceError if it cannot be written whole.
-void write_msh(const std::string& path, const SurfaceMesh& mesh,
+/// Returns whether all of it was written.
+bool write_msh(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 
 }  // namespace fmbem

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <span>
 
-#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/write_formats.hpp"
 
 namespace fmbem {
@@ -87,7 +86,7 @@ class VtuWriter {
 
 }  // namespace
 
-void write_vtu(const std::string& path, const SurfaceMesh& mesh,
+bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields) {
   const std::size_t n = mesh.triangles.size();
   std::vector<double> points;
@@ -126,7 +125,7 @@ void write_vtu(const std::string& path, const SurfaceMesh& mesh,
   vtu.array("Int64", "element_tag", element_tags);
   vtu.text() << "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
   vtu.text().close();
-  if (!vtu.text()) throw ResourceError("cannot write " + path + ": is the disk full?");
+  return static_cast<bool>(vtu.text());
 }
 
 }  // namespace fmbem

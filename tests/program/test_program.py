@@ -47,7 +47,7 @@ class MeshInfo(ProgramTest):
 
 class Interrupt(ProgramTest):
     def test_an_interrupt_leaves_no_partial_file(self):
-        process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.02", "--output",
+        process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.025", "--output",
                                     "cube.vtu", "--json", "cube.json"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
@@ -77,7 +77,7 @@ class Progress(ProgramTest):
         return text
 
     def test_a_line_on_a_terminal_for_long_runs_and_none_in_a_pipe(self):
-        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.022")
+        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.035")
         self.assertIn(b"assembling", self.run_on_terminal(*long_run))
         self.assertNotIn("assembling", self.fmbem(*long_run).stderr)
         self.assertNotIn(b"assembling", self.run_on_terminal("capacitance", self.tetrahedron_file()))

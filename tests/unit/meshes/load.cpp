@@ -6,7 +6,6 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 
 using namespace fmbem;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -51,17 +50,17 @@ TEST_CASE("a tetrahedron is read in the file's order and turned outwards") {
 }
 
 TEST_CASE("files that are no mesh are refused by name") {
-  CHECK_THAT(refusal([] { load_mesh("/no/such.msh"); }), Contains("no file /no/such.msh"));
-  CHECK_THAT(refusal([] { load_mesh("/tmp"); }), Contains("not a regular file"));
-  CHECK_THAT(refusal_of(""), Contains("is empty"));
+  CHECK_THAT(refusal([] { load_mesh("/no/such.msh"); }), contains("no file /no/such.msh"));
+  CHECK_THAT(refusal([] { load_mesh("/tmp"); }), contains("not a regular file"));
+  CHECK_THAT(refusal_of(""), contains("is empty"));
   for (const char* name : {"a.msh", "a.stl", "a.step", "a.brep", "a.geo"})
-    CHECK_THAT(refusal_of("\x01\x7fnoise 3 4 \xff;", name), Contains(name));
+    CHECK_THAT(refusal_of("\x01\x7fnoise 3 4 \xff;", name), contains(name));
 }
 
 TEST_CASE("no truncated .msh is read as a smaller mesh") {
   // The last byte is the line end, without which the file is whole.
   for (std::size_t n = 1; n + 1 < tetrahedron.size(); n += 3)
-    CHECK_THAT(refusal_of(tetrahedron.substr(0, n)), Contains("damaged or truncated"));
+    CHECK_THAT(refusal_of(tetrahedron.substr(0, n)), contains("damaged or truncated"));
 }
 
 TEST_CASE("bad elements are refused by tag") {
@@ -69,18 +68,18 @@ TEST_CASE("bad elements are refused by tag") {
     return refusal_of(msh2(4, nodes, n, elements));
   };
   CHECK_THAT(mesh_of(tetrahedron_nodes, element(5, "1 2 9"), 1),
-             Contains("5 with the unknown node 9"));
+             contains("5 with the unknown node 9"));
   CHECK_THAT(mesh_of("1 0 0 0\n2 1 0 nan\n3 0 1 0\n4 0 0 1\n", element(5, "1 2 3"), 1),
-             Contains("element 5") && Contains("NaN"));
+             contains("element 5") && contains("NaN"));
   CHECK_THAT(mesh_of("1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 0 1\n", element(5, "1 2 3"), 1),
-             Contains("element 5") && Contains("zero area"));
+             contains("element 5") && contains("zero area"));
   CHECK_THAT(mesh_of(tetrahedron_nodes, element(5, "1 2 3") + element(6, "2 1 3"), 2),
-             Contains("5 and 6 are the same triangle"));
+             contains("5 and 6 are the same triangle"));
   CHECK_THAT(mesh_of(tetrahedron_nodes, "5 4 2 0 1 1 2 3 4\n", 1),
-             Contains("no surface elements, only volume elements"));
-  CHECK_THAT(mesh_of(tetrahedron_nodes, "5 1 2 0 1 1 2\n", 1), Contains("no surface elements"));
+             contains("no surface elements, only volume elements"));
+  CHECK_THAT(mesh_of(tetrahedron_nodes, "5 1 2 0 1 1 2\n", 1), contains("no surface elements"));
   CHECK_THAT(mesh_of(tetrahedron_nodes, "5 2 2 1 1 1 2 3\n6 2 2 2 1 1 2 4\n", 2),
-             Contains("'surface 1' and 'surface 2'"));
+             contains("'surface 1' and 'surface 2'"));
 }
 
 TEST_CASE("quadrangles are split along the shorter diagonal, order 2 is read by its corners") {
@@ -117,7 +116,7 @@ TEST_CASE("a Moebius strip and a T-plate are not orientable") {
                   element(1, "1 2 3") + element(2, "1 2 4") + element(3, "1 2 5")));
   CHECK_FALSE(plate.orientable);
   CHECK(check_mesh(plate).non_manifold_edges == 1);
-  CHECK_THAT(plate.notices.at(0), Contains("more than two triangles, at (0.5, 0, 0)"));
+  CHECK_THAT(plate.notices.at(0), contains("more than two triangles, at (0.5, 0, 0)"));
 }
 
 TEST_CASE("facets of an STL are joined, a truncated one is refused") {
@@ -133,7 +132,7 @@ TEST_CASE("facets of an STL are joined, a truncated one is refused") {
   const SurfaceMesh mesh = loaded(stl + "endsolid s\n", "a.stl");
   CHECK(mesh.vertices.size() == 4);
   CHECK(mesh.closed);
-  CHECK_THAT(refusal_of(stl, "a.stl"), Contains("endsolid"));
+  CHECK_THAT(refusal_of(stl, "a.stl"), contains("endsolid"));
 }
 
 TEST_CASE("geometry is meshed with the size asked for and keeps its groups") {
@@ -163,12 +162,12 @@ TEST_CASE("options that make no sense are refused") {
   const auto with = [](const LoadOptions& options, const std::string& name = "a.msh") {
     return refusal([&] { loaded(tetrahedron, name, options); });
   };
-  CHECK_THAT(with(sized(0.1)), Contains("holds a mesh already"));
-  CHECK_THAT(with(sized(-1.)), Contains("positive"));
-  CHECK_THAT(with(refined(13)), Contains("0 to 12"));
-  CHECK_THAT(with(in_unit("inch")), Contains("inch"));
-  CHECK_THAT(with(in_unit("mm"), "a.STEP"), Contains("carries its own unit"));
-  CHECK_THAT(refusal([] { loaded(box_geo, "a.geo", sized(1e-6)); }), Contains("triangles"));
+  CHECK_THAT(with(sized(0.1)), contains("holds a mesh already"));
+  CHECK_THAT(with(sized(-1.)), contains("positive"));
+  CHECK_THAT(with(refined(13)), contains("0 to 12"));
+  CHECK_THAT(with(in_unit("inch")), contains("inch"));
+  CHECK_THAT(with(in_unit("mm"), "a.STEP"), contains("carries its own unit"));
+  CHECK_THAT(refusal([] { loaded(box_geo, "a.geo", sized(1e-6)); }), contains("triangles"));
   CHECK(loaded(tetrahedron, "a.msh", in_unit("nm")).scale_to_m == 1e-9);
 }
 
@@ -179,5 +178,5 @@ TEST_CASE("uniform refinement keeps groups, area and volume") {
   CHECK(check_mesh(fine).volume.value() == Approx(1. / 6).epsilon(1e-14));
   CHECK(check_mesh(fine).area == Approx(check_mesh(coarse).area).epsilon(1e-14));
   CHECK(fine.triangle_tags.back() == 64);
-  CHECK_THAT(refusal([&] { refine_uniformly(coarse, 13); }), Contains("0 to 12"));
+  CHECK_THAT(refusal([&] { refine_uniformly(coarse, 13); }), contains("0 to 12"));
 }

@@ -9,7 +9,6 @@
 #include "tests/unit/meshes/temporary_folder.hpp"
 
 using namespace fmbem;
-using Catch::Matchers::Contains;
 
 TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   const TemporaryFolder folder;
@@ -56,19 +55,19 @@ TEST_CASE("a .vtu names its fields in XML") {
   write_mesh(folder.file("b.vtu"), mesh, {{"a<b & \"c\"", {1, 2, 3, 4}}});
   std::ifstream in(folder.file("b.vtu"));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  CHECK_THAT(text, Contains("Name=\"a&lt;b &amp; &quot;c&quot;\""));
-  CHECK_THAT(text, Contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""));
+  CHECK_THAT(text, contains("Name=\"a&lt;b &amp; &quot;c&quot;\""));
+  CHECK_THAT(text, contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""));
   // 32 bytes, then 1.0, 2.0, 3.0, 4.0
-  CHECK_THAT(text, Contains("IAAAAAAAAAAAAAAAAADwPwAAAAAAAABAAAAAAAAACEAAAAAAAAAQQA=="));
+  CHECK_THAT(text, contains("IAAAAAAAAAAAAAAAAADwPwAAAAAAAABAAAAAAAAACEAAAAAAAAAQQA=="));
 }
 
 TEST_CASE("output paths that cannot be written are refused and nothing is left behind") {
   const TemporaryFolder folder;
-  CHECK_THAT(refusal([&] { check_output_path(folder.file("a.png")); }), Contains(".vtu"));
+  CHECK_THAT(refusal([&] { check_output_path(folder.file("a.png")); }), contains(".vtu"));
   CHECK_THAT(refusal([] { check_output_path("/no/such/folder/a.vtu"); }),
-             Contains("cannot write /no/such/folder/a.vtu"));
+             contains("cannot write /no/such/folder/a.vtu"));
   CHECK(refusal([&] { check_output_path(folder.file("a.vtu")); }).empty());
-  CHECK_THAT(refusal([&] { write_mesh(folder.file("a.vtu"), {}, {{"f", {1}}}); }), Contains("'f'"));
+  CHECK_THAT(refusal([&] { write_mesh(folder.file("a.vtu"), {}, {{"f", {1}}}); }), contains("'f'"));
   CHECK(folder.entries() == 0);
 }
 
