@@ -47,7 +47,7 @@ struct OperatorOptions {
   Precision precision = Precision::double_precision;
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
-  Progress progress;
+  Progress progress{};
 };
 
 /// The single layer operator V with constant densities, collocated at the centroids:

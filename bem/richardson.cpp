@@ -17,11 +17,12 @@ double distance(const SquareMatrix& a, const SquareMatrix& b) {
 
 }  // namespace
 
-RichardsonEstimate richardson(std::span<const SquareMatrix> results) {
+RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order) {
   FMBEM_REQUIRE(results.size() >= 2, "Richardson's estimate needs two results or more");
   const SquareMatrix& last = results.back();
   const SquareMatrix& previous = results[results.size() - 2];
   RichardsonEstimate estimate;
+  estimate.order = assumed_order;
   if (results.size() >= 3) {
     const double change = distance(last, previous);
     const double change_before = distance(previous, results[results.size() - 3]);

@@ -17,7 +17,8 @@ struct RichardsonEstimate {
 
 /// Richardson extrapolation: C(h) = C + a hᵖ, with 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius) kept within
 /// p ∈ [½, 3], because chance can make it anything once the differences are small.
+/// With two results p is `assumed_order`: 4/3 is that of closed bodies with edges, 1 of open ones.
 /// Throws InputError for fewer than two results.
-RichardsonEstimate richardson(std::span<const SquareMatrix> results);
+RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order);
 
 }  // namespace fmbem

@@ -101,88 +101,71 @@ std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
   return fields;
 }
 
-ExitCode run(Context& context, const Options& options) {
-  const auto start = Clock::now();
-  const auto seconds_since = [](Clock::time_point t) {
-    return std::chrono::duration<double>(Clock::now() - t).count();
-  };
-  Console& console = context.console;
-  console.set_quiet(options.output.quiet);
-  ReportTarget target(console, options.output.json);
-  if (options.file) check_output_path(*options.file);
-  FMBEM_REQUIRE(options.mesh.refine >= 0, "--refine must not be negative");
-  set_threads(options.threads ? *options.threads : available_cores());
-  Json report = start_report("capacitance");
-  choose_backend(options, console, report);
-  CapacitanceOptions solve_options = solver_options(options, console);
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
+void start_solver_library(const Options& options, Context& context, Json& report) {
   start_petsc(context.arguments.petsc);
-  if (mpi_ranks() > 1) {
-    if (mpi_rank() > 0) return ExitCode::bad_input;  // one sentence, from one rank
-    throw InputError("fmbem runs on one MPI rank for now: start it without mpirun");
-  }
-  handle_interrupts();
-  {
-    // Unknown solver types and tolerances come to light before the mesh is read.
-    const LinearSolver probe(SolverOptions{options.tolerance, {}});
-    if (options.operator_tolerance && *options.operator_tolerance > probe.tolerance())
-      warn(console, report,
-           "the operator's tolerance is looser than the solver's: the solution is "
-           "only as good as the former");
-  }
+  FMBEM_REQUIRE(mpi_ranks() == 1, "fmbem runs on one MPI rank for now: start it without mpirun");
+  // Unknown solver types and tolerances come to light before the mesh is read.
+  const LinearSolver probe(SolverOptions{options.tolerance, {}});
+  if (options.operator_tolerance && *options.operator_tolerance > probe.tolerance())
+    warn(
+        context.console, report,
+        "the operator's tolerance is looser than the solver's: the solution is only as good as the "
+        "former");
+}
 
-  // Coarser levels first: they tell how fast the result still changes.
-  std::vector<LevelResult> levels;
-  double mesh_seconds = 0;
+/// The finest level's mesh and solution, and what the coarser ones gave.
+struct Outcome {
   SurfaceMesh mesh;
   CapacitanceSolution solution;
+  std::vector<LevelResult> levels;
+  std::optional<RichardsonEstimate> estimate;
+  double mesh_seconds = 0;
+};
+
+Outcome solve_levels(const Options& options, Console& console) {
+  const CapacitanceOptions solve_options = solver_options(options, console);
+  Outcome outcome;
+  std::vector<SquareMatrix> results;
+  // Up to two coarser levels tell how fast the result still changes.
   for (int level = std::max(0, options.mesh.refine - 2); level <= options.mesh.refine; ++level) {
     console.begin_phase();
-    const auto mesh_start = Clock::now();
-    mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
-    handle_interrupts();
-    mesh_seconds += seconds_since(mesh_start);
-    if (level == options.mesh.refine)
-      for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
-    solution = solve_capacitance(mesh, solve_options);
-    levels.push_back({mesh.triangles.size(), solution.maxwell});
+    const auto start = Clock::now();
+    outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
+    outcome.mesh_seconds += seconds_since(start);
+    outcome.solution = solve_capacitance(outcome.mesh, solve_options);
+    outcome.levels.push_back({outcome.mesh.triangles.size(), outcome.solution.maxwell});
+    results.push_back(outcome.solution.maxwell);
   }
-  check_petsc_options(console, report);
-  std::optional<RichardsonEstimate> estimate;
-  if (levels.size() > 1) {
-    std::vector<SquareMatrix> results;
-    for (const LevelResult& level : levels) results.push_back(level.maxwell);
-    estimate = richardson(results);
-  }
+  if (results.size() > 1)
+    outcome.estimate = richardson(results, outcome.mesh.closed ? 4.0 / 3 : 1.0);
+  return outcome;
+}
 
-  const MeshReport check = check_mesh(mesh);
-  std::ostringstream head;
-  head << "mesh      " << mesh.file << ": " << check.panels << " panels, area " << check.area << ' '
-       << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
-       << "\noperator  " << solution.op.name << ", dense, " << std::setprecision(3)
-       << double(solution.op.memory_bytes) / 1e6 << " MB, " << options.precision
-       << " precision, cpu with " << (options.threads ? *options.threads : available_cores())
-       << " threads";
-  console.print(head.str());
-  console.print(capacitance_text(solution, mesh, estimate));
-  for (std::size_t j = 0; j < solution.solves.size(); ++j)
-    if (!solution.solves[j].converged) {
-      std::ostringstream sentence;
-      sentence << "the solve for " << solution.conductors[j].name << " did not converge ("
-               << solution.solves[j].reason << ", true residual " << std::setprecision(2)
-               << solution.solves[j].true_residual << ")";
-      warn(console, report, sentence.str());
-    }
-  if (options.file) {
-    write_mesh(*options.file, mesh, panel_fields(solution));
-    console.print("\nwrote " + *options.file);
+void tell(Console& console, Json& report, const Outcome& outcome) {
+  for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
+  console.print(capacitance_text(outcome.solution, outcome.mesh, outcome.estimate));
+  for (std::size_t j = 0; j < outcome.solution.solves.size(); ++j) {
+    const SolveReport& solve = outcome.solution.solves[j];
+    if (solve.converged) continue;
+    std::ostringstream sentence;
+    sentence << "the solve for " << outcome.solution.conductors[j].name << " did not converge ("
+             << solve.reason << ", true residual " << std::setprecision(2) << solve.true_residual
+             << ")";
+    warn(console, report, sentence.str());
   }
+}
 
+void complete_report(Json& report, const Options& options, const Outcome& outcome) {
+  const CapacitanceSolution& solution = outcome.solution;
   Json conductors = Json::array();
   for (const Conductor& c : solution.conductors)
     conductors.push_back({{"name", c.name}, {"groups", c.groups}});
   report["status"] = solution.converged ? "solved" : "not_converged";
-  report["mesh"] = mesh_summary(mesh, check);
+  report["mesh"] = mesh_summary(outcome.mesh, check_mesh(outcome.mesh));
   report["conductors"] = conductors;
   report["backend"] = "cpu";
   report["precision"] = options.precision;
@@ -190,24 +173,54 @@ ExitCode run(Context& context, const Options& options) {
                          {"operator", solution.operator_tolerance}};
   report["operators"] = operators_json(solution);
   report["solver"] = solver_json(solution);
-  report["results"] = results_json(solution, mesh, levels, estimate);
-  report["timings_s"] = {{"mesh", mesh_seconds},
+  report["results"] = results_json(solution, outcome.mesh, outcome.levels, outcome.estimate);
+}
+
+/// Adds the times to the report and prints them.
+void account(Console& console, Json& report, const Outcome& outcome, double total_seconds) {
+  const CapacitanceSolution& solution = outcome.solution;
+  report["timings_s"] = {{"mesh", outcome.mesh_seconds},
                          {"setup", solution.setup_seconds},
                          {"solve", solution.solve_seconds},
-                         {"total", seconds_since(start)},
+                         {"total", total_seconds},
                          {"product_median", solution.product_median_seconds},
                          {"stages",
                           {{"assembly", solution.assembly_seconds},
                            {"preconditioner", solution.preconditioner_seconds}}}};
   report["memory_bytes"] = peak_memory();
-  std::ostringstream times;
-  times << std::setprecision(3) << "\ntime      " << seconds_since(start) << " s: mesh "
-        << mesh_seconds << ", setup " << solution.setup_seconds << ", solve "
-        << solution.solve_seconds << " (product " << solution.product_median_seconds << "); memory "
-        << double(peak_memory()) / 1e6 << " MB";
-  console.print(times.str());
+  std::ostringstream line;
+  line << std::setprecision(3) << "\ntime      " << total_seconds << " s: mesh "
+       << outcome.mesh_seconds << ", setup " << solution.setup_seconds << ", solve "
+       << solution.solve_seconds << " (product " << solution.product_median_seconds << "); memory "
+       << double(peak_memory()) / 1e6 << " MB";
+  console.print(line.str());
+}
+
+ExitCode run(Context& context, const Options& options) {
+  const auto start = Clock::now();
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  ReportTarget target(console, options.output.json);
+  if (options.file) check_output_path(*options.file);
+  FMBEM_REQUIRE(options.mesh.refine >= 0, "--refine must not be negative");
+  const int threads = options.threads ? *options.threads : available_cores();
+  set_threads(threads);
+  Json report = start_report("capacitance");
+  choose_backend(options, console, report);
+  start_solver_library(options, context, report);
+
+  const Outcome outcome = solve_levels(options, console);
+  check_petsc_options(console, report);
+  console.print(problem_text(outcome.solution, outcome.mesh, options.precision, threads));
+  tell(console, report, outcome);
+  if (options.file) {
+    write_mesh(*options.file, outcome.mesh, panel_fields(outcome.solution));
+    console.print("\nwrote " + *options.file);
+  }
+  complete_report(report, options, outcome);
+  account(console, report, outcome, seconds_since(start));
   target.write(report);
-  return solution.converged ? ExitCode::solved : ExitCode::not_converged;
+  return outcome.solution.converged ? ExitCode::solved : ExitCode::not_converged;
 }
 
 }  // namespace

@@ -116,6 +116,19 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
   return results;
 }
 
+std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
+                         const std::string& precision, int threads) {
+  double area = 0;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) area += triangle_area(mesh, i);
+  std::ostringstream out;
+  out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
+      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
+      << "\noperator  " << solution.op.name << ", dense, " << std::setprecision(3)
+      << double(solution.op.memory_bytes) / 1e6 << " MB, " << precision << " precision, cpu with "
+      << threads << (threads == 1 ? " thread" : " threads");
+  return out.str();
+}
+
 std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                              const std::optional<RichardsonEstimate>& estimate) {
   std::ostringstream out;

@@ -23,6 +23,10 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                   const std::vector<LevelResult>& levels,
                   const std::optional<RichardsonEstimate>& estimate);
 
+/// What was solved, and how: the mesh and the operator, a line each.
+std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
+                         const std::string& precision, int threads);
+
 /// What the program prints of a solution: matrices, iterations, residuals. Digits beyond the
 /// estimated discretization error are left out.
 std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,

@@ -12,7 +12,8 @@ using namespace fmbem::cli;
 
 int fail(Context& context, ExitCode code, const std::string& sentence) {
   context.console.clear_progress();
-  std::cerr << "fmbem: " << sentence << '\n';
+  if (mpi_rank() == 0)  // one sentence, not one from each rank
+    std::cerr << "fmbem: " << sentence << '\n';
   return static_cast<int>(code);
 }
 

@@ -70,7 +70,6 @@ ExitCode run(Context& context, const Options& options) {
   Json report = start_report("mesh-info");
   const SurfaceMesh mesh =
       load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
-  handle_interrupts();
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);
   print(console, mesh, check);

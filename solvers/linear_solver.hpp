@@ -14,7 +14,7 @@ namespace fmbem {
 struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
   /// Called after each iteration with its number and the relative residual.
-  std::function<void(int iteration, double residual)> monitor;
+  std::function<void(int iteration, double residual)> monitor{};
 };
 
 /// What became of one right-hand side.

@@ -31,6 +31,13 @@ Session& session() {
   return instance;
 }
 
+bool petsc_is_running() {
+  PetscBool started = PETSC_FALSE, ended = PETSC_FALSE;
+  PetscInitialized(&started);
+  PetscFinalized(&ended);
+  return started && !ended;
+}
+
 bool is_option_name(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && !std::isdigit(static_cast<unsigned char>(word[1])) &&
          word[1] != '.';
@@ -139,13 +146,13 @@ void print_petsc_help() {
 
 int mpi_ranks() {
   int ranks = 1;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  if (petsc_is_running()) MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   return ranks;
 }
 
 int mpi_rank() {
   int rank = 0;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (petsc_is_running()) MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   return rank;
 }
 

@@ -23,7 +23,7 @@ UnusedOptions unused_petsc_options();
 /// Prints PETSc's help on the solver's options (to PETSc's standard output).
 void print_petsc_help();
 
-/// Ranks of PETSc's world.
+/// Ranks of PETSc's world, and this process's; 1 and 0 while PETSc does not run.
 int mpi_ranks();
 int mpi_rank();
 

@@ -19,8 +19,9 @@ struct CapacitanceOptions {
   OperatorOptions::Choice operator_kind = OperatorOptions::Choice::automatic;
   Precision precision = Precision::double_precision;
   int max_leaf = 64;  ///< panels in a leaf of the preconditioner, at most
-  Progress assembly_progress;
-  std::function<void(const std::string& conductor, int iteration, double residual)> solve_progress;
+  Progress assembly_progress{};
+  std::function<void(const std::string& conductor, int iteration, double residual)>
+      solve_progress{};
 };
 
 /// The solved exterior Dirichlet problem of a set of conductors.

@@ -86,13 +86,14 @@ TEST_CASE("Richardson finds the limit and the order of a geometric sequence") {
     c(0, 0) = 2 - 0.3 * std::pow(h, 1.5);
     results.push_back(c);
   }
-  const RichardsonEstimate three = richardson(results);
+  const RichardsonEstimate three = richardson(results, 1.0);
   CHECK(three.observed);
   CHECK(three.order == Approx(1.5));
   CHECK(three.extrapolated(0, 0) == Approx(2));
   CHECK(three.error == Approx(0.3 * std::pow(0.25, 1.5)));
-  const RichardsonEstimate two = richardson(std::span(results).first(2));
+  const RichardsonEstimate two = richardson(std::span(results).first(2), 1.0);
   CHECK_FALSE(two.observed);
+  CHECK(richardson(std::span(results).first(2), 1.5).extrapolated(0, 0) == Approx(2));
   CHECK(two.error == Approx(std::abs(results[1](0, 0) - results[0](0, 0))));
-  CHECK_THROWS_AS(richardson(std::span(results).first(1)), InputError);
+  CHECK_THROWS_AS(richardson(std::span(results).first(1), 1.0), InputError);
 }
