@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
+#include <memory>
 #include <sstream>
 #include <type_traits>
 #include <vector>
@@ -20,9 +20,11 @@ namespace {
 // Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
 constexpr std::int64_t block_rows = 64;
 
-void integrate_row(const Panels& panels, std::int64_t i, double* row) {
+template <class Entry>
+void integrate_row(const Panels& panels, std::int64_t i, Entry* row) {
   const Vec3d x = panels.triangle[i].centroid;
-  for (std::size_t j = 0; j < panels.size(); ++j) row[j] = panel_potential(panels.triangle[j], x);
+  for (std::size_t j = 0; j < panels.size(); ++j)
+    row[j] = static_cast<Entry>(panel_potential(panels.triangle[j], x));
 }
 
 void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
@@ -54,7 +56,9 @@ template <class Entry>
 class DenseSingleLayer final : public BoundaryOperator {
  public:
   DenseSingleLayer(const Panels& panels, const Progress& progress)
-      : panels_(panels), n_(static_cast<std::int64_t>(panels.size())), entries_(n_ * n_) {
+      : panels_(panels),
+        n_(static_cast<std::int64_t>(panels.size())),
+        entries_(std::make_unique_for_overwrite<Entry[]>(n_ * n_)) {
     const std::int64_t blocks = (n_ + block_rows - 1) / block_rows;
     // Slices, so that progress (and what it throws) stays on the calling thread.
     const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
@@ -67,12 +71,12 @@ class DenseSingleLayer final : public BoundaryOperator {
   std::size_t size() const override { return panels_.size(); }
 
   OperatorInfo info() const override {
-    return {"V", OperatorKind::dense, static_cast<std::int64_t>(entries_.size() * sizeof(Entry))};
+    return {"V", OperatorKind::dense, n_ * n_ * static_cast<std::int64_t>(sizeof(Entry))};
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
     for_row_blocks([&](std::int64_t begin, std::int64_t end) {
-      multiply_rows(entries_.data() + begin * n_, end - begin, n_, x, y + begin, n_vectors);
+      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, n_vectors);
     });
   }
 
@@ -92,20 +96,13 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
     for (std::int64_t i = begin; i < end; ++i)
-      block = std::copy(entries_.data() + i * n_ + begin, entries_.data() + i * n_ + end, block);
+      block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
 
  private:
   void assemble(std::int64_t begin, std::int64_t end) {
-#pragma omp parallel
-    {
-      std::vector<double> row(n_);
-#pragma omp for schedule(dynamic, 4)
-      for (std::int64_t i = begin; i < end; ++i) {
-        integrate_row(panels_, i, row.data());
-        std::copy(row.begin(), row.end(), entries_.begin() + i * n_);
-      }
-    }
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t i = begin; i < end; ++i) integrate_row(panels_, i, entries_.get() + i * n_);
   }
 
   template <class Body>
@@ -117,7 +114,8 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   const Panels& panels_;
   std::int64_t n_;
-  std::vector<Entry> entries_;  // [n][n], row by row
+  // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
+  std::unique_ptr<Entry[]> entries_;
 };
 
 }  // namespace
