@@ -27,9 +27,9 @@ struct Conductor {
   std::vector<std::string> groups;
 };
 
-/// Conductors of a mesh: those that are asked for, and every other group by itself, in the order of
-/// the groups. Throws InputError for unknown or repeated names, and for two conductors that share a
-/// vertex: the coefficient between them diverges as the mesh is refined.
+/// Conductors of a mesh: those that are asked for, then every other group by itself. Throws
+/// InputError for unknown or repeated names, and for two conductors that share a vertex: the
+/// coefficient between them diverges as the mesh is refined.
 std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
                                        const std::vector<Conductor>& asked);
 

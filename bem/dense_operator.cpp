@@ -120,13 +120,17 @@ class DenseSingleLayer final : public BoundaryOperator {
 
 }  // namespace
 
+void refuse_large_dense_operator(std::size_t panels) {
+  FMBEM_REQUIRE(panels <= dense_panels_at_most, "the dense operator takes at most "
+                                                    << dense_panels_at_most
+                                                    << " panels, and the mesh has " << panels
+                                                    << ": use a coarser mesh");
+}
+
 std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
                                                           const OperatorOptions& options) {
   const std::size_t n = panels.size();
-  FMBEM_REQUIRE(n <= dense_panels_at_most, "the dense operator takes at most "
-                                               << dense_panels_at_most
-                                               << " panels, and the mesh has " << n
-                                               << ": use a coarser mesh");
+  refuse_large_dense_operator(n);
   const bool single = options.precision == Precision::single_precision;
   FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
                 "single precision carries operator tolerances from 1e-6 on, not "

@@ -139,6 +139,8 @@ Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
 double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
 
 Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
+  // The cuts through a sliver would look like edges to a point that lies on one.
+  if (on_triangle(t, x, tolerance)) return triangle_gradient(t, x, tolerance);
   return integrate(GradientSum{tolerance}, t, x).value;
 }
 

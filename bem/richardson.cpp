@@ -26,10 +26,9 @@ RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assu
   if (results.size() >= 3) {
     const double change = distance(last, previous);
     const double change_before = distance(previous, results[results.size() - 3]);
-    if (change > 0 && change_before > 0) {
-      estimate.order = std::clamp(std::log2(change_before / change), 0.5, 3.0);
-      estimate.observed = true;
-    }
+    const double order = std::log2(change_before / change);
+    estimate.observed = order >= 0.5 && order <= 3;
+    if (estimate.observed) estimate.order = order;
   }
   estimate.extrapolated = last;
   const double factor = 1 / (std::exp2(estimate.order) - 1);

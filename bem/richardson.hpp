@@ -15,10 +15,10 @@ struct RichardsonEstimate {
   double error = 0;  ///< largest |last − extrapolated|, in the unit of the results
 };
 
-/// Richardson extrapolation: C(h) = C + a hᵖ, with 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius) kept within
-/// p ∈ [½, 3], because chance can make it anything once the differences are small.
-/// With two results p is `assumed_order`: 4/3 is that of closed bodies with edges, 1 of open ones.
-/// Throws InputError for fewer than two results.
+/// Richardson extrapolation: C(h) = C + a hᵖ, with 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius). With
+/// two results, or where p is not within [½, 3] and so chance rather than order, it is
+/// `assumed_order`: 4/3 is that of closed bodies with edges, 1 of open ones. Throws InputError for
+/// fewer than two results.
 RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order);
 
 }  // namespace fmbem

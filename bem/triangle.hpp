@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "fmbem/fmm/base/vec3.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iomanip>
 #include <memory>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "cli/capacitance_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "fmbem/bem/dense_operator.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/meshes/load.hpp"
@@ -80,6 +82,21 @@ void choose_backend(const Options& options, Console& console, Json& report) {
                                   : "the dense operator runs on the CPU: the GPU is not used");
 }
 
+/// Two outputs in one file, or one over the mesh, would lose what the user has.
+void refuse_same_files(const Options& options) {
+  namespace fs = std::filesystem;
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code error;  // of files that do not exist
+    return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+  };
+  const std::optional<std::string>& json = options.output.json;
+  FMBEM_REQUIRE(!options.file || !json || !same(*options.file, *json),
+                "--output and --json name the same file, " << *json);
+  for (const auto& output : {options.file, json})
+    FMBEM_REQUIRE(!output || !same(*output, options.mesh.file),
+                  "the output " << *output << " would overwrite the mesh: give it another name");
+}
+
 /// Refuses options that nothing has asked for; those from the environment are only warned of.
 void check_petsc_options(Console& console, Json& report) {
   const UnusedOptions unused = unused_petsc_options();
@@ -123,6 +140,7 @@ struct Outcome {
   CapacitanceSolution solution;
   std::vector<LevelResult> levels;
   std::optional<RichardsonEstimate> estimate;
+  bool converged = true;  // on every level
   double mesh_seconds = 0;
 };
 
@@ -130,17 +148,26 @@ Outcome solve_levels(const Options& options, Console& console) {
   const CapacitanceOptions solve_options = solver_options(options, console);
   Outcome outcome;
   std::vector<SquareMatrix> results;
-  // Up to two coarser levels tell how fast the result still changes.
-  for (int level = std::max(0, options.mesh.refine - 2); level <= options.mesh.refine; ++level) {
-    console.begin_phase();
+  const auto load = [&](int level) {
     const auto start = Clock::now();
-    outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
+    SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
     outcome.mesh_seconds += seconds_since(start);
-    outcome.solution = solve_capacitance(outcome.mesh, solve_options);
-    outcome.levels.push_back({outcome.mesh.triangles.size(), outcome.solution.maxwell});
+    return mesh;
+  };
+  const auto solve = [&](const SurfaceMesh& mesh) {
+    console.begin_phase();
+    outcome.solution = solve_capacitance(mesh, solve_options);
+    outcome.levels.push_back({mesh.triangles.size(), outcome.solution.maxwell});
     results.push_back(outcome.solution.maxwell);
-  }
-  if (results.size() > 1)
+    outcome.converged = outcome.converged && outcome.solution.converged;
+  };
+  outcome.mesh = load(options.mesh.refine);
+  refuse_large_dense_operator(outcome.mesh.triangles.size());
+  // Up to two coarser levels tell how fast the result still changes.
+  for (int level = std::max(0, options.mesh.refine - 2); level < options.mesh.refine; ++level)
+    solve(load(level));
+  solve(outcome.mesh);
+  if (results.size() > 1 && outcome.converged)
     outcome.estimate = richardson(results, outcome.mesh.closed ? 4.0 / 3 : 1.0);
   return outcome;
 }
@@ -157,6 +184,10 @@ void tell(Console& console, Json& report, const Outcome& outcome) {
              << ")";
     warn(console, report, sentence.str());
   }
+  if (outcome.solution.converged && !outcome.converged)
+    warn(console, report,
+         "a solve on a coarser mesh did not converge: there is no estimate of the discretization "
+         "error");
 }
 
 void complete_report(Json& report, const Options& options, const Outcome& outcome) {
@@ -164,7 +195,7 @@ void complete_report(Json& report, const Options& options, const Outcome& outcom
   Json conductors = Json::array();
   for (const Conductor& c : solution.conductors)
     conductors.push_back({{"name", c.name}, {"groups", c.groups}});
-  report["status"] = solution.converged ? "solved" : "not_converged";
+  report["status"] = outcome.converged ? "solved" : "not_converged";
   report["mesh"] = mesh_summary(outcome.mesh, check_mesh(outcome.mesh));
   report["conductors"] = conductors;
   report["backend"] = "cpu";
@@ -201,6 +232,7 @@ ExitCode run(Context& context, const Options& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
+  refuse_same_files(options);
   if (options.file) check_output_path(*options.file);
   FMBEM_REQUIRE(options.mesh.refine >= 0, "--refine must not be negative");
   const int threads = options.threads ? *options.threads : available_cores();
@@ -220,7 +252,7 @@ ExitCode run(Context& context, const Options& options) {
   complete_report(report, options, outcome);
   account(console, report, outcome, seconds_since(start));
   target.write(report);
-  return outcome.solution.converged ? ExitCode::solved : ExitCode::not_converged;
+  return outcome.converged ? ExitCode::solved : ExitCode::not_converged;
 }
 
 }  // namespace

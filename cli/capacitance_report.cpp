@@ -38,26 +38,41 @@ double largest_of(const SquareMatrix& matrix) {
   return largest;
 }
 
+/// Conductors of very different size share no number of decimals.
+bool spans_many_scales(const SquareMatrix& matrix) {
+  double smallest = largest_of(matrix);
+  for (std::size_t i = 0; i < matrix.n; ++i) smallest = std::min(smallest, std::abs(matrix(i, i)));
+  return smallest < 1e-3 * largest_of(matrix);
+}
+
+/// A table without the digits beyond a relative error.
 void write_table(std::ostream& out, const std::string& title, const SquareMatrix& matrix,
-                 const std::vector<Conductor>& conductors, double error) {
+                 const std::vector<Conductor>& conductors, double relative_error) {
   std::size_t name_width = 4;
   for (const Conductor& c : conductors) name_width = std::max(name_width, c.name.size());
   const int width = static_cast<int>(std::max<std::size_t>(name_width, 14)) + 2;
   out << "\n\n" << title << '\n' << std::string(name_width + 2, ' ');
   for (const Conductor& c : conductors) out << std::right << std::setw(width) << c.name;
+  if (spans_many_scales(matrix) || largest_of(matrix) < 1e-3)
+    out << std::scientific << std::setprecision(decimals_for(relative_error));
+  else
+    out << std::fixed << std::setprecision(decimals_for(relative_error * largest_of(matrix)));
   for (std::size_t i = 0; i < matrix.n; ++i) {
     out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
-        << std::right << std::fixed << std::setprecision(decimals_for(error));
+        << std::right;
     for (std::size_t j = 0; j < matrix.n; ++j) out << std::setw(width) << matrix(i, j);
-    out << std::defaultfloat << std::setprecision(6);
   }
+  out << std::defaultfloat << std::setprecision(6);
 }
 
-/// Without an estimate of the discretization error: six digits of the largest entry.
-double error_or_six_digits(const std::optional<RichardsonEstimate>& estimate,
-                           const SquareMatrix& maxwell) {
-  const double floor = std::max(largest_of(maxwell), 1e-300) * 1e-5;
-  return estimate ? std::max(estimate->error, floor * 1e-5) : floor;
+/// Of the printed results: by the estimate of the discretization error, or else so as to print six
+/// digits; never below what the solver left.
+double printed_error(const CapacitanceSolution& solution,
+                     const std::optional<RichardsonEstimate>& estimate) {
+  const double largest = largest_of(solution.maxwell);
+  double error = estimate && largest > 0 ? estimate->error / largest : 1e-5;
+  for (const SolveReport& solve : solution.solves) error = std::max(error, solve.true_residual);
+  return std::clamp(error, 1e-12, 1.0);
 }
 
 }  // namespace
@@ -132,9 +147,10 @@ std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh&
 std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                              const std::optional<RichardsonEstimate>& estimate) {
   std::ostringstream out;
-  out << "solver    " << solution.ksp_type << " with " << solution.pc_type << " over "
-      << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves") << ", tolerance "
-      << solution.solver_tolerance;
+  out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
+  if (solution.pc_type == "vpbjacobi")
+    out << " over " << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves");
+  out << ", tolerance " << solution.solver_tolerance;
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
     out << "\n          " << solution.conductors[j].name << ": " << solve.iterations
@@ -144,15 +160,15 @@ std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceM
   }
   const SquareMatrix mutual = mutual_capacitance(solution.maxwell);
   const auto [factor, prefix] = engineering_unit(largest_of(solution.maxwell));
-  const double error = error_or_six_digits(estimate, solution.maxwell);
+  const double error = printed_error(solution, estimate);
   const double to_natural = 1 / natural_unit(mesh);
   write_table(out, "capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
-              scaled(solution.maxwell, factor), solution.conductors, error * factor);
+              scaled(solution.maxwell, factor), solution.conductors, error);
   write_table(out, "capacitance [4 pi eps0 " + mesh.unit + "], Maxwell form",
-              scaled(solution.maxwell, to_natural), solution.conductors, error * to_natural);
+              scaled(solution.maxwell, to_natural), solution.conductors, error);
   if (mutual.n > 1) {
     write_table(out, "capacitors [" + prefix + "F] (diagonal: to infinity)", scaled(mutual, factor),
-                solution.conductors, error * factor);
+                solution.conductors, error);
     out << "\n\nasymmetry " << std::setprecision(2) << asymmetry(solution.maxwell)
         << " of the largest entry";
   }
@@ -162,8 +178,7 @@ std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceM
         << 100 * estimate->error / largest << " % (order " << estimate->order
         << (estimate->observed ? " observed" : " assumed") << ")";
     write_table(out, "extrapolated [4 pi eps0 " + mesh.unit + "]",
-                scaled(estimate->extrapolated, to_natural), solution.conductors,
-                0.1 * error * to_natural);
+                scaled(estimate->extrapolated, to_natural), solution.conductors, 0.1 * error);
   }
   return out.str();
 }

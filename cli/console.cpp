@@ -35,6 +35,8 @@ void Console::print(const std::string& text) {
   if (quiet_) return;
   clear_progress();
   std::cout << text << '\n' << std::flush;
+  if (!std::cout)
+    throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
 void Console::notice(const std::string& sentence) {
@@ -69,7 +71,7 @@ namespace {
 
 extern "C" void end_on_signal(int signal) {
   remove_partial_output();
-  constexpr char message[] = "\nfmbem: interrupted; no output was written\n";
+  constexpr char message[] = "\nfmbem: interrupted\n";
   // Only calls that are safe in a signal handler.
   if (::write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(128 + signal);
   _exit(128 + signal);
@@ -80,6 +82,7 @@ extern "C" void end_on_signal(int signal) {
 void handle_interrupts() {
   std::signal(SIGINT, end_on_signal);
   std::signal(SIGTERM, end_on_signal);
+  std::signal(SIGHUP, end_on_signal);
 }
 
 }  // namespace fmbem::cli

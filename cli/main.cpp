@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <new>
@@ -24,10 +25,11 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error,
   for (char& c : what)
     if (c == '\n') c = ' ';
   std::string sentence = what + " (see " + app.get_name() + " --help)";
-  const bool mesh_is_missing = what.find("MESH is required") != std::string::npos;
-  if (mesh_is_missing && !arguments.petsc.empty() && arguments.petsc.back()[0] != '-')
-    sentence += "; the word \"" + arguments.petsc.back() +
-                "\" was taken for the value of the PETSc option before it: put MESH first";
+  const bool word_is_missing = what.find("is required") != std::string::npos;
+  if (word_is_missing && !arguments.petsc.empty() && arguments.petsc.back()[0] != '-')
+    sentence +=
+        "; the word \"" + arguments.petsc.back() +
+        "\" was taken for the value of the PETSc option before it: put the command and MESH first";
   return sentence;
 }
 
@@ -46,6 +48,12 @@ int run(Context& context) {
     print_petsc_help();
     finish_petsc();
     return 0;
+  }
+  if (!context.arguments.program.empty() && context.arguments.program.front()[0] != '-') {
+    const std::string& word = context.arguments.program.front();
+    FMBEM_REQUIRE(std::any_of(commands.begin(), commands.end(),
+                              [&](const Command& c) { return c.app->get_name() == word; }),
+                  "there is no command \"" << word << "\" (see fmbem --help)");
   }
   std::vector<std::string> words(context.arguments.program.rbegin(),
                                  context.arguments.program.rend());  // CLI11 takes them reversed

@@ -6,9 +6,6 @@
 
 namespace fmbem {
 
-/// Where the boundary operators are applied.
-enum class Backend { cpu, cuda };
-
 struct DeviceInfo {
   std::string name;
   int compute_capability = 0;     ///< 90 for 9.0

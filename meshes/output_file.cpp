@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -68,6 +69,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     slot_ = register_path(partial_path_);
     const int file = open(partial_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (file >= 0) {
+      // A file that is replaced keeps its permissions.
+      struct stat former {};
+      if (stat(target_.c_str(), &former) == 0) fchmod(file, former.st_mode & 07777);
       close(file);
       return;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -18,6 +19,29 @@ double norm_of(std::span<const double> values) {
 }
 
 constexpr PetscErrorCode success = PETSC_SUCCESS;
+
+/// Right preconditioning and the unpreconditioned norm, for the methods that have them and where
+/// the user has not chosen; the others (cg, minres, …) keep PETSc's defaults.
+PetscErrorCode prefer_true_residuals(KSP ksp) {
+  PetscBool has_them = PETSC_FALSE, side_given = PETSC_FALSE, norm_given = PETSC_FALSE;
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &has_them, KSPGMRES,
+                                      KSPFGMRES, KSPLGMRES, KSPDGMRES, KSPGCR, KSPBCGS, KSPBCGSL,
+                                      KSPFBCGS, KSPTFQMR, KSPCGS, ""));
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_pc_side", &side_given));
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &norm_given));
+  if (has_them && !side_given && !norm_given) {
+    PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A vector over somebody else's values.
+struct BorrowedVec {
+  Vec vec = nullptr;
+  ~BorrowedVec() { VecDestroy(&vec); }
+};
 
 }  // namespace
 
@@ -60,8 +84,6 @@ LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_uniqu
     KSP ksp = impl_->ksp;
     PetscCall(KSPSetType(ksp, KSPGMRES));
     PetscCall(KSPGMRESSetRestart(ksp, 100));
-    PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
-    PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
     PetscCall(
         KSPSetTolerances(ksp, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
     PetscCall(KSPGetPC(ksp, &pc));
@@ -69,6 +91,7 @@ LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_uniqu
     PetscCall(KSPSetResidualHistory(ksp, nullptr, PETSC_DECIDE, PETSC_TRUE));
     if (options.monitor) PetscCall(KSPMonitorSet(ksp, Impl::monitor, impl_.get(), nullptr));
     PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(prefer_true_residuals(ksp));
     return success;
   });
 }
@@ -83,12 +106,12 @@ void LinearSolver::set_operator(const BoundaryOperator& op,
   Mat leaf_blocks = make_leaf_blocks(op, leaf_begin);
   MatDestroy(&impl_->leaf_blocks);
   impl_->leaf_blocks = leaf_blocks;
+  std::swap(impl_->shell, shell);  // the former one lives on until PETSc has let go of it
   petsc_calls([&] {
-    PetscCall(KSPSetOperators(impl_->ksp, shell->mat(), leaf_blocks));
+    PetscCall(KSPSetOperators(impl_->ksp, impl_->shell->mat(), leaf_blocks));
     PetscCall(KSPSetUp(impl_->ksp));
     return success;
   });
-  impl_->shell = std::move(shell);
 }
 
 SolveReport LinearSolver::solve(std::span<const double> b, std::span<double> x) {
@@ -107,20 +130,18 @@ SolveReport LinearSolver::solve(std::span<const double> b, std::span<double> x) 
   try {
     petsc_calls([&] {
       const auto n = static_cast<PetscInt>(op.size());
-      Vec b_vec = nullptr, x_vec = nullptr;
+      BorrowedVec b_vec, x_vec;
       PetscInt iterations = 0, n_history = 0;
       const PetscReal* history = nullptr;
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, b.data(), &b_vec));
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, x.data(), &x_vec));
-      PetscCall(KSPSolve(impl_->ksp, b_vec, x_vec));
+      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, b.data(), &b_vec.vec));
+      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, x.data(), &x_vec.vec));
+      PetscCall(KSPSolve(impl_->ksp, b_vec.vec, x_vec.vec));
       PetscCall(KSPGetConvergedReason(impl_->ksp, &reason));
       PetscCall(KSPGetIterationNumber(impl_->ksp, &iterations));
       PetscCall(KSPGetResidualHistory(impl_->ksp, &history, &n_history));
       report.iterations = static_cast<int>(iterations);
       report.reason = KSPConvergedReasons[reason];
       for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);
-      PetscCall(VecDestroy(&x_vec));
-      PetscCall(VecDestroy(&b_vec));
       return success;
     });
   } catch (const Error&) {

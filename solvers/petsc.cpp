@@ -45,6 +45,8 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls) {
     case PETSC_ERR_ARG_INCOMP:
     case PETSC_ERR_MISSING_FACTOR:
       throw InputError(sentence + " (check the PETSc options)");
+    case PETSC_ERR_NOT_CONVERGED:  // with -ksp_error_if_not_converged
+      throw Error(ExitCode::not_converged, sentence);
     case PETSC_ERR_MEM:
       throw ResourceError(sentence);
     default:

@@ -82,7 +82,8 @@ void start_petsc(const std::vector<std::string>& options) {
   PetscFinalized(&ended);
   FMBEM_REQUIRE(!ended, "PETSc has been ended in this process and cannot be started again");
 
-  std::vector<std::string> words{"fmbem"};
+  // Signals are the program's: PETSc's handlers would end it with a traceback at a closed pipe.
+  std::vector<std::string> words{"fmbem", "-no_signal_handler"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cassert>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -51,6 +50,3 @@ class ResourceError : public Error {
       throw ::fmbem::InputError(fmbem_sentence.str()); \
     }                                                  \
   } while (false)
-
-/// Checks an invariant of our own in debug builds.
-#define FMBEM_ASSERT(condition) assert(condition)

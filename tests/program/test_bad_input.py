@@ -81,7 +81,7 @@ class BadOptions(ProgramTest):
         self.refuse("-ksp_type", "nonsense", saying="nonsense")
         self.refuse("-pc_type", "nonsense", saying="nonsense")
         self.refuse("-ksp_rtol", "abc")
-        self.refused("no-such-command")
+        self.refused("no-such-command", saying="no-such-command")
         self.refused()
         self.refused("capacitance")
         self.refused("capacitance", "-ksp_monitor", self.tetrahedron_file(), saying="MESH first")
@@ -119,6 +119,13 @@ class BadOptions(ProgramTest):
             (self.folder / "locked").mkdir()
             (self.folder / "locked").chmod(stat.S_IRUSR | stat.S_IXUSR)
             self.refuse("--output", "locked/x.vtu")
+
+    def test_outputs_that_would_overwrite_each_other_or_the_mesh(self):
+        self.refuse("--output", "a.vtu", "--json", "a.vtu", saying="same file")
+        self.refuse("--output", "tetrahedron.msh", saying="overwrite")
+
+    def test_refinement_beyond_the_dense_operator_is_refused_before_solving(self):
+        self.refuse("--refine", "7", saying="40000")
 
     def test_a_failed_run_leaves_an_older_output_alone(self):
         self.write("old.vtu", "old")

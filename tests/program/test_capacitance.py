@@ -8,7 +8,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from harness import CUBE, PROGRAM, ProgramTest
+from harness import CUBE, PROGRAM, ProgramTest, msh, tetrahedron
 
 
 class Capacitance(ProgramTest):
@@ -82,6 +82,35 @@ class Capacitance(ProgramTest):
         self.assertEqual(runs[0], runs[1])
         self.assertEqual(runs[1], runs[2])
 
+    def test_conductors_of_different_scales_keep_their_digits(self):
+        nodes, elements = tetrahedron()
+        more_nodes, more_elements = tetrahedron(0, 4, 2)
+        more_nodes = [(1e-6 * x + 5, 1e-6 * y, 1e-6 * z) for x, y, z in more_nodes]
+        mesh = self.write("scales.msh", msh(nodes + more_nodes, elements + more_elements))
+        tables = self.fmbem("capacitance", mesh).stdout.split("Maxwell form", 1)[1]
+        self.assertNotRegex(tables, r" -?0\.0+\s")
+        self.assertRegex(tables, r"[1-9]\.[0-9]{5}e-0[4-9]")
+
+    def test_results_that_cannot_be_printed_are_not_lost_silently(self):
+        for arguments in ([], ["--json", "-"]):
+            with open("/dev/full", "w") as full:
+                code = subprocess.run([PROGRAM, "capacitance", self.tetrahedron_file(), *arguments],
+                                      stdout=full, stderr=subprocess.DEVNULL).returncode
+            self.assertEqual(code, 4)
+            reader, writer = os.pipe()
+            os.close(reader)
+            code = subprocess.run([PROGRAM, "capacitance", self.tetrahedron_file(), *arguments],
+                                  stdout=writer, stderr=subprocess.DEVNULL).returncode
+            os.close(writer)
+            self.assertEqual(code, 4)
+
+    def test_a_replaced_file_keeps_its_permissions(self):
+        path = self.folder / "out.vtu"
+        path.touch()
+        path.chmod(0o600)
+        self.fmbem("capacitance", self.tetrahedron_file(), "--output", path)
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
     def test_json_file_and_quiet(self):
         done = self.fmbem("capacitance", self.tetrahedron_file(), "--json", "r.json", "--quiet")
         self.assertEqual(done.stdout, "")
@@ -101,6 +130,13 @@ class Petsc(ProgramTest):
         self.assertEqual(report["solver"]["pc"], "jacobi")
         self.assertEqual(report["tolerance"]["solver"], 1e-9)
         self.assertAlmostEqual(report["tolerance"]["operator"], 1e-10)
+
+    def test_other_krylov_methods(self):
+        for method in ("cg", "fgmres", "tfqmr", "bcgs"):
+            with self.subTest(method):
+                report = self.report("capacitance", self.cube_file(), "--mesh-size", "0.25",
+                                     "-ksp_type", method, "-pc_type", "jacobi")
+                self.assertEqual(report["solver"]["ksp"], method)
 
     def test_report_alone_on_stdout_whatever_petsc_prints(self):
         self.report("capacitance", self.tetrahedron_file(), "-ksp_monitor", "-ksp_view", "-log_view")

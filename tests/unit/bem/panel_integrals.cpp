@@ -100,6 +100,20 @@ TEST_CASE("known values of the single layer potential of a right triangle") {
   CHECK(triangle_potential(t, {1, 0, 0}) == Approx(0.034775298546314300).epsilon(1e-15));
 }
 
+TEST_CASE("slivers have a gradient in their interior, also where they are cut") {
+  for (const double height : {0.2, 0.04, 1e-3, 1e-5}) {
+    const Triangle t = make_triangle({0, 0, 0}, {1, 0, 0}, {0.5, height, 0});
+    for (const Vec3d& on : {t.centroid, Vec3d{0.5, 0.5 * height, 0}, Vec3d{0.3, 0.2 * height, 0}}) {
+      INFO(height << " " << on.x);
+      const Vec3d up = panel_gradient(t, on + Vec3d{0, 0, 1e-6 * height}, 1e-15);
+      const Vec3d down = panel_gradient(t, on - Vec3d{0, 0, 1e-6 * height}, 1e-15);
+      const Vec3d mean = panel_gradient(t, on, 1e-15);
+      CHECK(norm(mean - 0.5 * (up + down)) < 1e-6);
+      CHECK(up.z - down.z == Approx(-1).epsilon(1e-4));
+    }
+  }
+}
+
 TEST_CASE("the gradient jumps by the normal across a panel") {
   const Triangle t = make_triangle({0, 0, 0}, {2, 0, 0}, {0, 1, 0});
   const Vec3d on{0.5, 0.25, 0};
