@@ -15,10 +15,9 @@ enum class Side {
 };
 
 struct Field {
-  std::vector<double> potential;  ///< [n_points], φ = ∫ G σ
-  std::vector<Vec3d> e;           ///< [n_points], E = −∇φ
-  std::size_t singular_points =
-      0;  ///< points on a panel's edge, where E is infinite: E is NaN there
+  std::vector<double> potential;    ///< [n_points], φ = ∫ G σ
+  std::vector<Vec3d> e;             ///< [n_points], E = −∇φ
+  std::size_t singular_points = 0;  ///< points on a panel's edge: E is infinite, and NaN here
 };
 
 /// Potential and field of a constant density per panel at any points, also on and near the surface,

@@ -12,8 +12,7 @@ inline constexpr double inv_4pi = 0.079577471545947667884441881686257181;
 struct Triangle {
   Vec3d vertex[3];
   Vec3d tangent[3];  ///< unit vectors along the edges
-  Vec3d
-      outward[3];  ///< unit vectors in the plane, normal to the edges, pointing out of the triangle
+  Vec3d outward[3];  ///< unit vectors in the plane, normal to the edges
   double length[3];  ///< of the edges
   Vec3d normal;      ///< (v1−v0)×(v2−v0)/(2 area)
   Vec3d centroid;
@@ -71,8 +70,7 @@ FMBEM_HD inline Triangle make_triangle(Vec3d v0, Vec3d v1, Vec3d v2) {
 
 /// What potential and gradient share at one edge, seen from x.
 struct EdgeView {
-  double
-      distance;  ///< signed, in the plane, from the projection of x to the edge's line: > 0 inside
+  double distance;   ///< in the plane, from x's projection to the edge's line; > 0 inside
   double log_ratio;  ///< ∫ ds/|x−y| along the edge; infinite on the edge itself
 };
 

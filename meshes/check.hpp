@@ -19,9 +19,8 @@ struct GroupReport {
 struct MeshReport {
   std::size_t panels = 0, vertices = 0, components = 0;
   double area = 0;
-  std::optional<double>
-      volume;                  ///< Σ of the enclosed volumes of the components; closed meshes only
-  std::size_t open_edges = 0;  ///< edges of one triangle
+  std::optional<double> volume;        ///< Σ of what the components enclose; closed meshes only
+  std::size_t open_edges = 0;          ///< edges of one triangle
   std::size_t non_manifold_edges = 0;  ///< edges of more than two triangles
   std::size_t flipped = 0;             ///< triangles that were turned round when the mesh was read
   std::size_t degenerate = 0;          ///< height below 1e-6 of the longest edge

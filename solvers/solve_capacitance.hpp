@@ -11,8 +11,8 @@
 namespace fmbem {
 
 struct CapacitanceOptions {
-  std::vector<Conductor>
-      conductors;                 ///< groups to join; every other group is a conductor by itself
+  /// Groups to join; every other group is a conductor by itself.
+  std::vector<Conductor> conductors{};
   double permittivity = 1.0;      ///< relative, of the space around the conductors; > 0
   double tolerance = 1e-6;        ///< of the solver; -ksp_rtol beats it
   double operator_tolerance = 0;  ///< 0: a tenth of the solver's

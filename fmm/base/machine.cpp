@@ -28,12 +28,22 @@ int cores_of_control_group() {
   return std::max(1, static_cast<int>(quota / period));
 }
 
+/// Files in the page cache, which the kernel drops when memory is needed.
+std::int64_t reclaimable_of_control_group() {
+  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  std::string word;
+  std::int64_t bytes = 0;
+  while (file >> word)
+    if (word == "inactive_file") file >> bytes;
+  return bytes;
+}
+
 std::int64_t memory_of_control_group() {
   std::int64_t limit = 0, used = 0;
   if (!read_number("/sys/fs/cgroup/memory.max", limit) ||
       !read_number("/sys/fs/cgroup/memory.current", used))
     return std::numeric_limits<std::int64_t>::max();
-  return std::max<std::int64_t>(0, limit - used);
+  return std::max<std::int64_t>(0, limit - used + reclaimable_of_control_group());
 }
 
 }  // namespace
