@@ -37,6 +37,9 @@ class BadFiles(ProgramTest):
             with self.subTest(fraction):
                 self.refuse("cut.msh", whole[: int(fraction * len(whole))], saying="cut.msh")
 
+    def test_a_script_that_ends_gmsh(self):
+        self.refuse("exit.geo", "Point(1) = {0, 0, 0};\nExit;\n", saying="Exit")
+
     def test_volume_only_mesh(self):
         nodes, _ = tetrahedron()
         self.refuse("volume.msh", msh(nodes, [(4, 1, 1, 1, 2, 3, 4)]), saying="surface")
