@@ -7,11 +7,11 @@
 
 #include "fmbem/bem/panels.hpp"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/precision.hpp"
 
 namespace fmbem {
 
 enum class OperatorKind { dense, fmm };
-enum class Precision { double_precision, single_precision };
 
 /// Called now and then with the fraction that is done, from the calling thread.
 using Progress = std::function<void(double fraction)>;

@@ -18,6 +18,16 @@ std::uint64_t spread_bits(std::uint64_t v) {
   return (v | v << 2) & 0x1249249249249249ULL;
 }
 
+// Moves bit 3k of a key to bit k.
+std::uint64_t compact_bits(std::uint64_t v) {
+  v &= 0x1249249249249249ULL;
+  v = (v | v >> 2) & 0x10c30c30c30c30c3ULL;
+  v = (v | v >> 4) & 0x100f00f00f00f00fULL;
+  v = (v | v >> 8) & 0x1f0000ff0000ffULL;
+  v = (v | v >> 16) & 0x1f00000000ffffULL;
+  return (v | v >> 32) & 0x1fffff;
+}
+
 std::uint64_t cell_index(double coordinate, double corner, double side) {
   constexpr double cells = 1 << deepest_level;
   return static_cast<std::uint64_t>(
@@ -66,6 +76,16 @@ std::uint64_t morton_key(Vec3d point, const Cube& cube) {
   return spread_bits(cell_index(point.x, cube.corner.x, cube.side)) << 2 |
          spread_bits(cell_index(point.y, cube.corner.y, cube.side)) << 1 |
          spread_bits(cell_index(point.z, cube.corner.z, cube.side));
+}
+
+std::array<std::int32_t, 3> cell_of(std::uint64_t key) {
+  return {static_cast<std::int32_t>(compact_bits(key >> 2)),
+          static_cast<std::int32_t>(compact_bits(key >> 1)),
+          static_cast<std::int32_t>(compact_bits(key))};
+}
+
+std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
+  return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
 }
 
 MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ Cube bounding_cube(std::span<const Vec3d> points);
 /// Morton key of a point of the cube at the deepest level: bit 3l+2, 3l+1, 3l of level l are those
 /// of x, y and z. Points outside are moved to the boundary.
 std::uint64_t morton_key(Vec3d point, const Cube& cube);
+
+/// Cell of a box's grid from its key, the leading 3l bits of a point's on level l; and back.
+std::array<std::int32_t, 3> cell_of(std::uint64_t key);
+std::uint64_t key_of(std::array<std::int32_t, 3> cell);
 
 /// Points in Morton order, cut into the leaves of an adaptive octree.
 struct MortonOrder {

@@ -1,0 +1,602 @@
+// Prints the tables of docs/performance.md on the fast multipole method: times, measured errors and
+// rates for every combination of points, distributions and tolerances (--help tells of the
+// options).
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bench/xyz_file.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::array<const char*, 7> stages{"P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "sort"};
+
+// ---- Options
+
+struct Options {
+  std::optional<std::string> points;  // lists, split at commas
+  std::string distributions = "cube", tolerances = "1e-6";
+  std::string outputs = "potential", precision = "double", backend = "cpu";
+  std::optional<std::string> json;
+  std::optional<int> threads, order, max_leaf;
+  std::optional<double> inflation;
+  int repeat = 3, check = 1000;
+  std::int64_t seed = 1;
+
+  bool potential() const { return outputs != "gradient"; }
+  bool gradient() const { return outputs != "potential"; }
+  bool single_precision() const { return precision == "single"; }
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--points", o.points, "how many points (default 100000; a file has its own)")
+      ->type_name("N,...");
+  app.add_option("--distribution", o.distributions,
+                 "cube, sphere, plummer, ellipsoid or a file FILE.xyz with lines x y z [q]")
+      ->type_name("NAME,...")
+      ->capture_default_str();
+  app.add_option("--tolerance", o.tolerances, "relative L2 error that the plan is to meet")
+      ->type_name("E,...")
+      ->capture_default_str();
+  app.add_option("--outputs", o.outputs, "what is computed")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"potential", "gradient", "both"}));
+  app.add_option("--precision", o.precision, "what the plan computes in")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"double", "single"}));
+  app.add_option("--backend", o.backend, "where it computes")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--threads", o.threads, "default: the cores that the process may use");
+  app.add_option("--repeat", o.repeat, "evaluations, of which the median is reported")
+      ->capture_default_str();
+  app.add_option("--seed", o.seed, "of points, charges and checked targets")->capture_default_str();
+  app.add_option("--order", o.order, "degree of the expansions (default: the plan's choice)");
+  app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
+  app.add_option("--inflation", o.inflation,
+                 "side of the root over the bounding cube's (default: the plan's choice)");
+  app.add_option("--check", o.check, "targets of the direct sum; 0 measures no errors")
+      ->capture_default_str();
+  app.add_option("--json", o.json,
+                 "write the rows, to standard output if FILE is - (and the table to the error "
+                 "output)")
+      ->type_name("FILE");
+}
+
+std::vector<std::string> split(const std::string& list, const char* option) {
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t end = std::min(list.find(',', start), list.size());
+    FMBEM_REQUIRE(end > start, option << " has an empty entry: \"" << list << "\"");
+    words.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  FMBEM_REQUIRE(!words.empty(), option << " has an empty entry: \"\"");
+  return words;
+}
+
+std::vector<double> numbers(const std::string& list, const char* option) {
+  std::vector<double> values;
+  for (const std::string& word : split(list, option)) {
+    const std::optional<double> value = parse_number(word);
+    FMBEM_REQUIRE(value, option << " takes finite numbers, not \"" << word << "\"");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<std::size_t> point_counts(const std::string& list) {
+  std::vector<std::size_t> counts;
+  for (const double n : numbers(list, "--points")) {
+    FMBEM_REQUIRE(n >= 1 && n <= 1e12 && n == std::floor(n),
+                  "--points takes whole numbers from 1 to 1e12, not " << n);
+    counts.push_back(static_cast<std::size_t>(n));
+  }
+  return counts;
+}
+
+bool is_file(const std::string& distribution) { return ending(distribution) == "xyz"; }
+
+/// Refuses what can be told before anything is computed.
+void check_options(const Options& o) {
+  FMBEM_REQUIRE(o.backend == "cpu",
+                "the CUDA backend of the FMM is not there yet: use --backend cpu");
+  FMBEM_REQUIRE(o.repeat >= 1, "--repeat must be at least 1, not " << o.repeat);
+  FMBEM_REQUIRE(o.check >= 0, "--check must be at least 0, not " << o.check);
+  FMBEM_REQUIRE(o.seed >= 0, "--seed must be at least 0, not " << o.seed);
+  numbers(o.tolerances, "--tolerance");
+  if (o.points) point_counts(*o.points);
+  bool all_files = true;
+  for (const std::string& name : split(o.distributions, "--distribution")) {
+    all_files = all_files && is_file(name);
+    if (!is_file(name)) {
+      test::points_by_name(name, 1, o.seed);
+      continue;
+    }
+    check_readable(name);
+    std::error_code error;  // of a report that does not exist yet
+    FMBEM_REQUIRE(!o.json || !std::filesystem::equivalent(name, *o.json, error),
+                  "the report " << *o.json << " would overwrite the points");
+  }
+  FMBEM_REQUIRE(!o.points || !all_files,
+                "--points does not go with " << o.distributions << ": a file has its own points");
+  FMBEM_REQUIRE(!o.json || !o.json->empty(), "--json needs the name of a file");
+  if (o.json && *o.json != "-") OutputFile probe(*o.json);
+}
+
+// ---- Points, charges and reference values
+
+/// Potentials and gradients, [count][n], of what was asked for.
+struct Results {
+  Results(std::size_t size, const Options& o)
+      : potential(o.potential() ? size : 0), gradient(o.gradient() ? size : 0) {}
+  fmm::Fields fields() { return {potential, gradient}; }
+
+  std::vector<double> potential;
+  std::vector<Vec3d> gradient;
+};
+
+/// Points with one charge vector from their file or eight seeded ones; the first is timed.
+struct Problem {
+  std::string distribution;
+  std::vector<Vec3d> points;
+  std::vector<double> file_charges;
+  std::uint64_t seed;
+
+  int vectors() const { return file_charges.empty() ? 8 : 1; }
+
+  /// [count][n], from the charge vector `first` on.
+  std::vector<double> charges(int first, int count) const {
+    if (!file_charges.empty()) return file_charges;
+    std::vector<double> all;
+    all.reserve(count * points.size());
+    for (int k = first; k < first + count; ++k) {
+      const std::vector<double> q = test::signed_charges(points.size(), seed + 1 + k);
+      all.insert(all.end(), q.begin(), q.end());
+    }
+    return all;
+  }
+};
+
+/// Refuses numbers of points that would not fit before the plan can say so.
+void require_memory(std::size_t n) {
+  constexpr double bytes_per_point = sizeof(Vec3d) + 2 * sizeof(double);  // with charge and result
+  if (static_cast<double>(n) * bytes_per_point > static_cast<double>(available_memory()))
+    throw ResourceError(counted(n, "point") +
+                        " do not fit into the memory that is left: use fewer");
+}
+
+Problem seeded_problem(const std::string& distribution, std::size_t n, std::uint64_t seed) {
+  require_memory(n);
+  return {distribution, test::points_by_name(distribution, n, seed), {}, seed};
+}
+
+Problem problem_of_file(const std::string& file, std::uint64_t seed) {
+  PointFile content = read_xyz_file(file);
+  return {file, std::move(content.points), std::move(content.charges), seed};
+}
+
+/// Direct sums at some targets.
+struct Reference {
+  std::vector<std::size_t> targets;
+  Results results;  // [vectors][targets]
+};
+
+Reference reference_of(const Problem& problem, const Options& o) {
+  std::vector<std::size_t> all(problem.points.size()), targets;
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::mt19937_64 random(o.seed + 100);
+  std::sample(all.begin(), all.end(), std::back_inserter(targets), o.check, random);
+
+  std::vector<Vec3d> places;
+  for (const std::size_t i : targets) places.push_back(problem.points[i]);
+  const int count = problem.vectors();
+  Reference reference{targets, Results(count * targets.size(), o)};
+  const std::vector<double> charges = problem.charges(0, count);
+  if (!targets.empty())
+    fmm::direct_sum(problem.points, places, {charges, {}, count}, reference.results.fields());
+  return reference;
+}
+
+// ---- Measurements
+
+double norm2(double x) { return x * x; }
+
+/// |u − u_ref|² / |u_ref|² of charge vector k of `u` [count][n] and `k_ref` of `reference`
+/// [vectors][targets]; 0 for results that were not asked for.
+template <class T>
+double squared_error(const std::vector<T>& u, std::size_t n, std::size_t k,
+                     const std::vector<T>& reference, std::size_t k_ref,
+                     const std::vector<std::size_t>& targets) {
+  if (u.empty()) return 0;
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const T exact = reference[k_ref * targets.size() + i];
+    difference += norm2(u[k * n + targets[i]] - exact);
+    size += norm2(exact);
+  }
+  return difference == 0 ? 0 : difference / size;
+}
+
+/// How many of the problem's charge vectors are evaluated at once: all, or one if memory is short.
+int batch_size(const Problem& problem, const fmm::PlanInfo& info) {
+  const double n = static_cast<double>(problem.points.size());
+  const double expansions =
+      2.0 * static_cast<double>(info.boxes) * (info.order + 1) * (info.order + 1) * sizeof(double);
+  const double bytes = expansions + 2 * n * (2 * sizeof(double) + sizeof(Vec3d));
+  const int all = problem.vectors();
+  return all * bytes < 0.5 * static_cast<double>(available_memory()) ? all : 1;
+}
+
+/// Relative L2 errors, root mean square over the charge vectors.
+struct Errors {
+  std::optional<double> potential, gradient;
+};
+
+Errors measure_errors(const fmm::Plan& plan, const Problem& problem, const Reference& reference,
+                      const Options& o) {
+  if (reference.targets.empty()) return {};
+  const std::size_t n = problem.points.size();
+  const int batch = batch_size(problem, plan.info());
+  double potential = 0, gradient = 0;
+  Results results(batch * n, o);
+  for (int first = 0; first < problem.vectors(); first += batch) {
+    const std::vector<double> charges = problem.charges(first, batch);
+    plan.evaluate({charges, {}, batch}, results.fields());
+    for (int k = 0; k < batch; ++k) {
+      potential += squared_error(results.potential, n, k, reference.results.potential, first + k,
+                                 reference.targets);
+      gradient += squared_error(results.gradient, n, k, reference.results.gradient, first + k,
+                                reference.targets);
+    }
+  }
+  Errors errors;
+  if (o.potential()) errors.potential = std::sqrt(potential / problem.vectors());
+  if (o.gradient()) errors.gradient = std::sqrt(gradient / problem.vectors());
+  return errors;
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Evaluation {
+  double seconds;
+  fmm::Seconds stages;
+
+  /// 0 for a stage that the evaluation did without.
+  double of_stage(const char* name) const {
+    const auto found = stages.find(name);
+    return found == stages.end() ? 0 : found->second;
+  }
+};
+
+/// The evaluation of median time, the lower one of an even number.
+Evaluation median_evaluation(const fmm::Plan& plan, const Problem& problem, const Options& o) {
+  const std::vector<double> charges = problem.charges(0, 1);
+  Results results(problem.points.size(), o);
+  std::vector<Evaluation> runs;
+  for (int k = 0; k < o.repeat; ++k) {
+    const auto start = Clock::now();
+    plan.evaluate({charges, {}, 1}, results.fields());
+    const double seconds = seconds_since(start);
+    runs.push_back({seconds, plan.evaluate_seconds()});
+  }
+  const auto median = runs.begin() + (o.repeat - 1) / 2;
+  std::nth_element(runs.begin(), median, runs.end(),
+                   [](const Evaluation& a, const Evaluation& b) { return a.seconds < b.seconds; });
+  return *median;
+}
+
+struct Row {
+  std::string distribution;
+  std::size_t points;
+  int vectors;
+  double tolerance;
+  fmm::PlanInfo info;
+  double plan_seconds;
+  fmm::Seconds plan_stages;
+  Evaluation evaluation;
+  Errors errors;
+  std::int64_t peak_memory;
+
+  double near_pairs_per_second() const {
+    return static_cast<double>(info.near_pairs) / evaluation.of_stage("P2P");
+  }
+};
+
+/// Times a plan and measures its errors. The reference, which all plans for a problem share, is
+/// made after the first plan, so options that cannot be met are refused before.
+Row measure(const Problem& problem, double tolerance, std::optional<Reference>& reference,
+            const Options& o) {
+  fmm::PlanOptions options;
+  options.tolerance = tolerance;
+  if (o.single_precision()) options.precision = Precision::single_precision;
+  options.gradient = o.gradient();
+  options.order = o.order;
+  options.max_leaf = o.max_leaf;
+  options.inflation = o.inflation;
+  const auto start = Clock::now();
+  const fmm::Plan plan(problem.points, options);
+  const double plan_seconds = seconds_since(start);
+  const Evaluation evaluation = median_evaluation(plan, problem, o);
+  Row row{.distribution = problem.distribution,
+          .points = problem.points.size(),
+          .vectors = problem.vectors(),
+          .tolerance = tolerance,
+          .info = plan.info(),
+          .plan_seconds = plan_seconds,
+          .plan_stages = plan.plan_seconds(),
+          .evaluation = evaluation,
+          .errors = {},
+          .peak_memory = peak_memory()};  // before this row's errors are measured
+  if (!reference) reference = reference_of(problem, o);
+  row.errors = measure_errors(plan, problem, *reference, o);
+  return row;
+}
+
+// ---- What is printed
+
+/// Decimal digits that mean something; a dash for what is no number.
+std::string significant(double x, int digits = 3) {
+  if (!std::isfinite(x)) return "–";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, x);
+  return text;
+}
+
+std::string megabytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string percent(double fraction) {
+  return std::isfinite(fraction) ? std::to_string(std::lround(100 * fraction)) + " %" : "–";
+}
+
+using Cells = std::vector<std::string>;
+
+void print_cells(std::FILE* out, const Cells& cells) {
+  for (const std::string& cell : cells) std::fprintf(out, "| %s ", cell.c_str());
+  std::fprintf(out, "|\n");
+  std::fflush(out);
+}
+
+void print_header(std::FILE* out, const Cells& titles) {
+  print_cells(out, titles);
+  for (std::size_t k = 0; k < titles.size(); ++k) std::fprintf(out, "|---");
+  std::fprintf(out, "|\n");
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+void print_conditions(std::FILE* out, const Options& o, int threads) {
+  std::fprintf(out,
+               "%s, %s, %s, %s precision, %s, seed %lld, median of %s, errors at %s of direct "
+               "sums.\n\n",
+               processor().c_str(), o.backend.c_str(), counted(threads, "thread").c_str(),
+               o.precision.c_str(),
+               o.outputs == "both" ? "potential and gradient" : o.outputs.c_str(),
+               static_cast<long long>(o.seed), counted(o.repeat, "evaluation").c_str(),
+               counted(o.check, "target").c_str());
+}
+
+Cells titles(const Options& o) {
+  Cells cells{"points", "distribution", "tolerance", "order",
+              "levels", "inflation",    "max leaf",  "near pairs per target"};
+  if (o.potential()) cells.push_back("error of potential");
+  if (o.gradient()) cells.push_back("error of gradient");
+  cells.insert(cells.end(), {"plan s", "evaluate s"});
+  cells.insert(cells.end(), stages.begin(), stages.end());
+  cells.insert(cells.end(), {"points/s", "memory MB", "operators MB"});
+  return cells;
+}
+
+Cells cells_of(const Row& row, const Options& o) {
+  const double n = static_cast<double>(row.points);
+  Cells cells{std::to_string(row.points),
+              row.distribution,
+              significant(row.tolerance),
+              std::to_string(row.info.order),
+              std::to_string(row.info.levels),
+              significant(row.info.inflation, 4),
+              std::to_string(row.info.max_leaf),
+              significant(static_cast<double>(row.info.near_pairs) / n, 4)};
+  if (o.potential()) cells.push_back(significant(row.errors.potential.value_or(NAN)));
+  if (o.gradient()) cells.push_back(significant(row.errors.gradient.value_or(NAN)));
+  cells.push_back(significant(row.plan_seconds));
+  cells.push_back(significant(row.evaluation.seconds));
+  for (const char* stage : stages) cells.push_back(significant(row.evaluation.of_stage(stage)));
+  cells.push_back(significant(n / row.evaluation.seconds));
+  cells.push_back(megabytes(row.info.memory_bytes));
+  cells.push_back(megabytes(row.info.operator_bytes));
+  return cells;
+}
+
+/// Pair interactions per second of hand-written loops on two cores of an AMD EPYC (Zen 5, AVX-512);
+/// not measured for gradients in single precision.
+double near_field_ceiling(const Options& o) {
+  if (o.single_precision()) return o.gradient() ? NAN : 26.8e9;
+  return o.gradient() ? 5.9e9 : 9.9e9;
+}
+
+/// How fast the near field was, and the share of each stage in the evaluation.
+void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o) {
+  const double ceiling = near_field_ceiling(o);
+  std::fprintf(out,
+               "\nRates. The ceiling of the near field is that of two cores of an AMD EPYC (Zen 5, "
+               "AVX-512): %s pairs/s.\n\n",
+               significant(ceiling).c_str());
+  Cells header{"points", "distribution", "tolerance", "near pairs/s", "of the ceiling"};
+  header.insert(header.end(), stages.begin(), stages.end());
+  print_header(out, header);
+  for (const Row& row : rows) {
+    const double rate = row.near_pairs_per_second();
+    Cells cells{std::to_string(row.points), row.distribution, significant(row.tolerance),
+                significant(rate), percent(rate / ceiling)};
+    for (const char* stage : stages)
+      cells.push_back(percent(row.evaluation.of_stage(stage) / row.evaluation.seconds));
+    print_cells(out, cells);
+  }
+}
+
+// ---- The report
+
+/// The number, or null where there is none.
+Json number(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const Row& row, const Options& o, int threads) {
+  Json stage_seconds = Json::object();
+  for (const char* stage : stages) stage_seconds[stage] = row.evaluation.of_stage(stage);
+  return {{"points", row.points},
+          {"distribution", row.distribution},
+          {"tolerance", row.tolerance},
+          {"outputs", o.outputs},
+          {"precision", o.precision},
+          {"backend", o.backend},
+          {"threads", threads},
+          {"seed", o.seed},
+          {"repeat", o.repeat},
+          {"check", o.check},
+          {"charge_vectors", row.vectors},
+          {"order", row.info.order},
+          {"levels", row.info.levels},
+          {"inflation", row.info.inflation},
+          {"max_leaf", row.info.max_leaf},
+          {"boxes", row.info.boxes},
+          {"leaves", row.info.leaves},
+          {"near_pairs", row.info.near_pairs},
+          {"error_potential", number(row.errors.potential)},
+          {"error_gradient", number(row.errors.gradient)},
+          {"seconds",
+           {{"plan", row.plan_seconds},
+            {"plan_stages", row.plan_stages},
+            {"evaluate", row.evaluation.seconds},
+            {"stages", stage_seconds}}},
+          {"memory_bytes", row.info.memory_bytes},
+          {"operator_bytes", row.info.operator_bytes},
+          {"peak_memory_bytes", row.peak_memory}};
+}
+
+/// What was printed must have reached its reader.
+void require_written(std::FILE* out) {
+  if (std::fflush(out) != 0 || std::ferror(out))
+    throw ResourceError("cannot write the output: is the disk full?");
+}
+
+void write_report(const std::string& path, const Json& report) {
+  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return require_written(stdout);
+  }
+  OutputFile file(path);
+  std::ofstream stream(file.partial_path());
+  stream << text;
+  stream.close();
+  if (!stream) throw ResourceError("cannot write " + path + ": is the disk full?");
+  file.commit();
+}
+
+// ---- The program
+
+/// Measures a problem at every tolerance and prints the rows as they come, the first with what goes
+/// before the table.
+void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, int threads,
+              std::FILE* out) {
+  std::optional<Reference> reference;
+  for (const double tolerance : numbers(o.tolerances, "--tolerance")) {
+    rows.push_back(measure(problem, tolerance, reference, o));
+    if (rows.size() == 1) {
+      print_conditions(out, o, threads);
+      print_header(out, titles(o));
+    }
+    print_cells(out, cells_of(rows.back(), o));
+  }
+}
+
+void run(const Options& o) {
+  check_options(o);
+  const int threads = o.threads ? *o.threads : available_cores();
+  set_threads(threads);
+  std::FILE* out = o.json == "-" ? stderr : stdout;
+  std::vector<Row> rows;
+  for (const std::string& name : split(o.distributions, "--distribution")) {
+    if (is_file(name)) {
+      add_rows(rows, problem_of_file(name, o.seed), o, threads, out);
+      continue;
+    }
+    for (const std::size_t n : point_counts(o.points.value_or("100000")))
+      add_rows(rows, seeded_problem(name, n, o.seed), o, threads, out);
+  }
+  print_rates(out, rows, o);
+  require_written(out);
+  if (!o.json) return;
+  Json report = Json::array();
+  for (const Row& row : rows) report.push_back(json_of(row, o, threads));
+  write_report(*o.json, report);
+}
+
+int fail(ExitCode code, std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  std::cerr << "fmbem-bench-fmm: " << sentence << '\n';
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Times the fast multipole method and measures its errors", "fmbem-bench-fmm");
+  try {
+    add_options(app, options);
+    app.parse(argc, argv);
+    run(options);
+    return 0;
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(ExitCode::bad_input, std::string(e.what()) + " (see fmbem-bench-fmm --help)");
+  } catch (const Error& e) {
+    return fail(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::out_of_resource, "out of memory: use fewer points");
+  } catch (const std::exception& e) {
+    return fail(ExitCode::internal_error, std::string("internal error: ") + e.what());
+  }
+}

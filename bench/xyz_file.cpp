@@ -1,0 +1,68 @@
+#include "bench/xyz_file.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/read_file.hpp"
+
+namespace fmbem {
+namespace {
+
+/// The fields of a line, without its comment.
+std::vector<std::string_view> fields_of(std::string_view line) {
+  constexpr std::string_view between = " \t\r\v\f,";
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> fields;
+  for (std::size_t end = 0;;) {
+    const std::size_t start = line.find_first_not_of(between, end);
+    if (start == std::string_view::npos) return fields;
+    end = std::min(line.find_first_of(between, start), line.size());
+    fields.push_back(line.substr(start, end - start));
+  }
+}
+
+/// Adds the point of a line, which is called `where` in errors; nothing for a line without fields.
+void add_line(PointFile& result, std::string_view line, const std::string& where) {
+  const std::vector<std::string_view> fields = fields_of(line);
+  if (fields.empty()) return;
+  FMBEM_REQUIRE(fields.size() == 3 || fields.size() == 4,
+                where << " has " << fields.size() << " fields, but must have x y z or x y z q");
+  const bool has_charge = fields.size() == 4;
+  FMBEM_REQUIRE(result.points.empty() || has_charge == !result.charges.empty(),
+                where << (has_charge ? " has a charge, but the lines before it have none"
+                                     : " has no charge, but the lines before it have one"));
+  double values[4] = {};
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    const std::optional<double> value = parse_number(fields[k]);
+    FMBEM_REQUIRE(value, where << ", field " << k + 1 << " is not a finite number");
+    values[k] = *value;
+  }
+  result.points.push_back({values[0], values[1], values[2]});
+  if (has_charge) result.charges.push_back(values[3]);
+}
+
+}  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+PointFile read_xyz_file(const std::string& file) {
+  const std::string text = read_file(file);
+  PointFile result;
+  int number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    add_line(result, rest.substr(0, end), file + ", line " + std::to_string(++number));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  FMBEM_REQUIRE(!result.points.empty(), file << " has no points");
+  return result;
+}
+
+}  // namespace fmbem

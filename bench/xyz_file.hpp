@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem {
+
+/// The number that the whole text stands for; nothing if it is no finite number.
+std::optional<double> parse_number(std::string_view text);
+
+/// What a file of points holds.
+struct PointFile {
+  std::vector<Vec3d> points;
+  std::vector<double> charges;  ///< as many as points, or none
+};
+
+/// Reads lines `x y z` or `x y z q`, of one kind throughout the file, with fields split by blanks
+/// or commas. What follows a # is a comment. Throws InputError that names file and line.
+PointFile read_xyz_file(const std::string& file);
+
+}  // namespace fmbem

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "fmbem/fmm/octree.hpp"
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::fmm {
+
+/// What the tolerance and the points decide, where the options do not.
+struct Choice {
+  int order;
+  int max_leaf;
+  double inflation;
+};
+
+/// Order whose error, as calibrated (docs/accuracy.md), is below the tolerance.
+int order_for(const PlanOptions& options);
+
+/// Order by the tolerance; leaf size and inflation by the least time that the cost model foresees
+/// for trees of a sample of the points. `hull` is the bounding cube of all points.
+Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
+              std::span<const Vec3d> targets, double unit, const Cube& hull);
+
+/// The hull, inflated about its centre.
+Cube inflated(const Cube& hull, double inflation);
+
+}  // namespace fmbem::fmm

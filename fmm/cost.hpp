@@ -1,0 +1,40 @@
+#pragma once
+
+#include "fmbem/fmm/octree.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/rates.hpp"
+
+namespace fmbem::fmm {
+
+/// Time of one thread for one right-hand side, from what a tree asks for and the machine's rates.
+/// The tree may be that of a sample of which each point stands for `weight` points.
+class CostModel {
+ public:
+  CostModel(const PlanOptions& options, int order, double weight);
+
+  double seconds(const Octree& tree, const NearLists& near) const;
+  /// Of all pairs, without a far field.
+  double direct_seconds(std::size_t sources, std::size_t targets) const;
+
+  /// Points of a full leaf of uniformly filled space for which near field and M2L take equally long.
+  double balanced_leaf() const;
+
+ private:
+  double pair_, row_, point_, box_;  ///< seconds of a pair, an M2L row, a point, a box
+  double weight_;
+};
+
+/// Whether the near field needs 1/r to the last bits, and not only to 1e-8.
+bool needs_exact_roots(const PlanOptions& options);
+
+/// Rows of the M2L products: pairs of a parent with targets and an orbit that is not empty.
+std::int64_t m2l_rows(const Octree& tree);
+
+/// Orbits of the boxes around a parent in which there are sources: bit a is set for orbit a.
+/// `occupied` holds, box by box, the octants whose child has sources.
+std::uint32_t occupied_orbits(const Octree& tree, std::int32_t parent,
+                              std::span<const std::uint8_t> occupied);
+/// [boxes]: bit g is set where child g has sources.
+std::vector<std::uint8_t> occupied_octants(const Octree& tree);
+
+}  // namespace fmbem::fmm

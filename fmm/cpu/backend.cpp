@@ -1,0 +1,139 @@
+#include "fmbem/fmm/cpu/backend.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numbers>
+
+#include "fmbem/fmm/cpu/pass.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
+
+/// Right-hand sides that go through the stages together: enough to share the near field's roots and
+/// the operators, few enough for their expansions to fit.
+constexpr int most_vectors = 8;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(Seconds& seconds) : seconds_(seconds) {}
+  void add(const char* stage) {
+    const auto now = Clock::now();
+    seconds_[stage] += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Seconds& seconds_;
+  Clock::time_point last_ = Clock::now();
+};
+
+template <class T>
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(const PlanData& data)
+      : data_(data),
+        table_(data.order),
+        operators_(data.tree.levels() > 2 ? cpu_operators<T>(data.order)
+                                          : std::make_shared<CpuOperators<T>>()) {}
+
+  std::int64_t operator_bytes() const override { return operators_->bytes(); }
+
+  void evaluate(const Strengths& strengths, const Fields& fields, Seconds& seconds) override {
+    reserve(std::min(strengths.count, most_vectors));
+    for (int first = 0; first < strengths.count; first += most_vectors)
+      evaluate(strengths, fields, first, std::min(most_vectors, strengths.count - first), seconds);
+  }
+
+ private:
+  void reserve(int vectors) {
+    if (vectors <= reserved_) return;
+    const std::size_t numbers = data_.tree.boxes.size() * vectors * data_.order.count;
+    moments_.reset(new T[numbers]);  // left uninitialised: the stages write what others read
+    locals_.reset(new T[numbers]);
+    reserved_ = vectors;
+  }
+
+  void evaluate(const Strengths& strengths, const Fields& fields, int first, int vectors,
+                Seconds& seconds) {
+    Stopwatch watch(seconds);
+    Pass<T> pass{data_, cpu_kernels<T>(), *operators_, table_, vectors, {}, {}, moments_.get(),
+                 locals_.get(), {}, {}};
+    sort_strengths(strengths, first, pass);
+    const std::size_t results = data_.targets().size() * vectors;
+    if (!fields.potential.empty()) pass.potential.assign(results, 0);
+    if (!fields.gradient.empty())
+      for (auto& axis : pass.gradient) axis.assign(results, 0);
+    watch.add("sort");
+    p2m(pass);
+    watch.add("P2M");
+    m2m(pass);
+    watch.add("M2M");
+    m2l(pass);
+    watch.add("M2L");
+    l2l(pass);
+    watch.add("L2L");
+    p2p(pass);
+    watch.add("P2P");
+    l2p(pass);
+    watch.add("L2P");
+    unsort_fields(pass, first, fields);
+    watch.add("sort");
+  }
+
+  void sort_strengths(const Strengths& strengths, int first, Pass<T>& pass) const {
+    const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
+    const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors;
+    const auto& order = data_.sources.order;
+    if (!strengths.charges.empty()) pass.charges.resize(numbers);
+    if (!strengths.dipoles.empty())
+      for (auto& axis : pass.dipoles) axis.resize(numbers);
+    for (int v = 0; v < pass.vectors; ++v) {
+#pragma omp parallel for schedule(static)
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::size_t from = static_cast<std::size_t>(first + v) * n + order[k];
+        if (!strengths.charges.empty())
+          pass.charges[v * n + k] = static_cast<T>(strengths.charges[from]);
+        if (!strengths.dipoles.empty())
+          for (int axis = 0; axis < 3; ++axis)
+            pass.dipoles[axis][v * n + k] =
+                static_cast<T>(data_.unit * strengths.dipoles[from][axis]);
+      }
+    }
+  }
+
+  void unsort_fields(const Pass<T>& pass, int first, const Fields& fields) const {
+    const std::int64_t n = static_cast<std::int64_t>(data_.targets().size());
+    const auto& order = data_.targets().order;
+    const double scale = inv_4pi * data_.unit, gradient_scale = scale * data_.unit;
+    for (int v = 0; v < pass.vectors; ++v) {
+#pragma omp parallel for schedule(static)
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];
+        const std::size_t from = static_cast<std::size_t>(v) * n + k;
+        if (!fields.potential.empty()) fields.potential[to] = scale * pass.potential[from];
+        if (!fields.gradient.empty())
+          fields.gradient[to] =
+              gradient_scale *
+              Vec3d{pass.gradient[0][from], pass.gradient[1][from], pass.gradient[2][from]};
+      }
+    }
+  }
+
+  const PlanData& data_;
+  HarmonicTable<T> table_;
+  std::shared_ptr<const CpuOperators<T>> operators_;
+  int reserved_ = 0;  ///< right-hand sides that there is room for
+  std::unique_ptr<T[]> moments_, locals_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(const PlanData& data, Precision precision) {
+  if (precision == Precision::single_precision) return std::make_unique<CpuBackend<float>>(data);
+  return std::make_unique<CpuBackend<double>>(data);
+}
+
+}  // namespace fmbem::fmm

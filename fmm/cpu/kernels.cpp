@@ -1,0 +1,71 @@
+#include "fmbem/fmm/cpu/kernels.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "fmbem/fmm/cpu/kernels_isa.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+enum class Isa { x86_64_v4, x86_64_v3, baseline };
+
+Isa best_isa() {
+#ifdef FMBEM_X86_KERNELS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+    return Isa::x86_64_v4;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::x86_64_v3;
+#endif
+  return Isa::baseline;
+}
+
+}  // namespace
+
+template <class T>
+const CpuKernels<T>& cpu_kernels() {
+  static const Isa isa = best_isa();
+  constexpr bool is_double = std::is_same_v<T, double>;
+#ifdef FMBEM_X86_KERNELS
+  if (isa == Isa::x86_64_v4) {
+    if constexpr (is_double) return x86_64_v4::double_kernels();
+    else return x86_64_v4::float_kernels();
+  }
+  if (isa == Isa::x86_64_v3) {
+    if constexpr (is_double) return x86_64_v3::double_kernels();
+    else return x86_64_v3::float_kernels();
+  }
+#endif
+  if constexpr (is_double) return baseline::double_kernels();
+  else return baseline::float_kernels();
+}
+
+template <class T>
+std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth) {
+  return static_cast<std::int64_t>(padded_columns(kernels, columns)) * depth;
+}
+
+template <class T>
+void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* transposed,
+                 T* packed) {
+  const int padded = padded_columns(kernels, columns), panel = 3 * kernels.lanes;
+  for (int first = 0; first < padded; first += panel) {
+    const int width = std::min(panel, padded - first);
+    for (int k = 0; k < depth; ++k) {
+      for (int j = first; j < first + width; ++j)
+        *packed++ = j < columns ? static_cast<T>(transposed[static_cast<std::int64_t>(j) * depth + k])
+                                : T(0);
+    }
+  }
+}
+
+#define FMBEM_INSTANTIATE(T)                                                        \
+  template const CpuKernels<T>& cpu_kernels<T>();                                   \
+  template std::int64_t packed_size(const CpuKernels<T>&, int, int);                \
+  template void pack_panels(const CpuKernels<T>&, int, int, const double*, T*);
+FMBEM_INSTANTIATE(double)
+FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::fmm

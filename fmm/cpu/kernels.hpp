@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fmbem::fmm {
+
+
+/// Sources of a near field: coordinates [count], strengths [count][vectors] and, with dipoles,
+/// their components likewise.
+template <class T>
+struct NearSources {
+  std::int64_t count;
+  const T *x, *y, *z, *charge;
+  const T *dipole_x, *dipole_y, *dipole_z;  ///< null without dipoles
+};
+
+/// Targets of a near field, a multiple of `lanes` of them; what a result is added to, [vectors][count].
+template <class T>
+struct NearTargets {
+  std::int64_t count;
+  const T *x, *y, *z;
+  T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
+};
+
+/// Recurrences of harmonics.hpp with their coefficients at hand, pair by pair: t counts (n, m) with
+/// m ≥ 0, m first, so that C_n^m = Q_t Re(w_m), S_n^m = Q_t Im(w_m), w_m of degree and order m.
+template <class T>
+struct HarmonicSteps {
+  int p;
+  const T *up, *down;  ///< [pairs]: Q_{t+1} = up_t z Q_t − down_t r² Q_{t−1}
+  const T* diagonal;   ///< [p + 1]: w_m = diagonal_m (x + iy) w_{m−1}
+};
+
+/// The hot loops of the CPU backend, compiled once for each instruction set.
+template <class T>
+struct CpuKernels {
+  const char* name;
+  int lanes;         ///< numbers in a vector register
+  int near_vectors;  ///< right-hand sides that `near` can take at once, beside one
+
+  /// Adds A B to rows of C: A [rows][depth] with rows lda apart, B as pack_panels() leaves it; row i
+  /// goes to row c_row[i] of C [..][columns rounded up to lanes], whose rows are ldc apart.
+  void (*multiply)(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b, T* c,
+                   std::int64_t ldc, const std::int32_t* c_row);
+
+  /// out[e][i] = Σ_g π_e(g) π_c(i)(g) in[g][i] for coefficients in parity order (class c at
+  /// begin[c] … begin[c + 1]).
+  void (*butterfly)(const int* begin, const T* const* in, T* const* out);
+  /// out[g][i] += Σ_e π_e(g) π_c(i)(g) in[e][i].
+  void (*butterfly_back)(const int* begin, const T* const* in, T* const* out);
+
+  /// Numbers of points are multiples of `lanes`.
+  /// moments[2t], moments[2t + 1] += Σ_j weight_j C_n^m(x_j), S_n^m(x_j), for each of `channels`
+  /// (1, 3 or 4): weights [channels][count], moments [channels][2 pairs].
+  void (*p2m)(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y, const T* z,
+              const T* weights, T* moments);
+  /// values[channel][i] = Σ_t locals[channel][2t] C_n^m(x_i) + locals[channel][2t + 1] S_n^m(x_i).
+  void (*l2p)(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y, const T* z,
+              const T* locals, T* values);
+
+  /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
+  /// r = 0 are left out. `accurate`: 1/r to the last bits, otherwise to 1e-8 relative.
+  void (*near)(int vectors, bool accurate, const NearSources<T>& sources,
+               const NearTargets<T>& targets);
+};
+
+/// The best that this processor can run.
+template <class T>
+const CpuKernels<T>& cpu_kernels();
+
+/// Numbers that pack_panels() writes, and the columns of C that `multiply` touches.
+template <class T>
+std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth);
+template <class T>
+int padded_columns(const CpuKernels<T>& kernels, int columns) {
+  return (columns + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
+}
+
+/// Packs B [depth][columns], given by its transpose [columns][depth] in double precision, into
+/// panels of three registers' columns (the last one of one to three), padded with zeros.
+template <class T>
+void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* transposed,
+                 T* packed);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/cpu/operators.hpp"
+#include "fmbem/fmm/plan_data.hpp"
+
+namespace fmbem::fmm {
+
+/// Coefficients of the recurrences, and where their harmonics stand in parity order.
+template <class T>
+struct HarmonicTable {
+  explicit HarmonicTable(const ParityOrder& order);
+
+  HarmonicSteps<T> steps() const { return {p, up.data(), down.data(), diagonal.data()}; }
+  int slots() const { return static_cast<int>(position.size()); }
+
+  int p;
+  std::vector<T> up, down, diagonal;
+  std::vector<int> position;  ///< [2 pairs]: of C_n^m at 2t, of S_n^m at 2t + 1 (−1 for m = 0)
+  /// ∂ along each axis, with `to` as slot 2t or 2t + 1.
+  std::array<std::vector<Derivative>, 3> derivatives;
+};
+
+/// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
+/// points is in the plan's order.
+template <class T>
+struct Pass {
+  const PlanData& data;
+  const CpuKernels<T>& kernels;
+  const CpuOperators<T>& operators;
+  const HarmonicTable<T>& table;
+  int vectors;
+  std::vector<T> charges;                 ///< [vectors][sources], or empty
+  std::array<std::vector<T>, 3> dipoles;  ///< by component, likewise
+  T* moments;                             ///< [boxes][vectors][K]
+  T* locals;                              ///< [boxes][vectors][K]
+  std::vector<double> potential;          ///< [vectors][targets], or empty
+  std::array<std::vector<double>, 3> gradient;
+
+  bool has_dipoles() const { return !dipoles[0].empty(); }
+  T* moment(std::int64_t box) const { return moments + box * vectors * data.order.count; }
+  T* local(std::int64_t box) const { return locals + box * vectors * data.order.count; }
+};
+
+// The stages. Each writes its results anew, except L2L and L2P, which add.
+
+/// M of every leaf with sources.
+template <class T>
+void p2m(const Pass<T>& pass);
+/// M of the other boxes with sources, from level `levels` − 2 up to 2.
+template <class T>
+void m2m(const Pass<T>& pass);
+/// L of every box with targets from level 2 on, of the sources between its parent's colleagues and
+/// its own.
+template <class T>
+void m2l(const Pass<T>& pass);
+/// Adds the parent's L.
+template <class T>
+void l2l(const Pass<T>& pass);
+/// Adds the far field to the results.
+template <class T>
+void l2p(Pass<T>& pass);
+/// Starts the results with the near field.
+template <class T>
+void p2p(Pass<T>& pass);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,153 @@
+// P2M and L2P: between points and the expansions of leaves.
+#include <cmath>
+
+#include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/harmonics.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+/// Coordinates of a leaf's points in its unit box, padded with its centre to whole registers.
+template <class T>
+struct UnitPoints {
+  std::vector<T> x, y, z;
+  int padded = 0;
+
+  void fill(const Pass<T>& pass, const SortedPoints& points, const Box& box, Range range) {
+    const Vec3d centre = pass.data.tree.centre(box);
+    const double scale = 1 / pass.data.tree.side(box.level);
+    const int n = range.size(), lanes = pass.kernels.lanes;
+    padded = (n + lanes - 1) / lanes * lanes;
+    for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
+    for (int i = 0; i < n; ++i) {
+      x[i] = static_cast<T>((points.x[range.begin + i] - centre.x) * scale);
+      y[i] = static_cast<T>((points.y[range.begin + i] - centre.y) * scale);
+      z[i] = static_cast<T>((points.z[range.begin + i] - centre.z) * scale);
+    }
+  }
+};
+
+template <class T>
+void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points,
+              std::vector<T>& weights, std::vector<T>& moments) {
+  const Box& box = pass.data.tree.boxes[leaf];
+  const Range range = box.sources;
+  const HarmonicTable<T>& table = pass.table;
+  const std::int64_t n_sources = static_cast<std::int64_t>(pass.data.sources.size());
+  const int slots = table.slots(), channels = pass.has_dipoles() ? 4 : 1;
+  const T to_unit = static_cast<T>(1 / pass.data.tree.side(box.level));
+  points.fill(pass, pass.data.sources, box, range);
+  for (int v = 0; v < pass.vectors; ++v) {
+    weights.assign(static_cast<std::size_t>(channels) * points.padded, T(0));
+    moments.assign(static_cast<std::size_t>(channels) * slots, T(0));
+    const std::int64_t first = v * n_sources + range.begin;
+    for (int i = 0; i < range.size() && !pass.charges.empty(); ++i)
+      weights[i] = pass.charges[first + i];
+    for (int axis = 0; axis + 1 < channels; ++axis)
+      for (int i = 0; i < range.size(); ++i)
+        weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
+    pass.kernels.p2m(table.steps(), channels, points.padded, points.x.data(), points.y.data(),
+                     points.z.data(), weights.data(), moments.data());
+    T* moment = pass.moment(leaf) + v * pass.data.order.count;
+    for (int slot = 0; slot < slots; ++slot)
+      if (table.position[slot] >= 0) moment[table.position[slot]] = moments[slot];
+    for (int axis = 0; axis + 1 < channels; ++axis)
+      for (const Derivative& d : table.derivatives[axis])
+        moment[d.from] += static_cast<T>(d.value) * moments[(axis + 1) * slots + d.to];
+  }
+}
+
+template <class T>
+void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vector<T>& locals,
+              std::vector<T>& values) {
+  const Box& box = pass.data.tree.boxes[leaf];
+  const Range range = box.targets;
+  const HarmonicTable<T>& table = pass.table;
+  const std::int64_t n_targets = static_cast<std::int64_t>(pass.data.targets().size());
+  const bool potential = !pass.potential.empty(), gradient = !pass.gradient[0].empty();
+  const int slots = table.slots(), channels = potential + 3 * gradient;
+  const double from_unit = 1 / pass.data.tree.side(box.level);
+  points.fill(pass, pass.data.targets(), box, range);
+  values.resize(static_cast<std::size_t>(channels) * points.padded);
+  for (int v = 0; v < pass.vectors; ++v) {
+    const T* local = pass.local(leaf) + v * pass.data.order.count;
+    locals.assign(static_cast<std::size_t>(channels) * slots, T(0));
+    if (potential)
+      for (int slot = 0; slot < slots; ++slot)
+        if (table.position[slot] >= 0) locals[slot] = local[table.position[slot]];
+    for (int axis = 0; axis < 3 * gradient; ++axis)
+      for (const Derivative& d : table.derivatives[axis])
+        locals[(axis + potential) * slots + d.to] += static_cast<T>(d.value) * local[d.from];
+    pass.kernels.l2p(table.steps(), channels, points.padded, points.x.data(), points.y.data(),
+                     points.z.data(), locals.data(), values.data());
+    const std::int64_t first = v * n_targets + range.begin;
+    for (int i = 0; i < range.size(); ++i) {
+      if (potential) pass.potential[first + i] += from_unit * values[i];
+      for (int axis = 0; axis < 3 * gradient; ++axis)
+        pass.gradient[axis][first + i] +=
+            from_unit * from_unit * values[(axis + potential) * points.padded + i];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+HarmonicTable<T>::HarmonicTable(const ParityOrder& order) : p(order.p) {
+  diagonal.push_back(1);
+  std::vector<int> slot_at(order.count);
+  for (int m = 0; m <= p; ++m) {
+    if (m > 0)
+      diagonal.push_back(static_cast<T>(m == 1 ? -1.0 : -std::sqrt((2.0 * m - 1) / (2.0 * m))));
+    for (int n = m; n <= p; ++n) {
+      const double next = std::sqrt((n + 1.0) * (n + 1.0) - m * m);
+      up.push_back(static_cast<T>((2 * n + 1) / next));
+      down.push_back(static_cast<T>(std::sqrt(static_cast<double>(n) * n - m * m) / next));
+      for (const int signed_m : {m, -m}) {
+        const bool absent = m == 0 && position.size() % 2 == 1;
+        position.push_back(absent ? -1 : order.position[harmonic_index(n, signed_m)]);
+        if (!absent) slot_at[position.back()] = static_cast<int>(position.size()) - 1;
+      }
+    }
+  }
+  derivatives = fmm::derivatives(order);
+  for (auto& axis : derivatives)
+    for (Derivative& d : axis) d.to = slot_at[d.to];
+}
+
+template <class T>
+void p2m(const Pass<T>& pass) {
+  const auto& leaves = pass.data.source_leaves;
+#pragma omp parallel
+  {
+    UnitPoints<T> points;
+    std::vector<T> weights, moments;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      p2m_leaf(pass, leaves[i], points, weights, moments);
+  }
+}
+
+template <class T>
+void l2p(Pass<T>& pass) {
+  const auto& leaves = pass.data.near.targets;
+#pragma omp parallel
+  {
+    UnitPoints<T> points;
+    std::vector<T> locals, values;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      if (pass.data.tree.boxes[leaves[i]].level >= 2)
+        l2p_leaf(pass, leaves[i], points, locals, values);
+  }
+}
+
+#define FMBEM_INSTANTIATE(T)            \
+  template struct HarmonicTable<T>;     \
+  template void p2m(const Pass<T>&);    \
+  template void l2p(Pass<T>&);
+FMBEM_INSTANTIATE(double)
+FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::fmm

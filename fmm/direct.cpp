@@ -1,0 +1,78 @@
+#include "fmbem/fmm/direct.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+
+#include "fmbem/fmm/base/error.hpp"
+
+#ifdef __FAST_MATH__
+#error "-ffast-math would take the compensation out of these sums"
+#endif
+
+namespace fmbem::fmm {
+namespace {
+
+/// Neumaier's compensated sum.
+struct Sum {
+  double value = 0, lost = 0;
+
+  void add(double term) {
+    const double next = value + term;
+    lost += std::abs(value) >= std::abs(term) ? (value - next) + term : (term - next) + value;
+    value = next;
+  }
+  double total() const { return value + lost; }
+};
+
+/// There may be none, or one for each right-hand side and point.
+void check_size(std::size_t size, const char* what, int count, std::size_t points,
+                const char* where) {
+  FMBEM_REQUIRE(size == 0 || size == count * points,
+                "there are " << size << " " << what << ", but " << count << " right-hand sides at "
+                             << points << " " << where << " need " << count * points);
+}
+
+}  // namespace
+
+void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+                const Strengths& strengths, const Fields& fields) {
+  const auto charges = strengths.charges;
+  const auto dipoles = strengths.dipoles;
+  const int count = strengths.count;
+  FMBEM_REQUIRE(count >= 1, "a sum needs one right-hand side or more, not " << count);
+  check_size(charges.size(), "charges", count, sources.size(), "sources");
+  check_size(dipoles.size(), "dipoles", count, sources.size(), "sources");
+  check_size(fields.potential.size(), "potentials", count, targets.size(), "targets");
+  check_size(fields.gradient.size(), "gradients", count, targets.size(), "targets");
+
+  constexpr double inv_4pi = std::numbers::inv_pi / 4;
+  const std::size_t n = sources.size();
+  const auto results = static_cast<std::int64_t>(count * targets.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t result = 0; result < results; ++result) {
+    const Vec3d x = targets[result % targets.size()];
+    const std::size_t first = result / targets.size() * n;  // strength of this right-hand side
+    Sum u, gx, gy, gz;
+    for (std::size_t j = 0; j < n; ++j) {
+      const Vec3d r = x - sources[j];
+      const double r2 = norm2(r);
+      if (r2 == 0) continue;
+      const double q = charges.empty() ? 0 : charges[first + j];
+      const Vec3d d = dipoles.empty() ? Vec3d{} : dipoles[first + j];
+      const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);
+      u.add(q / length + along / r3);
+      if (fields.gradient.empty()) continue;
+      const Vec3d g = (d - (q + 3 * along / r2) * r) / r3;
+      gx.add(g.x);
+      gy.add(g.y);
+      gz.add(g.z);
+    }
+    if (!fields.potential.empty()) fields.potential[result] = inv_4pi * u.total();
+    if (!fields.gradient.empty())
+      fields.gradient[result] = inv_4pi * Vec3d{gx.total(), gy.total(), gz.total()};
+  }
+}
+
+}  // namespace fmbem::fmm

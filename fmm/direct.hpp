@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::fmm {
+
+/// The sums that Plan::evaluate approximates, term by term in double precision and added up with
+/// Neumaier's compensated summation (1974), so their own error stays at a few 1e-16 of the sum of
+/// the terms' magnitudes. Shares nothing with the fast method. O(sources · targets).
+/// Throws InputError for sizes that do not belong together.
+void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+                const Strengths& strengths, const Fields& fields);
+
+}  // namespace fmbem::fmm

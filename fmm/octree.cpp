@@ -1,0 +1,281 @@
+#include "fmbem/fmm/octree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <parallel/algorithm>
+
+namespace fmbem::fmm {
+namespace {
+
+/// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
+using Keys = std::vector<std::uint64_t>;
+
+std::int32_t first_not_below(const Keys& keys, Range range, std::uint64_t bound) {
+  return static_cast<std::int32_t>(
+      std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
+}
+
+/// Points of the 8 children of a box, by octant.
+std::array<Range, 8> child_ranges(const Keys& points, Range range, std::uint64_t key, int level) {
+  const int shift = 3 * (deepest_level - level - 1);
+  std::array<Range, 8> result;
+  for (int octant = 0; octant < 8; ++octant) {
+    const std::int32_t end =
+        octant == 7 ? range.end : first_not_below(points, range, (key * 8 + octant + 1) << shift);
+    result[octant] = {range.begin, end};
+    range.begin = end;
+  }
+  return result;
+}
+
+bool holds_points(const Keys& points, std::uint64_t key, int level) {
+  const int shift = 3 * (deepest_level - level);
+  const auto first = std::lower_bound(points.begin(), points.end(), key << shift);
+  return first != points.end() && *first >> shift == key;
+}
+
+/// For each level, the boxes that hold more than max_leaf points.
+std::vector<Keys> crowded_boxes(const Keys& sources, const Keys& targets, int max_leaf) {
+  struct Entry {
+    std::uint64_t key;
+    Range sources, targets;
+  };
+  std::vector<Keys> result;
+  std::vector<Entry> crowded, next;
+  const auto is_crowded = [&](const Entry& e) {
+    return std::max(e.sources.size(), e.targets.size()) > max_leaf;
+  };
+  const Entry root{0,
+                   {0, static_cast<std::int32_t>(sources.size())},
+                   {0, static_cast<std::int32_t>(targets.size())}};
+  if (is_crowded(root)) crowded.push_back(root);
+  for (int level = 0; level < deepest_level && !crowded.empty(); ++level) {
+    result.emplace_back();
+    next.clear();
+    for (const Entry& e : crowded) {
+      result.back().push_back(e.key);
+      if (level + 1 == deepest_level) continue;
+      const auto s = child_ranges(sources, e.sources, e.key, level);
+      const auto t = &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
+      for (int octant = 0; octant < 8; ++octant) {
+        const Entry child{e.key * 8 + octant, s[octant], t[octant]};
+        if (is_crowded(child)) next.push_back(child);
+      }
+    }
+    std::swap(crowded, next);
+  }
+  return result;
+}
+
+/// Adds to the boxes to be split those that the grading of Octree asks for.
+void grade(std::vector<Keys>& split, const Keys& sources, const Keys& targets) {
+  for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
+    Keys parents;
+    for (const std::uint64_t key : split[level + 1])
+      if (parents.empty() || parents.back() != key >> 3) parents.push_back(key >> 3);
+    Keys wanted;
+    const std::int32_t cells = 1 << level;
+    for (const std::uint64_t key : parents) {
+      const auto cell = cell_of(key);
+      for (int i = std::max(cell[0] - 1, 0); i <= std::min(cell[0] + 1, cells - 1); ++i)
+        for (int j = std::max(cell[1] - 1, 0); j <= std::min(cell[1] + 1, cells - 1); ++j)
+          for (int k = std::max(cell[2] - 1, 0); k <= std::min(cell[2] + 1, cells - 1); ++k)
+            wanted.push_back(key_of({i, j, k}));
+    }
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    Keys missing;
+    std::set_difference(wanted.begin(), wanted.end(), split[level].begin(), split[level].end(),
+                        std::back_inserter(missing));
+    std::erase_if(missing, [&](std::uint64_t key) {
+      return !holds_points(sources, key, level) &&
+             (&sources == &targets || !holds_points(targets, key, level));
+    });
+    const auto middle = static_cast<std::ptrdiff_t>(split[level].size());
+    split[level].insert(split[level].end(), missing.begin(), missing.end());
+    std::inplace_merge(split[level].begin(), split[level].begin() + middle, split[level].end());
+  }
+}
+
+void add_children(Octree& tree, const std::vector<Keys>& split, const Keys& sources,
+                  const Keys& targets) {
+  for (std::size_t level = 0; level < split.size(); ++level) {
+    auto next_split = split[level].begin();
+    const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
+    for (std::int32_t b = begin; b < end && next_split != split[level].end(); ++b) {
+      const std::uint64_t key = key_of(tree.boxes[b].cell);
+      if (key != *next_split) continue;
+      ++next_split;
+      tree.boxes[b].is_leaf = false;
+      const auto s = child_ranges(sources, tree.boxes[b].sources, key, static_cast<int>(level));
+      const auto t = &sources == &targets ? s
+                                          : child_ranges(targets, tree.boxes[b].targets, key,
+                                                         static_cast<int>(level));
+      for (int octant = 0; octant < 8; ++octant) {
+        if (s[octant].size() == 0 && t[octant].size() == 0) continue;
+        tree.boxes[b].child[octant] = static_cast<std::int32_t>(tree.boxes.size());
+        Box child;
+        child.cell = cell_of(key * 8 + octant);
+        child.level = static_cast<std::int32_t>(level) + 1;
+        child.parent = b;
+        child.child.fill(-1);
+        child.sources = s[octant];
+        child.targets = t[octant];
+        tree.boxes.push_back(child);
+      }
+    }
+    tree.level_begin.push_back(static_cast<std::int32_t>(tree.boxes.size()));
+  }
+}
+
+/// Colleague of a child displaced by d: its parent's displacement and its octant.
+struct Step {
+  int parent_place, octant;
+};
+std::array<std::array<Step, 27>, 8> colleague_steps() {
+  std::array<std::array<Step, 27>, 8> steps{};
+  for (int octant = 0; octant < 8; ++octant) {
+    for (int place = 0; place < 27; ++place) {
+      const int displaced[3] = {place / 9 - 1, place / 3 % 3 - 1, place % 3 - 1};
+      Step step{0, 0};
+      for (int axis = 0; axis < 3; ++axis) {
+        const int cell = 2 + (octant >> (2 - axis) & 1) + displaced[axis];  // 1 … 4, parent at 2, 3
+        step.parent_place = 3 * step.parent_place + cell / 2;
+        step.octant = 2 * step.octant + cell % 2;
+      }
+      steps[octant][place] = step;
+    }
+  }
+  return steps;
+}
+
+void find_colleagues(Octree& tree) {
+  static const auto steps = colleague_steps();
+  tree.colleagues.resize(tree.boxes.size());
+  tree.colleagues[0].fill(-1);
+  tree.colleagues[0][13] = 0;
+  for (int level = 0; level + 1 < tree.levels(); ++level) {
+#pragma omp parallel for schedule(static)
+    for (std::int32_t b = tree.level_begin[level]; b < tree.level_begin[level + 1]; ++b) {
+      for (int octant = 0; octant < 8; ++octant) {
+        const std::int32_t child = tree.boxes[b].child[octant];
+        if (child < 0) continue;
+        for (int place = 0; place < 27; ++place) {
+          const Step step = steps[octant][place];
+          const std::int32_t uncle = tree.colleagues[b][step.parent_place];
+          tree.colleagues[child][place] = uncle < 0 ? -1 : tree.boxes[uncle].child[step.octant];
+        }
+      }
+    }
+  }
+}
+
+/// Whether all points of a box of the deepest level coincide, so that none acts on another.
+bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets) {
+  if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0) return false;
+  const std::int32_t first = box.sources.begin;
+  const auto agrees = [&](const SortedPoints& points, Range range) {
+    for (std::int32_t i = range.begin; i < range.end; ++i)
+      if (points.x[i] != sources.x[first] || points.y[i] != sources.y[first] ||
+          points.z[i] != sources.z[first])
+        return false;
+    return true;
+  };
+  return agrees(sources, box.sources) && agrees(targets, box.targets);
+}
+
+}  // namespace
+
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root) {
+  struct Entry {
+    std::uint64_t key;
+    std::int32_t index;
+    bool operator<(const Entry& other) const {
+      return key != other.key ? key < other.key : index < other.index;
+    }
+  };
+  const auto n = static_cast<std::int32_t>(points.size());
+  std::vector<Entry> entries(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) entries[i] = {morton_key(unit * points[i], root), i};
+  __gnu_parallel::sort(entries.begin(), entries.end());
+
+  SortedPoints sorted;
+  sorted.keys.resize(n);
+  sorted.order.resize(n);
+  for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n; ++k) {
+    sorted.keys[k] = entries[k].key;
+    sorted.order[k] = entries[k].index;
+    const Vec3d p = unit * points[entries[k].index];
+    sorted.x[k] = p.x;
+    sorted.y[k] = p.y;
+    sorted.z[k] = p.z;
+  }
+  return sorted;
+}
+
+double Octree::side(int level) const { return std::ldexp(root.side, -level); }
+
+Vec3d Octree::centre(const Box& box) const {
+  const double h = side(box.level);
+  return root.corner + h * Vec3d{box.cell[0] + 0.5, box.cell[1] + 0.5, box.cell[2] + 0.5};
+}
+
+Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
+                    int max_leaf) {
+  std::vector<Keys> split = crowded_boxes(sources.keys, targets.keys, max_leaf);
+  grade(split, sources.keys, targets.keys);
+  Octree tree;
+  tree.root = root;
+  Box box;
+  box.child.fill(-1);
+  box.sources = {0, static_cast<std::int32_t>(sources.size())};
+  box.targets = {0, static_cast<std::int32_t>(targets.size())};
+  tree.boxes.push_back(box);
+  tree.level_begin = {0, 1};
+  add_children(tree, split, sources.keys, targets.keys);
+  find_colleagues(tree);
+  return tree;
+}
+
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
+  NearLists lists;
+  lists.begin.push_back(0);
+  const auto add = [&](std::int32_t b) {
+    if (b >= 0 && tree.boxes[b].sources.size() > 0) lists.sources.push_back(b);
+  };
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const Box& box = tree.boxes[b];
+    if (!box.is_leaf || box.targets.size() == 0) continue;
+    lists.targets.push_back(static_cast<std::int32_t>(b));
+    for (const std::int32_t c : tree.colleagues[b]) {
+      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(box, sources, targets))) continue;
+      if (tree.boxes[c].is_leaf) {
+        add(c);
+      } else {
+        for (const std::int32_t child : tree.boxes[c].child) add(child);
+      }
+    }
+    if (box.parent >= 0) {
+      for (const std::int32_t c : tree.colleagues[box.parent])
+        if (c >= 0 && tree.boxes[c].is_leaf) add(c);
+    }
+    lists.begin.push_back(static_cast<std::int64_t>(lists.sources.size()));
+  }
+  return lists;
+}
+
+std::int64_t near_pairs(const Octree& tree, const NearLists& lists) {
+  std::int64_t pairs = 0;
+  for (std::size_t row = 0; row < lists.targets.size(); ++row) {
+    std::int64_t sources = 0;
+    for (std::int64_t k = lists.begin[row]; k < lists.begin[row + 1]; ++k)
+      sources += tree.boxes[lists.sources[k]].sources.size();
+    pairs += sources * tree.boxes[lists.targets[row]].targets.size();
+  }
+  return pairs;
+}
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/morton.hpp"
+
+namespace fmbem::fmm {
+
+/// Points in Morton order: coordinates as a structure of arrays.
+struct SortedPoints {
+  std::vector<std::uint64_t> keys;   ///< [n], ascending
+  std::vector<std::int32_t> order;   ///< [n], order[k] is the input index of the k-th point
+  std::vector<double> x, y, z;       ///< [n]
+
+  std::size_t size() const { return keys.size(); }
+};
+
+/// Points times `unit`, sorted by key in that root, ties by index.
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root);
+
+/// A range of sorted points.
+struct Range {
+  std::int32_t begin = 0, end = 0;
+  std::int32_t size() const { return end - begin; }
+};
+
+/// One node of the octree.
+struct Box {
+  std::array<std::int32_t, 3> cell{};  ///< place in the grid of its level
+  std::int32_t level = 0;
+  std::int32_t parent = -1;
+  std::array<std::int32_t, 8> child;  ///< by octant (bit 2, 1, 0: upper in x, y, z); −1 if empty
+  Range sources, targets;
+  bool is_leaf = true;
+};
+
+/// An adaptive octree without empty boxes, level by level and in Morton order within a level.
+///
+/// Graded: where a box of level l + 1 is split, all colleagues of its parent are split. So adjacent
+/// leaves differ by one level at most (the 2:1 balance), and leaves that are neither adjacent nor
+/// separated by M2L on their level are a level apart: they are summed directly (docs/fmm.md).
+struct Octree {
+  Cube root;
+  std::vector<Box> boxes;
+  std::vector<std::int32_t> level_begin;  ///< [levels + 1]
+  /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is none.
+  /// The one displaced by (i, j, k) boxes is at 9(i+1) + 3(j+1) + k+1.
+  std::vector<std::array<std::int32_t, 27>> colleagues;
+
+  int levels() const { return static_cast<int>(level_begin.size()) - 1; }
+  double side(int level) const;
+  Vec3d centre(const Box& box) const;
+};
+
+/// Splits every box with more than max_leaf sources or targets, down to the deepest level, and
+/// where the grading asks for it. Either kind of points may be the other (the same object).
+Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
+                    int max_leaf);
+
+/// Leaves whose sources act directly on the targets of each leaf, in compressed rows.
+struct NearLists {
+  std::vector<std::int32_t> targets;  ///< [rows], leaves with targets
+  std::vector<std::int64_t> begin;    ///< [rows + 1]
+  std::vector<std::int32_t> sources;  ///< leaves with sources
+};
+
+/// The colleagues that are leaves, the children of those that are not, and the parent's colleagues
+/// that are leaves: lists U, W and X of Cheng, Greengard and Rokhlin (1999). A leaf of the deepest
+/// level is not near to itself if all its points coincide.
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
+
+/// Source-target pairs of the lists, self pairs included.
+std::int64_t near_pairs(const Octree& tree, const NearLists& lists);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem::fmm {
+
+/// What sits at the sources, for `count` right-hand sides: charges q and dipole moments d, each
+/// [count][n_sources], in the order in which the plan got the sources. Either may be empty.
+struct Strengths {
+  std::span<const double> charges{};
+  std::span<const Vec3d> dipoles{};
+  int count = 1;
+};
+
+/// Where the results go, [count][n_targets]; what is empty is not computed.
+struct Fields {
+  std::span<double> potential{};
+  std::span<Vec3d> gradient{};
+};
+
+/// What a plan is made for. What is left out follows from the tolerance, the points and the rates
+/// of the machine.
+struct PlanOptions {
+  /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
+  /// from 1e-6 on.
+  double tolerance = 1e-6;
+  Precision precision = Precision::double_precision;
+  bool gradient = false;  ///< gradients will be asked for, and are to meet the tolerance
+  bool dipoles = false;   ///< sources will have dipole moments
+  std::optional<int> order{};         ///< degree p of the expansions, 1 to 40
+  std::optional<int> max_leaf{};      ///< most sources or targets of a box that is not split
+  std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
+};
+
+/// What a plan chose and what it holds.
+struct PlanInfo {
+  int order;         ///< p
+  int levels;        ///< of the octree, the root's included
+  int max_leaf;
+  double inflation;
+  std::int64_t boxes, leaves;
+  std::int64_t near_pairs;      ///< source-target pairs that are summed directly
+  std::int64_t memory_bytes;    ///< of the plan, without the operators
+  std::int64_t operator_bytes;  ///< of the translation operators, which plans share
+};
+
+/// Seconds of the last evaluation, by stage, and of making the plan.
+using Seconds = std::map<std::string, double>;
+
+/// A fast multipole method for fixed points:
+///
+///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
+///
+/// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
+/// number of threads. Evaluations of one plan may not run at the same time.
+/// Sources: Greengard and Rokhlin 1997; docs/fmm.md.
+class Plan {
+ public:
+  /// Sources that are the targets too.
+  explicit Plan(std::span<const Vec3d> points, const PlanOptions& options = {});
+  Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+       const PlanOptions& options = {});
+  // Both throw InputError for options that cannot be met and for positions that are not finite, and
+  // ResourceError for want of memory. The points need not outlive the plan.
+  ~Plan();
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+
+  std::size_t sources() const;
+  std::size_t targets() const;
+
+  /// Throws InputError for sizes that do not belong together, strengths that are not finite, and
+  /// gradients or dipoles that the plan was not made for. O((sources + targets) p²).
+  void evaluate(const Strengths& strengths, const Fields& fields) const;
+
+  PlanInfo info() const;
+  /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P.
+  Seconds evaluate_seconds() const;
+  /// Of making the plan: choose, tree, lists, operators.
+  Seconds plan_seconds() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "fmbem/fmm/base/precision.hpp"
+
+namespace fmbem::fmm {
+
+/// What one thread does in a second, in one precision: what the cost model of choose() needs.
+struct ThreadRates {
+  double near_potential, near_gradient;            ///< pairs, roots to 1e-8
+  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to the last bits
+  double butterfly;                                ///< coefficients of one block
+  double points;                                   ///< coefficients times points, P2M and L2P
+
+  struct Product {
+    int order;
+    double operations;  ///< floating-point operations in products of [64, K] and [K, K]
+  };
+  std::vector<Product> products;  ///< by ascending order
+
+  /// Between the orders of the table by linear interpolation, beyond them constant.
+  double product_at(int order) const;
+};
+
+/// A table of a machine, and where it comes from.
+struct Rates {
+  ThreadRates double_precision, single_precision;
+
+  const ThreadRates& of(Precision precision) const {
+    return precision == Precision::single_precision ? single_precision : double_precision;
+  }
+};
+
+/// The file where this machine's table is kept: FMBEM_RATES, or
+/// <configuration folder>/fmbem/<host name>.rates.
+std::filesystem::path rates_file();
+
+/// This machine's table, read once; the shipped one where there is none.
+/// Throws InputError for a file that does not hold a table.
+const Rates& machine_rates();
+/// Measured on two cores of an AMD EPYC (Zen 4, AVX-512).
+const Rates& shipped_rates();
+
+/// One line for each number: precision, name, order for a product, value.
+void write_rates(std::ostream& out, const Rates& rates);
+/// Throws InputError that names `source` if a number is missing, not positive or unknown.
+Rates read_rates(std::istream& in, const std::string& source);
+
+/// Measures one thread of this machine, all threads being busy. Takes some ten seconds.
+Rates measure_rates();
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,166 @@
+#include "fmbem/fmm/translations.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <numbers>
+
+#include "fmbem/fmm/harmonics.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// N_n^m = √((n−m)!(n+m)!).
+class Norms {
+ public:
+  explicit Norms(int p) : root_factorial_(2 * p + 1, 1.0) {
+    for (int n = 1; n <= 2 * p; ++n)
+      root_factorial_[n] = root_factorial_[n - 1] * std::sqrt(static_cast<double>(n));
+  }
+  double operator()(int n, int m) const { return root_factorial_[n - m] * root_factorial_[n + m]; }
+
+ private:
+  std::vector<double> root_factorial_;
+};
+
+/// Complex harmonics F_n^m of degree ≤ p, of which those with m ≥ 0 are stored and the others are
+/// (−1)^m conj(F_n^|m|); zero outside |m| ≤ n.
+struct ComplexTable {
+  explicit ComplexTable(int p) : values(harmonic_count(p)) {}
+
+  Complex& at(int n, int m) { return values[harmonic_index(n, m)]; }
+  Complex operator()(int n, int m) const {
+    if (std::abs(m) > n) return 0;
+    const Complex value = values[harmonic_index(n, std::abs(m))];
+    return m >= 0 ? value : m % 2 ? -std::conj(value) : std::conj(value);
+  }
+
+  std::vector<Complex> values;
+};
+
+/// U_n^m(x), or T_n^m(x) with 1/|x − y| = Σ conj(U_n^m(y)) T_n^m(x).
+ComplexTable regular_table(Vec3d x, int p, const Norms& norm) {
+  std::vector<double> real(harmonic_count(p));
+  regular_harmonics(x, p, real.data());
+  ComplexTable u(p);
+  for (int n = 0; n <= p; ++n) {
+    u.at(n, 0) = real[harmonic_index(n, 0)] / norm(n, 0);
+    for (int m = 1; m <= n; ++m)
+      u.at(n, m) = Complex(real[harmonic_index(n, m)], real[harmonic_index(n, -m)]) /
+                   (std::numbers::sqrt2 * norm(n, m));
+  }
+  return u;
+}
+
+ComplexTable irregular_table(Vec3d x, int p, const Norms& norm) {
+  ComplexTable t = regular_table(x, p, norm);
+  const double inverse_r2 = 1 / norm2(x);
+  double power = std::sqrt(inverse_r2);  // |x|^-(2n+1)
+  for (int n = 0; n <= p; ++n, power *= inverse_r2)
+    for (int m = 0; m <= n; ++m) t.at(n, m) *= power * norm(n, m) * norm(n, m);
+  return t;
+}
+
+/// An operator that is complex, A_{nm,kl} = F^{m+l} for multipoles and their conjugates, in the real
+/// basis: its entry for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m and
+/// N_k^l. `sum` is F^{|m|+|l|} and `difference` F^{|m|−|l|}.
+double real_entry(int m, int l, Complex sum, Complex difference) {
+  if (l % 2) difference = -difference;
+  double entry = m >= 0 ? (l >= 0 ? sum.real() + difference.real() : sum.imag() - difference.imag())
+                        : (l >= 0 ? sum.imag() + difference.imag() : difference.real() - sum.real());
+  if (m == 0) entry /= std::numbers::sqrt2;
+  if (l == 0) entry /= std::numbers::sqrt2;
+  return entry;
+}
+
+/// S_i(x + t) = Σ_j entry(i, j) S_j(x), from a table of U(t); i and j are positions.
+double shift_entry(const ParityOrder& order, const ComplexTable& u, const Norms& norm, int i,
+                   int j) {
+  const int n = order.degree[i], m = order.azimuth[i], k = order.degree[j], l = order.azimuth[j];
+  if (k > n) return 0;
+  const int abs_m = std::abs(m), abs_l = std::abs(l);
+  const double entry = real_entry(m, l, u(n - k, abs_m + abs_l), u(n - k, abs_m - abs_l));
+  return (l % 2 ? -entry : entry) * norm(n, abs_m) / norm(k, abs_l);
+}
+
+double reflection_sign(int bits) { return std::popcount(static_cast<unsigned>(bits)) % 2 ? -1 : 1; }
+
+/// For all w: Σ_h (−1)^|w & h| T(child − source mirrored by h), over the mirrored sources that do
+/// not touch the child, whose centre is (½, ½, ½).
+std::vector<ComplexTable> transformed_tables(int orbit, int p, const Norms& norm) {
+  std::vector<ComplexTable> result(8, ComplexTable(p));
+  for (int h = 0; h < 8; ++h) {
+    Vec3d r;
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool mirrored = h >> (2 - axis) & 1;
+      r[axis] = 0.5 - (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
+    }
+    if (std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) < 1.5) continue;
+    const ComplexTable t = irregular_table(r, p, norm);
+    for (int w = 0; w < 8; ++w)
+      for (std::size_t i = 0; i < t.values.size(); ++i)
+        result[w].values[i] += reflection_sign(w & h) * t.values[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+UpwardBlocks upward_blocks(const ParityOrder& order) {
+  const Norms norm(order.p);
+  const ComplexTable u = regular_table({0.25, 0.25, 0.25}, order.p, norm);
+  UpwardBlocks result;
+  for (int e = 0; e < 8; ++e) {
+    for (int i = order.begin[e]; i < order.begin[e + 1]; ++i)
+      for (int j = 0; j < order.count; ++j)
+        result.block[e].push_back(std::ldexp(shift_entry(order, u, norm, i, j), -order.degree[j]));
+  }
+  return result;
+}
+
+std::array<std::vector<double>, 8> m2l_blocks(const ParityOrder& order, int orbit) {
+  const int count = order.count;
+  const Norms norm(2 * order.p);
+  const std::vector<ComplexTable> tables = transformed_tables(orbit, 2 * order.p, norm);
+  std::array<std::vector<double>, 8> blocks;
+  for (auto& block : blocks) block.resize(static_cast<std::size_t>(count) * count);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < count; ++i) {
+    const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
+    for (int j = 0; j < count; ++j) {
+      const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
+      const double scale = (n % 2 ? -0.125 : 0.125) / (norm(n, abs_m) * norm(k, abs_l));
+      for (int e = 0; e < 8; ++e) {
+        const ComplexTable& t = tables[e ^ order.parity[j]];
+        blocks[e][static_cast<std::size_t>(i) * count + j] =
+            scale * real_entry(m, l, t(n + k, abs_m + abs_l), t(n + k, abs_m - abs_l));
+      }
+    }
+  }
+  return blocks;
+}
+
+std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order) {
+  const Norms norm(std::max(order.p, 1));
+  std::array<std::vector<Derivative>, 3> result;
+  for (int axis = 0; axis < 3; ++axis) {
+    // The shift by t is linear in t where the degree falls by one.
+    Vec3d unit;
+    unit[axis] = 1;
+    const ComplexTable u = regular_table(unit, 1, norm);
+    for (int i = 0; i < order.count; ++i) {
+      for (int j = 0; j < order.count; ++j) {
+        if (order.degree[j] != order.degree[i] - 1) continue;
+        const double value = shift_entry(order, u, norm, i, j);
+        if (value != 0) result[axis].push_back({i, j, value});
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace fmbem::fmm

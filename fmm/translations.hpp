@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "fmbem/fmm/parity_order.hpp"
+
+namespace fmbem::fmm {
+
+/// Translation operators of the Laplace kernel 1/|x − y| between boxes of unit side, row-major, with
+/// coefficients in parity order. `e` is a block (a parity class), K = (p+1)².
+///
+/// With boxes mirrored onto each other by the reflections g (three bits, one an axis), class-wise
+/// signs π_c(g) = (−1)^{|c & g|} and
+///     butterfly:  M_e = Σ_g π_e(g) P_g M_g,     P_g = diag π_{class}(g),
+/// every translation between a parent and its surroundings falls into eight blocks (docs/fmm.md).
+
+/// M2M: rows of class e of the parent's moments from the butterfly of its children, child g being
+/// octant 7 ^ g: M_parent|_e = Σ_k block[e][row][k] M_e[k].
+struct UpwardBlocks {
+  std::array<std::vector<double>, 8> block;  ///< [K_e][K]
+};
+UpwardBlocks upward_blocks(const ParityOrder& order);
+// L2L is its transpose times ½, the ratio of the sides: Y_e = ½ block[e]ᵀ L_parent|_e, and
+// L_g = Σ_e π_e(g) P_g Y_e.
+
+/// The 27 orbits of the 6x6x6 boxes around a parent, each 8 mirror images: centres at
+/// ±(orbit_axis(a, 0), orbit_axis(a, 1), orbit_axis(a, 2)), in sides of a child. Orbit 0 holds the
+/// siblings, which are all near.
+inline constexpr int orbits = 27;
+constexpr double orbit_axis(int orbit, int axis) {
+  return 0.5 + (axis == 0 ? orbit / 9 : axis == 1 ? orbit / 3 % 3 : orbit % 3);
+}
+
+/// M2L of one orbit, block by block: L_e += block[e] M_e, then L_g = Σ_e π_e(g) P_g L_e for child
+/// 7 ^ g; block[e] is [K][K]. Where source and child touch the operator is zero.
+std::array<std::vector<double>, 8> m2l_blocks(const ParityOrder& order, int orbit);
+
+/// ∂ along an axis: ∂_axis S_from = Σ value S_to over the entries with that `from` (positions).
+struct Derivative {
+  int from, to;
+  double value;
+};
+std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order);
+
+}  // namespace fmbem::fmm

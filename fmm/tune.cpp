@@ -1,0 +1,146 @@
+// Measures the rates that the cost model of choose() needs, each by the kernel that does the work.
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <vector>
+
+#include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/rates.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double trial_seconds = 0.05;
+constexpr int trials = 5;
+constexpr int boxes = 4096;    // of the butterflies: more than a cache holds, as in a plan
+constexpr int leaf_points = 64;
+
+/// Calls a second of one thread while all are busy with it: the best of a few trials.
+template <class MakeWork>
+double calls_per_second(const MakeWork& make_work) {
+  double best = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    double slowest = 0;
+#pragma omp parallel reduction(max : slowest)
+    {
+      auto work = make_work();
+      work();
+      std::int64_t calls = 0;
+      const auto start = Clock::now();
+      double seconds = 0;
+      do {
+        for (int k = 0; k < 4; ++k, ++calls) work();
+        seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      } while (seconds < trial_seconds);
+      slowest = seconds / static_cast<double>(calls);
+    }
+    best = std::max(best, 1 / slowest);
+  }
+  return best;
+}
+
+template <class T>
+std::vector<T> random_numbers(std::size_t n) {
+  std::mt19937_64 random(n);
+  std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
+  std::vector<T> values(n);
+  for (T& v : values) v = uniform(random);
+  return values;
+}
+
+template <class T>
+double near_rate(bool gradient, bool exact) {
+  constexpr int n_targets = 64, n_sources = 512;
+  return n_targets * n_sources * calls_per_second([&] {
+           return [=, targets = random_numbers<T>(3 * n_targets),
+                   sources = random_numbers<T>(4 * n_sources),
+                   results = std::vector<T>(4 * n_targets)]() mutable {
+             const T *t = targets.data(), *s = sources.data();
+             T* r = results.data();
+             const NearSources<T> from{n_sources,         s,       s + n_sources, s + 2 * n_sources,
+                                       s + 3 * n_sources, nullptr, nullptr,       nullptr};
+             const NearTargets<T> to{n_targets,
+                                     t,
+                                     t + n_targets,
+                                     t + 2 * n_targets,
+                                     r,
+                                     gradient ? r + n_targets : nullptr,
+                                     r + 2 * n_targets,
+                                     r + 3 * n_targets};
+             cpu_kernels<T>().near(1, exact, from, to);
+           };
+         });
+}
+
+template <class T>
+double product_rate(int order) {
+  constexpr int rows = 64;
+  const int count = (order + 1) * (order + 1);
+  const auto& kernels = cpu_kernels<T>();
+  const double operations = 2.0 * rows * count * count;
+  return operations * calls_per_second([&] {
+           std::vector<std::int32_t> row_of(rows);
+           for (int i = 0; i < rows; ++i) row_of[i] = i;
+           const int padded = padded_columns(kernels, count);
+           return [=, &kernels, a = random_numbers<T>(static_cast<std::size_t>(rows) * padded),
+                   b = random_numbers<T>(packed_size(kernels, count, count)),
+                   c = std::vector<T>(static_cast<std::size_t>(rows) * padded)]() mutable {
+             std::fill(c.begin(), c.end(), T(0));
+             kernels.multiply(rows, count, count, a.data(), padded, b.data(), c.data(), padded,
+                              row_of.data());
+           };
+         });
+}
+
+template <class T>
+double butterfly_rate(const ParityOrder& order) {
+  return 8.0 * order.count * calls_per_second([&] {
+           return [&order, k = 0,
+                   in = random_numbers<T>(static_cast<std::size_t>(boxes) * order.count),
+                   out = std::vector<T>(8 * static_cast<std::size_t>(order.count))]() mutable {
+             const T* from[8];
+             T* to[8];
+             for (int g = 0; g < 8; ++g) {
+               from[g] = in.data() + static_cast<std::size_t>((k + 37 * g) % boxes) * order.count;
+               to[g] = out.data() + g * static_cast<std::size_t>(order.count);
+             }
+             k = (k + 8) % boxes;
+             cpu_kernels<T>().butterfly(order.begin.data(), from, to);
+           };
+         });
+}
+
+template <class T>
+double point_rate(const ParityOrder& order) {
+  const HarmonicTable<T> table(order);
+  return static_cast<double>(leaf_points) * order.count * calls_per_second([&] {
+           return [&table, points = random_numbers<T>(4 * leaf_points), values = std::vector<T>(leaf_points),
+                   moments = std::vector<T>(table.slots())]() mutable {
+             const T* p = points.data();
+             const auto& kernels = cpu_kernels<T>();
+             std::fill(moments.begin(), moments.end(), T(0));
+             kernels.p2m(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points, p + 3 * leaf_points, moments.data());
+             kernels.l2p(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points, moments.data(), values.data());
+           };
+         });
+}
+
+template <class T>
+ThreadRates measure_thread() {
+  const ParityOrder order(11);
+  ThreadRates rates{near_rate<T>(false, false), near_rate<T>(true, false),
+                    near_rate<T>(false, true),  near_rate<T>(true, true),
+                    butterfly_rate<T>(order),   point_rate<T>(order),
+                    {}};
+  for (const int p : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28})
+    rates.products.push_back({p, product_rate<T>(p)});
+  return rates;
+}
+
+}  // namespace
+
+Rates measure_rates() { return {measure_thread<double>(), measure_thread<float>()}; }
+
+}  // namespace fmbem::fmm

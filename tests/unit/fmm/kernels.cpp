@@ -1,0 +1,434 @@
+#include "fmbem/fmm/cpu/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "fmbem/fmm/cpu/kernels_isa.hpp"
+#include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/harmonics.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using fmm::CpuKernels;
+using fmm::HarmonicTable;
+using fmm::ParityOrder;
+
+namespace {
+
+template <class T>
+constexpr double epsilon = std::numeric_limits<T>::epsilon();  // two roundings
+
+/// Those of all instruction sets that this processor has.
+template <class T>
+std::vector<const CpuKernels<T>*> all_kernels() {
+  std::vector<const CpuKernels<T>*> result;
+  const auto add = [&](const CpuKernels<double>& for_double, const CpuKernels<float>& for_float) {
+    if constexpr (std::is_same_v<T, double>)
+      result.push_back(&for_double);
+    else
+      result.push_back(&for_float);
+  };
+  add(fmm::baseline::double_kernels(), fmm::baseline::float_kernels());
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    add(fmm::x86_64_v3::double_kernels(), fmm::x86_64_v3::float_kernels());
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+    add(fmm::x86_64_v4::double_kernels(), fmm::x86_64_v4::float_kernels());
+#endif
+  return result;
+}
+
+template <class T>
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : uniform_(seed) {}
+  T operator()(double low = -1, double high = 1) { return static_cast<T>(uniform_(low, high)); }
+  std::vector<T> many(std::size_t n, double low = -1, double high = 1) {
+    std::vector<T> values(n);
+    for (T& value : values) value = (*this)(low, high);
+    return values;
+  }
+
+ private:
+  Uniform uniform_;
+};
+
+double sign(int c, int g) { return std::popcount(static_cast<unsigned>(c & g)) % 2 ? -1 : 1; }
+
+/// Points [count] in the unit cube around the origin, a structure of arrays.
+template <class T>
+struct Points {
+  Points(int count, std::uint64_t seed) {
+    Random<T> random(seed);
+    for (auto* axis : {&x, &y, &z}) *axis = random.many(count, -0.5, 0.5);
+  }
+  Vec3d operator[](int i) const { return {x[i], y[i], z[i]}; }
+
+  std::vector<T> x, y, z;
+};
+
+/// Error of S_i by recurrence, over that of one ε |x|^n: a step of the recurrence has up to eight
+/// roundings, and one made k degrees below the end comes out at most k times as large.
+double steps_error(int p) { return 2.0 * (p + 1) * (p + 1); }
+
+}  // namespace
+
+TEST_CASE("the kernels in use are those of the best instruction set") {
+  CHECK(&fmm::cpu_kernels<double>() == all_kernels<double>().back());
+  CHECK(&fmm::cpu_kernels<float>() == all_kernels<float>().back());
+  for (std::size_t k = 0; k < all_kernels<double>().size(); ++k) {
+    CHECK(all_kernels<float>()[k]->name == std::string(all_kernels<double>()[k]->name));
+    CHECK(all_kernels<float>()[k]->lanes == 2 * all_kernels<double>()[k]->lanes);
+  }
+}
+
+TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
+  using T = TestType;
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    const int lanes = kernels->lanes;
+    Random<T> random(1);
+    for (const int rows : {1, 3, 4, 7, 8, 9, 19}) {
+      for (const int columns : {1, lanes - 1, lanes, lanes + 1, 2 * lanes + 1, 3 * lanes,
+                                3 * lanes + 1, 5 * lanes - 1, 7 * lanes}) {
+        for (const int depth : {0, 1, 2, 7, 33}) {
+          const int padded = padded_columns(*kernels, columns);
+          CHECK((padded >= columns && padded < columns + lanes && padded % lanes == 0));
+          const std::int64_t lda = depth + 3, ldc = padded + 5;
+          const auto a = random.many(rows * lda);
+          const auto transposed = random.many(static_cast<std::size_t>(columns) * depth);
+          REQUIRE(packed_size(*kernels, columns, depth) ==
+                  static_cast<std::int64_t>(padded) * depth);
+          std::vector<T> b(padded * depth + 1, T(99));
+          pack_panels(*kernels, columns, depth,
+                      std::vector<double>(transposed.begin(), transposed.end()).data(), b.data());
+          CHECK(b.back() == T(99));         // nothing is written beyond
+          std::vector<std::int32_t> c_row;  // every other one, from the last
+          for (int i = 0; i < rows; ++i) c_row.push_back(2 * (rows - i) - 1);
+          const auto before = random.many(2 * rows * ldc);
+          auto c = before;
+          kernels->multiply(rows, columns, depth, a.data(), lda, b.data(), c.data(), ldc,
+                            c_row.data());
+          bool rest_is_untouched = true;
+          double worst = 0;  // error over its bound
+          for (int row = 0; row < 2 * rows; ++row) {
+            for (int j = 0; j < ldc; ++j) {
+              const std::size_t at = row * ldc + j;
+              if (row % 2 == 0 || j >= columns) {
+                rest_is_untouched = rest_is_untouched && c[at] == before[at];
+                continue;
+              }
+              const T* a_row = a.data() + (2 * rows - row - 1) / 2 * lda;
+              long double sum = before[at], size = std::abs(before[at]);
+              for (int k = 0; k < depth; ++k) {
+                const long double term =
+                    static_cast<long double>(a_row[k]) * transposed[j * depth + k];
+                sum += term;
+                size += std::abs(term);
+              }
+              // A product and a sum for each term.
+              worst = std::max(worst, static_cast<double>(std::abs(c[at] - sum) /
+                                                          ((depth + 1) * epsilon<T> * size)));
+            }
+          }
+          CHECK(rest_is_untouched);
+          CHECK(worst <= 1);
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("butterflies have the signs of the reflections", "", double, float) {
+  using T = TestType;
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (const int p : {0, 1, 5, 12}) {
+      const ParityOrder order(p);
+      Random<T> random(p);
+      std::array<std::vector<T>, 8> in, forward, back, before;
+      const T* in_rows[8];
+      T *forward_rows[8], *back_rows[8];
+      for (int g = 0; g < 8; ++g) {
+        in[g] = random.many(order.count);
+        forward[g].resize(order.count);
+        back[g] = before[g] = random.many(order.count);
+        in_rows[g] = in[g].data();
+        forward_rows[g] = forward[g].data();
+        back_rows[g] = back[g].data();
+      }
+      kernels->butterfly(order.begin.data(), in_rows, forward_rows);
+      kernels->butterfly_back(order.begin.data(), in_rows, back_rows);
+      for (int k = 0; k < 8; ++k) {
+        for (int i = 0; i < order.count; ++i) {
+          const int c = order.parity[i];
+          double sum = 0, sum_back = before[k][i], size = std::abs(before[k][i]);
+          for (int g = 0; g < 8; ++g) {
+            sum += sign(k, g) * sign(c, g) * in[g][i];
+            sum_back += sign(g, k) * sign(c, k) * in[g][i];
+            size += std::abs(in[g][i]);
+          }
+          // Three sums, one after the other, four going back; eight in the plain loop.
+          CHECK(std::abs(forward[k][i] - sum) <= 8 * epsilon<T> * size);
+          CHECK(std::abs(back[k][i] - sum_back) <= 8 * epsilon<T> * size);
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("moments of points are sums of harmonics", "", double, float) {
+  using T = TestType;
+  const int p = GENERATE(0, 1, 6, 13);
+  const ParityOrder order(p);
+  const HarmonicTable<T> table(order);
+  const int slots = table.slots();
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (const int registers : {0, 1, 4, 7}) {
+      const int count = registers * kernels->lanes;
+      const Points<T> points(count, 3);
+      std::vector<std::vector<double>> harmonics;
+      for (int j = 0; j < count; ++j) harmonics.push_back(harmonics_oracle(points[j], p));
+      for (const int channels : {1, 3, 4}) {
+        Random<T> random(4);
+        const auto weights = random.many(static_cast<std::size_t>(channels) * count);
+        const auto before = random.many(static_cast<std::size_t>(channels) * slots);
+        auto moments = before;
+        kernels->p2m(table.steps(), channels, count, points.x.data(), points.y.data(),
+                     points.z.data(), weights.data(), moments.data());
+        for (int k = 0; k < channels; ++k) {
+          int slot = k * slots;
+          for (int m = 0; m <= p; ++m) {
+            for (int n = m; n <= p; ++n) {
+              for (const int signed_m : {m, -m}) {
+                const bool absent = m == 0 && slot % 2 == 1;  // S_n^0
+                double sum = before[slot], size = std::abs(before[slot]);
+                for (int j = 0; j < count && !absent; ++j) {
+                  const double weight = weights[k * count + j];
+                  sum += weight * harmonics[j][fmm::harmonic_index(n, signed_m)];
+                  size += std::abs(weight) * std::pow(norm(points[j]), n);
+                }
+                CHECK(std::abs(moments[slot] - sum) <=
+                      (steps_error(n) + count) * epsilon<T> * size);
+                ++slot;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("values of a local expansion are sums of harmonics", "", double, float) {
+  using T = TestType;
+  const int p = GENERATE(0, 1, 6, 13);
+  const ParityOrder order(p);
+  const HarmonicTable<T> table(order);
+  const int slots = table.slots();
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (const int registers : {1, 4, 7}) {
+      const int count = registers * kernels->lanes;
+      const Points<T> points(count, 5);
+      for (const int channels : {1, 3, 4}) {
+        const auto locals = Random<T>(6).many(static_cast<std::size_t>(channels) * slots);
+        std::vector<T> values(static_cast<std::size_t>(channels) * count, T(99));
+        kernels->l2p(table.steps(), channels, count, points.x.data(), points.y.data(),
+                     points.z.data(), locals.data(), values.data());
+        for (int i = 0; i < count; ++i) {
+          const auto harmonics = harmonics_oracle(points[i], p);
+          for (int k = 0; k < channels; ++k) {
+            double sum = 0, size = 0;
+            int slot = k * slots;
+            for (int m = 0; m <= p; ++m) {
+              for (int n = m; n <= p; ++n, slot += 2) {
+                sum += locals[slot] * harmonics[fmm::harmonic_index(n, m)];
+                if (m > 0) sum += locals[slot + 1] * harmonics[fmm::harmonic_index(n, -m)];
+                size += (std::abs(locals[slot]) + std::abs(locals[slot + 1])) *
+                        std::pow(norm(points[i]), n);
+              }
+            }
+            // As for one harmonic, and 2p sums over degrees and orders.
+            CHECK(std::abs(values[k * count + i] - sum) <=
+                  (steps_error(p) + 2 * p) * epsilon<T> * size);
+          }
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+enum class What { charges, dipoles, both };
+
+/// Sources and targets in a cube of side `scale`, and strengths whose fields have sizes of 1/scale
+/// and 1/scale². Some targets and sources coincide.
+template <class T>
+struct NearCase {
+  NearCase(int count, int targets, int sources, What what, double size_of_cube)
+      : vectors(count), n_targets(targets), n_sources(sources), scale(size_of_cube) {
+    Random<T> random(7);
+    const std::size_t strengths = static_cast<std::size_t>(sources) * vectors;
+    for (int axis = 0; axis < 3; ++axis) {
+      x[axis] = random.many(targets, 0, scale);
+      y[axis] = random.many(sources, 0, scale);
+      if (what != What::charges) dipole[axis] = random.many(strengths, -scale, scale);
+      for (int j = 0; j < std::min(sources, targets); j += 3) y[axis][j] = x[axis][targets - 1 - j];
+    }
+    charge = what == What::dipoles ? std::vector<T>(strengths) : random.many(strengths);
+    // The values that the kernel is to add to: potential and gradient, [vectors][targets].
+    for (int k = 0; k < 4; ++k)
+      before[k] = random.many(static_cast<std::size_t>(targets) * vectors, 0,
+                              k == 0 ? 1 / scale : 1 / (scale * scale));
+  }
+
+  std::array<std::vector<T>, 4> run(const CpuKernels<T>& kernels, bool potential, bool gradient,
+                                    bool accurate) const {
+    auto out = before;
+    const bool dipoles = !dipole[0].empty();
+    const auto field = [&](bool wanted, int k) { return wanted ? out[k].data() : nullptr; };
+    kernels.near(vectors, accurate,
+                 {n_sources, y[0].data(), y[1].data(), y[2].data(), charge.data(),
+                  dipoles ? dipole[0].data() : nullptr, dipoles ? dipole[1].data() : nullptr,
+                  dipoles ? dipole[2].data() : nullptr},
+                 {n_targets, x[0].data(), x[1].data(), x[2].data(), field(potential, 0),
+                  field(gradient, 1), field(gradient, 2), field(gradient, 3)});
+    return out;
+  }
+
+  /// Largest error over its bound.
+  double worst(const std::array<std::vector<T>, 4>& out, bool potential, bool gradient,
+               bool accurate) const {
+    // Relative errors in ε = two roundings: 1/r has 2½ (5 roundings in r², a half of which comes
+    // through, one in the remainder and one in the sum of the refinement), so terms with its fifth
+    // power and their factors have less than 24; and the sum one half for each source.
+    const double relative =
+        (24 + n_sources) * epsilon<T> + (accurate ? 0 : 5e-8);  // 1e-8 to the fifth power
+    double largest = 0;
+    for (int v = 0; v < vectors; ++v) {
+      for (int i = 0; i < n_targets; ++i) {
+        long double sum[4], size[4];
+        for (int k = 0; k < 4; ++k) {
+          sum[k] = before[k][v * n_targets + i];
+          size[k] = std::abs(sum[k]);
+        }
+        for (int j = 0; j < n_sources; ++j) {
+          const Vec3<long double> r{static_cast<long double>(x[0][i]) - y[0][j],
+                                    static_cast<long double>(x[1][i]) - y[1][j],
+                                    static_cast<long double>(x[2][i]) - y[2][j]};
+          const long double s = norm(r), q = charge[j * vectors + v];
+          if (s == 0) continue;
+          Vec3<long double> d;
+          if (!dipole[0].empty())
+            d = {dipole[0][j * vectors + v], dipole[1][j * vectors + v],
+                 dipole[2][j * vectors + v]};
+          sum[0] += q / s + dot(d, r) / (s * s * s);
+          size[0] += std::abs(q) / s + norm(d) / (s * s);
+          for (int axis = 0; axis < 3; ++axis) {
+            sum[1 + axis] += (d[axis] - (q + 3 * dot(d, r) / (s * s)) * r[axis]) / (s * s * s);
+            size[1 + axis] += std::abs(q) / (s * s) + 4 * norm(d) / (s * s * s);
+          }
+        }
+        for (int k = potential ? 0 : 1; k < (gradient ? 4 : 1); ++k)
+          largest =
+              std::max(largest, static_cast<double>(std::abs(out[k][v * n_targets + i] - sum[k]) /
+                                                    (relative * size[k])));
+      }
+    }
+    return largest;
+  }
+
+  int vectors, n_targets, n_sources;
+  double scale;
+  std::array<std::vector<T>, 3> x, y, dipole;
+  std::vector<T> charge;
+  std::array<std::vector<T>, 4> before;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("near fields are the plain sums", "", double, float) {
+  using T = TestType;
+  // Far from one, but the third power of the distance is still in range.
+  const double far = std::is_same_v<T, double> ? 1e100 : 1e10;
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (const int vectors : {1, kernels->near_vectors})
+      for (const int targets : {kernels->lanes, 2 * kernels->lanes, 5 * kernels->lanes})
+        for (const int sources : {0, 1, 13})
+          for (const What what : {What::charges, What::dipoles, What::both})
+            for (const double scale : {1.0, 1 / far, far}) {
+              const NearCase<T> near(vectors, targets, sources, what, scale);
+              for (const bool accurate : {true, false}) {
+                CAPTURE(vectors, targets, sources, static_cast<int>(what), scale, accurate);
+                const auto potential = near.run(*kernels, true, false, accurate);
+                const auto gradient = near.run(*kernels, false, true, accurate);
+                const auto both = near.run(*kernels, true, true, accurate);
+                CHECK(near.worst(potential, true, false, accurate) <= 1);
+                CHECK(near.worst(gradient, false, true, accurate) <= 1);
+                CHECK(near.worst(both, true, true, accurate) <= 1);
+              }
+            }
+  }
+}
+
+TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, float) {
+  using T = TestType;
+  const int binades = std::is_same_v<T, double> ? 500 : 60;  // the square stays a normal number
+  Random<T> random(8);
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    const int count = 100 * kernels->lanes;
+    std::array<std::vector<T>, 3> x;
+    std::vector<T> origin(1), one(1, T(1));
+    for (int i = 0; i < count; ++i) {
+      const T size = std::ldexp(T(1), static_cast<int>(random(-binades, binades)));
+      for (auto& axis : x) axis.push_back(size * random(-1, 1));
+    }
+    for (const bool accurate : {true, false}) {
+      std::vector<T> u(count);
+      kernels->near(
+          1, accurate,
+          {1, origin.data(), origin.data(), origin.data(), one.data(), nullptr, nullptr, nullptr},
+          {count, x[0].data(), x[1].data(), x[2].data(), u.data(), nullptr, nullptr, nullptr});
+      double worst = 0;
+      for (int i = 0; i < count; ++i) {
+        const Vec3<long double> r{x[0][i], x[1][i], x[2][i]};
+        worst = std::max(worst, std::abs(static_cast<double>(u[i] * norm(r) - 1)));
+      }
+      // r² has three roundings, of which a half comes through, and the refinement two more.
+      CHECK(worst <= 2 * epsilon<T> + (accurate ? 0 : 1e-8));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("points that coincide do not act on each other", "", double, float) {
+  using T = TestType;
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (const int vectors : {1, kernels->near_vectors}) {
+      for (const What what : {What::charges, What::both}) {
+        NearCase<T> near(vectors, kernels->lanes, 1, what, 1);
+        for (int axis = 0; axis < 3; ++axis) near.x[axis].assign(kernels->lanes, near.y[axis][0]);
+        for (const bool accurate : {true, false})
+          CHECK(near.run(*kernels, true, true, accurate) == near.before);
+      }
+    }
+  }
+}

@@ -1,0 +1,430 @@
+#include "fmbem/fmm/octree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using fmm::Box;
+using fmm::Octree;
+using fmm::Range;
+using fmm::SortedPoints;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+using Cell = std::array<std::int32_t, 3>;
+
+/// A tree, its points and lists, as a plan has them.
+struct Grown {
+  Grown(const Points& y, const Points& x, int leaf_size) : max_leaf(leaf_size), same(&x == &y) {
+    Points all = y;
+    if (!same) all.insert(all.end(), x.begin(), x.end());
+    const Cube root = bounding_cube(all);
+    sources = sort_points(y, 1, root);
+    if (!same) others = sort_points(x, 1, root);
+    tree = build_octree(root, sources, targets(), max_leaf);
+    near = near_lists(tree, sources, targets());
+  }
+
+  const SortedPoints& targets() const { return same ? sources : others; }
+
+  int max_leaf;
+  bool same;
+  SortedPoints sources, others;
+  Octree tree;
+  fmm::NearLists near;
+};
+
+Points line_points(std::size_t n, std::uint64_t seed) {
+  Uniform uniform(seed);
+  Points points(n);
+  for (Vec3d& x : points) x = uniform() * Vec3d{1, -2, 0.5};
+  return points;
+}
+
+/// Two balls of radius 1 at a distance of a million.
+Points far_clusters(std::size_t n, std::uint64_t seed) {
+  Points points = sphere_points(n, seed);
+  for (std::size_t i = 0; i < n; i += 2) points[i] += Vec3d{1e6, 3e5, -2e5};
+  return points;
+}
+
+const std::vector<std::string> shapes{"cube",      "sphere", "plummer",
+                                      "ellipsoid", "line",   "far clusters"};
+
+Points shape(const std::string& name, std::size_t n, std::uint64_t seed) {
+  if (name == "line") return line_points(n, seed);
+  if (name == "far clusters") return far_clusters(n, seed);
+  return points_by_name(name, n, seed);
+}
+
+/// Cells [low, high) of the deepest level that a box covers.
+struct Extent {
+  std::array<std::int64_t, 3> low, high;
+};
+Extent extent(const Box& box) {
+  Extent e;
+  const int shift = deepest_level - box.level;
+  for (int axis = 0; axis < 3; ++axis) {
+    e.low[axis] = static_cast<std::int64_t>(box.cell[axis]) << shift;
+    e.high[axis] = static_cast<std::int64_t>(box.cell[axis] + 1) << shift;
+  }
+  return e;
+}
+bool touch(const Box& a, const Box& b) {
+  const Extent s = extent(a), t = extent(b);
+  for (int axis = 0; axis < 3; ++axis)
+    if (s.high[axis] < t.low[axis] || t.high[axis] < s.low[axis]) return false;
+  return true;
+}
+
+Vec3d at(const SortedPoints& points, std::int32_t i) {
+  return {points.x[i], points.y[i], points.z[i]};
+}
+
+/// Whether the points of a range lie in the box, up to the rounding of its faces.
+bool holds(const Octree& tree, const Box& box, const SortedPoints& points, Range range) {
+  const Vec3d centre = tree.centre(box), corner = tree.root.corner;
+  const double slack =
+      4 * std::numeric_limits<double>::epsilon() *
+      (tree.root.side + std::max({std::abs(corner.x), std::abs(corner.y), std::abs(corner.z)}));
+  for (std::int32_t i = range.begin; i < range.end; ++i) {
+    const Vec3d r = at(points, i) - centre;
+    if (std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) > tree.side(box.level) / 2 + slack)
+      return false;
+  }
+  return true;
+}
+
+void check_sorted(const SortedPoints& sorted, const Points& points, double unit) {
+  REQUIRE(sorted.size() == points.size());
+  std::vector<bool> taken(points.size());
+  bool right = true;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const std::int32_t i = sorted.order[k];
+    right = right && !taken[i] && at(sorted, static_cast<std::int32_t>(k)) == unit * points[i];
+    taken[i] = true;
+    if (k > 0)
+      right = right && (sorted.keys[k - 1] < sorted.keys[k] ||
+                        (sorted.keys[k - 1] == sorted.keys[k] && sorted.order[k - 1] < i));
+  }
+  CHECK(right);
+}
+
+void check_boxes(const Grown& grown) {
+  const Octree& tree = grown.tree;
+  REQUIRE(tree.level_begin.front() == 0);
+  REQUIRE(tree.level_begin.back() == static_cast<std::int32_t>(tree.boxes.size()));
+  REQUIRE(tree.levels() <= deepest_level + 1);
+  const Box& root = tree.boxes[0];
+  CHECK((root.level == 0 && root.parent == -1 && root.cell == Cell{}));
+  CHECK(root.sources.size() == static_cast<std::int32_t>(grown.sources.size()));
+  CHECK(root.targets.size() == static_cast<std::int32_t>(grown.targets().size()));
+
+  int wrong_places = 0, empty = 0, outside = 0, crowded = 0, wrong_children = 0;
+  for (int level = 0; level < tree.levels(); ++level) {
+    CHECK(tree.level_begin[level] < tree.level_begin[level + 1]);
+    for (std::int32_t b = tree.level_begin[level]; b < tree.level_begin[level + 1]; ++b) {
+      const Box& box = tree.boxes[b];
+      wrong_places += box.level != level;
+      if (b > tree.level_begin[level])
+        wrong_places += key_of(tree.boxes[b - 1].cell) >= key_of(box.cell);
+      empty += box.sources.size() == 0 && box.targets.size() == 0;
+      outside += !holds(tree, box, grown.sources, box.sources);
+      outside += !holds(tree, box, grown.targets(), box.targets);
+      const bool is_crowded = std::max(box.sources.size(), box.targets.size()) > grown.max_leaf;
+      crowded += box.is_leaf && is_crowded && level < deepest_level;
+
+      Range s{box.sources.begin, box.sources.begin}, t{box.targets.begin, box.targets.begin};
+      for (int octant = 0; octant < 8; ++octant) {
+        const std::int32_t c = box.child[octant];
+        if (c < 0) continue;
+        const Box& child = tree.boxes[c];
+        const Cell cell{2 * box.cell[0] + (octant >> 2), 2 * box.cell[1] + (octant >> 1 & 1),
+                        2 * box.cell[2] + (octant & 1)};
+        wrong_children += box.is_leaf || child.parent != b || child.level != level + 1 ||
+                          child.cell != cell || child.sources.begin != s.end ||
+                          child.targets.begin != t.end;
+        s.end = child.sources.end;
+        t.end = child.targets.end;
+      }
+      // Nothing of a box is left out by its children.
+      if (!box.is_leaf) wrong_children += s.end != box.sources.end || t.end != box.targets.end;
+    }
+  }
+  CHECK(wrong_places == 0);
+  CHECK(empty == 0);
+  CHECK(outside == 0);
+  CHECK(crowded == 0);
+  CHECK(wrong_children == 0);
+}
+
+void check_colleagues(const Octree& tree) {
+  std::map<std::pair<int, Cell>, std::int32_t> box_at;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b)
+    box_at[{tree.boxes[b].level, tree.boxes[b].cell}] = static_cast<std::int32_t>(b);
+  REQUIRE(box_at.size() == tree.boxes.size());
+  REQUIRE(tree.colleagues.size() == tree.boxes.size());
+  int wrong = 0;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const Box& box = tree.boxes[b];
+    for (int i = -1; i <= 1; ++i)
+      for (int j = -1; j <= 1; ++j)
+        for (int k = -1; k <= 1; ++k) {
+          const auto found =
+              box_at.find({box.level, Cell{box.cell[0] + i, box.cell[1] + j, box.cell[2] + k}});
+          wrong += tree.colleagues[b][9 * (i + 1) + 3 * (j + 1) + k + 1] !=
+                   (found == box_at.end() ? -1 : found->second);
+        }
+  }
+  CHECK(wrong == 0);
+}
+
+/// Where a box of level l + 1 is split, all colleagues of its parent are; and a box is split only
+/// for that, or because it is crowded.
+void check_grading(const Grown& grown) {
+  const Octree& tree = grown.tree;
+  int ungraded = 0, needless = 0;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const Box& box = tree.boxes[b];
+    bool wanted = std::max(box.sources.size(), box.targets.size()) > grown.max_leaf;
+    for (const std::int32_t c : tree.colleagues[b]) {
+      if (c < 0) continue;
+      for (const std::int32_t child : tree.boxes[c].child)
+        if (child >= 0 && !tree.boxes[child].is_leaf) {
+          ungraded += box.is_leaf;
+          wanted = true;
+        }
+    }
+    needless += !box.is_leaf && !wanted;
+  }
+  CHECK(ungraded == 0);
+  CHECK(needless == 0);
+}
+
+/// Leaves that touch differ by one level at most.
+void check_balance(const Octree& tree) {
+  std::vector<const Box*> leaves;
+  for (const Box& box : tree.boxes)
+    if (box.is_leaf) leaves.push_back(&box);
+  int unbalanced = 0;
+  for (const Box* a : leaves)
+    for (const Box* b : leaves) unbalanced += a->level > b->level + 1 && touch(*a, *b);
+  CHECK(unbalanced == 0);
+}
+
+void check_tree(const Grown& grown) {
+  check_boxes(grown);
+  check_colleagues(grown.tree);
+  check_grading(grown);
+  check_balance(grown.tree);
+}
+
+/// How often the sources of one leaf act on the targets of another: directly, or by M2L between
+/// ancestors of one level that do not touch while their parents do. [targets' leaf][sources' leaf]
+std::vector<std::vector<int>> coverage(const Grown& grown) {
+  const Octree& tree = grown.tree;
+  std::vector<std::vector<int>> count(tree.boxes.size(), std::vector<int>(tree.boxes.size()));
+  for (std::size_t row = 0; row < grown.near.targets.size(); ++row)
+    for (std::int64_t k = grown.near.begin[row]; k < grown.near.begin[row + 1]; ++k)
+      ++count[grown.near.targets[row]][grown.near.sources[k]];
+
+  // Ancestors of a box by level, itself included.
+  const auto ancestors = [&](std::int32_t b) {
+    std::vector<const Box*> chain(tree.boxes[b].level + 1);
+    for (; b >= 0; b = tree.boxes[b].parent) chain[tree.boxes[b].level] = &tree.boxes[b];
+    return chain;
+  };
+  for (std::size_t t = 0; t < tree.boxes.size(); ++t) {
+    if (!tree.boxes[t].is_leaf) continue;
+    const auto above_t = ancestors(static_cast<std::int32_t>(t));
+    for (std::size_t s = 0; s < tree.boxes.size(); ++s) {
+      if (!tree.boxes[s].is_leaf) continue;
+      const auto above_s = ancestors(static_cast<std::int32_t>(s));
+      for (std::size_t level = 1; level < std::min(above_t.size(), above_s.size()); ++level)
+        count[t][s] += touch(*above_t[level - 1], *above_s[level - 1]) &&
+                       !touch(*above_t[level], *above_s[level]);
+    }
+  }
+  return count;
+}
+
+void check_coverage(const Grown& grown) {
+  const Octree& tree = grown.tree;
+  const auto count = coverage(grown);
+  int wrong = 0;
+  for (std::size_t t = 0; t < tree.boxes.size(); ++t)
+    for (std::size_t s = 0; s < tree.boxes.size(); ++s)
+      if (tree.boxes[t].is_leaf && tree.boxes[t].targets.size() > 0 && tree.boxes[s].is_leaf &&
+          tree.boxes[s].sources.size() > 0)
+        wrong += count[t][s] != 1;
+  CHECK(wrong == 0);
+}
+
+/// Rows are all leaves with targets, entries leaves with sources.
+void check_lists(const Grown& grown) {
+  const Octree& tree = grown.tree;
+  const fmm::NearLists& near = grown.near;
+  REQUIRE(near.begin.size() == near.targets.size() + 1);
+  CHECK(near.begin.front() == 0);
+  CHECK(near.begin.back() == static_cast<std::int64_t>(near.sources.size()));
+  std::vector<std::int32_t> rows;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b)
+    if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
+      rows.push_back(static_cast<std::int32_t>(b));
+  auto listed = near.targets;
+  std::sort(listed.begin(), listed.end());
+  CHECK(listed == rows);
+  std::int64_t pairs = 0;
+  int wrong = 0;
+  for (std::size_t row = 0; row < near.targets.size(); ++row)
+    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
+      const Box& source = tree.boxes[near.sources[k]];
+      wrong += !source.is_leaf || source.sources.size() == 0;
+      pairs += static_cast<std::int64_t>(source.sources.size()) *
+               tree.boxes[near.targets[row]].targets.size();
+    }
+  CHECK(wrong == 0);
+  CHECK(near_pairs(tree, near) == pairs);
+}
+
+}  // namespace
+
+TEST_CASE("octrees of one kind of points") {
+  for (const std::string& name : shapes) {
+    for (const int max_leaf : {1, 20, 60}) {
+      CAPTURE(name, max_leaf);
+      const Points points = shape(name, max_leaf == 1 ? 1000 : 20000, 1);
+      const Grown grown(points, points, max_leaf);
+      check_sorted(grown.sources, points, 1);
+      check_tree(grown);
+      check_lists(grown);
+    }
+  }
+}
+
+TEST_CASE("octrees of sources and targets") {
+  const Points cube = cube_points(8000, 2), sphere = sphere_points(5000, 3);
+  const Points ellipsoid = ellipsoid_points(6000, 4), one{{0.3, 0.2, 0.1}};
+  Points beside = cube_points(5000, 5);
+  for (Vec3d& x : beside) x += Vec3d{1.5, 0, 0};
+  const std::vector<std::pair<const Points*, const Points*>> pairs{
+      {&cube, &sphere}, {&ellipsoid, &cube}, {&cube, &beside}, {&cube, &one}, {&one, &sphere}};
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    for (const int max_leaf : {20, 60}) {
+      CAPTURE(k, max_leaf);
+      const Grown grown(*pairs[k].first, *pairs[k].second, max_leaf);
+      check_sorted(grown.others, *pairs[k].second, 1);
+      check_tree(grown);
+      check_lists(grown);
+    }
+  }
+}
+
+TEST_CASE("every source acts on every target once") {
+  for (const std::string& name : shapes) {
+    CAPTURE(name);
+    const Points y = shape(name, 900, 6);
+    check_coverage(Grown(y, y, 4));
+    for (const std::string& other : shapes) {
+      CAPTURE(other);
+      const Points x = shape(other, 300, 7);
+      check_coverage(Grown(y, x, 6));
+    }
+  }
+}
+
+TEST_CASE("sorted points are in the plan's unit of length") {
+  const Points points = plummer_points(1000, 8);
+  const double unit = 0x1p-5;
+  const Cube cube = bounding_cube(points);
+  check_sorted(sort_points(points, unit, {unit * cube.corner, unit * cube.side}), points, unit);
+}
+
+TEST_CASE("few points make one leaf") {
+  for (const std::size_t n : {1, 2, 9}) {
+    const Points points = cube_points(n, 9);
+    const Grown grown(points, points, 9);
+    CHECK(grown.tree.boxes.size() == 1);
+    CHECK(grown.tree.levels() == 1);
+    check_tree(grown);
+    check_lists(grown);
+    CHECK(near_pairs(grown.tree, grown.near) == static_cast<std::int64_t>(n * n));
+  }
+}
+
+TEST_CASE("copies of one point end at the deepest level and do not act on each other") {
+  const std::size_t copies = 200000;
+  const Points points(copies, Vec3d{0.1, 0.2, 0.3});
+  const Grown grown(points, points, 60);
+  CHECK(grown.tree.levels() == deepest_level + 1);
+  CHECK(grown.tree.boxes.size() == deepest_level + 1);  // one on each
+  check_tree(grown);
+  check_lists(grown);
+  CHECK(near_pairs(grown.tree, grown.near) == 0);
+
+  const Grown both(points, Points(copies, points[0]), 60);
+  CHECK(near_pairs(both.tree, both.near) == 0);
+}
+
+TEST_CASE("copies of one point act on the others") {
+  Points points(200000, Vec3d{0.1, 0.2, 0.3});
+  const Points others = cube_points(500, 10);
+  points.insert(points.end(), others.begin(), others.end());
+  const Grown grown(points, points, 20);
+  check_tree(grown);
+  check_lists(grown);
+
+  const Octree& tree = grown.tree;
+  const auto count = coverage(grown);
+  int wrong = 0, one_place = 0;
+  for (std::size_t t = 0; t < tree.boxes.size(); ++t)
+    for (std::size_t s = 0; s < tree.boxes.size(); ++s) {
+      if (!tree.boxes[t].is_leaf || !tree.boxes[s].is_leaf) continue;
+      if (t == s && tree.boxes[t].sources.size() == 200000) {
+        ++one_place;
+        wrong += count[t][s] != 0;
+      } else {
+        wrong += count[t][s] != 1;
+      }
+    }
+  CHECK(one_place == 1);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("points that share a box of the deepest level act on each other") {
+  Points points(30, Vec3d{0.5, 0.5, 0.5});
+  points.push_back({0.5 + 1e-9, 0.5, 0.5});
+  points.push_back({0, 0, 0});
+  points.push_back({1, 1, 1});
+  const Grown grown(points, points, 4);
+  check_tree(grown);
+  check_coverage(grown);
+
+  // Where only some of the targets are apart, too.
+  const Points sources(30, Vec3d{0.5, 0.5, 0.5});
+  check_coverage(Grown(sources, points, 4));
+}
+
+TEST_CASE("points on the faces of boxes are in one of them") {
+  Points lattice;
+  for (int i = 0; i <= 16; ++i)
+    for (int j = 0; j <= 16; ++j)
+      for (int k = 0; k <= 16; ++k) lattice.push_back({i / 16.0, j / 16.0, k / 16.0});
+  const Grown grown(lattice, lattice, 10);
+  check_sorted(grown.sources, lattice, 1);
+  check_tree(grown);
+  check_lists(grown);
+  check_coverage(grown);
+}
