@@ -25,6 +25,7 @@
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/rates.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -43,7 +44,7 @@ constexpr std::array<const char*, 7> stages{"P2M", "M2M", "M2L", "L2L", "L2P", "
 struct Options {
   std::optional<std::string> points;  // lists, split at commas
   std::string distributions = "cube", tolerances = "1e-6";
-  std::string outputs = "potential", precision = "double", backend = "cpu";
+  std::string outputs = "potential", precision = "auto", backend = "cpu";
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
   std::optional<double> inflation;
@@ -52,7 +53,6 @@ struct Options {
 
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
-  bool single_precision() const { return precision == "single"; }
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -68,9 +68,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--outputs", o.outputs, "what is computed")
       ->capture_default_str()
       ->check(CLI::IsMember({"potential", "gradient", "both"}));
-  app.add_option("--precision", o.precision, "what the plan computes in")
+  app.add_option("--precision", o.precision,
+                 "what the plan computes in (auto: single where the tolerance allows it)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"double", "single"}));
+      ->check(CLI::IsMember({"auto", "double", "single"}));
   app.add_option("--backend", o.backend, "where it computes")
       ->capture_default_str()
       ->check(CLI::IsMember({"cpu", "cuda"}));
@@ -327,6 +328,11 @@ struct Row {
   Errors errors;
   std::int64_t peak_memory;
 
+  double m2l_operations_per_second() const {
+    if (info.m2l_rows == 0) return NAN;
+    const double count = (info.order + 1.0) * (info.order + 1.0);
+    return 16 * count * count * static_cast<double>(info.m2l_rows) / evaluation.of_stage("M2L");
+  }
   double near_pairs_per_second() const {
     return static_cast<double>(info.near_pairs) / evaluation.of_stage("P2P");
   }
@@ -338,7 +344,8 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
             const Options& o) {
   fmm::PlanOptions options;
   options.tolerance = tolerance;
-  if (o.single_precision()) options.precision = Precision::single_precision;
+  if (o.precision == "single") options.precision = Precision::single_precision;
+  if (o.precision == "double") options.precision = Precision::double_precision;
   options.gradient = o.gradient();
   options.order = o.order;
   options.max_leaf = o.max_leaf;
@@ -382,6 +389,10 @@ std::string percent(double fraction) {
   return std::isfinite(fraction) ? std::to_string(std::lround(100 * fraction)) + " %" : "–";
 }
 
+const char* name_of(Precision precision) {
+  return precision == Precision::single_precision ? "single" : "double";
+}
+
 using Cells = std::vector<std::string>;
 
 void print_cells(std::FILE* out, const Cells& cells) {
@@ -404,19 +415,17 @@ std::string processor() {
 }
 
 void print_conditions(std::FILE* out, const Options& o, int threads) {
-  std::fprintf(out,
-               "%s, %s, %s, %s precision, %s, seed %lld, median of %s, errors at %s of direct "
-               "sums.\n\n",
+  std::fprintf(out, "%s, %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
                processor().c_str(), o.backend.c_str(), counted(threads, "thread").c_str(),
-               o.precision.c_str(),
                o.outputs == "both" ? "potential and gradient" : o.outputs.c_str(),
                static_cast<long long>(o.seed), counted(o.repeat, "evaluation").c_str(),
                counted(o.check, "target").c_str());
 }
 
 Cells titles(const Options& o) {
-  Cells cells{"points", "distribution", "tolerance", "order",
-              "levels", "inflation",    "max leaf",  "near pairs per target"};
+  Cells cells{"points",    "distribution", "tolerance",
+              "precision", "order",        "levels",
+              "inflation", "max leaf",     "near pairs per target"};
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
   cells.insert(cells.end(), {"plan s", "evaluate s"});
@@ -430,6 +439,7 @@ Cells cells_of(const Row& row, const Options& o) {
   Cells cells{std::to_string(row.points),
               row.distribution,
               significant(row.tolerance),
+              name_of(row.info.precision),
               std::to_string(row.info.order),
               std::to_string(row.info.levels),
               significant(row.info.inflation, 4),
@@ -446,27 +456,24 @@ Cells cells_of(const Row& row, const Options& o) {
   return cells;
 }
 
-/// Pair interactions per second of hand-written loops on two cores of an AMD EPYC (Zen 5, AVX-512);
-/// not measured for gradients in single precision.
-double near_field_ceiling(const Options& o) {
-  if (o.single_precision()) return o.gradient() ? NAN : 26.8e9;
-  return o.gradient() ? 5.9e9 : 9.9e9;
-}
-
-/// How fast the near field was, and the share of each stage in the evaluation.
-void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o) {
-  const double ceiling = near_field_ceiling(o);
-  std::fprintf(out,
-               "\nRates. The ceiling of the near field is that of two cores of an AMD EPYC (Zen 5, "
-               "AVX-512): %s pairs/s.\n\n",
-               significant(ceiling).c_str());
-  Cells header{"points", "distribution", "tolerance", "near pairs/s", "of the ceiling"};
+/// What the near field and M2L do in a second beside what their kernels do alone on all threads (by
+/// the table of fmbem tune), and the share of each stage.
+void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
+  std::fprintf(out, "\nRates, beside those of the kernels alone (fmbem tune), and shares.\n\n");
+  Cells header{"points",     "distribution", "tolerance", "near Gpairs/s",
+               "the kernel", "M2L GFLOP/s",  "the kernel"};
   header.insert(header.end(), stages.begin(), stages.end());
   print_header(out, header);
   for (const Row& row : rows) {
-    const double rate = row.near_pairs_per_second();
-    Cells cells{std::to_string(row.points), row.distribution, significant(row.tolerance),
-                significant(rate), percent(rate / ceiling)};
+    const fmm::ThreadRates& kernel = fmm::machine_rates().of(row.info.precision);
+    const double near = o.gradient() ? kernel.near_gradient : kernel.near_potential;
+    Cells cells{std::to_string(row.points),
+                row.distribution,
+                significant(row.tolerance),
+                significant(row.near_pairs_per_second() / 1e9),
+                significant(threads * near / 1e9),
+                significant(row.m2l_operations_per_second() / 1e9),
+                significant(threads * kernel.product_at(row.info.order) / 1e9)};
     for (const char* stage : stages)
       cells.push_back(percent(row.evaluation.of_stage(stage) / row.evaluation.seconds));
     print_cells(out, cells);
@@ -487,7 +494,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"distribution", row.distribution},
           {"tolerance", row.tolerance},
           {"outputs", o.outputs},
-          {"precision", o.precision},
+          {"precision", name_of(row.info.precision)},
           {"backend", o.backend},
           {"threads", threads},
           {"seed", o.seed},
@@ -501,6 +508,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"boxes", row.info.boxes},
           {"leaves", row.info.leaves},
           {"near_pairs", row.info.near_pairs},
+          {"m2l_rows", row.info.m2l_rows},
           {"error_potential", number(row.errors.potential)},
           {"error_gradient", number(row.errors.gradient)},
           {"seconds",
@@ -564,7 +572,7 @@ void run(const Options& o) {
     for (const std::size_t n : point_counts(o.points.value_or("100000")))
       add_rows(rows, seeded_problem(name, n, o.seed), o, threads, out);
   }
-  print_rates(out, rows, o);
+  print_rates(out, rows, o, threads);
   require_written(out);
   if (!o.json) return;
   Json report = Json::array();

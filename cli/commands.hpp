@@ -28,5 +28,6 @@ struct Command {
 Command add_capacitance(CLI::App& program);
 Command add_mesh_info(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_tune(CLI::App& program);
 
 }  // namespace fmbem::cli

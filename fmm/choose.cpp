@@ -10,12 +10,32 @@
 namespace fmbem::fmm {
 namespace {
 
-/// One point in eight, at least this many: enough for leaves of the sample to hold some points,
-/// few enough for trying some trees to be cheaper than building one.
-constexpr std::size_t sample_divisor = 8, sample_at_least = 20'000;
+/// Points of a sample: one in eight or, where leaves are large, less, but at least so many. Leaves
+/// of the sample then hold some points, and trying some trees takes no longer than building one.
+constexpr std::size_t sample_at_least = 20'000;
+std::size_t sample_stride(std::size_t points, double leaf) {
+  const auto stride = static_cast<std::size_t>(std::clamp(leaf / 10, 8.0, 32.0));
+  return std::clamp<std::size_t>(points / sample_at_least, 1, stride);
+}
 
-constexpr double inflations[] = {1, 1.2, 1.44, 1.73};
-constexpr double leaf_step = 1.7;
+/// Relative L2 errors of order 1, 2, …: the worst of a cube, a sphere, a Plummer sphere and a
+/// graded ellipsoid of 100,000 points with charges of mixed sign (docs/accuracy.md). Of the
+/// potential of charges; and of gradients, or of the potential of dipoles, which agree.
+constexpr double potential_errors[] = {
+    3.9e-2,  1.0e-2,  3.0e-3,  7.1e-4,  2.5e-4,  8.6e-5,  3.1e-5,  1.0e-5,  3.6e-6,  1.4e-6,
+    5.3e-7,  2.1e-7,  7.3e-8,  3.0e-8,  1.0e-8,  4.3e-9,  1.7e-9,  6.5e-10, 2.6e-10, 1.0e-10,
+    4.2e-11, 1.8e-11, 8.1e-12, 5.2e-12, 3.0e-12, 1.8e-12, 1.0e-12, 5.5e-13};
+constexpr double derivative_errors[] = {
+    4.1e-2,  1.3e-2,  4.1e-3,  1.1e-3,  3.9e-4,  1.6e-4,  5.8e-5,  2.3e-5, 9.1e-6,  3.7e-6,
+    1.5e-6,  5.8e-7,  2.4e-7,  9.4e-8,  3.8e-8,  1.5e-8,  7.0e-9,  1.8e-9, 7.6e-10, 3.2e-10,
+    1.4e-10, 5.9e-11, 2.7e-11, 1.3e-11, 7.5e-12, 4.4e-12, 2.2e-12, 1.1e-12};
+/// For what other points and charges may do: more of them, and leaves with fewer in them, which
+/// weigh on derivatives.
+constexpr double potential_safety = 0.6, derivative_safety = 0.4;
+
+/// Each step doubles the volume of a box, three make a level.
+constexpr double inflations[] = {1, 1.26, 1.59};
+constexpr double leaf_step = 2;
 
 /// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.
 std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
@@ -60,7 +80,15 @@ class Trial {
 
 int order_for(const PlanOptions& options) {
   if (options.order) return *options.order;
-  return std::max(1, static_cast<int>(std::ceil(-2.2 * std::log10(options.tolerance) - 2)));
+  const bool derivatives = options.gradient || options.dipoles;
+  const std::span<const double> errors = derivatives ? std::span<const double>(derivative_errors)
+                                                     : std::span<const double>(potential_errors);
+  const double wanted = (derivatives ? derivative_safety : potential_safety) * options.tolerance;
+  const auto enough =
+      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
+  const int order = 1 + static_cast<int>(enough - errors.begin());
+  if (enough != errors.end()) return order;
+  return order + static_cast<int>(std::ceil(std::log(errors.back() / wanted) / std::log(2.0)));
 }
 
 Cube inflated(const Cube& hull, double inflation) {
@@ -74,8 +102,9 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
   if (options.max_leaf && options.inflation) return best;
 
   const std::size_t most = std::max(sources.size(), targets.size());
-  const std::size_t stride =
-      std::clamp<std::size_t>(most / sample_at_least, 1, sample_divisor);
+  const double balanced =
+      options.max_leaf.value_or(CostModel(options, best.order, 1).balanced_leaf());
+  const std::size_t stride = sample_stride(most, balanced);
   const std::vector<Vec3d> some_sources = sample(sources, stride);
   const std::vector<Vec3d> some_targets =
       sources.data() == targets.data() ? std::vector<Vec3d>() : sample(targets, stride);
@@ -86,7 +115,7 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
   best.inflation = options.inflation.value_or(1);
   best.max_leaf = options.max_leaf.value_or(static_cast<int>(most));
   if (options.max_leaf) least = std::numeric_limits<double>::infinity();
-  double leaf = options.max_leaf.value_or(model.balanced_leaf());
+  double leaf = balanced;
   for (const double inflation : inflations) {
     if (options.inflation && inflation != inflations[0]) break;
     const double tried = options.inflation.value_or(inflation);

@@ -32,15 +32,28 @@ constexpr std::uint32_t all_but_siblings = ((1u << orbits) - 1) & ~1u;
 
 }  // namespace
 
-bool needs_exact_roots(const PlanOptions& options) { return options.tolerance < 1e-6; }
+Precision precision_of(const PlanOptions& options) {
+  return options.precision.value_or(options.tolerance >= 5e-6 ? Precision::single_precision
+                                                              : Precision::double_precision);
+}
+
+Precision near_precision_of(const PlanOptions& options) {
+  const bool derivatives = options.gradient || options.dipoles;
+  return derivatives && options.tolerance < 5e-5 ? Precision::double_precision
+                                                 : precision_of(options);
+}
+
+int root_terms(const PlanOptions& options) {
+  return options.tolerance >= 1e-6 ? 1 : options.tolerance >= 1e-11 ? 2 : 3;
+}
 
 CostModel::CostModel(const PlanOptions& options, int order, double weight) : weight_(weight) {
-  const ThreadRates& rates = machine_rates().of(options.precision);
+  const ThreadRates& rates = machine_rates().of(precision_of(options));
+  const ThreadRates& near = machine_rates().of(near_precision_of(options));
   const double count = harmonic_count(order);
-  const bool exact = needs_exact_roots(options);
-  const double pairs = options.gradient
-                           ? (exact ? rates.near_gradient_exact : rates.near_gradient)
-                           : (exact ? rates.near_potential_exact : rates.near_potential);
+  const bool exact = root_terms(options) > 1;
+  const double pairs = options.gradient ? (exact ? near.near_gradient_exact : near.near_gradient)
+                                        : (exact ? near.near_potential_exact : near.near_potential);
   pair_ = (options.dipoles ? 1.5 : 1) / pairs;
   row_ = 16 * count * count / rates.product_at(order) + 8 * count / rates.butterfly;
   point_ = (options.gradient ? 2.5 : 1) * count / rates.points;

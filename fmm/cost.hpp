@@ -16,7 +16,8 @@ class CostModel {
   /// Of all pairs, without a far field.
   double direct_seconds(std::size_t sources, std::size_t targets) const;
 
-  /// Points of a full leaf of uniformly filled space for which near field and M2L take equally long.
+  /// Points of a full leaf of uniformly filled space for which near field and M2L take equally
+  /// long.
   double balanced_leaf() const;
 
  private:
@@ -24,8 +25,13 @@ class CostModel {
   double weight_;
 };
 
-/// Whether the near field needs 1/r to the last bits, and not only to 1e-8.
-bool needs_exact_roots(const PlanOptions& options);
+/// Single where the tolerance allows it, unless the options say otherwise.
+Precision precision_of(const PlanOptions& options);
+/// Gradients near a surface's close pairs need more digits than single precision has.
+Precision near_precision_of(const PlanOptions& options);
+
+/// Terms of the series for 1/r that the near field needs: 1 for 1e-8, 2 for 1e-13, 3 for all bits.
+int root_terms(const PlanOptions& options);
 
 /// Rows of the M2L products: pairs of a parent with targets and an orbit that is not empty.
 std::int64_t m2l_rows(const Octree& tree);

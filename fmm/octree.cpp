@@ -251,7 +251,8 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
     if (!box.is_leaf || box.targets.size() == 0) continue;
     lists.targets.push_back(static_cast<std::int32_t>(b));
     for (const std::int32_t c : tree.colleagues[b]) {
-      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(box, sources, targets))) continue;
+      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(box, sources, targets)))
+        continue;
       if (tree.boxes[c].is_leaf) {
         add(c);
       } else {

@@ -12,9 +12,9 @@ namespace fmbem::fmm {
 
 /// Points in Morton order: coordinates as a structure of arrays.
 struct SortedPoints {
-  std::vector<std::uint64_t> keys;   ///< [n], ascending
-  std::vector<std::int32_t> order;   ///< [n], order[k] is the input index of the k-th point
-  std::vector<double> x, y, z;       ///< [n]
+  std::vector<std::uint64_t> keys;  ///< [n], ascending
+  std::vector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
+  std::vector<double> x, y, z;      ///< [n]
 
   std::size_t size() const { return keys.size(); }
 };
@@ -47,8 +47,8 @@ struct Octree {
   Cube root;
   std::vector<Box> boxes;
   std::vector<std::int32_t> level_begin;  ///< [levels + 1]
-  /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is none.
-  /// The one displaced by (i, j, k) boxes is at 9(i+1) + 3(j+1) + k+1.
+  /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is
+  /// none. The one displaced by (i, j, k) boxes is at 9(i+1) + 3(j+1) + k+1.
   std::vector<std::array<std::int32_t, 27>> colleagues;
 
   int levels() const { return static_cast<int>(level_begin.size()) - 1; }

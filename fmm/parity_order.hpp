@@ -12,12 +12,12 @@ struct ParityOrder {
   explicit ParityOrder(int order);
 
   int p;
-  int count;                     ///< K = (p+1)²
-  std::array<int, 9> begin;      ///< class e has positions begin[e] … begin[e+1]
-  std::vector<int> position;     ///< [K], position of the harmonic with index n² + n ± m
-  std::vector<int> degree;       ///< [K], n of the harmonic at a position
-  std::vector<int> azimuth;      ///< [K], m of it, negative for S_n^|m|
-  std::vector<int> parity;       ///< [K], its class
+  int count;                  ///< K = (p+1)²
+  std::array<int, 9> begin;   ///< class e has positions begin[e] … begin[e+1]
+  std::vector<int> position;  ///< [K], position of the harmonic with index n² + n ± m
+  std::vector<int> degree;    ///< [K], n of the harmonic at a position
+  std::vector<int> azimuth;   ///< [K], m of it, negative for S_n^|m|
+  std::vector<int> parity;    ///< [K], its class
 };
 
 /// Class of C_n^m (m ≥ 0) or S_n^|m| (m < 0).

@@ -19,15 +19,15 @@ namespace {
 constexpr int highest_order_accepted = 40;
 
 void check_options(const PlanOptions& o) {
-  const bool single = o.precision == Precision::single_precision;
+  const bool single = o.precision && *o.precision == Precision::single_precision;
   const double least = single ? 1e-6 : 1e-14;
   FMBEM_REQUIRE(o.tolerance >= least && o.tolerance <= 0.1,
                 "the tolerance must be between "
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
-  FMBEM_REQUIRE(!o.order || (*o.order >= 1 && *o.order <= highest_order_accepted),
-                "the order must be between 1 and " << highest_order_accepted << ", not "
-                                                   << *o.order);
+  FMBEM_REQUIRE(
+      !o.order || (*o.order >= 1 && *o.order <= highest_order_accepted),
+      "the order must be between 1 and " << highest_order_accepted << ", not " << *o.order);
   FMBEM_REQUIRE(!o.max_leaf || *o.max_leaf >= 1,
                 "a leaf must hold at least one point, not " << *o.max_leaf);
   FMBEM_REQUIRE(!o.inflation || (*o.inflation >= 1 && *o.inflation < 2),
@@ -71,9 +71,13 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
+std::int64_t bytes_of_a_number(const PlanData& data) {
+  return data.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
+}
+
 /// Bytes of a plan and one evaluation, to be refused before they are asked for.
-void check_memory(const PlanData& data, Precision precision) {
-  const std::int64_t number = precision == Precision::single_precision ? 4 : 8;
+void check_memory(const PlanData& data) {
+  const std::int64_t number = bytes_of_a_number(data);
   const std::int64_t count = data.order.count;
   const std::int64_t expansions =
       2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
@@ -99,7 +103,9 @@ struct Plan::Impl {
 
   Impl(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
        const PlanOptions& asked)
-      : options(asked), choice{}, data{1, {}, {}, same, {}, {}, {}, {}, ParityOrder(0), true} {
+      : options(asked),
+        choice{},
+        data{.unit = 1, .sources_are_targets = same, .order = ParityOrder(0)} {
     check_options(options);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
@@ -108,12 +114,15 @@ struct Plan::Impl {
     FMBEM_REQUIRE(std::isfinite(hull.side) && std::isfinite(norm(hull.corner)),
                   "the points are too far apart for double precision: use another unit of length");
     data.unit = std::ldexp(1.0, -std::ilogb(hull.side));
-    FMBEM_REQUIRE(std::isfinite(data.unit), "the points are too close together for double "
-                                            "precision: use another unit of length");
+    FMBEM_REQUIRE(std::isfinite(data.unit),
+                  "the points are too close together for double "
+                  "precision: use another unit of length");
     const Cube scaled{data.unit * hull.corner, data.unit * hull.side};
     choice = choose(options, sources, targets, data.unit, scaled);
     data.order = ParityOrder(choice.order);
-    data.accurate_roots = needs_exact_roots(options);
+    data.precision = precision_of(options);
+    data.near_precision = near_precision_of(options);
+    data.root_terms = root_terms(options);
     plan_seconds["choose"] = watch.lap();
 
     const Cube root = inflated(scaled, choice.inflation);
@@ -132,8 +141,8 @@ struct Plan::Impl {
         data.source_leaves.push_back(static_cast<std::int32_t>(b));
     }
     plan_seconds["lists"] = watch.lap();
-    check_memory(data, options.precision);
-    backend = make_cpu_backend(data, options.precision);
+    check_memory(data);
+    backend = make_cpu_backend(data);
     plan_seconds["operators"] = watch.lap();
   }
 };
@@ -197,18 +206,19 @@ PlanInfo Plan::info() const {
   std::int64_t leaves = 0;
   for (const Box& box : d.tree.boxes) leaves += box.is_leaf;
   const auto points = static_cast<std::int64_t>(d.sources.size() + d.other_targets.size());
-  const std::int64_t number = impl_->options.precision == Precision::single_precision ? 4 : 8;
   const std::int64_t bytes =
-      boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(d.tree.colleagues[0])) +
-      points * 36 + static_cast<std::int64_t>(d.near.sources.size()) * 4 +
-      2 * boxes * d.order.count * number;
+      boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(d.tree.colleagues[0])) + points * 36 +
+      static_cast<std::int64_t>(d.near.sources.size()) * 4 +
+      2 * boxes * d.order.count * bytes_of_a_number(d);
   return {d.order.p,
+          d.precision,
           d.tree.levels(),
           impl_->choice.max_leaf,
           impl_->choice.inflation,
           boxes,
           leaves,
           near_pairs(d.tree, d.near),
+          m2l_rows(d.tree),
           bytes,
           impl_->backend->operator_bytes()};
 }

@@ -33,22 +33,24 @@ struct PlanOptions {
   /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
   /// from 1e-6 on.
   double tolerance = 1e-6;
-  Precision precision = Precision::double_precision;
-  bool gradient = false;  ///< gradients will be asked for, and are to meet the tolerance
-  bool dipoles = false;   ///< sources will have dipole moments
-  std::optional<int> order{};         ///< degree p of the expansions, 1 to 40
-  std::optional<int> max_leaf{};      ///< most sources or targets of a box that is not split
+  std::optional<Precision> precision{};  ///< single from a tolerance of 5e-6 on
+  bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
+  bool dipoles = false;           ///< sources will have dipole moments
+  std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
+  std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
 };
 
 /// What a plan chose and what it holds.
 struct PlanInfo {
-  int order;         ///< p
-  int levels;        ///< of the octree, the root's included
+  int order;  ///< p
+  Precision precision;
+  int levels;  ///< of the octree, the root's included
   int max_leaf;
   double inflation;
   std::int64_t boxes, leaves;
   std::int64_t near_pairs;      ///< source-target pairs that are summed directly
+  std::int64_t m2l_rows;        ///< parents times orbits: 8 products of a row by [K][K] each
   std::int64_t memory_bytes;    ///< of the plan, without the operators
   std::int64_t operator_bytes;  ///< of the translation operators, which plans share
 };

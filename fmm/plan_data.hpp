@@ -9,18 +9,21 @@
 namespace fmbem::fmm {
 
 /// What a plan holds for every backend. Lengths inside are the caller's times `unit`, a power of
-/// two that brings the root's side to [1, 2): so no power of a distance leaves the range of numbers.
+/// two that brings the root's side to [1, 2): so no power of a distance leaves the range of
+/// numbers.
 struct PlanData {
-  double unit;
-  SortedPoints sources;
-  SortedPoints other_targets;  ///< empty where the sources are the targets
-  bool sources_are_targets;
-  Octree tree;
-  NearLists near;
-  std::vector<std::int32_t> source_leaves;         ///< leaves with sources
-  std::vector<std::vector<std::int32_t>> parents;  ///< [levels], boxes that are not leaves
+  double unit = 1;
+  SortedPoints sources{};
+  SortedPoints other_targets{};  ///< empty where the sources are the targets
+  bool sources_are_targets = true;
+  Octree tree{};
+  NearLists near{};
+  std::vector<std::int32_t> source_leaves{};         ///< leaves with sources
+  std::vector<std::vector<std::int32_t>> parents{};  ///< [levels], boxes that are not leaves
   ParityOrder order;
-  bool accurate_roots;  ///< near field to the last bits, not to 1e-8
+  Precision precision = Precision::double_precision;       ///< of the expansions
+  Precision near_precision = Precision::double_precision;  ///< of the near field
+  int root_terms = 3;                                      ///< of CpuKernels::near
 
   const SortedPoints& targets() const { return sources_are_targets ? sources : other_targets; }
 };

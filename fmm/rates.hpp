@@ -11,10 +11,10 @@ namespace fmbem::fmm {
 
 /// What one thread does in a second, in one precision: what the cost model of choose() needs.
 struct ThreadRates {
-  double near_potential, near_gradient;            ///< pairs, roots to 1e-8
-  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to the last bits
-  double butterfly;                                ///< coefficients of one block
-  double points;                                   ///< coefficients times points, P2M and L2P
+  double near_potential, near_gradient;              ///< pairs, roots to 1e-8
+  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to 1e-13
+  double butterfly;                                  ///< coefficients of one block
+  double points;                                     ///< coefficients times points, P2M and L2P
 
   struct Product {
     int order;
@@ -50,7 +50,7 @@ void write_rates(std::ostream& out, const Rates& rates);
 /// Throws InputError that names `source` if a number is missing, not positive or unknown.
 Rates read_rates(std::istream& in, const std::string& source);
 
-/// Measures one thread of this machine, all threads being busy. Takes some ten seconds.
+/// Measures one thread of this machine, all threads being busy. Takes some five seconds.
 Rates measure_rates();
 
 }  // namespace fmbem::fmm

@@ -42,7 +42,7 @@ struct ComplexTable {
   std::vector<Complex> values;
 };
 
-/// U_n^m(x), or T_n^m(x) with 1/|x − y| = Σ conj(U_n^m(y)) T_n^m(x).
+/// U_n^m(x).
 ComplexTable regular_table(Vec3d x, int p, const Norms& norm) {
   std::vector<double> real(harmonic_count(p));
   regular_harmonics(x, p, real.data());
@@ -56,22 +56,30 @@ ComplexTable regular_table(Vec3d x, int p, const Norms& norm) {
   return u;
 }
 
+/// T_n^m(x), with 1/|x − y| = Σ conj(U_n^m(y)) T_n^m(x): its real basis is S_i(x) / |x|^(2n+1).
 ComplexTable irregular_table(Vec3d x, int p, const Norms& norm) {
-  ComplexTable t = regular_table(x, p, norm);
+  std::vector<double> real(harmonic_count(p));
+  regular_harmonics(x, p, real.data());
+  ComplexTable t(p);
   const double inverse_r2 = 1 / norm2(x);
-  double power = std::sqrt(inverse_r2);  // |x|^-(2n+1)
-  for (int n = 0; n <= p; ++n, power *= inverse_r2)
-    for (int m = 0; m <= n; ++m) t.at(n, m) *= power * norm(n, m) * norm(n, m);
+  double power = std::sqrt(inverse_r2);
+  for (int n = 0; n <= p; ++n, power *= inverse_r2) {
+    t.at(n, 0) = power * norm(n, 0) * real[harmonic_index(n, 0)];
+    for (int m = 1; m <= n; ++m)
+      t.at(n, m) = power * norm(n, m) / std::numbers::sqrt2 *
+                   Complex(real[harmonic_index(n, m)], real[harmonic_index(n, -m)]);
+  }
   return t;
 }
 
-/// An operator that is complex, A_{nm,kl} = F^{m+l} for multipoles and their conjugates, in the real
-/// basis: its entry for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m and
-/// N_k^l. `sum` is F^{|m|+|l|} and `difference` F^{|m|−|l|}.
+/// An operator that is complex, A_{nm,kl} = F^{m+l} for multipoles and their conjugates, in the
+/// real basis: its entry for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m
+/// and N_k^l. `sum` is F^{|m|+|l|} and `difference` F^{|m|−|l|}.
 double real_entry(int m, int l, Complex sum, Complex difference) {
   if (l % 2) difference = -difference;
-  double entry = m >= 0 ? (l >= 0 ? sum.real() + difference.real() : sum.imag() - difference.imag())
-                        : (l >= 0 ? sum.imag() + difference.imag() : difference.real() - sum.real());
+  double entry = m >= 0
+                     ? (l >= 0 ? sum.real() + difference.real() : sum.imag() - difference.imag())
+                     : (l >= 0 ? sum.imag() + difference.imag() : difference.real() - sum.real());
   if (m == 0) entry /= std::numbers::sqrt2;
   if (l == 0) entry /= std::numbers::sqrt2;
   return entry;
@@ -89,25 +97,6 @@ double shift_entry(const ParityOrder& order, const ComplexTable& u, const Norms&
 
 double reflection_sign(int bits) { return std::popcount(static_cast<unsigned>(bits)) % 2 ? -1 : 1; }
 
-/// For all w: Σ_h (−1)^|w & h| T(child − source mirrored by h), over the mirrored sources that do
-/// not touch the child, whose centre is (½, ½, ½).
-std::vector<ComplexTable> transformed_tables(int orbit, int p, const Norms& norm) {
-  std::vector<ComplexTable> result(8, ComplexTable(p));
-  for (int h = 0; h < 8; ++h) {
-    Vec3d r;
-    for (int axis = 0; axis < 3; ++axis) {
-      const bool mirrored = h >> (2 - axis) & 1;
-      r[axis] = 0.5 - (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
-    }
-    if (std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) < 1.5) continue;
-    const ComplexTable t = irregular_table(r, p, norm);
-    for (int w = 0; w < 8; ++w)
-      for (std::size_t i = 0; i < t.values.size(); ++i)
-        result[w].values[i] += reflection_sign(w & h) * t.values[i];
-  }
-  return result;
-}
-
 }  // namespace
 
 UpwardBlocks upward_blocks(const ParityOrder& order) {
@@ -122,26 +111,56 @@ UpwardBlocks upward_blocks(const ParityOrder& order) {
   return result;
 }
 
-std::array<std::vector<double>, 8> m2l_blocks(const ParityOrder& order, int orbit) {
-  const int count = order.count;
-  const Norms norm(2 * order.p);
-  const std::vector<ComplexTable> tables = transformed_tables(orbit, 2 * order.p, norm);
-  std::array<std::vector<double>, 8> blocks;
-  for (auto& block : blocks) block.resize(static_cast<std::size_t>(count) * count);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < count; ++i) {
-    const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
-    for (int j = 0; j < count; ++j) {
-      const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
-      const double scale = (n % 2 ? -0.125 : 0.125) / (norm(n, abs_m) * norm(k, abs_l));
-      for (int e = 0; e < 8; ++e) {
-        const ComplexTable& t = tables[e ^ order.parity[j]];
-        blocks[e][static_cast<std::size_t>(i) * count + j] =
-            scale * real_entry(m, l, t(n + k, abs_m + abs_l), t(n + k, abs_m - abs_l));
+M2lOrbit::M2lOrbit(const ParityOrder& order, int orbit)
+    : order_(order), inverse_norm_(order.count) {
+  const int p = 2 * order.p;
+  const Norms norm(p);
+  for (int i = 0; i < order.count; ++i)
+    inverse_norm_[i] = 1 / (norm(order.degree[i], std::abs(order.azimuth[i])) *
+                            (order.azimuth[i] == 0 ? std::numbers::sqrt2 : 1));
+  for (Table& table : tables_) {
+    table.real.resize(harmonic_count(p));
+    table.imaginary.resize(harmonic_count(p));
+  }
+  for (int h = 0; h < 8; ++h) {
+    Vec3d r;  // from the mirrored source to the child, whose centre is (½, ½, ½)
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool mirrored = h >> (2 - axis) & 1;
+      r[axis] = 0.5 - (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
+    }
+    if (std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) < 1.5) continue;  // they touch
+    const ComplexTable t = irregular_table(r, p, norm);
+    for (int n = 0; n <= p; ++n) {
+      for (int m = -n; m <= n; ++m) {
+        const Complex value = t(n, m);
+        for (int w = 0; w < 8; ++w) {
+          tables_[w].real[harmonic_index(n, m)] += reflection_sign(w & h) * value.real();
+          tables_[w].imaginary[harmonic_index(n, m)] += reflection_sign(w & h) * value.imag();
+        }
       }
     }
   }
-  return blocks;
+}
+
+void M2lOrbit::block(int e, double* out) const {
+  for (int i = 0; i < order_.count; ++i) {
+    const int n = order_.degree[i], m = order_.azimuth[i], abs_m = std::abs(m);
+    const double row_scale = (n % 2 ? -0.125 : 0.125) * inverse_norm_[i];
+    for (int c = 0; c < 8; ++c) {
+      // As in real_entry(): which parts of T^{|m|+|l|} and T^{|m|−|l|} enter, and with which signs.
+      // A class has either cosines or sines, and l either even or odd.
+      const bool sine_row = m < 0, sine = c & 2, odd = ((c & 4) != 0) != sine;
+      const Table& table = tables_[e ^ c];
+      const double* part = (sine_row != sine ? table.imaginary : table.real).data();
+      const double sum_scale = sine_row && sine ? -row_scale : row_scale;
+      const double difference_scale = odd != (!sine_row && sine) ? -row_scale : row_scale;
+      for (int j = order_.begin[c]; j < order_.begin[c + 1]; ++j) {
+        const int abs_l = std::abs(order_.azimuth[j]);
+        const double* here = part + harmonic_index(n + order_.degree[j], abs_m);
+        *out++ = inverse_norm_[j] * (sum_scale * here[abs_l] + difference_scale * here[-abs_l]);
+      }
+    }
+  }
 }
 
 std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order) {

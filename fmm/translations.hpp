@@ -7,8 +7,8 @@
 
 namespace fmbem::fmm {
 
-/// Translation operators of the Laplace kernel 1/|x − y| between boxes of unit side, row-major, with
-/// coefficients in parity order. `e` is a block (a parity class), K = (p+1)².
+/// Translation operators of the Laplace kernel 1/|x − y| between boxes of unit side, row-major,
+/// with coefficients in parity order. `e` is a block (a parity class), K = (p+1)².
 ///
 /// With boxes mirrored onto each other by the reflections g (three bits, one an axis), class-wise
 /// signs π_c(g) = (−1)^{|c & g|} and
@@ -32,9 +32,26 @@ constexpr double orbit_axis(int orbit, int axis) {
   return 0.5 + (axis == 0 ? orbit / 9 : axis == 1 ? orbit / 3 % 3 : orbit % 3);
 }
 
-/// M2L of one orbit, block by block: L_e += block[e] M_e, then L_g = Σ_e π_e(g) P_g L_e for child
-/// 7 ^ g; block[e] is [K][K]. Where source and child touch the operator is zero.
-std::array<std::vector<double>, 8> m2l_blocks(const ParityOrder& order, int orbit);
+/// M2L of one orbit, block by block: L_e += block(e) M_e, then L_g = Σ_e π_e(g) P_g L_e for child
+/// 7 ^ g. Where source and child touch the operator is zero. The order must outlive it.
+class M2lOrbit {
+ public:
+  M2lOrbit(const ParityOrder& order, int orbit);
+
+  /// Writes [K][K] to out.
+  void block(int e, double* out) const;
+
+ private:
+  /// Σ_h (−1)^|w & h| T_n^m(r_h), parts apart, over the mirrored sources that do not touch the
+  /// child.
+  struct Table {
+    std::vector<double> real, imaginary;
+  };
+
+  const ParityOrder& order_;
+  std::vector<double> inverse_norm_;  ///< 1 / N_n^m, over √2 for m = 0
+  std::array<Table, 8> tables_;       ///< by w
+};
 
 /// ∂ along an axis: ∂_axis S_from = Σ value S_to over the entries with that `from` (positions).
 struct Derivative {

@@ -12,9 +12,9 @@ namespace fmbem::fmm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double trial_seconds = 0.05;
-constexpr int trials = 5;
-constexpr int boxes = 4096;    // of the butterflies: more than a cache holds, as in a plan
+constexpr double trial_seconds = 0.03;
+constexpr int trials = 3;
+constexpr int boxes = 4096;  // of the butterflies: more than a cache holds, as in a plan
 constexpr int leaf_points = 64;
 
 /// Calls a second of one thread while all are busy with it: the best of a few trials.
@@ -51,16 +51,25 @@ std::vector<T> random_numbers(std::size_t n) {
 }
 
 template <class T>
-double near_rate(bool gradient, bool exact) {
+std::vector<typename NearCoordinate<T>::Type> random_coordinates(std::size_t n) {
+  std::vector<typename NearCoordinate<T>::Type> values;
+  for (const double x : random_numbers<double>(n))
+    values.push_back(static_cast<typename NearCoordinate<T>::Type>(0x1p28 * x));
+  return values;
+}
+
+template <class T>
+double near_rate(bool gradient, int root_terms) {
   constexpr int n_targets = 64, n_sources = 512;
   return n_targets * n_sources * calls_per_second([&] {
-           return [=, targets = random_numbers<T>(3 * n_targets),
-                   sources = random_numbers<T>(4 * n_sources),
+           return [=, targets = random_coordinates<T>(3 * n_targets),
+                   sources = random_coordinates<T>(3 * n_sources),
+                   charges = random_numbers<T>(n_sources),
                    results = std::vector<T>(4 * n_targets)]() mutable {
-             const T *t = targets.data(), *s = sources.data();
+             const auto *t = targets.data(), *s = sources.data();
              T* r = results.data();
-             const NearSources<T> from{n_sources,         s,       s + n_sources, s + 2 * n_sources,
-                                       s + 3 * n_sources, nullptr, nullptr,       nullptr};
+             const NearSources<T> from{n_sources,      s,       s + n_sources, s + 2 * n_sources,
+                                       charges.data(), nullptr, nullptr,       nullptr};
              const NearTargets<T> to{n_targets,
                                      t,
                                      t + n_targets,
@@ -69,7 +78,7 @@ double near_rate(bool gradient, bool exact) {
                                      gradient ? r + n_targets : nullptr,
                                      r + 2 * n_targets,
                                      r + 3 * n_targets};
-             cpu_kernels<T>().near(1, exact, from, to);
+             cpu_kernels<T>().near(1, root_terms, from, to);
            };
          });
 }
@@ -86,8 +95,8 @@ double product_rate(int order) {
            const int padded = padded_columns(kernels, count);
            return [=, &kernels, a = random_numbers<T>(static_cast<std::size_t>(rows) * padded),
                    b = random_numbers<T>(packed_size(kernels, count, count)),
-                   c = std::vector<T>(static_cast<std::size_t>(rows) * padded)]() mutable {
-             std::fill(c.begin(), c.end(), T(0));
+                   c = std::vector<double>(static_cast<std::size_t>(rows) * padded)]() mutable {
+             std::fill(c.begin(), c.end(), 0.0);
              kernels.multiply(rows, count, count, a.data(), padded, b.data(), c.data(), padded,
                               row_of.data());
            };
@@ -116,13 +125,16 @@ template <class T>
 double point_rate(const ParityOrder& order) {
   const HarmonicTable<T> table(order);
   return static_cast<double>(leaf_points) * order.count * calls_per_second([&] {
-           return [&table, points = random_numbers<T>(4 * leaf_points), values = std::vector<T>(leaf_points),
+           return [&table, points = random_numbers<T>(4 * leaf_points),
+                   values = std::vector<T>(leaf_points),
                    moments = std::vector<T>(table.slots())]() mutable {
              const T* p = points.data();
              const auto& kernels = cpu_kernels<T>();
              std::fill(moments.begin(), moments.end(), T(0));
-             kernels.p2m(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points, p + 3 * leaf_points, moments.data());
-             kernels.l2p(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points, moments.data(), values.data());
+             kernels.p2m(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+                         p + 3 * leaf_points, moments.data());
+             kernels.l2p(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+                         moments.data(), values.data());
            };
          });
 }
@@ -130,9 +142,12 @@ double point_rate(const ParityOrder& order) {
 template <class T>
 ThreadRates measure_thread() {
   const ParityOrder order(11);
-  ThreadRates rates{near_rate<T>(false, false), near_rate<T>(true, false),
-                    near_rate<T>(false, true),  near_rate<T>(true, true),
-                    butterfly_rate<T>(order),   point_rate<T>(order),
+  ThreadRates rates{near_rate<T>(false, 1),
+                    near_rate<T>(true, 1),
+                    near_rate<T>(false, 2),
+                    near_rate<T>(true, 2),
+                    butterfly_rate<T>(order),
+                    point_rate<T>(order),
                     {}};
   for (const int p : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28})
     rates.products.push_back({p, product_rate<T>(p)});

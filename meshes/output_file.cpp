@@ -58,6 +58,7 @@ std::filesystem::path destination(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  FMBEM_REQUIRE(!path_.empty(), "an output file needs a name");
   const std::filesystem::path target = destination(path_);
   target_ = target.string();
   // Another process' leftover may have the same name, where process numbers come round again.

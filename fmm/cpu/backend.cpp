@@ -59,8 +59,8 @@ class CpuBackend final : public Backend {
   void evaluate(const Strengths& strengths, const Fields& fields, int first, int vectors,
                 Seconds& seconds) {
     Stopwatch watch(seconds);
-    Pass<T> pass{data_, cpu_kernels<T>(), *operators_, table_, vectors, {}, {}, moments_.get(),
-                 locals_.get(), {}, {}};
+    Pass<T> pass{data_, cpu_kernels<T>(), *operators_,   table_, vectors, {},
+                 {},    moments_.get(),   locals_.get(), {},     {}};
     sort_strengths(strengths, first, pass);
     const std::size_t results = data_.targets().size() * vectors;
     if (!fields.potential.empty()) pass.potential.assign(results, 0);
@@ -131,8 +131,9 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(const PlanData& data, Precision precision) {
-  if (precision == Precision::single_precision) return std::make_unique<CpuBackend<float>>(data);
+std::unique_ptr<Backend> make_cpu_backend(const PlanData& data) {
+  if (data.precision == Precision::single_precision)
+    return std::make_unique<CpuBackend<float>>(data);
   return std::make_unique<CpuBackend<double>>(data);
 }
 

@@ -29,16 +29,22 @@ const CpuKernels<T>& cpu_kernels() {
   constexpr bool is_double = std::is_same_v<T, double>;
 #ifdef FMBEM_X86_KERNELS
   if (isa == Isa::x86_64_v4) {
-    if constexpr (is_double) return x86_64_v4::double_kernels();
-    else return x86_64_v4::float_kernels();
+    if constexpr (is_double)
+      return x86_64_v4::double_kernels();
+    else
+      return x86_64_v4::float_kernels();
   }
   if (isa == Isa::x86_64_v3) {
-    if constexpr (is_double) return x86_64_v3::double_kernels();
-    else return x86_64_v3::float_kernels();
+    if constexpr (is_double)
+      return x86_64_v3::double_kernels();
+    else
+      return x86_64_v3::float_kernels();
   }
 #endif
-  if constexpr (is_double) return baseline::double_kernels();
-  else return baseline::float_kernels();
+  if constexpr (is_double)
+    return baseline::double_kernels();
+  else
+    return baseline::float_kernels();
 }
 
 template <class T>
@@ -47,23 +53,22 @@ std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth) {
 }
 
 template <class T>
-void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* transposed,
-                 T* packed) {
+void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* b,
+                 std::int64_t depth_stride, std::int64_t column_stride, T* packed) {
   const int padded = padded_columns(kernels, columns), panel = 3 * kernels.lanes;
   for (int first = 0; first < padded; first += panel) {
     const int width = std::min(panel, padded - first);
-    for (int k = 0; k < depth; ++k) {
+    for (int k = 0; k < depth; ++k)
       for (int j = first; j < first + width; ++j)
-        *packed++ = j < columns ? static_cast<T>(transposed[static_cast<std::int64_t>(j) * depth + k])
-                                : T(0);
-    }
+        *packed++ = j < columns ? static_cast<T>(b[k * depth_stride + j * column_stride]) : T(0);
   }
 }
 
-#define FMBEM_INSTANTIATE(T)                                                        \
-  template const CpuKernels<T>& cpu_kernels<T>();                                   \
-  template std::int64_t packed_size(const CpuKernels<T>&, int, int);                \
-  template void pack_panels(const CpuKernels<T>&, int, int, const double*, T*);
+#define FMBEM_INSTANTIATE(T)                                                             \
+  template const CpuKernels<T>& cpu_kernels<T>();                                        \
+  template std::int64_t packed_size(const CpuKernels<T>&, int, int);                     \
+  template void pack_panels(const CpuKernels<T>&, int, int, const double*, std::int64_t, \
+                            std::int64_t, T*);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -4,21 +4,33 @@
 
 namespace fmbem::fmm {
 
+/// Coordinates of the near field. In single precision they are integers, whose differences are
+/// exact before they are rounded: close pairs then keep all digits.
+template <class T>
+struct NearCoordinate {
+  using Type = T;
+};
+template <>
+struct NearCoordinate<float> {
+  using Type = std::int32_t;
+};
 
 /// Sources of a near field: coordinates [count], strengths [count][vectors] and, with dipoles,
 /// their components likewise.
 template <class T>
 struct NearSources {
   std::int64_t count;
-  const T *x, *y, *z, *charge;
+  const typename NearCoordinate<T>::Type *x, *y, *z;
+  const T* charge;
   const T *dipole_x, *dipole_y, *dipole_z;  ///< null without dipoles
 };
 
-/// Targets of a near field, a multiple of `lanes` of them; what a result is added to, [vectors][count].
+/// Targets of a near field, a multiple of `lanes` of them; what a result is added to,
+/// [vectors][count].
 template <class T>
 struct NearTargets {
   std::int64_t count;
-  const T *x, *y, *z;
+  const typename NearCoordinate<T>::Type *x, *y, *z;
   T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
 };
 
@@ -38,16 +50,17 @@ struct CpuKernels {
   int lanes;         ///< numbers in a vector register
   int near_vectors;  ///< right-hand sides that `near` can take at once, beside one
 
-  /// Adds A B to rows of C: A [rows][depth] with rows lda apart, B as pack_panels() leaves it; row i
-  /// goes to row c_row[i] of C [..][columns rounded up to lanes], whose rows are ldc apart.
-  void (*multiply)(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b, T* c,
-                   std::int64_t ldc, const std::int32_t* c_row);
+  /// Adds A B to rows of C: A [rows][depth] with rows lda apart, B as pack_panels() leaves it; row
+  /// i goes to row c_row[i] of C [..][columns rounded up to lanes], whose rows are ldc apart. C is
+  /// in double precision, so that many products in single precision can be added up.
+  void (*multiply)(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b,
+                   double* c, std::int64_t ldc, const std::int32_t* c_row);
 
   /// out[e][i] = Σ_g π_e(g) π_c(i)(g) in[g][i] for coefficients in parity order (class c at
   /// begin[c] … begin[c + 1]).
   void (*butterfly)(const int* begin, const T* const* in, T* const* out);
   /// out[g][i] += Σ_e π_e(g) π_c(i)(g) in[e][i].
-  void (*butterfly_back)(const int* begin, const T* const* in, T* const* out);
+  void (*butterfly_back)(const int* begin, const double* const* in, T* const* out);
 
   /// Numbers of points are multiples of `lanes`.
   /// moments[2t], moments[2t + 1] += Σ_j weight_j C_n^m(x_j), S_n^m(x_j), for each of `channels`
@@ -59,8 +72,8 @@ struct CpuKernels {
               const T* locals, T* values);
 
   /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
-  /// r = 0 are left out. `accurate`: 1/r to the last bits, otherwise to 1e-8 relative.
-  void (*near)(int vectors, bool accurate, const NearSources<T>& sources,
+  /// r = 0 are left out. `root_terms`, 1 to 3: 1/r to 1e-8, 1e-13 or the last bits.
+  void (*near)(int vectors, int root_terms, const NearSources<T>& sources,
                const NearTargets<T>& targets);
 };
 
@@ -76,10 +89,10 @@ int padded_columns(const CpuKernels<T>& kernels, int columns) {
   return (columns + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
 }
 
-/// Packs B [depth][columns], given by its transpose [columns][depth] in double precision, into
-/// panels of three registers' columns (the last one of one to three), padded with zeros.
+/// Packs B, whose entry (k, j) stands at b[k depth_stride + j column_stride], into panels of three
+/// registers' columns (the last one of one to three), padded with zeros.
 template <class T>
-void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* transposed,
-                 T* packed);
+void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* b,
+                 std::int64_t depth_stride, std::int64_t column_stride, T* packed);
 
 }  // namespace fmbem::fmm

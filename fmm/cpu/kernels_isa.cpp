@@ -1,10 +1,11 @@
 // The hot loops, compiled once for each instruction set with FMBEM_ISA naming it. Nothing here has
 // linkage beyond this file except the two tables, so code for one processor cannot end up in
 // another's: no templates or inline functions of other headers are used.
+#include "fmbem/fmm/cpu/kernels_isa.hpp"
+
 #include <cstdint>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/cpu/kernels_isa.hpp"
 
 #if defined(__AVX512F__) || defined(__SSE2__)
 #include <immintrin.h>
@@ -37,9 +38,29 @@ template <class T>
 FMBEM_INLINE Vec<T> load(const T* p) {
   return *reinterpret_cast<const typename Simd<T>::V*>(p);
 }
+/// Coordinates of the near field, a register of them.
+template <class T>
+struct Places {
+  typedef typename NearCoordinate<T>::Type Vector __attribute__((vector_size(register_bytes)));
+  typedef typename NearCoordinate<T>::Type Unaligned
+      __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
+
+  static FMBEM_INLINE Vector load(const typename NearCoordinate<T>::Type* p) {
+    return *reinterpret_cast<const Unaligned*>(p);
+  }
+};
+template <class T>
+FMBEM_INLINE Vec<T> difference(typename Places<T>::Vector a, typename NearCoordinate<T>::Type b) {
+  return __builtin_convertvector(a - b, Vec<T>);
+}
 template <class T>
 FMBEM_INLINE void store(T* p, Vec<T> v) {
   *reinterpret_cast<typename Simd<T>::V*>(p) = v;
+}
+/// c += v
+FMBEM_INLINE void add(double* c, Vec<double> v) { store(c, load(c) + v); }
+FMBEM_INLINE void add(double* c, Vec<float> v) {
+  for (int l = 0; l < Simd<float>::lanes; ++l) c[l] += static_cast<double>(v[l]);
 }
 template <class T>
 FMBEM_INLINE Vec<T> broadcast(T value) {
@@ -58,12 +79,12 @@ constexpr int panel_vectors = 3;
 
 /// Adds A[Rows][depth] B[depth][N vectors] to rows of C.
 template <class T, int Rows, int N>
-FMBEM_INLINE void tile(int depth, const T* a, std::int64_t lda, const T* b, T* c, std::int64_t ldc,
-                       const std::int32_t* c_row) {
+FMBEM_INLINE void tile(int depth, const T* a, std::int64_t lda, const T* b, double* c,
+                       std::int64_t ldc, const std::int32_t* c_row) {
   constexpr int lanes = Simd<T>::lanes;
   Vec<T> sum[Rows][N];
   for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < N; ++j) sum[i][j] = load(c + c_row[i] * ldc + j * lanes);
+    for (int j = 0; j < N; ++j) sum[i][j] = Vec<T>{};
   for (int k = 0; k < depth; ++k) {
     Vec<T> row[N];
     for (int j = 0; j < N; ++j) row[j] = load(b + (k * N + j) * lanes);
@@ -73,11 +94,11 @@ FMBEM_INLINE void tile(int depth, const T* a, std::int64_t lda, const T* b, T* c
     }
   }
   for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < N; ++j) store(c + c_row[i] * ldc + j * lanes, sum[i][j]);
+    for (int j = 0; j < N; ++j) add(c + c_row[i] * ldc + j * lanes, sum[i][j]);
 }
 
 template <class T, int N>
-void multiply_panel(int rows, int depth, const T* a, std::int64_t lda, const T* b, T* c,
+void multiply_panel(int rows, int depth, const T* a, std::int64_t lda, const T* b, double* c,
                     std::int64_t ldc, const std::int32_t* c_row) {
   constexpr int rows_at_once = register_bytes == 64 ? 8 : 4;
   int i = 0;
@@ -87,7 +108,7 @@ void multiply_panel(int rows, int depth, const T* a, std::int64_t lda, const T* 
 }
 
 template <class T>
-void multiply(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b, T* c,
+void multiply(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b, double* c,
               std::int64_t ldc, const std::int32_t* c_row) {
   constexpr int lanes = Simd<T>::lanes;
   int vectors = (columns + lanes - 1) / lanes;
@@ -136,21 +157,23 @@ void butterfly(const int* begin, const T* const* in, T* const* out) {
 }
 
 template <class T>
-void butterfly_back(const int* begin, const T* const* in, T* const* out) {
-  constexpr int lanes = Simd<T>::lanes;
+void butterfly_back(const int* begin, const double* const* in, T* const* out) {
+  constexpr int lanes = Simd<double>::lanes;
+  typedef T Narrow __attribute__((vector_size(lanes * sizeof(T)), may_alias, aligned(alignof(T))));
   for (int c = 0; c < 8; ++c) {
     int i = begin[c];
     for (; i + lanes <= begin[c + 1]; i += lanes) {
-      Vec<T> v[8];
+      Vec<double> v[8];
       for (int k = 0; k < 8; ++k) v[k] = load(in[k ^ c] + i);
       transform(v);
-      for (int g = 0; g < 8; ++g) store(out[g] + i, load(out[g] + i) + v[g]);
+      for (int g = 0; g < 8; ++g)
+        *reinterpret_cast<Narrow*>(out[g] + i) += __builtin_convertvector(v[g], Narrow);
     }
     for (; i < begin[c + 1]; ++i) {
-      T v[8];
+      double v[8];
       for (int k = 0; k < 8; ++k) v[k] = in[k ^ c][i];
       transform(v);
-      for (int g = 0; g < 8; ++g) out[g][i] += v[g];
+      for (int g = 0; g < 8; ++g) out[g][i] += static_cast<T>(v[g]);
     }
   }
 }
@@ -260,8 +283,7 @@ FMBEM_INLINE void l2p_block(HarmonicSteps<T> steps, int count, int first, const 
   int t = 0;
   for (int m = 0; m <= steps.p; ++m) {
     if (m > 0)
-      for (int v = 0; v < V; ++v)
-        next_order(steps.diagonal[m], point.x[v], point.y[v], c[v], s[v]);
+      for (int v = 0; v < V; ++v) next_order(steps.diagonal[m], point.x[v], point.y[v], c[v], s[v]);
     Vec<T> low[V], here[V], even[V][Channels], odd[V][Channels];
     for (int v = 0; v < V; ++v) {
       low[v] = Vec<T>{};
@@ -333,12 +355,12 @@ constexpr int coarse_steps = 0;
 FMBEM_INLINE Vec<double> guess(Vec<double> r2) {
   typedef std::int64_t Bits __attribute__((vector_size(register_bytes)));
   const Bits bits = 0x5fe6eb50c7b537a9 - (reinterpret_cast<Bits>(r2) >> 1);
-  return reinterpret_cast<Vec<double>>(bits & reinterpret_cast<Bits>(r2 > 0.0));
+  return reinterpret_cast<Vec<double> >(bits & reinterpret_cast<Bits>(r2 > 0.0));
 }
 FMBEM_INLINE Vec<float> guess(Vec<float> r2) {
   typedef std::int32_t Bits __attribute__((vector_size(register_bytes)));
   const Bits bits = 0x5f375a86 - (reinterpret_cast<Bits>(r2) >> 1);
-  return reinterpret_cast<Vec<float>>(bits & reinterpret_cast<Bits>(r2 > 0.0f));
+  return reinterpret_cast<Vec<float> >(bits & reinterpret_cast<Bits>(r2 > 0.0f));
 }
 constexpr int coarse_steps = 1;
 #endif
@@ -353,28 +375,30 @@ FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
   return y + (y * e) * (T(0.5) + e * (T(0.375) + T(0.3125) * e));
 }
 
-template <class T, bool Accurate>
+template <class T, int Terms>
 FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2) {
   Vec<T> y = guess(r2);
   if constexpr (coarse_steps > 0) y = refine<T, 3>(r2, y);
-  return refine<T, Accurate ? 3 : 1>(r2, y);
+  return refine<T, Terms>(r2, y);
 }
 
 /// U vectors of targets against all sources.
-template <class T, int U, int R, bool Dipoles, bool Potential, bool Gradient, bool Accurate>
+template <class T, int U, int R, bool Dipoles, bool Potential, bool Gradient, int Terms>
 FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, std::int64_t first) {
   constexpr int lanes = Simd<T>::lanes;
-  Vec<T> x[U], y[U], z[U], u[U][R], gx[U][R], gy[U][R], gz[U][R];
+  typename Places<T>::Vector x[U], y[U], z[U];
+  Vec<T> u[U][R], gx[U][R], gy[U][R], gz[U][R];
   for (int v = 0; v < U; ++v) {
-    x[v] = load(t.x + first + v * lanes);
-    y[v] = load(t.y + first + v * lanes);
-    z[v] = load(t.z + first + v * lanes);
+    x[v] = Places<T>::load(t.x + first + v * lanes);
+    y[v] = Places<T>::load(t.y + first + v * lanes);
+    z[v] = Places<T>::load(t.z + first + v * lanes);
     for (int r = 0; r < R; ++r) u[v][r] = gx[v][r] = gy[v][r] = gz[v][r] = Vec<T>{};
   }
   for (std::int64_t j = 0; j < s.count; ++j) {
     for (int v = 0; v < U; ++v) {
-      const Vec<T> dx = x[v] - s.x[j], dy = y[v] - s.y[j], dz = z[v] - s.z[j];
-      const Vec<T> w = inverse_root<T, Accurate>(dx * dx + dy * dy + dz * dz);
+      const Vec<T> dx = difference<T>(x[v], s.x[j]), dy = difference<T>(y[v], s.y[j]),
+                   dz = difference<T>(z[v], s.z[j]);
+      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz);
       for (int r = 0; r < R; ++r) {
         const T q = s.charge[j * R + r];
         if constexpr (!Dipoles) {
@@ -387,7 +411,8 @@ FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, s
             gz[v][r] -= f * dz;
           }
         } else {
-          const T px = s.dipole_x[j * R + r], py = s.dipole_y[j * R + r], pz = s.dipole_z[j * R + r];
+          const T px = s.dipole_x[j * R + r], py = s.dipole_y[j * R + r],
+                  pz = s.dipole_z[j * R + r];
           const Vec<T> w2 = w * w, pd = (px * dx + py * dy + pz * dz) * w2;
           if constexpr (Potential) u[v][r] += (q + pd) * w;
           if constexpr (Gradient) {
@@ -416,53 +441,53 @@ FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, s
   }
 }
 
-template <class T, int R, bool Dipoles, bool Potential, bool Gradient, bool Accurate>
+template <class T, int R, bool Dipoles, bool Potential, bool Gradient, int Terms>
 void near_all(const NearSources<T>& s, const NearTargets<T>& t) {
   constexpr int lanes = Simd<T>::lanes, u = R == 1 ? 2 : 1;
   std::int64_t first = 0;
   for (; first + u * lanes <= t.count; first += u * lanes)
-    near_block<T, u, R, Dipoles, Potential, Gradient, Accurate>(s, t, first);
+    near_block<T, u, R, Dipoles, Potential, Gradient, Terms>(s, t, first);
   for (; first < t.count; first += lanes)
-    near_block<T, 1, R, Dipoles, Potential, Gradient, Accurate>(s, t, first);
+    near_block<T, 1, R, Dipoles, Potential, Gradient, Terms>(s, t, first);
 }
 
-template <class T, int R, bool Dipoles, bool Accurate>
+template <class T, int R, bool Dipoles, int Terms>
 void near_outputs(const NearSources<T>& s, const NearTargets<T>& t) {
   if (t.potential && t.gradient_x)
-    near_all<T, R, Dipoles, true, true, Accurate>(s, t);
+    near_all<T, R, Dipoles, true, true, Terms>(s, t);
   else if (t.potential)
-    near_all<T, R, Dipoles, true, false, Accurate>(s, t);
+    near_all<T, R, Dipoles, true, false, Terms>(s, t);
   else
-    near_all<T, R, Dipoles, false, true, Accurate>(s, t);
+    near_all<T, R, Dipoles, false, true, Terms>(s, t);
 }
 
 template <class T, int R, bool Dipoles>
-void near_accuracy(bool accurate, const NearSources<T>& s, const NearTargets<T>& t) {
-  accurate ? near_outputs<T, R, Dipoles, true>(s, t) : near_outputs<T, R, Dipoles, false>(s, t);
+void near_roots(int root_terms, const NearSources<T>& s, const NearTargets<T>& t) {
+  // A guess of 14 bits and one term leave nothing to gain in single precision.
+  if (sizeof(T) == 4 || root_terms == 1)
+    near_outputs<T, R, Dipoles, 1>(s, t);
+  else if (root_terms == 2)
+    near_outputs<T, R, Dipoles, 2>(s, t);
+  else
+    near_outputs<T, R, Dipoles, 3>(s, t);
 }
 
 constexpr int near_vectors = 4;
 
 template <class T>
-void near(int vectors, bool accurate, const NearSources<T>& s, const NearTargets<T>& t) {
+void near(int vectors, int root_terms, const NearSources<T>& s, const NearTargets<T>& t) {
   const bool dipoles = s.dipole_x != nullptr;
   if (vectors == 1)
-    dipoles ? near_accuracy<T, 1, true>(accurate, s, t) : near_accuracy<T, 1, false>(accurate, s, t);
+    dipoles ? near_roots<T, 1, true>(root_terms, s, t) : near_roots<T, 1, false>(root_terms, s, t);
   else
-    dipoles ? near_accuracy<T, near_vectors, true>(accurate, s, t)
-            : near_accuracy<T, near_vectors, false>(accurate, s, t);
+    dipoles ? near_roots<T, near_vectors, true>(root_terms, s, t)
+            : near_roots<T, near_vectors, false>(root_terms, s, t);
 }
 
 template <class T>
-constexpr CpuKernels<T> table{FMBEM_ISA_NAME,
-                              Simd<T>::lanes,
-                              near_vectors,
-                              multiply<T>,
-                              butterfly<T>,
-                              butterfly_back<T>,
-                              p2m<T>,
-                              l2p<T>,
-                              near<T>};
+constexpr CpuKernels<T> table{FMBEM_ISA_NAME, Simd<T>::lanes, near_vectors,
+                              multiply<T>,    butterfly<T>,   butterfly_back<T>,
+                              p2m<T>,         l2p<T>,         near<T>};
 
 }  // namespace
 

@@ -10,10 +10,10 @@ inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
 
 // The same functions for each instruction set: x86-64 level 4 (AVX-512), 3 (AVX2), and what every
 // processor of the compiler's target has.
-#define FMBEM_DECLARE_KERNELS(isa)                \
-  namespace isa {                                 \
-  const CpuKernels<double>& double_kernels();     \
-  const CpuKernels<float>& float_kernels();       \
+#define FMBEM_DECLARE_KERNELS(isa)            \
+  namespace isa {                             \
+  const CpuKernels<double>& double_kernels(); \
+  const CpuKernels<float>& float_kernels();   \
   }
 FMBEM_DECLARE_KERNELS(x86_64_v4)
 FMBEM_DECLARE_KERNELS(x86_64_v3)

@@ -1,5 +1,6 @@
 // P2P: leaves whose sources act directly.
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -7,38 +8,45 @@
 namespace fmbem::fmm {
 namespace {
 
-/// In double precision coordinates are taken as they are, so that differences are exact; in single
-/// precision they are relative to the target leaf, in its sides.
+/// In double precision coordinates are taken as they are. In single precision they are integers,
+/// relative to the target leaf: all that is near to it lies within four of its sides, 2^30 units.
 struct Frame {
   Vec3d origin;
   double scale = 1;
 };
-template <class T>
+template <class N>
 Frame frame_of(const PlanData& data, const Box& box) {
-  if constexpr (std::is_same_v<T, double>) return {};
-  return {data.tree.centre(box), 1 / data.tree.side(box.level)};
+  if constexpr (std::is_same_v<N, double>) return {};
+  return {data.tree.centre(box), 0x1p28 / data.tree.side(box.level)};
 }
 
-template <class T>
-void copy_coordinates(const double* from, int n, double origin, double scale, T* to) {
-  for (int i = 0; i < n; ++i) to[i] = static_cast<T>((from[i] - origin) * scale);
+template <class Coordinate>
+void copy_coordinates(const double* from, int n, double origin, double scale, Coordinate* to) {
+  if constexpr (std::is_same_v<Coordinate, double>)
+    std::copy_n(from, n, to);
+  else
+    for (int i = 0; i < n; ++i)
+      to[i] = static_cast<Coordinate>(std::lrint((from[i] - origin) * scale));
 }
 
-/// Sources of several leaves, collected until there are enough for a call of the kernel.
-template <class T>
+/// Sources of several leaves, collected until there are enough for a call of the kernel. The near
+/// field works in N, whatever the expansions are in.
+template <class N, class T>
 class Tile {
  public:
-  static constexpr int capacity = 512;  // coordinates and charges fill half of a 32 KiB cache
+  /// In double precision coordinates and charges fill half of a cache of 32 KiB; in single
+  /// precision the sums of a tile are short enough to lose nothing.
+  static constexpr int capacity = std::is_same_v<N, double> ? 512 : 128;
 
   Tile(const Pass<T>& pass, int first_vector, int width)
       : pass_(pass), first_vector_(first_vector), width_(width) {
     x_.resize(capacity);
     y_.resize(capacity);
     z_.resize(capacity);
-    charge_.assign(static_cast<std::size_t>(capacity) * width, T(0));
+    charge_.assign(static_cast<std::size_t>(capacity) * width, N(0));
     if (pass.has_dipoles())
       for (auto& component : dipole_)
-        component.assign(static_cast<std::size_t>(capacity) * width, T(0));
+        component.assign(static_cast<std::size_t>(capacity) * width, N(0));
   }
 
   bool is_full() const { return count_ == capacity; }
@@ -51,16 +59,16 @@ class Tile {
     copy_coordinates(s.x.data() + range.begin, n, frame.origin.x, frame.scale, x_.data() + count_);
     copy_coordinates(s.y.data() + range.begin, n, frame.origin.y, frame.scale, y_.data() + count_);
     copy_coordinates(s.z.data() + range.begin, n, frame.origin.z, frame.scale, z_.data() + count_);
-    if (!pass_.charges.empty()) copy_strengths(pass_.charges, range.begin, n, T(1), charge_);
+    if (!pass_.charges.empty()) copy_strengths(pass_.charges, range.begin, n, N(1), charge_);
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
-        copy_strengths(pass_.dipoles[axis], range.begin, n, static_cast<T>(frame.scale),
+        copy_strengths(pass_.dipoles[axis], range.begin, n, static_cast<N>(frame.scale),
                        dipole_[axis]);
     count_ += n;
     return {range.begin + n, range.end};
   }
 
-  NearSources<T> sources() const {
+  NearSources<N> sources() const {
     const bool dipoles = pass_.has_dipoles();
     return {count_,
             x_.data(),
@@ -73,65 +81,81 @@ class Tile {
   }
 
  private:
-  void copy_strengths(const std::vector<T>& from, std::int32_t first, int n, T scale,
-                      std::vector<T>& to) {
+  void copy_strengths(const std::vector<T>& from, std::int32_t first, int n, N scale,
+                      std::vector<N>& to) {
     const std::int64_t n_sources = static_cast<std::int64_t>(pass_.data.sources.size());
     const int present = std::min(width_, pass_.vectors - first_vector_);
     for (int v = 0; v < present; ++v) {
       const T* strength = from.data() + (first_vector_ + v) * n_sources + first;
-      T* out = to.data() + static_cast<std::int64_t>(count_) * width_ + v;
+      N* out = to.data() + static_cast<std::int64_t>(count_) * width_ + v;
       for (int j = 0; j < n; ++j) out[static_cast<std::int64_t>(j) * width_] = scale * strength[j];
     }
   }
 
   const Pass<T>& pass_;
   int first_vector_, width_, count_ = 0;
-  std::vector<T> x_, y_, z_, charge_;
-  std::array<std::vector<T>, 3> dipole_;
+  std::vector<typename NearCoordinate<N>::Type> x_, y_, z_;
+  std::vector<N> charge_;
+  std::array<std::vector<N>, 3> dipole_;
 };
 
-/// Targets of one leaf, and what acts on them.
-template <class T>
+/// Targets of one leaf, and what acts on them: the sums of one tile, and of all.
+template <class N>
 struct LeafTargets {
-  std::vector<T> x, y, z, potential, gradient_x, gradient_y, gradient_z;
+  std::vector<typename NearCoordinate<N>::Type> x, y, z;
+  std::array<std::vector<N>, 4> tile_sums;  ///< potential and gradient, [width][padded]
+  std::array<std::vector<double>, 4> sums;
   int padded = 0;
 
+  template <class T>
   void fill(const Pass<T>& pass, Range range, const Frame& frame, int width) {
     const SortedPoints& t = pass.data.targets();
-    const int n = range.size(), lanes = pass.kernels.lanes;
+    const int n = range.size(), lanes = cpu_kernels<N>().lanes;
     padded = (n + lanes - 1) / lanes * lanes;
-    for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
+    for (auto* axis : {&x, &y, &z}) axis->assign(padded, 0);
     copy_coordinates(t.x.data() + range.begin, n, frame.origin.x, frame.scale, x.data());
     copy_coordinates(t.y.data() + range.begin, n, frame.origin.y, frame.scale, y.data());
     copy_coordinates(t.z.data() + range.begin, n, frame.origin.z, frame.scale, z.data());
     const std::size_t results = static_cast<std::size_t>(padded) * width;
-    if (!pass.potential.empty()) potential.assign(results, T(0));
-    if (!pass.gradient[0].empty())
-      for (auto* axis : {&gradient_x, &gradient_y, &gradient_z}) axis->assign(results, T(0));
+    for (int k = 0; k < 4; ++k) {
+      if (k == 0 ? pass.potential.empty() : pass.gradient[0].empty()) continue;
+      tile_sums[k].assign(results, N(0));
+      sums[k].assign(results, 0.0);
+    }
   }
 
-  NearTargets<T> view() {
-    const auto pointer = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
+  NearTargets<N> view() {
+    const auto pointer = [](std::vector<N>& v) { return v.empty() ? nullptr : v.data(); };
     return {padded,
             x.data(),
             y.data(),
             z.data(),
-            pointer(potential),
-            pointer(gradient_x),
-            pointer(gradient_y),
-            pointer(gradient_z)};
+            pointer(tile_sums[0]),
+            pointer(tile_sums[1]),
+            pointer(tile_sums[2]),
+            pointer(tile_sums[3])};
+  }
+
+  void add_tile() {
+    for (int k = 0; k < 4; ++k) {
+      for (std::size_t i = 0; i < sums[k].size(); ++i) {
+        sums[k][i] += tile_sums[k][i];
+        tile_sums[k][i] = 0;
+      }
+    }
   }
 };
 
-template <class T>
-void p2p_leaf(Pass<T>& pass, std::size_t row, int first_vector, int width, Tile<T>& tile,
-              LeafTargets<T>& targets) {
+template <class N, class T>
+void p2p_leaf(Pass<T>& pass, std::size_t row, int first_vector, int width, Tile<N, T>& tile,
+              LeafTargets<N>& targets) {
   const PlanData& data = pass.data;
   const Box& box = data.tree.boxes[data.near.targets[row]];
-  const Frame frame = frame_of<T>(data, box);
+  const Frame frame = frame_of<N>(data, box);
   targets.fill(pass, box.targets, frame, width);
   const auto flush = [&] {
-    pass.kernels.near(width, data.accurate_roots, tile.sources(), targets.view());
+    cpu_kernels<N>().near(width, data.root_terms, tile.sources(), targets.view());
+    targets.add_tile();
     tile.clear();
   };
   for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
@@ -145,18 +169,33 @@ void p2p_leaf(Pass<T>& pass, std::size_t row, int first_vector, int width, Tile<
 
   const std::int64_t n_targets = static_cast<std::int64_t>(data.targets().size());
   const int present = std::min(width, pass.vectors - first_vector);
-  const auto write = [&](const std::vector<T>& from, double scale, std::vector<double>& to) {
+  const auto write = [&](const std::vector<double>& from, double scale, std::vector<double>& to) {
     for (int v = 0; v < present; ++v)
       for (int i = 0; i < box.targets.size(); ++i)
         to[(first_vector + v) * n_targets + box.targets.begin + i] =
             scale * from[v * targets.padded + i];
   };
-  if (!pass.potential.empty()) write(targets.potential, frame.scale, pass.potential);
-  if (!pass.gradient[0].empty()) {
-    const double scale = frame.scale * frame.scale;
-    write(targets.gradient_x, scale, pass.gradient[0]);
-    write(targets.gradient_y, scale, pass.gradient[1]);
-    write(targets.gradient_z, scale, pass.gradient[2]);
+  if (!pass.potential.empty()) write(targets.sums[0], frame.scale, pass.potential);
+  if (!pass.gradient[0].empty())
+    for (int axis = 0; axis < 3; ++axis)
+      write(targets.sums[1 + axis], frame.scale * frame.scale, pass.gradient[axis]);
+}
+
+template <class N, class T>
+void p2p_in(Pass<T>& pass) {
+  const int many = cpu_kernels<N>().near_vectors;
+  for (int first = 0; first < pass.vectors;) {
+    // Two vectors on their own are faster than four of which two are zero.
+    const int width = pass.vectors - first > many / 2 ? many : 1;
+#pragma omp parallel
+    {
+      Tile<N, T> tile(pass, first, width);
+      LeafTargets<N> targets;
+#pragma omp for schedule(dynamic, 8)
+      for (std::size_t row = 0; row < pass.data.near.targets.size(); ++row)
+        p2p_leaf(pass, row, first, width, tile, targets);
+    }
+    first += width;
   }
 }
 
@@ -164,20 +203,10 @@ void p2p_leaf(Pass<T>& pass, std::size_t row, int first_vector, int width, Tile<
 
 template <class T>
 void p2p(Pass<T>& pass) {
-  const int many = pass.kernels.near_vectors;
-  for (int first = 0; first < pass.vectors;) {
-    // Two vectors on their own are faster than four of which two are zero.
-    const int width = pass.vectors - first > many / 2 ? many : 1;
-#pragma omp parallel
-    {
-      Tile<T> tile(pass, first, width);
-      LeafTargets<T> targets;
-#pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < pass.data.near.targets.size(); ++row)
-        p2p_leaf(pass, row, first, width, tile, targets);
-    }
-    first += width;
-  }
+  if (pass.data.near_precision == Precision::single_precision)
+    p2p_in<float>(pass);
+  else
+    p2p_in<double>(pass);
 }
 
 template void p2p(Pass<double>&);

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "fmbem/fmm/box_fit.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 
 namespace fmbem::fmm {
@@ -13,12 +14,12 @@ template <class T>
 std::vector<T> packed(int columns, int depth, const std::vector<double>& transposed) {
   const auto& kernels = cpu_kernels<T>();
   std::vector<T> result(packed_size(kernels, columns, depth));
-  pack_panels(kernels, columns, depth, transposed.data(), result.data());
+  pack_panels(kernels, columns, depth, transposed.data(), 1, depth, result.data());
   return result;
 }
 
 template <class T>
-std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order) {
+std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, M2l m2l) {
   auto result = std::make_shared<CpuOperators<T>>();
   const int count = order.count;
   const UpwardBlocks blocks = upward_blocks(order);
@@ -31,10 +32,19 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order) 
       for (int j = 0; j < count; ++j) half_transpose[j * rows + i] = 0.5 * block[i * count + j];
     result->downward[e] = packed<T>(count, rows, half_transpose);
   }
-  for (int orbit = 1; orbit < orbits; ++orbit) {
-    const auto m2l = m2l_blocks(order, orbit);
-#pragma omp parallel for schedule(static)
-    for (int e = 0; e < 8; ++e) result->m2l[orbit][e] = packed<T>(count, count, m2l[e]);
+  const ParityOrder high(m2l == M2l::fitted ? fitted_degree(order.p) : order.p);
+  const BoxFit fit(order, high);
+  std::vector<M2lOrbit> m2l_of;
+  for (int orbit = 1; orbit < orbits; ++orbit) m2l_of.emplace_back(high, orbit);
+#pragma omp parallel
+  {
+    std::vector<double> block(static_cast<std::size_t>(high.count) * high.count);
+#pragma omp for schedule(dynamic, 1)
+    for (int task = 0; task < 8 * (orbits - 1); ++task) {
+      const int orbit = 1 + task / 8, e = task % 8;
+      m2l_of[orbit - 1].block(e, block.data());
+      result->m2l[orbit][e] = packed<T>(count, count, fit.project(block));
+    }
   }
   return result;
 }
@@ -52,18 +62,19 @@ std::int64_t CpuOperators<T>::bytes() const {
 }
 
 template <class T>
-std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order) {
+std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order, M2l m2l) {
   static std::mutex mutex;
-  static std::map<int, std::weak_ptr<const CpuOperators<T>>> alive;
+  static std::map<std::pair<int, M2l>, std::weak_ptr<const CpuOperators<T>>> alive;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<const CpuOperators<T>> result = alive[order.p].lock();
-  if (!result) alive[order.p] = result = make_operators<T>(order);
+  auto& known = alive[{order.p, m2l}];
+  std::shared_ptr<const CpuOperators<T>> result = known.lock();
+  if (!result) known = result = make_operators<T>(order, m2l);
   return result;
 }
 
-#define FMBEM_INSTANTIATE(T)          \
-  template struct CpuOperators<T>;    \
-  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder&);
+#define FMBEM_INSTANTIATE(T)       \
+  template struct CpuOperators<T>; \
+  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder&, M2l);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

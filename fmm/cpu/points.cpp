@@ -142,9 +142,9 @@ void l2p(Pass<T>& pass) {
   }
 }
 
-#define FMBEM_INSTANTIATE(T)            \
-  template struct HarmonicTable<T>;     \
-  template void p2m(const Pass<T>&);    \
+#define FMBEM_INSTANTIATE(T)         \
+  template struct HarmonicTable<T>;  \
+  template void p2m(const Pass<T>&); \
   template void l2p(Pass<T>&);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)

@@ -11,7 +11,7 @@ namespace fmbem::fmm {
 namespace {
 
 /// Rows that amortise reading an operator from memory without leaving the cache.
-constexpr int most_rows = 64;
+constexpr int most_rows = 128;
 constexpr int fewest_rows = 8;
 
 /// The boxes of one level that a stage works on, cut into chunks.
@@ -34,15 +34,17 @@ struct Chunks {
   }
 };
 
-/// Eight arrays of rows, one for each block, and which rows are in use.
+/// Eight arrays of rows, one for each block.
 template <class T>
 struct BlockRows {
-  BlockRows(const Pass<T>& pass, int rows)
-      : stride(padded_columns(pass.kernels, pass.data.order.count)),
+  BlockRows(int columns, int rows)
+      : stride(columns),
         block_stride(static_cast<std::int64_t>(rows) * stride),
         values(8 * block_stride) {}
 
-  T* row(int e, int i) { return values.data() + e * block_stride + static_cast<std::int64_t>(i) * stride; }
+  T* row(int e, int i) {
+    return values.data() + e * block_stride + static_cast<std::int64_t>(i) * stride;
+  }
   void rows_of(int i, T** out) {
     for (int e = 0; e < 8; ++e) out[e] = row(e, i);
   }
@@ -57,9 +59,13 @@ struct BlockRows {
 template <class T>
 struct Workspace {
   Workspace(const Pass<T>& pass, int rows)
-      : in(pass, rows), out(pass, rows), zeros(pass.data.order.count, T(0)), trash(zeros) {}
+      : in(padded_columns(pass.kernels, pass.data.order.count), rows),
+        out(in.stride, rows),
+        zeros(pass.data.order.count, T(0)),
+        trash(zeros) {}
 
-  BlockRows<T> in, out;
+  BlockRows<T> in;
+  BlockRows<double> out;
   std::vector<T> zeros;  ///< the expansion of an absent box
   std::vector<T> trash;  ///< where an absent box's expansion goes
   std::vector<std::int32_t> row_of;
@@ -71,8 +77,8 @@ void gather(const Pass<T>& pass, const std::array<std::int32_t, 8>& mirrored, in
             Workspace<T>& work) {
   const T* in[8];
   for (int g = 0; g < 8; ++g)
-    in[g] = mirrored[g] < 0 ? work.zeros.data()
-                            : pass.moment(mirrored[g]) + v * pass.data.order.count;
+    in[g] =
+        mirrored[g] < 0 ? work.zeros.data() : pass.moment(mirrored[g]) + v * pass.data.order.count;
   T* out[8];
   work.in.rows_of(i, out);
   pass.kernels.butterfly(pass.data.order.begin.data(), in, out);
@@ -83,7 +89,7 @@ template <class T>
 void scatter(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
   for (std::size_t b = 0; b < parents.size(); ++b) {
     for (int v = 0; v < pass.vectors; ++v) {
-      T* in[8];
+      double* in[8];
       work.out.rows_of(static_cast<int>(b) * pass.vectors + v, in);
       T* out[8];
       for (int g = 0; g < 8; ++g) {
@@ -198,8 +204,8 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
     }
     for (int e = 0; e < 8; ++e)
       pass.kernels.multiply(static_cast<int>(rows.size()), count, count, work.in.row(e, 0),
-                            work.in.stride, pass.operators.m2l[orbit][e].data(),
-                            work.out.row(e, 0), work.out.stride, rows.data());
+                            work.in.stride, pass.operators.m2l[orbit][e].data(), work.out.row(e, 0),
+                            work.out.stride, rows.data());
   }
   scatter(pass, parents, work);
 }

@@ -87,7 +87,7 @@ class Tables(BenchTest):
         self.assertEqual([row["points"] for row in rows], [500, 700])
         for row in rows:
             self.assertEqual(table.count(f"\n| {row['points']} | cube |"), 2)  # times and rates
-        self.assertIn("Zen 5", table)
+        self.assertIn("fmbem tune", table)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["rows.json"])
 
 
