@@ -65,7 +65,9 @@ void triangularise(std::vector<double>& s, int size) {
   std::vector<double> v(rows), product(size);
   for (int k = 0; k < size && k < rows; ++k) {
     double norm2 = 0;
-    for (int i = k; i < rows; ++i) norm2 += s[static_cast<std::size_t>(i) * size + k] * s[static_cast<std::size_t>(i) * size + k];
+    for (int i = k; i < rows; ++i)
+      norm2 +=
+          s[static_cast<std::size_t>(i) * size + k] * s[static_cast<std::size_t>(i) * size + k];
     if (norm2 == 0) continue;
     const double head = s[static_cast<std::size_t>(k) * size + k];
     const double alpha = head > 0 ? -std::sqrt(norm2) : std::sqrt(norm2);
@@ -114,7 +116,8 @@ std::vector<double> BoxFit::project(const std::vector<double>& x) const {
   const int n_low = low_.count, n_high = high_.count, padded = padded_columns(kernels, n_low);
   std::vector<std::int32_t> row_of(n_high);
   std::iota(row_of.begin(), row_of.end(), 0);
-  std::vector<double> right(static_cast<std::size_t>(n_high) * n_low), columns, rows, packed;  // X B
+  std::vector<double> right(static_cast<std::size_t>(n_high) * n_low), columns, rows,
+      packed;  // X B
   for (int e = 0; e < 8; ++e) {
     const Class& part = classes_[e];
     const int stride = padded_columns(kernels, part.known);

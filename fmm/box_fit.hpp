@@ -17,8 +17,8 @@ constexpr int fitted_degree(int p) { return p + 3 + p / 3; }
 /// G_ij = ∫_cube S_i S_j, so the best linear guess of the higher ones from the lower ones is
 /// B = G_qp G_pp⁻¹. The same matrix, transposed, is the least-squares projection over the cube of a
 /// local expansion of degree q to one of degree p. M2L blocks of order q between both,
-/// Bᵀ X B, are better than those of order p by a factor that grows with p (docs/decisions.md) and as
-/// large. G does not mix parity classes. O(K_q³) for making it, O(K_p K_q²/8) for a projection.
+/// Bᵀ X B, are better than those of order p by a factor that grows with p (docs/decisions.md) and
+/// as large. G does not mix parity classes. O(K_q³) for making it, O(K_p K_q²/8) for a projection.
 class BoxFit {
  public:
   BoxFit(const ParityOrder& low, const ParityOrder& high);

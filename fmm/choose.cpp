@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fmbem/fmm/cost.hpp"
+#include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/rates.hpp"
 
 namespace fmbem::fmm {
@@ -29,12 +30,16 @@ constexpr double derivative_errors[] = {
     4.1e-2,  1.3e-2,  4.1e-3,  1.1e-3,  3.9e-4,  1.6e-4,  5.8e-5,  2.3e-5, 9.1e-6,  3.7e-6,
     1.5e-6,  5.8e-7,  2.4e-7,  9.4e-8,  3.8e-8,  1.5e-8,  7.0e-9,  1.8e-9, 7.6e-10, 3.2e-10,
     1.4e-10, 5.9e-11, 2.7e-11, 1.3e-11, 7.5e-12, 4.4e-12, 2.2e-12, 1.1e-12};
-/// For what other points and charges may do: more of them, and leaves with fewer in them, which
-/// weigh on derivatives.
-constexpr double potential_safety = 0.6, derivative_safety = 0.4;
+/// Which part of the tolerance the table's error may take, by the derivatives asked for (gradient,
+/// dipoles, or both). The table's points have close pairs, which make derivatives large; a lattice
+/// has none. Where targets are not the sources, none may be near at all, and the far field is
+/// everything.
+constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
 
 /// Each step doubles the volume of a box, three make a level.
-constexpr double inflations[] = {1, 1.26, 1.59};
+/// The first is not 1, because the points of a lattice would lie on the faces of boxes, where
+/// expansions are worst.
+constexpr double inflations[] = {1.02, 1.26, 1.59};
 constexpr double leaf_step = 2;
 
 /// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.
@@ -78,17 +83,21 @@ class Trial {
 
 }  // namespace
 
-int order_for(const PlanOptions& options) {
+int order_for(const PlanOptions& options, bool sources_are_targets) {
   if (options.order) return *options.order;
-  const bool derivatives = options.gradient || options.dipoles;
-  const std::span<const double> errors = derivatives ? std::span<const double>(derivative_errors)
-                                                     : std::span<const double>(potential_errors);
-  const double wanted = (derivatives ? derivative_safety : potential_safety) * options.tolerance;
+  const int derivatives = options.gradient + options.dipoles;
+  const std::span<const double> errors = derivatives > 0
+                                             ? std::span<const double>(derivative_errors)
+                                             : std::span<const double>(potential_errors);
+  const double wanted =
+      (sources_are_targets ? safety : safety_apart)[derivatives] * options.tolerance;
   const auto enough =
       std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
   const int order = 1 + static_cast<int>(enough - errors.begin());
   if (enough != errors.end()) return order;
-  return order + static_cast<int>(std::ceil(std::log(errors.back() / wanted) / std::log(2.0)));
+  const double more =
+      std::log2(errors.back() / wanted);  // the error falls by 2 an order, or faster
+  return std::min(order + static_cast<int>(more), highest_order);
 }
 
 Cube inflated(const Cube& hull, double inflation) {
@@ -98,7 +107,8 @@ Cube inflated(const Cube& hull, double inflation) {
 
 Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
               std::span<const Vec3d> targets, double unit, const Cube& hull) {
-  Choice best{order_for(options), options.max_leaf.value_or(0), options.inflation.value_or(0)};
+  Choice best{order_for(options, sources.data() == targets.data()), options.max_leaf.value_or(0),
+              options.inflation.value_or(0)};
   if (options.max_leaf && options.inflation) return best;
 
   const std::size_t most = std::max(sources.size(), targets.size());
@@ -112,7 +122,7 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
 
   // No far field at all is what few points want.
   double least = model.direct_seconds(sources.size(), targets.size());
-  best.inflation = options.inflation.value_or(1);
+  best.inflation = options.inflation.value_or(inflations[0]);
   best.max_leaf = options.max_leaf.value_or(static_cast<int>(most));
   if (options.max_leaf) least = std::numeric_limits<double>::infinity();
   double leaf = balanced;

@@ -13,7 +13,7 @@ struct Choice {
 };
 
 /// Order whose error, as calibrated (docs/accuracy.md), is below the tolerance.
-int order_for(const PlanOptions& options);
+int order_for(const PlanOptions& options, bool sources_are_targets);
 
 /// Order by the tolerance; leaf size and inflation by the least time that the cost model foresees
 /// for trees of a sample of the points. `hull` is the bounding cube of all points.

@@ -39,7 +39,7 @@ Precision precision_of(const PlanOptions& options) {
 
 Precision near_precision_of(const PlanOptions& options) {
   const bool derivatives = options.gradient || options.dipoles;
-  return derivatives && options.tolerance < 5e-5 ? Precision::double_precision
+  return derivatives && options.tolerance < 1e-5 ? Precision::double_precision
                                                  : precision_of(options);
 }
 

@@ -27,10 +27,10 @@ class CostModel {
 
 /// Single where the tolerance allows it, unless the options say otherwise.
 Precision precision_of(const PlanOptions& options);
-/// Gradients near a surface's close pairs need more digits than single precision has.
+/// Derivatives need more digits of the near field than single precision has, below 1e-5.
 Precision near_precision_of(const PlanOptions& options);
 
-/// Terms of the series for 1/r that the near field needs: 1 for 1e-8, 2 for 1e-13, 3 for all bits.
+/// Terms of the series for 1/r that the near field needs: 1 for 1e-8, 2 for 1e-12, 3 for all bits.
 int root_terms(const PlanOptions& options);
 
 /// Rows of the M2L products: pairs of a parent with targets and an orbit that is not empty.

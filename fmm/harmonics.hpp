@@ -15,6 +15,7 @@ namespace fmbem::fmm {
 /// so that Σ_i S_i(y) S_i(x) / |x|^{2n_i+1} = 1/|x − y| for |y| < |x|, and every |S_i| ≤ |x|^n.
 /// They stand at index n² + n + m (C_n^m) and n² + n − m (S_n^m, m > 0): (p+1)² in all.
 /// Source: Epton and Dembart 1995 for U; the normalisation keeps single precision in range.
+inline constexpr int highest_order = 40;
 constexpr FMBEM_HD int harmonic_count(int p) { return (p + 1) * (p + 1); }
 constexpr FMBEM_HD int harmonic_index(int n, int m) { return n * n + n + m; }
 

@@ -7,6 +7,9 @@
 namespace fmbem::fmm {
 namespace {
 
+/// Boxes below which waking the other threads takes longer than the work.
+constexpr std::int32_t worth_a_thread = 4096;
+
 /// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
 using Keys = std::vector<std::uint64_t>;
 
@@ -155,8 +158,9 @@ void find_colleagues(Octree& tree) {
   tree.colleagues[0].fill(-1);
   tree.colleagues[0][13] = 0;
   for (int level = 0; level + 1 < tree.levels(); ++level) {
-#pragma omp parallel for schedule(static)
-    for (std::int32_t b = tree.level_begin[level]; b < tree.level_begin[level + 1]; ++b) {
+    const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
+#pragma omp parallel for schedule(static) if (end - begin >= worth_a_thread)
+    for (std::int32_t b = begin; b < end; ++b) {
       for (int octant = 0; octant < 8; ++octant) {
         const std::int32_t child = tree.boxes[b].child[octant];
         if (child < 0) continue;

@@ -16,8 +16,6 @@
 namespace fmbem::fmm {
 namespace {
 
-constexpr int highest_order_accepted = 40;
-
 void check_options(const PlanOptions& o) {
   const bool single = o.precision && *o.precision == Precision::single_precision;
   const double least = single ? 1e-6 : 1e-14;
@@ -25,9 +23,8 @@ void check_options(const PlanOptions& o) {
                 "the tolerance must be between "
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
-  FMBEM_REQUIRE(
-      !o.order || (*o.order >= 1 && *o.order <= highest_order_accepted),
-      "the order must be between 1 and " << highest_order_accepted << ", not " << *o.order);
+  FMBEM_REQUIRE(!o.order || (*o.order >= 1 && *o.order <= highest_order),
+                "the order must be between 1 and " << highest_order << ", not " << *o.order);
   FMBEM_REQUIRE(!o.max_leaf || *o.max_leaf >= 1,
                 "a leaf must hold at least one point, not " << *o.max_leaf);
   FMBEM_REQUIRE(!o.inflation || (*o.inflation >= 1 && *o.inflation < 2),

@@ -12,7 +12,7 @@ namespace fmbem::fmm {
 /// What one thread does in a second, in one precision: what the cost model of choose() needs.
 struct ThreadRates {
   double near_potential, near_gradient;              ///< pairs, roots to 1e-8
-  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to 1e-13
+  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to 1e-12
   double butterfly;                                  ///< coefficients of one block
   double points;                                     ///< coefficients times points, P2M and L2P
 

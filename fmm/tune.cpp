@@ -64,8 +64,8 @@ double near_rate(bool gradient, int root_terms) {
   return n_targets * n_sources * calls_per_second([&] {
            return [=, targets = random_coordinates<T>(3 * n_targets),
                    sources = random_coordinates<T>(3 * n_sources),
-                   charges = random_numbers<T>(n_sources),
-                   results = std::vector<T>(4 * n_targets)]() mutable {
+                   charges = random_numbers<T>(n_sources), results = std::vector<T>(4 * n_targets),
+                   close = std::vector<std::int32_t>(n_targets)]() mutable {
              const auto *t = targets.data(), *s = sources.data();
              T* r = results.data();
              const NearSources<T> from{n_sources,      s,       s + n_sources, s + 2 * n_sources,
@@ -77,7 +77,8 @@ double near_rate(bool gradient, int root_terms) {
                                      r,
                                      gradient ? r + n_targets : nullptr,
                                      r + 2 * n_targets,
-                                     r + 3 * n_targets};
+                                     r + 3 * n_targets,
+                                     close.data()};
              cpu_kernels<T>().near(1, root_terms, from, to);
            };
          });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numbers>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -61,7 +62,8 @@ class CpuBackend final : public Backend {
     Stopwatch watch(seconds);
     Pass<T> pass{data_, cpu_kernels<T>(), *operators_,   table_, vectors, {},
                  {},    moments_.get(),   locals_.get(), {},     {}};
-    sort_strengths(strengths, first, pass);
+    const std::vector<double> units = units_of(strengths, first, vectors);
+    sort_strengths(strengths, first, units, pass);
     const std::size_t results = data_.targets().size() * vectors;
     if (!fields.potential.empty()) pass.potential.assign(results, 0);
     if (!fields.gradient.empty())
@@ -79,11 +81,32 @@ class CpuBackend final : public Backend {
     watch.add("P2P");
     l2p(pass);
     watch.add("L2P");
-    unsort_fields(pass, first, fields);
+    unsort_fields(pass, first, units, fields);
     watch.add("sort");
   }
 
-  void sort_strengths(const Strengths& strengths, int first, Pass<T>& pass) const {
+  /// Power of two that brings the largest strength of each right-hand side to [1, 2), so that
+  /// strengths of any size stay in the range of single precision.
+  std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
+    const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
+    std::vector<double> units(vectors, 1.0);
+    for (int v = 0; v < vectors; ++v) {
+      double largest = 0;
+      const std::int64_t begin = (first + v) * n;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+      for (std::int64_t j = begin; j < begin + n; ++j) {
+        if (!strengths.charges.empty()) largest = std::max(largest, std::abs(strengths.charges[j]));
+        if (!strengths.dipoles.empty())
+          for (int axis = 0; axis < 3; ++axis)
+            largest = std::max(largest, data_.unit * std::abs(strengths.dipoles[j][axis]));
+      }
+      if (largest > 0) units[v] = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+    }
+    return units;
+  }
+
+  void sort_strengths(const Strengths& strengths, int first, const std::vector<double>& units,
+                      Pass<T>& pass) const {
     const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
     const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors;
     const auto& order = data_.sources.order;
@@ -91,24 +114,26 @@ class CpuBackend final : public Backend {
     if (!strengths.dipoles.empty())
       for (auto& axis : pass.dipoles) axis.resize(numbers);
     for (int v = 0; v < pass.vectors; ++v) {
+      const double unit = units[v], dipole_unit = unit * data_.unit;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t from = static_cast<std::size_t>(first + v) * n + order[k];
         if (!strengths.charges.empty())
-          pass.charges[v * n + k] = static_cast<T>(strengths.charges[from]);
+          pass.charges[v * n + k] = static_cast<T>(unit * strengths.charges[from]);
         if (!strengths.dipoles.empty())
           for (int axis = 0; axis < 3; ++axis)
             pass.dipoles[axis][v * n + k] =
-                static_cast<T>(data_.unit * strengths.dipoles[from][axis]);
+                static_cast<T>(dipole_unit * strengths.dipoles[from][axis]);
       }
     }
   }
 
-  void unsort_fields(const Pass<T>& pass, int first, const Fields& fields) const {
+  void unsort_fields(const Pass<T>& pass, int first, const std::vector<double>& units,
+                     const Fields& fields) const {
     const std::int64_t n = static_cast<std::int64_t>(data_.targets().size());
     const auto& order = data_.targets().order;
-    const double scale = inv_4pi * data_.unit, gradient_scale = scale * data_.unit;
     for (int v = 0; v < pass.vectors; ++v) {
+      const double scale = inv_4pi * data_.unit / units[v], gradient_scale = scale * data_.unit;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];

@@ -25,6 +25,10 @@ struct NearSources {
   const T *dipole_x, *dipole_y, *dipole_z;  ///< null without dipoles
 };
 
+/// Pairs closer than this many units are left to double precision: the rounding of their
+/// coordinates to integers would be more than 2^-19 of their distance.
+inline constexpr float close_distance = 0x1p19f;
+
 /// Targets of a near field, a multiple of `lanes` of them; what a result is added to,
 /// [vectors][count].
 template <class T>
@@ -32,6 +36,7 @@ struct NearTargets {
   std::int64_t count;
   const typename NearCoordinate<T>::Type *x, *y, *z;
   T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
+  std::int32_t* close;  ///< counts what was left out as too close; in single precision alone
 };
 
 /// Recurrences of harmonics.hpp with their coefficients at hand, pair by pair: t counts (n, m) with
@@ -72,7 +77,7 @@ struct CpuKernels {
               const T* locals, T* values);
 
   /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
-  /// r = 0 are left out. `root_terms`, 1 to 3: 1/r to 1e-8, 1e-13 or the last bits.
+  /// r = 0 are left out. `root_terms`, 1 to 3: 1/r to 1e-8, 1e-12 or the last bits.
   void (*near)(int vectors, int root_terms, const NearSources<T>& sources,
                const NearTargets<T>& targets);
 };

@@ -341,26 +341,45 @@ void l2p(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y
 
 // ---- near field -----------------------------------------------------------------------------
 
-/// A first guess of 1/√r2 with a relative error of at most `guess_error`; 0 where r2 = 0.
+/// Pairs of at most this distance, squared, are left out.
+template <class T>
+constexpr T least_r2 = sizeof(T) == 4 ? T(close_distance) * T(close_distance) : T(0);
+
+/// Counts of pairs that are not left out, lane by lane; in single precision alone.
+template <class T>
+struct Kept {};
+template <>
+struct Kept<float> {
+  typedef std::int32_t Counts __attribute__((vector_size(register_bytes)));
+  Counts counts{};
+};
+
+/// A first guess of 1/√r2, 0 for pairs that are left out.
 #if defined(__AVX512F__)
-FMBEM_INLINE Vec<double> guess(Vec<double> r2) {
+FMBEM_INLINE Vec<double> guess(Vec<double> r2, Kept<double>&) {
   return _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(r2, _mm512_setzero_pd(), _CMP_GT_OQ), r2);
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2) {
-  return _mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask(r2, _mm512_setzero_ps(), _CMP_GT_OQ), r2);
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Kept<float>& kept) {
+  const __mmask16 far = _mm512_cmp_ps_mask(r2, _mm512_set1_ps(least_r2<float>), _CMP_GT_OQ);
+  const __m512i counts = reinterpret_cast<__m512i>(kept.counts);
+  kept.counts = reinterpret_cast<Kept<float>::Counts>(
+      _mm512_mask_add_epi32(counts, far, counts, _mm512_set1_epi32(1)));
+  return _mm512_maskz_rsqrt14_ps(far, r2);
 }
 constexpr int coarse_steps = 0;
 #else
-/// By the exponent's bits (Lomont 2003), 3.5 % off; three decimal digits after one step of order 3.
-FMBEM_INLINE Vec<double> guess(Vec<double> r2) {
+/// By the exponent's bits (Lomont 2003), 3.5 % off.
+FMBEM_INLINE Vec<double> guess(Vec<double> r2, Kept<double>&) {
   typedef std::int64_t Bits __attribute__((vector_size(register_bytes)));
   const Bits bits = 0x5fe6eb50c7b537a9 - (reinterpret_cast<Bits>(r2) >> 1);
-  return reinterpret_cast<Vec<double> >(bits & reinterpret_cast<Bits>(r2 > 0.0));
+  return reinterpret_cast<Vec<double> >(bits & reinterpret_cast<Bits>(r2 > least_r2<double>));
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2) {
-  typedef std::int32_t Bits __attribute__((vector_size(register_bytes)));
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Kept<float>& kept) {
+  using Bits = Kept<float>::Counts;
   const Bits bits = 0x5f375a86 - (reinterpret_cast<Bits>(r2) >> 1);
-  return reinterpret_cast<Vec<float> >(bits & reinterpret_cast<Bits>(r2 > 0.0f));
+  const Bits far = r2 > least_r2<float>;  // −1 where true
+  kept.counts -= far;
+  return reinterpret_cast<Vec<float> >(bits & far);
 }
 constexpr int coarse_steps = 1;
 #endif
@@ -376,8 +395,8 @@ FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
 }
 
 template <class T, int Terms>
-FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2) {
-  Vec<T> y = guess(r2);
+FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Kept<T>& kept) {
+  Vec<T> y = guess(r2, kept);
   if constexpr (coarse_steps > 0) y = refine<T, 3>(r2, y);
   return refine<T, Terms>(r2, y);
 }
@@ -388,6 +407,7 @@ FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, s
   constexpr int lanes = Simd<T>::lanes;
   typename Places<T>::Vector x[U], y[U], z[U];
   Vec<T> u[U][R], gx[U][R], gy[U][R], gz[U][R];
+  Kept<T> kept[U];
   for (int v = 0; v < U; ++v) {
     x[v] = Places<T>::load(t.x + first + v * lanes);
     y[v] = Places<T>::load(t.y + first + v * lanes);
@@ -398,7 +418,7 @@ FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, s
     for (int v = 0; v < U; ++v) {
       const Vec<T> dx = difference<T>(x[v], s.x[j]), dy = difference<T>(y[v], s.y[j]),
                    dz = difference<T>(z[v], s.z[j]);
-      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz);
+      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz, kept[v]);
       for (int r = 0; r < R; ++r) {
         const T q = s.charge[j * R + r];
         if constexpr (!Dipoles) {
@@ -425,6 +445,10 @@ FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, s
       }
     }
   }
+  if constexpr (sizeof(T) == 4)
+    for (int v = 0; v < U; ++v)
+      for (int l = 0; l < lanes; ++l)
+        t.close[first + v * lanes + l] += static_cast<std::int32_t>(s.count) - kept[v].counts[l];
   const auto add = [&](T* result, Vec<T> value, int v, int r) {
     T* p = result + r * t.count + first + v * lanes;
     store(p, load(p) + value);

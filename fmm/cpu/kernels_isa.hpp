@@ -1,11 +1,11 @@
 #pragma once
 
 #include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/harmonics.hpp"
 
 namespace fmbem::fmm {
 
-/// Highest order of an expansion, and its pairs (n, m) with m ≥ 0.
-inline constexpr int highest_order = 40;
+/// Pairs (n, m) with m ≥ 0 of the highest order.
 inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
 
 // The same functions for each instruction set: x86-64 level 4 (AVX-512), 3 (AVX2), and what every

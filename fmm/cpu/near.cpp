@@ -1,6 +1,7 @@
 // P2P: leaves whose sources act directly.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -99,23 +100,29 @@ class Tile {
   std::array<std::vector<N>, 3> dipole_;
 };
 
-/// Targets of one leaf, and what acts on them: the sums of one tile, and of all.
+/// Some targets of a leaf, and what acts on them: the sums of one tile, and of all.
 template <class N>
 struct LeafTargets {
+  std::vector<std::int32_t> index;  ///< of the sorted points
   std::vector<typename NearCoordinate<N>::Type> x, y, z;
   std::array<std::vector<N>, 4> tile_sums;  ///< potential and gradient, [width][padded]
   std::array<std::vector<double>, 4> sums;
+  std::vector<std::int32_t> close;  ///< sources that were left out as too close
   int padded = 0;
 
+  /// Takes the targets in `index`.
   template <class T>
-  void fill(const Pass<T>& pass, Range range, const Frame& frame, int width) {
+  void fill(const Pass<T>& pass, const Frame& frame, int width) {
     const SortedPoints& t = pass.data.targets();
-    const int n = range.size(), lanes = cpu_kernels<N>().lanes;
+    const int n = static_cast<int>(index.size()), lanes = cpu_kernels<N>().lanes;
     padded = (n + lanes - 1) / lanes * lanes;
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, 0);
-    copy_coordinates(t.x.data() + range.begin, n, frame.origin.x, frame.scale, x.data());
-    copy_coordinates(t.y.data() + range.begin, n, frame.origin.y, frame.scale, y.data());
-    copy_coordinates(t.z.data() + range.begin, n, frame.origin.z, frame.scale, z.data());
+    for (int i = 0; i < n; ++i) {
+      copy_coordinates(&t.x[index[i]], 1, frame.origin.x, frame.scale, &x[i]);
+      copy_coordinates(&t.y[index[i]], 1, frame.origin.y, frame.scale, &y[i]);
+      copy_coordinates(&t.z[index[i]], 1, frame.origin.z, frame.scale, &z[i]);
+    }
+    close.assign(padded, 0);
     const std::size_t results = static_cast<std::size_t>(padded) * width;
     for (int k = 0; k < 4; ++k) {
       if (k == 0 ? pass.potential.empty() : pass.gradient[0].empty()) continue;
@@ -133,7 +140,8 @@ struct LeafTargets {
             pointer(tile_sums[0]),
             pointer(tile_sums[1]),
             pointer(tile_sums[2]),
-            pointer(tile_sums[3])};
+            pointer(tile_sums[3]),
+            close.data()};
   }
 
   void add_tile() {
@@ -146,39 +154,65 @@ struct LeafTargets {
   }
 };
 
+/// What a thread works with.
 template <class N, class T>
-void p2p_leaf(Pass<T>& pass, std::size_t row, int first_vector, int width, Tile<N, T>& tile,
-              LeafTargets<N>& targets) {
+struct NearWork {
+  NearWork(const Pass<T>& pass, int first, int many)
+      : first_vector(first), width(many), tile(pass, first, many) {}
+
+  int first_vector, width;
+  Tile<N, T> tile;
+  LeafTargets<N> targets;
+};
+
+/// The near field of the targets in work.targets.index, which are of the leaf of that row.
+template <class N, class T>
+void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   const PlanData& data = pass.data;
-  const Box& box = data.tree.boxes[data.near.targets[row]];
-  const Frame frame = frame_of<N>(data, box);
-  targets.fill(pass, box.targets, frame, width);
+  const Frame frame = frame_of<N>(data, data.tree.boxes[data.near.targets[row]]);
+  LeafTargets<N>& targets = work.targets;
+  targets.fill(pass, frame, work.width);
   const auto flush = [&] {
-    cpu_kernels<N>().near(width, data.root_terms, tile.sources(), targets.view());
+    cpu_kernels<N>().near(work.width, data.root_terms, work.tile.sources(), targets.view());
     targets.add_tile();
-    tile.clear();
+    work.tile.clear();
   };
   for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
     Range range = data.tree.boxes[data.near.sources[k]].sources;
     while (range.size() > 0) {
-      range = tile.take(range, frame);
-      if (tile.is_full()) flush();
+      range = work.tile.take(range, frame);
+      if (work.tile.is_full()) flush();
     }
   }
   flush();
 
   const std::int64_t n_targets = static_cast<std::int64_t>(data.targets().size());
-  const int present = std::min(width, pass.vectors - first_vector);
+  const int present = std::min(work.width, pass.vectors - work.first_vector);
   const auto write = [&](const std::vector<double>& from, double scale, std::vector<double>& to) {
     for (int v = 0; v < present; ++v)
-      for (int i = 0; i < box.targets.size(); ++i)
-        to[(first_vector + v) * n_targets + box.targets.begin + i] =
+      for (std::size_t i = 0; i < targets.index.size(); ++i)
+        to[(work.first_vector + v) * n_targets + targets.index[i]] =
             scale * from[v * targets.padded + i];
   };
   if (!pass.potential.empty()) write(targets.sums[0], frame.scale, pass.potential);
   if (!pass.gradient[0].empty())
     for (int axis = 0; axis < 3; ++axis)
       write(targets.sums[1 + axis], frame.scale * frame.scale, pass.gradient[axis]);
+}
+
+/// Does once more, in double precision, the targets that had sources too close for integers.
+template <class T>
+void repeat_close(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done,
+                  NearWork<double, T>& work) {
+  const NearLists& near = pass.data.near;
+  const auto first = near.sources.begin() + near.begin[row];
+  const auto last = near.sources.begin() + near.begin[row + 1];
+  const bool meets_itself =
+      pass.data.sources_are_targets && std::find(first, last, near.targets[row]) != last;
+  work.targets.index.clear();
+  for (std::size_t i = 0; i < done.index.size(); ++i)
+    if (done.close[i] > meets_itself) work.targets.index.push_back(done.index[i]);
+  if (!work.targets.index.empty()) p2p_targets(pass, row, work);
 }
 
 template <class N, class T>
@@ -189,11 +223,16 @@ void p2p_in(Pass<T>& pass) {
     const int width = pass.vectors - first > many / 2 ? many : 1;
 #pragma omp parallel
     {
-      Tile<N, T> tile(pass, first, width);
-      LeafTargets<N> targets;
+      NearWork<N, T> work(pass, first, width);
+      NearWork<double, T> again(pass, first, width);
 #pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < pass.data.near.targets.size(); ++row)
-        p2p_leaf(pass, row, first, width, tile, targets);
+      for (std::size_t row = 0; row < pass.data.near.targets.size(); ++row) {
+        const Range range = pass.data.tree.boxes[pass.data.near.targets[row]].targets;
+        work.targets.index.resize(range.size());
+        std::iota(work.targets.index.begin(), work.targets.index.end(), range.begin);
+        p2p_targets(pass, row, work);
+        if constexpr (std::is_same_v<N, float>) repeat_close(pass, row, work.targets, again);
+      }
     }
     first += width;
   }

@@ -214,7 +214,7 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
 template <class T>
 void for_chunks(const Pass<T>& pass, int level, auto&& wanted, auto&& stage) {
   const Chunks chunks(pass.data.parents[level], pass.vectors, wanted);
-#pragma omp parallel
+#pragma omp parallel if (chunks.count() > 1)
   {
     const int rows = chunks.chunk * pass.vectors;
     Workspace<T> work(pass, rows);

@@ -71,7 +71,8 @@ class ProgramTest(unittest.TestCase):
 
     def fmbem(self, *arguments, code=0, env=None, timeout=300):
         """Runs fmbem, checks its exit code and returns the finished process."""
-        environment = {k: v for k, v in os.environ.items() if k != "PETSC_OPTIONS"}
+        environment = {k: v for k, v in os.environ.items() if k not in ("PETSC_OPTIONS", "FMBEM_RATES")}
+        environment["XDG_CONFIG_HOME"] = str(self.folder / "config")  # not the user's
         environment.update(env or {})
         done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
                               cwd=self.folder, env=environment, timeout=timeout)

@@ -1,6 +1,7 @@
 """The program's surface: help, versions, mesh checks, interrupts, and the documentation's claims."""
 
 import os
+import pathlib
 import pty
 import re
 import signal
@@ -14,7 +15,7 @@ from harness import PROGRAM, ROOT, ProgramTest
 class Help(ProgramTest):
     def test_help_has_an_example_for_each_command(self):
         self.assertIn("capacitance", self.fmbem("--help").stdout)
-        for command in ("capacitance", "mesh-info", "info"):
+        for command in ("capacitance", "mesh-info", "info", "tune"):
             text = self.fmbem(command, "--help").stdout
             self.assertIn("Example", text)
             self.assertIn("fmbem " + command, text)
@@ -43,6 +44,22 @@ class MeshInfo(ProgramTest):
         report = self.report("mesh-info", self.tetrahedron_file(), "--refine", "3", "--unit", "nm")
         self.assertEqual(report["mesh"]["panels"], 4 * 64)
         self.assertEqual(report["mesh"]["scale_to_m"], 1e-9)
+
+
+class Tune(ProgramTest):
+    def test_a_table_where_the_library_looks_for_it(self):
+        report = self.report("tune")
+        table = pathlib.Path(report["rates"]["file"])
+        self.assertEqual(table.parent, self.folder / "config" / "fmbem")
+        self.assertIn("double near_potential", table.read_text())
+        self.assertGreater(report["rates"]["double"]["products"][-1]["operations"], 1e8)
+
+    def test_a_file_that_cannot_be_written_is_refused_at_once(self):
+        start = time.monotonic()
+        done = self.fmbem("tune", "--output", "/proc/nowhere/my.rates", code=2)
+        self.assertLess(time.monotonic() - start, 2)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.fmbem("tune", "--threads", "0", code=2)
 
 
 class Interrupt(ProgramTest):

@@ -44,9 +44,9 @@ TEST_CASE("the fit leaves an operator without higher degrees alone") {
 }
 
 TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over the cube") {
-  // For the operator X that picks one harmonic q of high degree, Bᵀ X B = b bᵀ with b its guess; the
-  // remainder S_q − b · S must be orthogonal to all S of low degree. White noise in the cube, here
-  // by 20,000 points, sees it to 1/√20,000 of the norms.
+  // For the operator X that picks one harmonic q of high degree, Bᵀ X B = b bᵀ with b its guess;
+  // the remainder S_q − b · S must be orthogonal to all S of low degree. White noise in the cube,
+  // here by 20,000 points, sees it to 1/√20,000 of the norms.
   const int p = 3;
   const ParityOrder low(p), high(p + 2);
   const BoxFit fit(low, high);

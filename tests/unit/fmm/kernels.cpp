@@ -287,7 +287,7 @@ using Coordinate = typename fmm::NearCoordinate<T>::Type;
 /// which a half comes through; one is in the remainder of the refinement, one in its sum.
 template <class T>
 double root_error(int root_terms) {
-  return 2.5 * epsilon<T> + (root_terms == 1 ? 1e-8 : root_terms == 2 ? 1e-13 : 0);
+  return 2.5 * epsilon<T> + (root_terms == 1 ? 1e-8 : root_terms == 2 ? 1e-12 : 0);
 }
 
 enum class What { charges, dipoles, both };
@@ -322,13 +322,31 @@ struct NearCase {
     auto out = before;
     const bool dipoles = !dipole[0].empty();
     const auto field = [&](bool wanted, int k) { return wanted ? out[k].data() : nullptr; };
+    std::vector<std::int32_t> close(n_targets);
     kernels.near(vectors, root_terms,
                  {n_sources, y[0].data(), y[1].data(), y[2].data(), charge.data(),
                   dipoles ? dipole[0].data() : nullptr, dipoles ? dipole[1].data() : nullptr,
                   dipoles ? dipole[2].data() : nullptr},
                  {n_targets, x[0].data(), x[1].data(), x[2].data(), field(potential, 0),
-                  field(gradient, 1), field(gradient, 2), field(gradient, 3)});
+                  field(gradient, 1), field(gradient, 2), field(gradient, 3), close.data()});
+    if constexpr (std::is_same_v<T, float>)
+      for (int i = 0; i < n_targets; ++i) CHECK(close[i] == close_sources(i));
     return out;
+  }
+
+  Vec3<long double> difference(int i, int j) const {
+    return {static_cast<long double>(x[0][i]) - y[0][j],
+            static_cast<long double>(x[1][i]) - y[1][j],
+            static_cast<long double>(x[2][i]) - y[2][j]};
+  }
+  /// Whether the kernel leaves the pair out.
+  bool is_left_out(int i, int j) const {
+    return norm(difference(i, j)) <= (std::is_same_v<T, float> ? fmm::close_distance : 0);
+  }
+  int close_sources(int i) const {
+    int count = 0;
+    for (int j = 0; j < n_sources; ++j) count += is_left_out(i, j);
+    return count;
   }
 
   /// Largest error over its bound.
@@ -346,11 +364,9 @@ struct NearCase {
           size[k] = std::abs(sum[k]);
         }
         for (int j = 0; j < n_sources; ++j) {
-          const Vec3<long double> r{static_cast<long double>(x[0][i]) - y[0][j],
-                                    static_cast<long double>(x[1][i]) - y[1][j],
-                                    static_cast<long double>(x[2][i]) - y[2][j]};
+          if (is_left_out(i, j)) continue;
+          const Vec3<long double> r = difference(i, j);
           const long double s = norm(r), q = charge[j * vectors + v];
-          if (s == 0) continue;
           Vec3<long double> d;
           if (!dipole[0].empty())
             d = {dipole[0][j * vectors + v], dipole[1][j * vectors + v],
@@ -412,7 +428,7 @@ TEMPLATE_TEST_CASE("near fields are the plain sums", "", double, float) {
 TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, float) {
   using T = TestType;
   // Distances whose squares are normal numbers; in single precision they are integers.
-  const double low = std::is_same_v<T, double> ? -500 : 4,
+  const double low = std::is_same_v<T, double> ? -500 : 21,
                high = std::is_same_v<T, double> ? 500 : 29;
   Uniform random(9);
   for (const auto* kernels : all_kernels<T>()) {
@@ -428,12 +444,15 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
     for (const int root_terms : {1, 2, 3}) {
       CAPTURE(root_terms);
       std::vector<T> u(count);
+      std::vector<std::int32_t> close(count);
       kernels->near(
           1, root_terms,
           {1, origin.data(), origin.data(), origin.data(), one.data(), nullptr, nullptr, nullptr},
-          {count, x[0].data(), x[1].data(), x[2].data(), u.data(), nullptr, nullptr, nullptr});
+          {count, x[0].data(), x[1].data(), x[2].data(), u.data(), nullptr, nullptr, nullptr,
+           close.data()});
       double worst = 0;
       for (int i = 0; i < count; ++i) {
+        if (close[i] > 0) continue;
         const Vec3<long double> r{static_cast<long double>(x[0][i]),
                                   static_cast<long double>(x[1][i]),
                                   static_cast<long double>(x[2][i])};

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -345,6 +346,12 @@ TEMPLATE_TEST_CASE("L2L adds the parent's local expansion", "", double, float) {
         matrix_by_parity(order, m2m_oracle({octant & 4 ? 0.25 : -0.25, octant & 2 ? 0.25 : -0.25,
                                             octant & 1 ? 0.25 : -0.25},
                                            0.5, order.p));
+  // S of degree k at x/2 + t has a part of degree n of at most binomial(k, n) |x/2|^n |t|^(k−n).
+  std::array<std::array<double, 9>, 9> sizes{};
+  for (int k = 0; k <= order.p; ++k)
+    for (int n = 0; n <= k; ++n)
+      sizes[n][k] = 0.5 * std::tgamma(k + 1) / (std::tgamma(n + 1) * std::tgamma(k - n + 1)) *
+                    std::pow(0.5, n) * std::pow(reach / 2, k - n);
   run.random_locals();
   const std::vector<T> before = run.locals;
   l2l(run.pass);
@@ -361,17 +368,8 @@ TEMPLATE_TEST_CASE("L2L adds the parent's local expansion", "", double, float) {
         const std::size_t own = (b * run.pass.vectors + v) * K + i;
         double sum = before[own], size = std::abs(before[own]);
         for (int j = 0; j < K; ++j) sum += 0.5 * shifts[octant][j * K + i] * parent[j];
-        // S of degree k at x/2 + t has a part of degree n of at most binomial(k, n) |x/2|^n
-        // |t|^(k−n).
         const int n = order.degree[i];
-        for (int j = 0; j < K; ++j) {
-          const int k = order.degree[j];
-          if (k < n) continue;
-          const double binomial =
-              std::tgamma(k + 1) / (std::tgamma(n + 1) * std::tgamma(k - n + 1));
-          size +=
-              0.5 * binomial * std::pow(0.5, n) * std::pow(reach / 2, k - n) * std::abs(parent[j]);
-        }
+        for (int j = 0; j < K; ++j) size += sizes[n][order.degree[j]] * std::abs(parent[j]);
         const double error = std::abs(run.locals[own] - sum);
         worst = error <= worst * size ? worst : error / size;
       }
