@@ -23,6 +23,7 @@
 #include "bench/xyz_file.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/rates.hpp"
@@ -415,11 +416,12 @@ std::string processor() {
 }
 
 void print_conditions(std::FILE* out, const Options& o, int threads) {
-  std::fprintf(out, "%s, %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
-               processor().c_str(), o.backend.c_str(), counted(threads, "thread").c_str(),
-               o.outputs == "both" ? "potential and gradient" : o.outputs.c_str(),
-               static_cast<long long>(o.seed), counted(o.repeat, "evaluation").c_str(),
-               counted(o.check, "target").c_str());
+  const char* outputs = o.outputs == "both" ? "potential and gradient" : o.outputs.c_str();
+  std::fprintf(out,
+               "%s (%s), %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
+               processor().c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
+               counted(threads, "thread").c_str(), outputs, static_cast<long long>(o.seed),
+               counted(o.repeat, "evaluation").c_str(), counted(o.check, "target").c_str());
 }
 
 Cells titles(const Options& o) {

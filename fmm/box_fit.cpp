@@ -93,6 +93,7 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), hig
     const int size = high.begin[e + 1] - high.begin[e];
     const int known = part.known = low.begin[e + 1] - low.begin[e];
     const int unknown = part.unknown = size - known;
+    if (size == 0) continue;
     std::vector<double> r = samples(high, e);
     triangularise(r, size);
     // With R = [R_pp R_pq; 0 R_qq], Bᵀ = R_pp⁻¹ R_pq, by back substitution.

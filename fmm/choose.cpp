@@ -60,7 +60,7 @@ class Trial {
  public:
   Trial(std::span<const Vec3d> sources, std::span<const Vec3d> targets, double unit,
         const Cube& root, const CostModel& model)
-      : same_(sources.data() == targets.data()),
+      : same_(are_same(sources, targets)),
         root_(root),
         model_(model),
         sources_(sort_points(sources, unit, root)) {
@@ -107,7 +107,7 @@ Cube inflated(const Cube& hull, double inflation) {
 
 Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
               std::span<const Vec3d> targets, double unit, const Cube& hull) {
-  Choice best{order_for(options, sources.data() == targets.data()), options.max_leaf.value_or(0),
+  Choice best{order_for(options, are_same(sources, targets)), options.max_leaf.value_or(0),
               options.inflation.value_or(0)};
   if (options.max_leaf && options.inflation) return best;
 
@@ -117,7 +117,7 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
   const std::size_t stride = sample_stride(most, balanced);
   const std::vector<Vec3d> some_sources = sample(sources, stride);
   const std::vector<Vec3d> some_targets =
-      sources.data() == targets.data() ? std::vector<Vec3d>() : sample(targets, stride);
+      are_same(sources, targets) ? std::vector<Vec3d>() : sample(targets, stride);
   const CostModel model(options, best.order, static_cast<double>(stride));
 
   // No far field at all is what few points want.

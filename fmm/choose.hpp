@@ -20,6 +20,11 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
               std::span<const Vec3d> targets, double unit, const Cube& hull);
 
+/// Whether sources and targets are one array.
+inline bool are_same(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
+  return sources.data() == targets.data() && sources.size() == targets.size();
+}
+
 /// The hull, inflated about its centre.
 Cube inflated(const Cube& hull, double inflation);
 

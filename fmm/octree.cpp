@@ -222,9 +222,9 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
 
 double Octree::side(int level) const { return std::ldexp(root.side, -level); }
 
-Vec3d Octree::centre(const Box& box) const {
+Vec3d Octree::centre_from_corner(const Box& box) const {
   const double h = side(box.level);
-  return root.corner + h * Vec3d{box.cell[0] + 0.5, box.cell[1] + 0.5, box.cell[2] + 0.5};
+  return h * Vec3d{box.cell[0] + 0.5, box.cell[1] + 0.5, box.cell[2] + 0.5};
 }
 
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,

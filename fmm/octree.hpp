@@ -53,7 +53,9 @@ struct Octree {
 
   int levels() const { return static_cast<int>(level_begin.size()) - 1; }
   double side(int level) const;
-  Vec3d centre(const Box& box) const;
+  /// Centre of a box less the root's corner, which is to be subtracted from points first: far from
+  /// the origin the centre itself is not a number of double precision.
+  Vec3d centre_from_corner(const Box& box) const;
 };
 
 /// Splits every box with more than max_leaf sources or targets, down to the deepest level, and

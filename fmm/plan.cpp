@@ -47,7 +47,7 @@ void check_points(std::span<const Vec3d> points, const char* what) {
 
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   const Cube s = bounding_cube(sources);
-  if (sources.data() == targets.data()) return s;
+  if (are_same(sources, targets)) return s;
   const Cube t = bounding_cube(targets);
   const Vec3d s_side{s.side, s.side, s.side}, t_side{t.side, t.side, t.side};
   const std::array<Vec3d, 4> corners{s.corner, s.corner + s_side, t.corner, t.corner + t_side};
@@ -78,7 +78,7 @@ void check_memory(const PlanData& data) {
   const std::int64_t count = data.order.count;
   const std::int64_t expansions =
       2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
-  const std::int64_t operators = 8 * 26 * count * count * number;
+  const std::int64_t operators = data.tree.levels() > 2 ? 8 * 26 * count * count * number : 0;
   const std::int64_t points = 64 * static_cast<std::int64_t>(data.targets().size());
   const std::int64_t needed = expansions + operators + points, free = available_memory();
   if (needed > free)
@@ -148,7 +148,7 @@ Plan::Plan(std::span<const Vec3d> points, const PlanOptions& options)
     : impl_(std::make_unique<Impl>(points, points, true, options)) {}
 Plan::Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
            const PlanOptions& options)
-    : impl_(std::make_unique<Impl>(sources, targets, false, options)) {}
+    : impl_(std::make_unique<Impl>(sources, targets, are_same(sources, targets), options)) {}
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
@@ -164,11 +164,16 @@ void check_size(std::span<T> values, std::size_t wanted, const char* what) {
                 "the " << what << " have " << values.size() << " entries, but need " << wanted);
 }
 
-void check_finite(const double* values, std::size_t n, const char* what) {
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_finite(Vec3d v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+template <class T>
+void check_finite(std::span<const T> values, const char* what) {
+  const std::size_t n = values.size();
   std::size_t bad = n;
 #pragma omp parallel for reduction(min : bad)
   for (std::size_t i = 0; i < n; ++i)
-    if (!std::isfinite(values[i])) bad = std::min(bad, i);
+    if (!is_finite(values[i])) bad = std::min(bad, i);
   FMBEM_REQUIRE(bad == n, "entry " << bad << " of the " << what << " is not finite");
 }
 
@@ -186,9 +191,8 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
-  check_finite(strengths.charges.data(), strengths.charges.size(), "charges");
-  check_finite(reinterpret_cast<const double*>(strengths.dipoles.data()),
-               3 * strengths.dipoles.size(), "dipoles");
+  check_finite(strengths.charges, "charges");
+  check_finite(strengths.dipoles, "dipoles");
   impl_->evaluate_seconds.clear();
   std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});

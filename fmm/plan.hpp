@@ -87,7 +87,7 @@ class Plan {
   PlanInfo info() const;
   /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P.
   Seconds evaluate_seconds() const;
-  /// Of making the plan: choose, tree, lists, operators.
+  /// Of making the plan: choose, sort, tree, lists, operators.
   Seconds plan_seconds() const;
 
  private:

@@ -13,8 +13,9 @@ namespace {
 constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
 
 /// Right-hand sides that go through the stages together: enough to share the near field's roots and
-/// the operators, few enough for their expansions to fit.
+/// the operators, few enough for their expansions to take little memory.
 constexpr int most_vectors = 8;
+constexpr std::int64_t bytes_of_a_batch = std::int64_t{1} << 30;
 
 class Stopwatch {
  public:
@@ -43,15 +44,21 @@ class CpuBackend final : public Backend {
   std::int64_t operator_bytes() const override { return operators_->bytes(); }
 
   void evaluate(const Strengths& strengths, const Fields& fields, Seconds& seconds) override {
-    reserve(std::min(strengths.count, most_vectors));
-    for (int first = 0; first < strengths.count; first += most_vectors)
-      evaluate(strengths, fields, first, std::min(most_vectors, strengths.count - first), seconds);
+    const auto bytes = static_cast<std::int64_t>(2 * expansion_numbers() * sizeof(T));
+    const auto batch = static_cast<int>(std::clamp<std::int64_t>(
+        bytes_of_a_batch / bytes, 1, std::min(strengths.count, most_vectors)));
+    reserve(batch);
+    for (int first = 0; first < strengths.count; first += batch)
+      evaluate(strengths, fields, first, std::min(batch, strengths.count - first), seconds);
   }
 
  private:
+  /// Coefficients of all boxes, for one right-hand side.
+  std::size_t expansion_numbers() const { return data_.tree.boxes.size() * data_.order.count; }
+
   void reserve(int vectors) {
     if (vectors <= reserved_) return;
-    const std::size_t numbers = data_.tree.boxes.size() * vectors * data_.order.count;
+    const std::size_t numbers = expansion_numbers() * vectors;
     moments_.reset(new T[numbers]);  // left uninitialised: the stages write what others read
     locals_.reset(new T[numbers]);
     reserved_ = vectors;

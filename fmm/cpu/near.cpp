@@ -12,22 +12,24 @@ namespace {
 /// In double precision coordinates are taken as they are. In single precision they are integers,
 /// relative to the target leaf: all that is near to it lies within four of its sides, 2^30 units.
 struct Frame {
-  Vec3d origin;
+  Vec3d corner, centre;
   double scale = 1;
 };
 template <class N>
 Frame frame_of(const PlanData& data, const Box& box) {
   if constexpr (std::is_same_v<N, double>) return {};
-  return {data.tree.centre(box), 0x1p28 / data.tree.side(box.level)};
+  return {data.tree.root.corner, data.tree.centre_from_corner(box),
+          0x1p28 / data.tree.side(box.level)};
 }
 
 template <class Coordinate>
-void copy_coordinates(const double* from, int n, double origin, double scale, Coordinate* to) {
+void copy_coordinates(const double* from, int n, const Frame& frame, int axis, Coordinate* to) {
   if constexpr (std::is_same_v<Coordinate, double>)
     std::copy_n(from, n, to);
   else
     for (int i = 0; i < n; ++i)
-      to[i] = static_cast<Coordinate>(std::lrint((from[i] - origin) * scale));
+      to[i] = static_cast<Coordinate>(
+          std::lrint((from[i] - frame.corner[axis] - frame.centre[axis]) * frame.scale));
 }
 
 /// Sources of several leaves, collected until there are enough for a call of the kernel. The near
@@ -57,9 +59,9 @@ class Tile {
   Range take(Range range, const Frame& frame) {
     const int n = std::min(range.size(), capacity - count_);
     const SortedPoints& s = pass_.data.sources;
-    copy_coordinates(s.x.data() + range.begin, n, frame.origin.x, frame.scale, x_.data() + count_);
-    copy_coordinates(s.y.data() + range.begin, n, frame.origin.y, frame.scale, y_.data() + count_);
-    copy_coordinates(s.z.data() + range.begin, n, frame.origin.z, frame.scale, z_.data() + count_);
+    copy_coordinates(s.x.data() + range.begin, n, frame, 0, x_.data() + count_);
+    copy_coordinates(s.y.data() + range.begin, n, frame, 1, y_.data() + count_);
+    copy_coordinates(s.z.data() + range.begin, n, frame, 2, z_.data() + count_);
     if (!pass_.charges.empty()) copy_strengths(pass_.charges, range.begin, n, N(1), charge_);
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
@@ -118,9 +120,9 @@ struct LeafTargets {
     padded = (n + lanes - 1) / lanes * lanes;
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, 0);
     for (int i = 0; i < n; ++i) {
-      copy_coordinates(&t.x[index[i]], 1, frame.origin.x, frame.scale, &x[i]);
-      copy_coordinates(&t.y[index[i]], 1, frame.origin.y, frame.scale, &y[i]);
-      copy_coordinates(&t.z[index[i]], 1, frame.origin.z, frame.scale, &z[i]);
+      copy_coordinates(&t.x[index[i]], 1, frame, 0, &x[i]);
+      copy_coordinates(&t.y[index[i]], 1, frame, 1, &y[i]);
+      copy_coordinates(&t.z[index[i]], 1, frame, 2, &z[i]);
     }
     close.assign(padded, 0);
     const std::size_t results = static_cast<std::size_t>(padded) * width;

@@ -14,15 +14,16 @@ struct UnitPoints {
   int padded = 0;
 
   void fill(const Pass<T>& pass, const SortedPoints& points, const Box& box, Range range) {
-    const Vec3d centre = pass.data.tree.centre(box);
+    const Vec3d corner = pass.data.tree.root.corner;
+    const Vec3d centre = pass.data.tree.centre_from_corner(box);
     const double scale = 1 / pass.data.tree.side(box.level);
     const int n = range.size(), lanes = pass.kernels.lanes;
     padded = (n + lanes - 1) / lanes * lanes;
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
     for (int i = 0; i < n; ++i) {
-      x[i] = static_cast<T>((points.x[range.begin + i] - centre.x) * scale);
-      y[i] = static_cast<T>((points.y[range.begin + i] - centre.y) * scale);
-      z[i] = static_cast<T>((points.z[range.begin + i] - centre.z) * scale);
+      x[i] = static_cast<T>((points.x[range.begin + i] - corner.x - centre.x) * scale);
+      y[i] = static_cast<T>((points.y[range.begin + i] - corner.y - centre.y) * scale);
+      z[i] = static_cast<T>((points.z[range.begin + i] - corner.z - centre.z) * scale);
     }
   }
 };

@@ -96,7 +96,7 @@ Vec3d at(const SortedPoints& points, std::int32_t i) {
 
 /// Whether the points of a range lie in the box, up to the rounding of its faces.
 bool holds(const Octree& tree, const Box& box, const SortedPoints& points, Range range) {
-  const Vec3d centre = tree.centre(box), corner = tree.root.corner;
+  const Vec3d centre = tree.root.corner + tree.centre_from_corner(box), corner = tree.root.corner;
   const double slack =
       4 * std::numeric_limits<double>::epsilon() *
       (tree.root.side + std::max({std::abs(corner.x), std::abs(corner.y), std::abs(corner.z)}));

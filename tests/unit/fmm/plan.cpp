@@ -251,10 +251,12 @@ TEST_CASE("sources that are a part of the targets' array, and the reverse") {
   const auto q = signed_charges(points.size(), 6);
   const Reference outside({some.begin(), some.end()}, points, {.charges = std::span(q).first(1000)},
                           false);
-  const Results r = run(Plan(some, points), {.charges = std::span(q).first(1000)}, false);
+  const PlanOptions options{.max_leaf = 30};
+  const Results r = run(Plan(some, points, options), {.charges = std::span(q).first(1000)}, false);
   CHECK(outside.potential_error(r) / 1e-6 <= 1);
   const Reference inside(points, {some.begin(), some.end()}, {.charges = q}, false);
-  CHECK(inside.potential_error(run(Plan(points, some), {.charges = q}, false)) / 1e-6 <= 1);
+  CHECK(inside.potential_error(run(Plan(points, some, options), {.charges = q}, false)) / 1e-6 <=
+        1);
 }
 
 TEST_CASE("one target, one source") {

@@ -148,7 +148,8 @@ Vec3d at(const SortedPoints& points, std::int32_t i) {
 
 /// From the box's centre, in its sides.
 Vec3d in_box(const PlanData& data, const Box& box, Vec3d x) {
-  return (x - data.tree.centre(box)) / data.tree.side(box.level);
+  return (x - data.tree.root.corner - data.tree.centre_from_corner(box)) /
+         data.tree.side(box.level);
 }
 
 std::vector<double> by_parity(const ParityOrder& order, const std::vector<double>& v) {
