@@ -39,8 +39,9 @@ Precision precision_of(const PlanOptions& options) {
 
 Precision near_precision_of(const PlanOptions& options) {
   const bool derivatives = options.gradient || options.dipoles;
-  return derivatives && options.tolerance < 1e-5 ? Precision::double_precision
-                                                 : precision_of(options);
+  if (derivatives && options.tolerance < 1e-5) return Precision::double_precision;
+  return options.precision.value_or(options.tolerance >= 1e-6 ? Precision::single_precision
+                                                              : Precision::double_precision);
 }
 
 int root_terms(const PlanOptions& options) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
 
 namespace fmbem::fmm {
@@ -59,16 +60,16 @@ class CpuBackend final : public Backend {
   void reserve(int vectors) {
     if (vectors <= reserved_) return;
     const std::size_t numbers = expansion_numbers() * vectors;
-    moments_.reset(new T[numbers]);  // left uninitialised: the stages write what others read
-    locals_.reset(new T[numbers]);
+    moments_ = Buffer<T>(numbers);  // the stages write what others read
+    locals_ = Buffer<T>(numbers);
     reserved_ = vectors;
   }
 
   void evaluate(const Strengths& strengths, const Fields& fields, int first, int vectors,
                 Seconds& seconds) {
     Stopwatch watch(seconds);
-    Pass<T> pass{data_, cpu_kernels<T>(), *operators_,   table_, vectors, {},
-                 {},    moments_.get(),   locals_.get(), {},     {}};
+    Pass<T> pass{data_, cpu_kernels<T>(), *operators_,    table_, vectors, {},
+                 {},    moments_.data(),  locals_.data(), {},     {}};
     const std::vector<double> units = units_of(strengths, first, vectors);
     sort_strengths(strengths, first, units, pass);
     const std::size_t results = data_.targets().size() * vectors;
@@ -158,7 +159,7 @@ class CpuBackend final : public Backend {
   HarmonicTable<T> table_;
   std::shared_ptr<const CpuOperators<T>> operators_;
   int reserved_ = 0;  ///< right-hand sides that there is room for
-  std::unique_ptr<T[]> moments_, locals_;
+  Buffer<T> moments_, locals_;
 };
 
 }  // namespace

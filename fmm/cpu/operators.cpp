@@ -34,6 +34,8 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
   }
   const ParityOrder high(m2l == M2l::fitted ? fitted_degree(order.p) : order.p);
   const BoxFit fit(order, high);
+  result->m2l_block_size = packed_size(cpu_kernels<T>(), count, count);
+  result->m2l = Buffer<T>(8 * (orbits - 1) * result->m2l_block_size);
   std::vector<M2lOrbit> m2l_of;
   for (int orbit = 1; orbit < orbits; ++orbit) m2l_of.emplace_back(high, orbit);
 #pragma omp parallel
@@ -43,7 +45,9 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
     for (int task = 0; task < 8 * (orbits - 1); ++task) {
       const int orbit = 1 + task / 8, e = task % 8;
       m2l_of[orbit - 1].block(e, block.data());
-      result->m2l[orbit][e] = packed<T>(count, count, fit.project(block));
+      const std::vector<double> projected = fit.project(block);
+      pack_panels(cpu_kernels<T>(), count, count, projected.data(), 1, count,
+                  result->m2l.data() + task * result->m2l_block_size);
     }
   }
   return result;
@@ -53,11 +57,8 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
 
 template <class T>
 std::int64_t CpuOperators<T>::bytes() const {
-  std::size_t numbers = 0;
-  for (int e = 0; e < 8; ++e) {
-    numbers += upward[e].size() + downward[e].size();
-    for (const auto& orbit : m2l) numbers += orbit[e].size();
-  }
+  std::size_t numbers = m2l.size();
+  for (int e = 0; e < 8; ++e) numbers += upward[e].size() + downward[e].size();
   return static_cast<std::int64_t>(numbers * sizeof(T));
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::fmm {
@@ -13,9 +14,14 @@ namespace fmbem::fmm {
 /// coefficients from the left.
 template <class T>
 struct CpuOperators {
-  std::array<std::vector<T>, 8> upward;                   ///< [K][K_e]
-  std::array<std::vector<T>, 8> downward;                 ///< [K_e][K]
-  std::array<std::array<std::vector<T>, 8>, orbits> m2l;  ///< [K][K]; none for orbit 0
+  std::array<std::vector<T>, 8> upward;    ///< [K][K_e]
+  std::array<std::vector<T>, 8> downward;  ///< [K_e][K]
+  std::int64_t m2l_block_size = 0;
+  Buffer<T> m2l;  ///< [orbits − 1][8][K][K], packed: none for orbit 0
+
+  const T* m2l_block(int orbit, int e) const {
+    return m2l.data() + (8 * (orbit - 1) + e) * m2l_block_size;
+  }
 
   std::int64_t bytes() const;
 };

@@ -204,7 +204,7 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
     }
     for (int e = 0; e < 8; ++e)
       pass.kernels.multiply(static_cast<int>(rows.size()), count, count, work.in.row(e, 0),
-                            work.in.stride, pass.operators.m2l[orbit][e].data(), work.out.row(e, 0),
+                            work.in.stride, pass.operators.m2l_block(orbit, e), work.out.row(e, 0),
                             work.out.stride, rows.data());
   }
   scatter(pass, parents, work);
