@@ -36,9 +36,8 @@ constexpr double derivative_errors[] = {
 /// everything.
 constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
 
-/// Each step doubles the volume of a box, three make a level.
-/// The first is not 1, because the points of a lattice would lie on the faces of boxes, where
-/// expansions are worst.
+/// Each step doubles the volume of a box, three make a level. The first is not 1, because
+/// the points of a lattice would lie on the faces of boxes, where expansions are worst.
 constexpr double inflations[] = {1.02, 1.26, 1.59};
 constexpr double leaf_step = 2;
 
@@ -50,7 +49,7 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
   for (std::size_t first = 0; first < points.size(); first += stride) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth 1997
     const std::size_t offset = (state >> 33) % stride;
-    if (first + offset < points.size()) picked.push_back(points[first + offset]);
+    picked.push_back(points[std::min(first + offset, points.size() - 1)]);
   }
   return picked;
 }
@@ -95,8 +94,8 @@ int order_for(const PlanOptions& options, bool sources_are_targets) {
       std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
   const int order = 1 + static_cast<int>(enough - errors.begin());
   if (enough != errors.end()) return order;
-  const double more =
-      std::log2(errors.back() / wanted);  // the error falls by 2 an order, or faster
+  // Beyond the table the error falls by 2 an order, or faster.
+  const double more = std::log2(errors.back() / wanted);
   return std::min(order + static_cast<int>(more), highest_order);
 }
 
