@@ -114,14 +114,14 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), hig
 
 std::vector<double> BoxFit::project(const std::vector<double>& x) const {
   const auto& kernels = cpu_kernels<double>();
-  const int n_low = low_.count, n_high = high_.count, padded = padded_columns(kernels, n_low);
+  const int n_low = low_.count, n_high = high_.count, padded = whole_registers(kernels, n_low);
   std::vector<std::int32_t> row_of(n_high);
   std::iota(row_of.begin(), row_of.end(), 0);
   std::vector<double> right(static_cast<std::size_t>(n_high) * n_low), columns, rows,
       packed;  // X B
   for (int e = 0; e < 8; ++e) {
     const Class& part = classes_[e];
-    const int stride = padded_columns(kernels, part.known);
+    const int stride = whole_registers(kernels, part.known);
     columns.assign(static_cast<std::size_t>(n_high) * stride, 0);
     const double* from = x.data() + high_.begin[e];
     for (int i = 0; i < n_high; ++i)

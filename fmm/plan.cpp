@@ -1,7 +1,6 @@
 #include "fmbem/fmm/plan.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +11,7 @@
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/plan_data.hpp"
+#include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -31,18 +31,27 @@ void check_options(const PlanOptions& o) {
                 "the inflation of the root must be at least 1 and below 2, not " << *o.inflation);
 }
 
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_finite(Vec3d v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+/// Index of the first entry that is not finite, or the size.
+template <class T>
+std::size_t first_not_finite(std::span<const T> values) {
+  std::size_t bad = values.size();
+#pragma omp parallel for reduction(min : bad)
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!is_finite(values[i])) bad = std::min(bad, i);
+  return bad;
+}
+
 void check_points(std::span<const Vec3d> points, const char* what) {
   FMBEM_REQUIRE(!points.empty(), "a plan needs at least one of its " << what << "s");
   FMBEM_REQUIRE(points.size() <= std::numeric_limits<std::int32_t>::max() / 2,
                 points.size() << " " << what << "s are more than a plan can hold, "
                               << std::numeric_limits<std::int32_t>::max() / 2);
-  const auto n = static_cast<std::int64_t>(points.size());
-  std::int64_t bad = n;
-#pragma omp parallel for reduction(min : bad)
-  for (std::int64_t i = 0; i < n; ++i)
-    if (!std::isfinite(points[i].x) || !std::isfinite(points[i].y) || !std::isfinite(points[i].z))
-      bad = std::min(bad, i);
-  FMBEM_REQUIRE(bad == n, what << " " << bad << " is not at a finite position (counted from 0)");
+  const std::size_t bad = first_not_finite(points);
+  FMBEM_REQUIRE(bad == points.size(),
+                what << " " << bad << " is not at a finite position (counted from 0)");
 }
 
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
@@ -53,20 +62,6 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   const std::array<Vec3d, 4> corners{s.corner, s.corner + s_side, t.corner, t.corner + t_side};
   return bounding_cube(corners);
 }
-
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = Clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-};
 
 std::int64_t bytes_of_a_number(const PlanData& data) {
   return data.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
@@ -106,7 +101,7 @@ struct Plan::Impl {
     check_options(options);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
-    Stopwatch watch;
+    Stopwatch watch(plan_seconds);
     const Cube hull = hull_of(sources, targets);
     FMBEM_REQUIRE(std::isfinite(hull.side) && std::isfinite(norm(hull.corner)),
                   "the points are too far apart for double precision: use another unit of length");
@@ -120,27 +115,20 @@ struct Plan::Impl {
     data.precision = precision_of(options);
     data.near_precision = near_precision_of(options);
     data.root_terms = root_terms(options);
-    plan_seconds["choose"] = watch.lap();
+    watch.add("choose");
 
     const Cube root = inflated(scaled, choice.inflation);
     data.sources = sort_points(sources, data.unit, root);
     if (!same) data.other_targets = sort_points(targets, data.unit, root);
-    plan_seconds["sort"] = watch.lap();
+    watch.add("sort");
     data.tree = build_octree(root, data.sources, data.targets(), choice.max_leaf);
-    plan_seconds["tree"] = watch.lap();
+    watch.add("tree");
     data.near = near_lists(data.tree, data.sources, data.targets());
-    data.parents.resize(data.tree.levels());
-    for (std::size_t b = 0; b < data.tree.boxes.size(); ++b) {
-      const Box& box = data.tree.boxes[b];
-      if (!box.is_leaf)
-        data.parents[box.level].push_back(static_cast<std::int32_t>(b));
-      else if (box.sources.size() > 0)
-        data.source_leaves.push_back(static_cast<std::int32_t>(b));
-    }
-    plan_seconds["lists"] = watch.lap();
+    list_boxes(data);
+    watch.add("lists");
     check_memory(data);
     backend = make_cpu_backend(data);
-    plan_seconds["operators"] = watch.lap();
+    watch.add("operators");
   }
 };
 
@@ -164,17 +152,10 @@ void check_size(std::span<T> values, std::size_t wanted, const char* what) {
                 "the " << what << " have " << values.size() << " entries, but need " << wanted);
 }
 
-bool is_finite(double x) { return std::isfinite(x); }
-bool is_finite(Vec3d v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-
 template <class T>
 void check_finite(std::span<const T> values, const char* what) {
-  const std::size_t n = values.size();
-  std::size_t bad = n;
-#pragma omp parallel for reduction(min : bad)
-  for (std::size_t i = 0; i < n; ++i)
-    if (!is_finite(values[i])) bad = std::min(bad, i);
-  FMBEM_REQUIRE(bad == n, "entry " << bad << " of the " << what << " is not finite");
+  const std::size_t bad = first_not_finite(values);
+  FMBEM_REQUIRE(bad == values.size(), "entry " << bad << " of the " << what << " is not finite");
 }
 
 }  // namespace

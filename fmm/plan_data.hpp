@@ -28,6 +28,9 @@ struct PlanData {
   const SortedPoints& targets() const { return sources_are_targets ? sources : other_targets; }
 };
 
+/// Fills `parents` and `source_leaves` from the tree.
+void list_boxes(PlanData& data);
+
 /// What a backend does with a plan's data.
 class Backend {
  public:

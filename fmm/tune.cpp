@@ -93,7 +93,7 @@ double product_rate(int order) {
   return operations * calls_per_second([&] {
            std::vector<std::int32_t> row_of(rows);
            for (int i = 0; i < rows; ++i) row_of[i] = i;
-           const int padded = padded_columns(kernels, count);
+           const int padded = whole_registers(kernels, count);
            return [=, &kernels, a = random_numbers<T>(static_cast<std::size_t>(rows) * padded),
                    b = random_numbers<T>(packed_size(kernels, count, count)),
                    c = std::vector<double>(static_cast<std::size_t>(rows) * padded)]() mutable {

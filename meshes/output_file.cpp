@@ -42,9 +42,10 @@ int register_path(const std::string& path) {
 /// Where the file really goes: behind symbolic links, and independent of a later change of folder.
 std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
+  FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
   std::error_code error;
   const fs::path target = fs::weakly_canonical(fs::absolute(path), error);
-  FMBEM_REQUIRE(!error && !path.empty(), "cannot write '" << path << "': " << error.message());
+  FMBEM_REQUIRE(!error, "cannot write '" << path << "': " << error.message());
   const fs::file_status status = fs::status(target, error);
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");
   FMBEM_REQUIRE(!fs::exists(status) || fs::is_regular_file(status),
@@ -58,7 +59,6 @@ std::filesystem::path destination(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  FMBEM_REQUIRE(!path_.empty(), "an output file needs a name");
   const std::filesystem::path target = destination(path_);
   target_ = target.string();
   // Another process' leftover may have the same name, where process numbers come round again.

@@ -1,12 +1,12 @@
 #include "fmbem/fmm/cpu/backend.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -17,21 +17,6 @@ constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
 /// the operators, few enough for their expansions to take little memory.
 constexpr int most_vectors = 8;
 constexpr std::int64_t bytes_of_a_batch = std::int64_t{1} << 30;
-
-class Stopwatch {
- public:
-  explicit Stopwatch(Seconds& seconds) : seconds_(seconds) {}
-  void add(const char* stage) {
-    const auto now = Clock::now();
-    seconds_[stage] += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Seconds& seconds_;
-  Clock::time_point last_ = Clock::now();
-};
 
 template <class T>
 class CpuBackend final : public Backend {
@@ -77,7 +62,7 @@ class CpuBackend final : public Backend {
     if (!fields.gradient.empty())
       for (auto& axis : pass.gradient) axis.assign(results, 0);
     watch.add("sort");
-    p2m(pass);
+    if (data_.tree.levels() > 2) p2m(pass);  // otherwise all boxes touch, and nothing is far
     watch.add("P2M");
     m2m(pass);
     watch.add("M2M");

@@ -49,13 +49,13 @@ const CpuKernels<T>& cpu_kernels() {
 
 template <class T>
 std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth) {
-  return static_cast<std::int64_t>(padded_columns(kernels, columns)) * depth;
+  return static_cast<std::int64_t>(whole_registers(kernels, columns)) * depth;
 }
 
 template <class T>
 void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* b,
                  std::int64_t depth_stride, std::int64_t column_stride, T* packed) {
-  const int padded = padded_columns(kernels, columns), panel = 3 * kernels.lanes;
+  const int padded = whole_registers(kernels, columns), panel = 3 * kernels.lanes;
   for (int first = 0; first < padded; first += panel) {
     const int width = std::min(panel, padded - first);
     for (int k = 0; k < depth; ++k)

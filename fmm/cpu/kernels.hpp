@@ -90,7 +90,7 @@ const CpuKernels<T>& cpu_kernels();
 template <class T>
 std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth);
 template <class T>
-int padded_columns(const CpuKernels<T>& kernels, int columns) {
+int whole_registers(const CpuKernels<T>& kernels, int columns) {
   return (columns + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
 }
 

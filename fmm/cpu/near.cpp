@@ -116,8 +116,8 @@ struct LeafTargets {
   template <class T>
   void fill(const Pass<T>& pass, const Frame& frame, int width) {
     const SortedPoints& t = pass.data.targets();
-    const int n = static_cast<int>(index.size()), lanes = cpu_kernels<N>().lanes;
-    padded = (n + lanes - 1) / lanes * lanes;
+    const int n = static_cast<int>(index.size());
+    padded = whole_registers(cpu_kernels<N>(), n);
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, 0);
     for (int i = 0; i < n; ++i) {
       copy_coordinates(&t.x[index[i]], 1, frame, 0, &x[i]);

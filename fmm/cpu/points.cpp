@@ -17,8 +17,8 @@ struct UnitPoints {
     const Vec3d corner = pass.data.tree.root.corner;
     const Vec3d centre = pass.data.tree.centre_from_corner(box);
     const double scale = 1 / pass.data.tree.side(box.level);
-    const int n = range.size(), lanes = pass.kernels.lanes;
-    padded = (n + lanes - 1) / lanes * lanes;
+    const int n = range.size();
+    padded = whole_registers(pass.kernels, n);
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
     for (int i = 0; i < n; ++i) {
       x[i] = static_cast<T>((points.x[range.begin + i] - corner.x - centre.x) * scale);

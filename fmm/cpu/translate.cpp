@@ -1,7 +1,6 @@
 // M2M, M2L and L2L, level by level in the blocks of translations.hpp. A chunk of parents gives the
 // rows of the products, one for each parent and right-hand side.
 #include <algorithm>
-#include <cstring>
 
 #include <omp.h>
 
@@ -59,7 +58,7 @@ struct BlockRows {
 template <class T>
 struct Workspace {
   Workspace(const Pass<T>& pass, int rows)
-      : in(padded_columns(pass.kernels, pass.data.order.count), rows),
+      : in(whole_registers(pass.kernels, pass.data.order.count), rows),
         out(in.stride, rows),
         zeros(pass.data.order.count, T(0)),
         trash(zeros) {}

@@ -5,6 +5,7 @@
 #include "fmbem/fmm/translations.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -12,12 +13,6 @@ using namespace fmbem::fmm;
 using namespace fmbem::test;
 
 namespace {
-
-std::vector<double> in_parity_order(const ParityOrder& order, const std::vector<double>& natural) {
-  std::vector<double> result(natural.size());
-  for (int i = 0; i < order.count; ++i) result[order.position[i]] = natural[i];
-  return result;
-}
 
 double quadratic_form(const std::vector<double>& a, const std::vector<double>& x,
                       const std::vector<double>& m) {
@@ -54,8 +49,8 @@ TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over
   std::vector<std::vector<double>> high_at, low_at;
   for (const Vec3d& point : cube_points(n, 5)) {
     const Vec3d centred = point - Vec3d{0.5, 0.5, 0.5};
-    high_at.push_back(in_parity_order(high, harmonics_oracle(centred, p + 2)));
-    low_at.push_back(in_parity_order(low, harmonics_oracle(centred, p)));
+    high_at.push_back(by_parity(high, harmonics_oracle(centred, p + 2)));
+    low_at.push_back(by_parity(low, harmonics_oracle(centred, p)));
   }
   for (int q = 0; q < high.count; ++q) {
     if (high.degree[q] <= p) continue;
@@ -107,27 +102,20 @@ TEST_CASE("fitted M2L is more accurate than the truncated series") {
     double truncated_error = 0, fitted_error = 0, size = 0;
     for (const Vec3d r : {Vec3d{2, 0, 0}, Vec3d{-2, 1, 1}, Vec3d{0, -2, 2}}) {
       const auto operator_of = [&](int order) {
-        const ParityOrder parity(order);
-        const std::vector<double> natural = m2l_oracle(r, order);
-        std::vector<double> result(natural.size());
-        for (int i = 0; i < parity.count; ++i)
-          for (int j = 0; j < parity.count; ++j)
-            result[parity.position[i] * parity.count + parity.position[j]] =
-                natural[i * parity.count + j];
-        return result;
+        return matrix_by_parity(ParityOrder(order), m2l_oracle(r, order));
       };
       const std::vector<double> truncated = operator_of(p);
       const std::vector<double> fitted = fit.project(operator_of(high.p));
       for (int v = 0; v < vectors; ++v) {
         std::vector<double> moments(low.count);
         for (int j = 0; j < n; ++j) {
-          const auto s = in_parity_order(low, harmonics_oracle(sources[j] - half, p));
+          const auto s = by_parity(low, harmonics_oracle(sources[j] - half, p));
           for (int i = 0; i < low.count; ++i) moments[i] += charges[v * n + j] * s[i];
         }
         for (const Vec3d& target : targets) {
           double exact = 0;
           for (int j = 0; j < n; ++j) exact += charges[v * n + j] / norm(r + target - sources[j]);
-          const auto s = in_parity_order(low, harmonics_oracle(target - half, p));
+          const auto s = by_parity(low, harmonics_oracle(target - half, p));
           truncated_error += std::pow(quadratic_form(truncated, s, moments) - exact, 2);
           fitted_error += std::pow(quadratic_form(fitted, s, moments) - exact, 2);
           size += exact * exact;

@@ -105,7 +105,7 @@ TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
       for (const int columns : {1, lanes - 1, lanes, lanes + 1, 2 * lanes + 1, 3 * lanes,
                                 3 * lanes + 1, 5 * lanes - 1, 7 * lanes}) {
         for (const int depth : {0, 1, 2, 7, 33}) {
-          const int padded = padded_columns(*kernels, columns);
+          const int padded = whole_registers(*kernels, columns);
           CHECK((padded >= columns && padded < columns + lanes && padded % lanes == 0));
           const std::int64_t lda = depth + 3, ldc = padded + 5;
           const auto a = random.many(rows * lda);

@@ -16,6 +16,7 @@
 #include "fmbem/fmm/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -32,7 +33,6 @@ using fmm::SortedPoints;
 namespace {
 
 using Points = std::vector<Vec3d>;
-using Matrix = std::vector<double>;  // [K·K], row-major, in parity order
 
 constexpr double not_written = std::numeric_limits<double>::quiet_NaN();
 
@@ -52,14 +52,7 @@ PlanData plan_data(const Points& y, const Points& x, const Cube& root, int max_l
   if (!same) data.other_targets = fmm::sort_points(x, 1, root);
   data.tree = fmm::build_octree(root, data.sources, data.targets(), max_leaf);
   data.near = fmm::near_lists(data.tree, data.sources, data.targets());
-  data.parents.resize(data.tree.levels());
-  for (std::size_t b = 0; b < data.tree.boxes.size(); ++b) {
-    const Box& box = data.tree.boxes[b];
-    if (!box.is_leaf)
-      data.parents[box.level].push_back(static_cast<std::int32_t>(b));
-    else if (box.sources.size() > 0)
-      data.source_leaves.push_back(static_cast<std::int32_t>(b));
-  }
+  list_boxes(data);
   return data;
 }
 
@@ -150,19 +143,6 @@ Vec3d at(const SortedPoints& points, std::int32_t i) {
 Vec3d in_box(const PlanData& data, const Box& box, Vec3d x) {
   return (x - data.tree.root.corner - data.tree.centre_from_corner(box)) /
          data.tree.side(box.level);
-}
-
-std::vector<double> by_parity(const ParityOrder& order, const std::vector<double>& v) {
-  std::vector<double> out(v.size());
-  for (int i = 0; i < order.count; ++i) out[order.position[i]] = v[i];
-  return out;
-}
-Matrix matrix_by_parity(const ParityOrder& order, const Matrix& a) {
-  const int K = order.count;
-  Matrix out(a.size());
-  for (int i = 0; i < K; ++i)
-    for (int j = 0; j < K; ++j) out[order.position[i] * K + order.position[j]] = a[i * K + j];
-  return out;
 }
 
 /// Rows i of degree n ≤ p of a matrix times S(x): the derivative along an axis, of S(x).

@@ -12,6 +12,7 @@
 #include "fmbem/fmm/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
+#include "tests/unit/fmm/parity.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -19,8 +20,6 @@ using namespace fmbem::test;
 using fmm::ParityOrder;
 
 namespace {
-
-using Matrix = std::vector<double>;  // [K·K], row-major
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -38,20 +37,6 @@ Vec3d orbit_centre(int orbit) {
 
 double largest_coordinate(Vec3d r) {
   return std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)});
-}
-
-/// From harmonics at n² + n + m to parity order.
-std::vector<double> by_parity(const ParityOrder& order, const std::vector<double>& v) {
-  std::vector<double> out(v.size());
-  for (int i = 0; i < order.count; ++i) out[order.position[i]] = v[i];
-  return out;
-}
-Matrix matrix_by_parity(const ParityOrder& order, const Matrix& a) {
-  const int K = order.count;
-  Matrix out(a.size());
-  for (int i = 0; i < K; ++i)
-    for (int j = 0; j < K; ++j) out[order.position[i] * K + order.position[j]] = a[i * K + j];
-  return out;
 }
 
 /// Largest entry for each pair of degrees, [p+1][p+1]: they differ by many powers of ten.
