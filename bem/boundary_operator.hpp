@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fmbem/bem/panels.hpp"
@@ -20,7 +22,15 @@ using Progress = std::function<void(double fraction)>;
 struct OperatorInfo {
   std::string name;  ///< V, K, …
   OperatorKind kind = OperatorKind::dense;
-  std::int64_t memory_bytes = 0;  ///< of what it stores
+  std::int64_t memory_bytes = 0;                      ///< of what it stores
+  Precision precision = Precision::double_precision;  ///< of the entries that it stores
+  // Of the FMM alone:
+  int order = 0;  ///< degree of the expansions
+  Precision far_precision = Precision::double_precision;
+  int levels = 0, max_leaf = 0;
+  double inflation = 0;
+  std::int64_t near_entries = 0;
+  std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
 };
 
 /// A square boundary operator on panel densities in the order of Panels.
@@ -44,10 +54,15 @@ class BoundaryOperator {
 struct OperatorOptions {
   enum class Choice { automatic, dense, fmm };
   Choice kind = Choice::automatic;
-  Precision precision = Precision::double_precision;
+  /// Of stored entries; by default double for the dense operator, for the FMM by its tolerance.
+  std::optional<Precision> precision{};
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
   Progress progress{};
+  // Of the FMM, where not by the tolerance:
+  std::optional<int> order{};        ///< degree of the expansions, 1 to 40
+  std::optional<int> max_leaf{};     ///< panels in a leaf, at most
+  std::optional<double> overhang{};  ///< see fmm::FarFieldOptions
 };
 
 /// The single layer operator V with constant densities, collocated at the centroids:

@@ -71,7 +71,11 @@ class DenseSingleLayer final : public BoundaryOperator {
   std::size_t size() const override { return panels_.size(); }
 
   OperatorInfo info() const override {
-    return {"V", OperatorKind::dense, n_ * n_ * static_cast<std::int64_t>(sizeof(Entry))};
+    return {.name = "V",
+            .kind = OperatorKind::dense,
+            .memory_bytes = n_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
+            .precision = std::is_same_v<Entry, float> ? Precision::single_precision
+                                                      : Precision::double_precision};
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
@@ -131,7 +135,7 @@ std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
                                                           const OperatorOptions& options) {
   const std::size_t n = panels.size();
   refuse_large_dense_operator(n);
-  const bool single = options.precision == Precision::single_precision;
+  const bool single = options.precision == Precision::single_precision;  // not by default
   FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
                 "single precision carries operator tolerances from 1e-6 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
@@ -145,13 +149,6 @@ std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
   }
   if (single) return std::make_unique<DenseSingleLayer<float>>(panels, options.progress);
   return std::make_unique<DenseSingleLayer<double>>(panels, options.progress);
-}
-
-std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
-                                                    const OperatorOptions& options) {
-  FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::fmm,
-                "this version of fmbem has no FMM operator yet: use the dense one");
-  return make_dense_single_layer(panels, options);
 }
 
 }  // namespace fmbem

@@ -1,44 +1,30 @@
 #include "fmbem/bem/panel_integrals.hpp"
 
-#include <array>
 #include <cmath>
 
-#include "fmbem/bem/quadrature.hpp"
+#include "fmbem/bem/far_rules.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
 namespace fmbem {
 namespace {
 
-/// A rule that serves from a distance of `reach` radii on.
-struct FarRule {
-  double reach2;
-  TriangleRule rule;
-};
-
-// Points a side and the distances, in radii, at which 1/r and its gradient are integrated to 1e-13
-// whatever the triangle's shape (measured: docs/accuracy.md).
-const auto& far_rules() {
-  static const auto rules = [] {
-    constexpr std::array<std::pair<double, int>, 6> choices{
-        {{200, 3}, {30, 4}, {12, 5}, {7, 6}, {5, 7}, {3, 9}}};
-    std::array<FarRule, choices.size()> result;
-    for (std::size_t k = 0; k < choices.size(); ++k) {
-      const auto [reach, points] = choices[k];
-      result[k] = {reach * reach, collapsed_gauss(points)};
-      // Zero weights fill the last vector of the loops below.
-      TriangleRule& rule = result[k].rule;
-      for (auto* column : {&rule.xi, &rule.eta, &rule.weight})
+/// Rules of a relative error below 1e-13, their points padded to whole vectors by zero weights.
+const std::vector<FarRule>& exact_rules(FarKernel kernel) {
+  const auto make = [](FarKernel wanted) {
+    std::vector<FarRule> rules = far_rules(1e-13, wanted);
+    for (FarRule& far : rules)
+      for (auto* column : {&far.rule.xi, &far.rule.eta, &far.rule.weight})
         column->resize((column->size() + 7) / 8 * 8, 0.0);
-    }
-    return result;
-  }();
-  return rules;
+    return rules;
+  };
+  static const auto potential = make(FarKernel::potential), gradient = make(FarKernel::gradient);
+  return kernel == FarKernel::potential ? potential : gradient;
 }
 
 /// The cheapest rule that is accurate at a squared distance from the centroid; null where none is.
-const TriangleRule* rule_for(double distance2, double radius) {
-  for (const FarRule& far : far_rules())
-    if (distance2 >= far.reach2 * (radius * radius)) return &far.rule;
+const TriangleRule* rule_for(const std::vector<FarRule>& rules, double distance2, double radius) {
+  for (const FarRule& far : rules)
+    if (distance2 >= far.reach * far.reach * (radius * radius)) return &far.rule;
   return nullptr;
 }
 
@@ -82,6 +68,7 @@ struct Piece {
 };
 
 struct PotentialSum {
+  const std::vector<FarRule>& rules = exact_rules(FarKernel::potential);
   double value = 0;
   void far(const TriangleRule& rule, const Piece& p) {
     value += inv_4pi * p.area * far_potential(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
@@ -91,6 +78,7 @@ struct PotentialSum {
 
 struct GradientSum {
   double tolerance;
+  const std::vector<FarRule>& rules = exact_rules(FarKernel::gradient);
   Vec3d value{};
   void far(const TriangleRule& rule, const Piece& p) {
     value += inv_4pi * p.area * far_gradient(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
@@ -110,7 +98,7 @@ void add_sliver(Sum& sum, const Piece& piece, int cuts_left) {
     const double length2 = norm2(piece.d[(k + 1) % 3] - piece.d[k]);
     if (length2 > longest2) longest2 = length2, longest = k;
   }
-  if (const TriangleRule* rule = rule_for(norm2(centroid), std::sqrt(radius2)))
+  if (const TriangleRule* rule = rule_for(sum.rules, norm2(centroid), std::sqrt(radius2)))
     return sum.far(*rule, piece);
 
   constexpr double well_shaped =
@@ -127,7 +115,7 @@ void add_sliver(Sum& sum, const Piece& piece, int cuts_left) {
 template <class Sum>
 Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
   const Piece piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
-  if (const TriangleRule* rule = rule_for(norm2(t.centroid - x), t.radius))
+  if (const TriangleRule* rule = rule_for(sum.rules, norm2(t.centroid - x), t.radius))
     sum.far(*rule, piece);
   else
     add_sliver(sum, piece, 24);

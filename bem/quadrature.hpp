@@ -14,6 +14,10 @@ struct TriangleRule {
 /// 1 ≤ n ≤ 32.
 TriangleRule collapsed_gauss(int n);
 
+/// The rule with the triangle's symmetry of that degree: 1 (the centroid), 2 (3 points), 5 (7
+/// points) [Stroud 1971, T2 2-1, 5-1] or 8 (16 points) [Dunavant 1985].
+TriangleRule symmetric_rule(int degree);
+
 /// Nodes and weights of Gauss's rule on (0, 1). 1 ≤ n ≤ 64.
 void gauss_legendre(int n, std::vector<double>& node, std::vector<double>& weight);
 

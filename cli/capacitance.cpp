@@ -28,7 +28,7 @@ struct Options {
   double permittivity = 1.0;
   double tolerance = 1e-6;
   std::optional<double> operator_tolerance;
-  std::string operator_kind = "auto", backend = "auto", precision = "double";
+  std::string operator_kind = "auto", backend = "auto", precision = "auto";
   std::optional<int> threads;
   std::optional<std::string> file;
 };
@@ -59,6 +59,7 @@ CapacitanceOptions solver_options(const Options& options, Console& console) {
   if (options.operator_kind == "dense") result.operator_kind = OperatorOptions::Choice::dense;
   if (options.operator_kind == "fmm") result.operator_kind = OperatorOptions::Choice::fmm;
   if (options.precision == "single") result.precision = Precision::single_precision;
+  if (options.precision == "double") result.precision = Precision::double_precision;
   result.assembly_progress = [&console](double fraction) {
     console.progress("assembling V: " + std::to_string(int(100 * fraction)) + " %");
   };
@@ -74,12 +75,12 @@ CapacitanceOptions solver_options(const Options& options, Console& console) {
 void choose_backend(const Options& options, Console& console, Json& report) {
   if (options.backend == "cuda") {
     require_cuda_device();
-    throw InputError("the dense operator runs on the CPU: use --backend cpu or auto");
+    throw InputError("the operators run on the CPU for now: use --backend cpu or auto");
   }
   if (options.backend == "auto")
     notice(console, report,
            cuda_devices().empty() ? "no CUDA device: the CPU is used"
-                                  : "the dense operator runs on the CPU: the GPU is not used");
+                                  : "the operators run on the CPU for now: the GPU is not used");
 }
 
 /// Two outputs in one file, or one over the mesh, would lose what the user has.
@@ -162,7 +163,7 @@ Outcome solve_levels(const Options& options, Console& console) {
     outcome.converged = outcome.converged && outcome.solution.converged;
   };
   outcome.mesh = load(options.mesh.refine);
-  refuse_large_dense_operator(outcome.mesh.triangles.size());
+  if (options.operator_kind == "dense") refuse_large_dense_operator(outcome.mesh.triangles.size());
   // Up to two coarser levels tell how fast the result still changes.
   for (int level = std::max(0, options.mesh.refine - 2); level < options.mesh.refine; ++level)
     solve(load(level));
@@ -190,7 +191,7 @@ void tell(Console& console, Json& report, const Outcome& outcome) {
          "error");
 }
 
-void complete_report(Json& report, const Options& options, const Outcome& outcome) {
+void complete_report(Json& report, const Outcome& outcome) {
   const CapacitanceSolution& solution = outcome.solution;
   Json conductors = Json::array();
   for (const Conductor& c : solution.conductors)
@@ -199,7 +200,7 @@ void complete_report(Json& report, const Options& options, const Outcome& outcom
   report["mesh"] = mesh_summary(outcome.mesh, check_mesh(outcome.mesh));
   report["conductors"] = conductors;
   report["backend"] = "cpu";
-  report["precision"] = options.precision;
+  report["precision"] = precision_name(solution.op.precision);
   report["tolerance"] = {{"solver", solution.solver_tolerance},
                          {"operator", solution.operator_tolerance}};
   report["operators"] = operators_json(solution);
@@ -243,13 +244,13 @@ ExitCode run(Context& context, const Options& options) {
 
   const Outcome outcome = solve_levels(options, console);
   check_petsc_options(console, report);
-  console.print(problem_text(outcome.solution, outcome.mesh, options.precision, threads));
+  console.print(problem_text(outcome.solution, outcome.mesh, threads));
   tell(console, report, outcome);
   if (options.file) {
     write_mesh(*options.file, outcome.mesh, panel_fields(outcome.solution));
     console.print("\nwrote " + *options.file);
   }
-  complete_report(report, options, outcome);
+  complete_report(report, outcome);
   account(console, report, outcome, seconds_since(start));
   target.write(report);
   return outcome.converged ? ExitCode::solved : ExitCode::not_converged;
@@ -280,15 +281,16 @@ Command add_capacitance(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--operator-tolerance", options->operator_tolerance,
                   "relative error of the operator (default: a tenth of the solver's tolerance)");
-  app->add_option("--operator", options->operator_kind, "how V is applied")
+  app->add_option("--operator", options->operator_kind,
+                  "how V is applied; auto: dense where that is faster")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "fmm", "dense"}));
   app->add_option("--backend", options->backend, "where V is applied")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  app->add_option("--precision", options->precision, "of the stored operator")
+  app->add_option("--precision", options->precision, "of stored entries; auto: by the tolerance")
       ->capture_default_str()
-      ->check(CLI::IsMember({"double", "single"}));
+      ->check(CLI::IsMember({"auto", "double", "single"}));
   app->add_option("--threads", options->threads, "default: the cores that the process may use");
   app->add_option("--output", options->file,
                   "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")

@@ -77,11 +77,26 @@ double printed_error(const CapacitanceSolution& solution,
 
 }  // namespace
 
+std::string precision_name(Precision precision) {
+  return precision == Precision::single_precision ? "single" : "double";
+}
+
 Json operators_json(const CapacitanceSolution& solution) {
-  return Json::array({{{"name", solution.op.name},
-                       {"kind", solution.op.kind == OperatorKind::dense ? "dense" : "fmm"},
-                       {"leaves", solution.leaves},
-                       {"memory_bytes", solution.op.memory_bytes}}});
+  const OperatorInfo& op = solution.op;
+  const bool dense = op.kind == OperatorKind::dense;
+  Json json{{"name", op.name},
+            {"kind", dense ? "dense" : "fmm"},
+            {"leaves", solution.leaves},
+            {"memory_bytes", op.memory_bytes}};
+  if (!dense) {
+    json["order"] = op.order;
+    json["levels"] = op.levels;
+    json["max_leaf"] = op.max_leaf;
+    json["inflation"] = op.inflation;
+    json["near_entries"] = op.near_entries;
+    json["far_precision"] = precision_name(op.far_precision);
+  }
+  return Json::array({json});
 }
 
 Json solver_json(const CapacitanceSolution& solution) {
@@ -132,15 +147,22 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
 }
 
 std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
-                         const std::string& precision, int threads) {
+                         int threads) {
   double area = 0;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) area += triangle_area(mesh, i);
+  const OperatorInfo& op = solution.op;
+  const bool dense = op.kind == OperatorKind::dense;
   std::ostringstream out;
   out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
       << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
-      << "\noperator  " << solution.op.name << ", dense, " << std::setprecision(3)
-      << double(solution.op.memory_bytes) / 1e6 << " MB, " << precision << " precision, cpu with "
-      << threads << (threads == 1 ? " thread" : " threads");
+      << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
+      << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
+      << precision_name(op.precision) << " precision, cpu with " << threads
+      << (threads == 1 ? " thread" : " threads");
+  if (!dense)
+    out << "\n          order " << op.order << " in " << precision_name(op.far_precision)
+        << " precision, " << op.levels << " levels, "
+        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row";
   return out.str();
 }
 

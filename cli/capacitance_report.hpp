@@ -17,6 +17,7 @@ struct LevelResult {
 };
 
 /// The `operators`, `solver` and `results` parts of the report.
+std::string precision_name(Precision precision);
 Json operators_json(const CapacitanceSolution& solution);
 Json solver_json(const CapacitanceSolution& solution);
 Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
@@ -24,8 +25,7 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                   const std::optional<RichardsonEstimate>& estimate);
 
 /// What was solved, and how: the mesh and the operator, a line each.
-std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
-                         const std::string& precision, int threads);
+std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh, int threads);
 
 /// What the program prints of a solution: matrices, iterations, residuals. Digits beyond the
 /// estimated discretization error are left out.

@@ -36,9 +36,6 @@ constexpr double derivative_errors[] = {
 /// everything.
 constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
 
-/// Each step doubles the volume of a box, three make a level. The first is not 1, because
-/// the points of a lattice would lie on the faces of boxes, where expansions are worst.
-constexpr double inflations[] = {1.02, 1.26, 1.59};
 constexpr double leaf_step = 2;
 
 /// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.

@@ -20,6 +20,10 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
               std::span<const Vec3d> targets, double unit, const Cube& hull);
 
+/// Each step doubles the volume of a box, three make a level. The first is not 1, because the
+/// points of a lattice would lie on the faces of boxes, where expansions are worst.
+inline constexpr double inflations[] = {1.02, 1.26, 1.59};
+
 /// Whether sources and targets are one array.
 inline bool are_same(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   return sources.data() == targets.data() && sources.size() == targets.size();

@@ -63,12 +63,16 @@ CostModel::CostModel(const PlanOptions& options, int order, double weight) : wei
          8 * count / rates.points;
 }
 
-double CostModel::seconds(const Octree& tree, const NearLists& near) const {
+double CostModel::far_seconds(const Octree& tree) const {
   const Box& root = tree.boxes[0];
   const double points = weight_ * (root.sources.size() + root.targets.size()) / 2;
-  return pair_ * weight_ * weight_ * static_cast<double>(near_pairs(tree, near)) +
-         row_ * static_cast<double>(m2l_rows(tree)) +
+  return row_ * static_cast<double>(m2l_rows(tree)) +
          box_ * static_cast<double>(tree.boxes.size()) + (tree.levels() > 2 ? point_ * points : 0);
+}
+
+double CostModel::seconds(const Octree& tree, const NearLists& near) const {
+  return pair_ * weight_ * weight_ * static_cast<double>(near_pairs(tree, near)) +
+         far_seconds(tree);
 }
 
 double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const {

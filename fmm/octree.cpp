@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <parallel/algorithm>
+#include <tuple>
 
 namespace fmbem::fmm {
 namespace {
@@ -18,40 +19,58 @@ std::int32_t first_not_below(const Keys& keys, Range range, std::uint64_t bound)
       std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
 }
 
+/// How many of a box's points may not sink below its level; they come first.
+std::int32_t held_of(const SortedPoints& points, Range range, int level) {
+  std::int32_t held = 0;
+  if (!points.deepest.empty())
+    while (held < range.size() && points.deepest[range.begin + held] <= level) ++held;
+  return held;
+}
+
 /// Points of the 8 children of a box, by octant.
-std::array<Range, 8> child_ranges(const Keys& points, Range range, std::uint64_t key, int level) {
+std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, std::uint64_t key,
+                                  int level) {
   const int shift = 3 * (deepest_level - level - 1);
+  range.begin += held_of(points, range, level);
   std::array<Range, 8> result;
   for (int octant = 0; octant < 8; ++octant) {
     const std::int32_t end =
-        octant == 7 ? range.end : first_not_below(points, range, (key * 8 + octant + 1) << shift);
+        octant == 7 ? range.end
+                    : first_not_below(points.keys, range, (key * 8 + octant + 1) << shift);
     result[octant] = {range.begin, end};
     range.begin = end;
   }
   return result;
 }
 
-bool holds_points(const Keys& points, std::uint64_t key, int level) {
+/// Whether a box has points, be it that they may not sink deeper.
+bool holds_points(const SortedPoints& points, std::uint64_t key, int level) {
   const int shift = 3 * (deepest_level - level);
-  const auto first = std::lower_bound(points.begin(), points.end(), key << shift);
-  return first != points.end() && *first >> shift == key;
+  const auto begin = points.keys.begin(), end = points.keys.end();
+  auto first = std::lower_bound(begin, end, key << shift);
+  // Those of its ancestors may have the same key; they come first.
+  while (first != end && *first == key << shift && points.deepest_of(first - begin) < level)
+    ++first;
+  return first != end && *first >> shift == key;
 }
 
 /// For each level, the boxes that hold more than max_leaf points.
-std::vector<Keys> crowded_boxes(const Keys& sources, const Keys& targets, int max_leaf) {
+std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints& targets,
+                                int max_leaf) {
   struct Entry {
     std::uint64_t key;
     Range sources, targets;
   };
   std::vector<Keys> result;
   std::vector<Entry> crowded, next;
-  const auto is_crowded = [&](const Entry& e) {
-    return std::max(e.sources.size(), e.targets.size()) > max_leaf;
+  const auto is_crowded = [&](const Entry& e, int level) {
+    return e.targets.size() > max_leaf ||
+           e.sources.size() - held_of(sources, e.sources, level) > max_leaf;
   };
   const Entry root{0,
                    {0, static_cast<std::int32_t>(sources.size())},
                    {0, static_cast<std::int32_t>(targets.size())}};
-  if (is_crowded(root)) crowded.push_back(root);
+  if (is_crowded(root, 0)) crowded.push_back(root);
   for (int level = 0; level < deepest_level && !crowded.empty(); ++level) {
     result.emplace_back();
     next.clear();
@@ -62,7 +81,7 @@ std::vector<Keys> crowded_boxes(const Keys& sources, const Keys& targets, int ma
       const auto t = &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
       for (int octant = 0; octant < 8; ++octant) {
         const Entry child{e.key * 8 + octant, s[octant], t[octant]};
-        if (is_crowded(child)) next.push_back(child);
+        if (is_crowded(child, level + 1)) next.push_back(child);
       }
     }
     std::swap(crowded, next);
@@ -71,7 +90,7 @@ std::vector<Keys> crowded_boxes(const Keys& sources, const Keys& targets, int ma
 }
 
 /// Adds to the boxes to be split those that the grading of Octree asks for.
-void grade(std::vector<Keys>& split, const Keys& sources, const Keys& targets) {
+void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
   for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
     Keys parents;
     for (const std::uint64_t key : split[level + 1])
@@ -100,8 +119,8 @@ void grade(std::vector<Keys>& split, const Keys& sources, const Keys& targets) {
   }
 }
 
-void add_children(Octree& tree, const std::vector<Keys>& split, const Keys& sources,
-                  const Keys& targets) {
+void add_children(Octree& tree, const std::vector<Keys>& split, const SortedPoints& sources,
+                  const SortedPoints& targets) {
   for (std::size_t level = 0; level < split.size(); ++level) {
     auto next_split = split[level].begin();
     const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
@@ -124,6 +143,7 @@ void add_children(Octree& tree, const std::vector<Keys>& split, const Keys& sour
         child.child.fill(-1);
         child.sources = s[octant];
         child.targets = t[octant];
+        child.held = held_of(sources, child.sources, child.level);
         tree.boxes.push_back(child);
       }
     }
@@ -176,7 +196,9 @@ void find_colleagues(Octree& tree) {
 
 /// Whether all points of a box of the deepest level coincide, so that none acts on another.
 bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets) {
-  if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0) return false;
+  if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0 ||
+      !sources.deepest.empty())
+    return false;
   const std::int32_t first = box.sources.begin;
   const auto agrees = [&](const SortedPoints& points, Range range) {
     for (std::int32_t i = range.begin; i < range.end; ++i)
@@ -190,28 +212,36 @@ bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoint
 
 }  // namespace
 
-SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root) {
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
+                         std::span<const std::int8_t> deepest) {
   struct Entry {
     std::uint64_t key;
     std::int32_t index;
+    std::int8_t deepest;
     bool operator<(const Entry& other) const {
-      return key != other.key ? key < other.key : index < other.index;
+      return std::tie(key, deepest, index) < std::tie(other.key, other.deepest, other.index);
     }
   };
   const auto n = static_cast<std::int32_t>(points.size());
   std::vector<Entry> entries(n);
 #pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i) entries[i] = {morton_key(unit * points[i], root), i};
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::int8_t level = deepest.empty() ? deepest_level : deepest[i];
+    const int shift = 3 * (deepest_level - level);
+    entries[i] = {morton_key(unit * points[i], root) >> shift << shift, i, level};
+  }
   __gnu_parallel::sort(entries.begin(), entries.end());
 
   SortedPoints sorted;
   sorted.keys.resize(n);
   sorted.order.resize(n);
+  sorted.deepest.resize(deepest.empty() ? 0 : n);
   for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t k = 0; k < n; ++k) {
     sorted.keys[k] = entries[k].key;
     sorted.order[k] = entries[k].index;
+    if (!deepest.empty()) sorted.deepest[k] = entries[k].deepest;
     const Vec3d p = unit * points[entries[k].index];
     sorted.x[k] = p.x;
     sorted.y[k] = p.y;
@@ -229,17 +259,18 @@ Vec3d Octree::centre_from_corner(const Box& box) const {
 
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
                     int max_leaf) {
-  std::vector<Keys> split = crowded_boxes(sources.keys, targets.keys, max_leaf);
-  grade(split, sources.keys, targets.keys);
+  std::vector<Keys> split = crowded_boxes(sources, targets, max_leaf);
+  grade(split, sources, targets);
   Octree tree;
   tree.root = root;
   Box box;
   box.child.fill(-1);
   box.sources = {0, static_cast<std::int32_t>(sources.size())};
   box.targets = {0, static_cast<std::int32_t>(targets.size())};
+  box.held = held_of(sources, box.sources, 0);
   tree.boxes.push_back(box);
   tree.level_begin = {0, 1};
-  add_children(tree, split, sources.keys, targets.keys);
+  add_children(tree, split, sources, targets);
   find_colleagues(tree);
   return tree;
 }
@@ -248,7 +279,7 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
   NearLists lists;
   lists.begin.push_back(0);
   const auto add = [&](std::int32_t b) {
-    if (b >= 0 && tree.boxes[b].sources.size() > 0) lists.sources.push_back(b);
+    if (b >= 0 && tree.boxes[b].own_sources().size() > 0) lists.sources.push_back(b);
   };
   for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
     const Box& box = tree.boxes[b];
@@ -260,6 +291,7 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
       if (tree.boxes[c].is_leaf) {
         add(c);
       } else {
+        add(c);
         for (const std::int32_t child : tree.boxes[c].child) add(child);
       }
     }
@@ -267,6 +299,10 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
       for (const std::int32_t c : tree.colleagues[box.parent])
         if (c >= 0 && tree.boxes[c].is_leaf) add(c);
     }
+    const std::int32_t holder = sources.deepest.empty() ? -1 : box.parent;
+    for (std::int32_t a = holder; a >= 0; a = tree.boxes[a].parent)
+      for (const std::int32_t c : tree.colleagues[a])
+        if (c >= 0 && !tree.boxes[c].is_leaf) add(c);
     lists.begin.push_back(static_cast<std::int64_t>(lists.sources.size()));
   }
   return lists;
@@ -277,7 +313,7 @@ std::int64_t near_pairs(const Octree& tree, const NearLists& lists) {
   for (std::size_t row = 0; row < lists.targets.size(); ++row) {
     std::int64_t sources = 0;
     for (std::int64_t k = lists.begin[row]; k < lists.begin[row + 1]; ++k)
-      sources += tree.boxes[lists.sources[k]].sources.size();
+      sources += tree.boxes[lists.sources[k]].own_sources().size();
     pairs += sources * tree.boxes[lists.targets[row]].targets.size();
   }
   return pairs;

@@ -15,12 +15,18 @@ struct SortedPoints {
   std::vector<std::uint64_t> keys;  ///< [n], ascending
   std::vector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
   std::vector<double> x, y, z;      ///< [n]
+  /// [n], or empty if all are points: deepest level that each may sink to. Its key then has the
+  /// bits of that level alone, and it stands before all that may sink deeper in its box.
+  std::vector<std::int8_t> deepest;
 
   std::size_t size() const { return keys.size(); }
+  int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }
 };
 
-/// Points times `unit`, sorted by key in that root, ties by index.
-SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root);
+/// Points times `unit`, sorted by key in that root, ties by index. `deepest` is as in SortedPoints,
+/// in the order of the points.
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
+                         std::span<const std::int8_t> deepest = {});
 
 /// A range of sorted points.
 struct Range {
@@ -35,7 +41,13 @@ struct Box {
   std::int32_t parent = -1;
   std::array<std::int32_t, 8> child;  ///< by octant (bit 2, 1, 0: upper in x, y, z); −1 if empty
   Range sources, targets;
+  std::int32_t held = 0;  ///< the first of the sources, which may not sink below this box
   bool is_leaf = true;
+
+  /// Sources that no child has: all of a leaf, else those that it holds.
+  Range own_sources() const {
+    return {sources.begin, is_leaf ? sources.end : sources.begin + held};
+  }
 };
 
 /// An adaptive octree without empty boxes, level by level and in Morton order within a level.
@@ -58,21 +70,23 @@ struct Octree {
   Vec3d centre_from_corner(const Box& box) const;
 };
 
-/// Splits every box with more than max_leaf sources or targets, down to the deepest level, and
-/// where the grading asks for it. Either kind of points may be the other (the same object).
+/// Splits every box with more than max_leaf targets, or sources that may sink, down to the deepest
+/// level, and where the grading asks for it. Either kind of points may be the other (the same
+/// object).
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
                     int max_leaf);
 
-/// Leaves whose sources act directly on the targets of each leaf, in compressed rows.
+/// Boxes whose own sources act directly on the targets of each leaf, in compressed rows.
 struct NearLists {
   std::vector<std::int32_t> targets;  ///< [rows], leaves with targets
   std::vector<std::int64_t> begin;    ///< [rows + 1]
-  std::vector<std::int32_t> sources;  ///< leaves with sources
+  std::vector<std::int32_t> sources;  ///< boxes with sources of their own
 };
 
 /// The colleagues that are leaves, the children of those that are not, and the parent's colleagues
-/// that are leaves: lists U, W and X of Cheng, Greengard and Rokhlin (1999). A leaf of the deepest
-/// level is not near to itself if all its points coincide.
+/// that are leaves: lists U, W and X of Cheng, Greengard and Rokhlin (1999); also those colleagues
+/// of the leaf and its ancestors that hold sources. A leaf of the deepest level is not near to
+/// itself if all it has is points that coincide.
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
 
 /// Source-target pairs of the lists, self pairs included.

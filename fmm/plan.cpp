@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choose.hpp"
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
-#include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
@@ -23,35 +21,8 @@ void check_options(const PlanOptions& o) {
                 "the tolerance must be between "
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
-  FMBEM_REQUIRE(!o.order || (*o.order >= 1 && *o.order <= highest_order),
-                "the order must be between 1 and " << highest_order << ", not " << *o.order);
-  FMBEM_REQUIRE(!o.max_leaf || *o.max_leaf >= 1,
-                "a leaf must hold at least one point, not " << *o.max_leaf);
-  FMBEM_REQUIRE(!o.inflation || (*o.inflation >= 1 && *o.inflation < 2),
-                "the inflation of the root must be at least 1 and below 2, not " << *o.inflation);
-}
-
-bool is_finite(double x) { return std::isfinite(x); }
-bool is_finite(Vec3d v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-
-/// Index of the first entry that is not finite, or the size.
-template <class T>
-std::size_t first_not_finite(std::span<const T> values) {
-  std::size_t bad = values.size();
-#pragma omp parallel for reduction(min : bad)
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!is_finite(values[i])) bad = std::min(bad, i);
-  return bad;
-}
-
-void check_points(std::span<const Vec3d> points, const char* what) {
-  FMBEM_REQUIRE(!points.empty(), "a plan needs at least one of its " << what << "s");
-  FMBEM_REQUIRE(points.size() <= std::numeric_limits<std::int32_t>::max() / 2,
-                points.size() << " " << what << "s are more than a plan can hold, "
-                              << std::numeric_limits<std::int32_t>::max() / 2);
-  const std::size_t bad = first_not_finite(points);
-  FMBEM_REQUIRE(bad == points.size(),
-                what << " " << bad << " is not at a finite position (counted from 0)");
+  if (o.order) check_order(*o.order);
+  check_tree_options(o.max_leaf, o.inflation);
 }
 
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
@@ -61,26 +32,6 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   const Vec3d s_side{s.side, s.side, s.side}, t_side{t.side, t.side, t.side};
   const std::array<Vec3d, 4> corners{s.corner, s.corner + s_side, t.corner, t.corner + t_side};
   return bounding_cube(corners);
-}
-
-std::int64_t bytes_of_a_number(const PlanData& data) {
-  return data.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
-}
-
-/// Bytes of a plan and one evaluation, to be refused before they are asked for.
-void check_memory(const PlanData& data) {
-  const std::int64_t number = bytes_of_a_number(data);
-  const std::int64_t count = data.order.count;
-  const std::int64_t expansions =
-      2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
-  const std::int64_t operators = data.tree.levels() > 2 ? 8 * 26 * count * count * number : 0;
-  const std::int64_t points = 64 * static_cast<std::int64_t>(data.targets().size());
-  const std::int64_t needed = expansions + operators + points, free = available_memory();
-  if (needed > free)
-    throw ResourceError("the plan needs " + std::to_string(needed >> 20) + " MiB for " +
-                        std::to_string(data.tree.boxes.size()) + " boxes at order " +
-                        std::to_string(data.order.p) + ", but " + std::to_string(free >> 20) +
-                        " MiB are free: use a looser tolerance or larger leaves");
 }
 
 }  // namespace
@@ -103,12 +54,7 @@ struct Plan::Impl {
     if (!same) check_points(targets, "target");
     Stopwatch watch(plan_seconds);
     const Cube hull = hull_of(sources, targets);
-    FMBEM_REQUIRE(std::isfinite(hull.side) && std::isfinite(norm(hull.corner)),
-                  "the points are too far apart for double precision: use another unit of length");
-    data.unit = std::ldexp(1.0, -std::ilogb(hull.side));
-    FMBEM_REQUIRE(std::isfinite(data.unit),
-                  "the points are too close together for double "
-                  "precision: use another unit of length");
+    data.unit = unit_for(hull);
     const Cube scaled{data.unit * hull.corner, data.unit * hull.side};
     choice = choose(options, sources, targets, data.unit, scaled);
     data.order = ParityOrder(choice.order);
@@ -144,36 +90,12 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 std::size_t Plan::sources() const { return impl_->data.sources.size(); }
 std::size_t Plan::targets() const { return impl_->data.targets().size(); }
 
-namespace {
-
-template <class T>
-void check_size(std::span<T> values, std::size_t wanted, const char* what) {
-  FMBEM_REQUIRE(values.empty() || values.size() == wanted,
-                "the " << what << " have " << values.size() << " entries, but need " << wanted);
-}
-
-template <class T>
-void check_finite(std::span<const T> values, const char* what) {
-  const std::size_t bad = first_not_finite(values);
-  FMBEM_REQUIRE(bad == values.size(), "entry " << bad << " of the " << what << " is not finite");
-}
-
-}  // namespace
-
 void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
-  FMBEM_REQUIRE(strengths.count >= 1,
-                "there must be at least one right-hand side, not " << strengths.count);
-  const auto count = static_cast<std::size_t>(strengths.count);
-  check_size(strengths.charges, count * sources(), "charges");
-  check_size(strengths.dipoles, count * sources(), "dipoles");
-  check_size(fields.potential, count * targets(), "potentials");
-  check_size(fields.gradient, count * targets(), "gradients");
+  check_evaluation(impl_->data, strengths, fields);
   FMBEM_REQUIRE(strengths.dipoles.empty() || impl_->options.dipoles,
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
-  check_finite(strengths.charges, "charges");
-  check_finite(strengths.dipoles, "dipoles");
   impl_->evaluate_seconds.clear();
   std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
@@ -183,26 +105,8 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
 }
 
 PlanInfo Plan::info() const {
-  const PlanData& d = impl_->data;
-  const auto boxes = static_cast<std::int64_t>(d.tree.boxes.size());
-  std::int64_t leaves = 0;
-  for (const Box& box : d.tree.boxes) leaves += box.is_leaf;
-  const auto points = static_cast<std::int64_t>(d.sources.size() + d.other_targets.size());
-  const std::int64_t bytes =
-      boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(d.tree.colleagues[0])) + points * 36 +
-      static_cast<std::int64_t>(d.near.sources.size()) * 4 +
-      2 * boxes * d.order.count * bytes_of_a_number(d);
-  return {d.order.p,
-          d.precision,
-          d.tree.levels(),
-          impl_->choice.max_leaf,
-          impl_->choice.inflation,
-          boxes,
-          leaves,
-          near_pairs(d.tree, d.near),
-          m2l_rows(d.tree),
-          bytes,
-          impl_->backend->operator_bytes()};
+  return info_of(impl_->data, impl_->choice.max_leaf, impl_->choice.inflation,
+                 impl_->backend->operator_bytes());
 }
 
 Seconds Plan::evaluate_seconds() const { return impl_->evaluate_seconds; }

@@ -5,6 +5,7 @@
 #include "fmbem/fmm/octree.hpp"
 #include "fmbem/fmm/parity_order.hpp"
 #include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/spread_sources.hpp"
 
 namespace fmbem::fmm {
 
@@ -18,18 +19,30 @@ struct PlanData {
   bool sources_are_targets = true;
   Octree tree{};
   NearLists near{};
-  std::vector<std::int32_t> source_leaves{};         ///< leaves with sources
+  std::vector<std::int32_t> source_boxes{};          ///< boxes with sources of their own
   std::vector<std::vector<std::int32_t>> parents{};  ///< [levels], boxes that are not leaves
   ParityOrder order;
   Precision precision = Precision::double_precision;       ///< of the expansions
   Precision near_precision = Precision::double_precision;  ///< of the near field
   int root_terms = 3;                                      ///< of CpuKernels::near
+  /// Sources that are not points: then there is no near field, and P2M takes their moments.
+  const SpreadSources* spread = nullptr;
+  bool keep_moments = false;  ///< of spread sources, from one evaluation to the next
 
   const SortedPoints& targets() const { return sources_are_targets ? sources : other_targets; }
 };
 
-/// Fills `parents` and `source_leaves` from the tree.
+/// The power of two that brings the side of the hull to [1, 2). Throws InputError if there is none.
+double unit_for(const Cube& hull);
+
+/// Fills `parents` and `source_boxes` from the tree.
 void list_boxes(PlanData& data);
+
+/// Of a coefficient.
+std::int64_t bytes_of_a_number(const PlanData& data);
+std::int64_t kept_moment_bytes(const PlanData& data);
+
+PlanInfo info_of(const PlanData& data, int max_leaf, double inflation, std::int64_t operator_bytes);
 
 /// What a backend does with a plan's data.
 class Backend {

@@ -46,8 +46,10 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const Capacitance
   const Panels panels = make_panels(mesh, options.max_leaf);
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
   const Stopwatch assembly;
-  const auto v = make_single_layer(panels, {options.operator_kind, options.precision,
-                                            result.operator_tolerance, options.assembly_progress});
+  const auto v = make_single_layer(panels, {.kind = options.operator_kind,
+                                            .precision = options.precision,
+                                            .tolerance = result.operator_tolerance,
+                                            .progress = options.assembly_progress});
   result.assembly_seconds = assembly.seconds();
   result.op = v->info();
   result.leaves = panels.leaves();

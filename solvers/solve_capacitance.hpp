@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct CapacitanceOptions {
   double tolerance = 1e-6;        ///< of the solver; -ksp_rtol beats it
   double operator_tolerance = 0;  ///< 0: a tenth of the solver's
   OperatorOptions::Choice operator_kind = OperatorOptions::Choice::automatic;
-  Precision precision = Precision::double_precision;
-  int max_leaf = 64;  ///< panels in a leaf of the preconditioner, at most
+  std::optional<Precision> precision{};  ///< see OperatorOptions
+  int max_leaf = 64;                     ///< panels in a leaf of the preconditioner, at most
   Progress assembly_progress{};
   std::function<void(const std::string& conductor, int iteration, double residual)>
       solve_progress{};

@@ -6,6 +6,7 @@
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/cpu/spread.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
@@ -25,7 +26,8 @@ class CpuBackend final : public Backend {
       : data_(data),
         table_(data.order),
         operators_(data.tree.levels() > 2 ? cpu_operators<T>(data.order)
-                                          : std::make_shared<CpuOperators<T>>()) {}
+                                          : std::make_shared<CpuOperators<T>>()),
+        spread_(data, table_) {}
 
   std::int64_t operator_bytes() const override { return operators_->bytes(); }
 
@@ -62,7 +64,12 @@ class CpuBackend final : public Backend {
     if (!fields.gradient.empty())
       for (auto& axis : pass.gradient) axis.assign(results, 0);
     watch.add("sort");
-    if (data_.tree.levels() > 2) p2m(pass);  // otherwise all boxes touch, and nothing is far
+    if (data_.tree.levels() > 2) {  // otherwise all boxes touch, and nothing is far
+      if (data_.spread)
+        spread_.p2m(pass);
+      else
+        p2m(pass);
+    }
     watch.add("P2M");
     m2m(pass);
     watch.add("M2M");
@@ -70,7 +77,7 @@ class CpuBackend final : public Backend {
     watch.add("M2L");
     l2l(pass);
     watch.add("L2L");
-    p2p(pass);
+    if (!data_.spread) p2p(pass);
     watch.add("P2P");
     l2p(pass);
     watch.add("L2P");
@@ -126,7 +133,9 @@ class CpuBackend final : public Backend {
     const std::int64_t n = static_cast<std::int64_t>(data_.targets().size());
     const auto& order = data_.targets().order;
     for (int v = 0; v < pass.vectors; ++v) {
-      const double scale = inv_4pi * data_.unit / units[v], gradient_scale = scale * data_.unit;
+      // Moments of spread sources are of areas in the plan's unit.
+      const double unit = data_.spread ? 1 / data_.unit : data_.unit;
+      const double scale = inv_4pi * unit / units[v], gradient_scale = scale * data_.unit;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];
@@ -143,6 +152,7 @@ class CpuBackend final : public Backend {
   const PlanData& data_;
   HarmonicTable<T> table_;
   std::shared_ptr<const CpuOperators<T>> operators_;
+  SpreadMoments<T> spread_;
   int reserved_ = 0;  ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
 };

@@ -180,7 +180,7 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
     work.tile.clear();
   };
   for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-    Range range = data.tree.boxes[data.near.sources[k]].sources;
+    Range range = data.tree.boxes[data.near.sources[k]].own_sources();
     while (range.size() > 0) {
       range = work.tile.take(range, frame);
       if (work.tile.is_full()) flush();

@@ -118,7 +118,7 @@ HarmonicTable<T>::HarmonicTable(const ParityOrder& order) : p(order.p) {
 
 template <class T>
 void p2m(const Pass<T>& pass) {
-  const auto& leaves = pass.data.source_leaves;
+  const auto& leaves = pass.data.source_boxes;
 #pragma omp parallel
   {
     UnitPoints<T> points;

@@ -147,9 +147,15 @@ void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
     pass.kernels.multiply(rows, count, order.count, work.in.row(e, 0), work.in.stride,
                           pass.operators.upward[e].data(), work.out.row(e, 0), work.out.stride,
                           work.row_of.data());
-    for (int i = 0; i < rows; ++i)
-      std::copy_n(work.out.row(e, i), count,
-                  pass.moment(parents[i / pass.vectors]) + i % pass.vectors * order.count + first);
+    for (int i = 0; i < rows; ++i) {
+      const std::int32_t parent = parents[i / pass.vectors];
+      const double* of_children = work.out.row(e, i);
+      T* moment = pass.moment(parent) + i % pass.vectors * order.count + first;
+      if (pass.data.tree.boxes[parent].held == 0)
+        std::copy_n(of_children, count, moment);
+      else  // to what P2M has written
+        for (int k = 0; k < count; ++k) moment[k] += static_cast<T>(of_children[k]);
+    }
   }
 }
 

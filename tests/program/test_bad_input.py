@@ -107,12 +107,17 @@ class BadOptions(ProgramTest):
     def test_single_precision_at_a_tight_tolerance(self):
         self.refuse("--precision", "single", saying="single precision")
 
-    def test_fmm_and_cuda_say_what_there_is(self):
-        self.refuse("--operator", "fmm", saying="dense")
+    def test_cuda_says_what_there_is(self):
         self.refuse("--backend", "cuda", saying="cpu")
 
+    def test_fmm_refuses_what_it_cannot_reach(self):
+        self.refuse("--operator", "fmm", "--tolerance", "1e-13", saying="1e-11")
+        self.refuse("--operator", "fmm", "--precision", "single", "--tolerance", "1e-7",
+                    saying="--precision double")
+
     def test_dense_operator_refuses_large_meshes(self):
-        self.refused("capacitance", self.cube_file(), "--mesh-size", "0.012", saying="40000")
+        self.refused("capacitance", self.cube_file(), "--mesh-size", "0.012",
+                     "--operator", "dense", saying="40000")
 
     def test_unwritable_output(self):
         for path in ("/nowhere/x.vtu", "x.png", "x", ".vtu/"):
@@ -128,7 +133,7 @@ class BadOptions(ProgramTest):
         self.refuse("--output", "tetrahedron.msh", saying="overwrite")
 
     def test_refinement_beyond_the_dense_operator_is_refused_before_solving(self):
-        self.refuse("--refine", "7", saying="40000")
+        self.refuse("--refine", "7", "--operator", "dense", saying="40000")
 
     def test_a_failed_run_leaves_an_older_output_alone(self):
         self.write("old.vtu", "old")

@@ -68,6 +68,23 @@ class Capacitance(ProgramTest):
         del before["file"], after["file"]
         self.assertEqual(before, after)
 
+    def test_dense_and_fmm_give_the_same_digits(self):
+        dense, fmm = (self.report("capacitance", self.cube_file(), "--mesh-size", "0.08",
+                                  "--operator", kind, "--tolerance", "1e-8")
+                      for kind in ("dense", "fmm"))
+        self.assertEqual([r["operators"][0]["kind"] for r in (dense, fmm)], ["dense", "fmm"])
+        self.assertAlmostEqual(fmm["results"]["capacitance_F"]["value"][0][0]
+                               / dense["results"]["capacitance_F"]["value"][0][0], 1, delta=1e-8)
+        self.assertGreater(fmm["operators"][0]["near_entries"], 0)
+
+    def test_a_looser_operator_changes_the_right_digits(self):
+        values = [self.report("capacitance", self.cube_file(), "--mesh-size", "0.08", "--operator",
+                              "fmm", "--tolerance", tolerance, "--operator-tolerance", tolerance)
+                  ["results"]["capacitance_F"]["value"][0][0] for tolerance in ("1e-3", "1e-10")]
+        difference = abs(values[0] / values[1] - 1)
+        self.assertLess(difference, 1e-3)
+        self.assertGreater(difference, 1e-9)
+
     def test_single_precision(self):
         double = self.report("capacitance", self.tetrahedron_file(), "--tolerance", "1e-5")
         single = self.report("capacitance", self.tetrahedron_file(), "--tolerance", "1e-5",

@@ -94,7 +94,7 @@ class Progress(ProgramTest):
         return text
 
     def test_a_line_on_a_terminal_for_long_runs_and_none_in_a_pipe(self):
-        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.035")
+        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.035", "--operator", "dense")
         self.assertIn(b"assembling", self.run_on_terminal(*long_run))
         self.assertNotIn("assembling", self.fmbem(*long_run).stderr)
         self.assertNotIn(b"assembling", self.run_on_terminal("capacitance", self.tetrahedron_file()))

@@ -135,4 +135,52 @@ inline SurfaceMesh cube(int n) {
   return mesh;
 }
 
+/// A grid as add_grid() makes it, but with lines that crowd towards all four sides: the smallest
+/// cells are `ratio` times smaller than the largest, and those along the sides slivers.
+inline void add_graded_grid(SurfaceMesh& mesh, int group, int n, double ratio, Vec3d corner,
+                            Vec3d u, Vec3d v) {
+  std::vector<double> line{0};
+  for (int i = 0; i < n; ++i) {
+    const double from_side = std::min(i, n - 1 - i) / (0.5 * n - 1);
+    line.push_back(line.back() + std::pow(ratio, std::min(from_side, 1.0)));
+  }
+  const int first = static_cast<int>(mesh.vertices.size());
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j)
+      add_vertex(mesh, corner + (line[i] / line[n]) * u + (line[j] / line[n]) * v);
+  const auto at = [&](int i, int j) { return first + i * (n + 1) + j; };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
+      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
+    }
+  }
+}
+
+/// A bracket as in CAD: an L of two unit cubes and one above, all faces graded 30:1 towards their
+/// edges (3 to 1 there meet slivers of 1 to 30); 28 n² panels.
+inline SurfaceMesh bracket(int n) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "bracket");
+  const Vec3d x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  const auto face = [&](Vec3d corner, Vec3d u, Vec3d v) {
+    add_graded_grid(mesh, group, n, 30, corner, u, v);
+  };
+  // The cubes stand at the origin, at x and at z; what they share is no face.
+  for (const Vec3d corner : {Vec3d{}, x, z}) {
+    face(corner, x, z);
+    face(corner + y, z, x);
+  }
+  face({}, z, y);
+  face(z, z, y);
+  face({}, y, x);
+  face(x, y, x);
+  face(x + x, y, z);
+  face(x + z, x, y);
+  face(z + x, y, z);
+  face(z + z, x, y);
+  mesh.closed = true;
+  return mesh;
+}
+
 }  // namespace fmbem::test

@@ -114,8 +114,5 @@ TEST_CASE("diagonal blocks hold the operator's entries") {
 TEST_CASE("the dense operator refuses what it cannot hold") {
   Panels panels;
   panels.triangle.resize(dense_panels_at_most + 1);
-  CHECK_THROWS_AS(make_single_layer(panels), InputError);
-  OperatorOptions options;
-  options.kind = OperatorOptions::Choice::fmm;
-  CHECK_THROWS_AS(make_single_layer(make_panels(sphere(1)), options), InputError);
+  CHECK_THROWS_AS(make_dense_single_layer(panels, {}), InputError);
 }

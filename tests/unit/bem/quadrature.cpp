@@ -18,11 +18,12 @@ TEST_CASE("Gauss's rule integrates polynomials of degree 2n - 1") {
   }
 }
 
-TEST_CASE("the collapsed rule integrates polynomials of degree 2n - 2 over the triangle") {
-  const int n = GENERATE(1, 2, 3, 4, 5, 6, 7, 9, 16);
-  const TriangleRule rule = collapsed_gauss(n);
-  for (int a = 0; a <= 2 * n - 2; ++a) {
-    for (int b = 0; a + b <= 2 * n - 2; ++b) {
+namespace {
+
+/// Whether a rule integrates all polynomials of a degree over the triangle.
+void check_degree(const TriangleRule& rule, int degree) {
+  for (int a = 0; a <= degree; ++a) {
+    for (int b = 0; a + b <= degree; ++b) {
       double sum = 0;
       for (std::size_t q = 0; q < rule.weight.size(); ++q)
         sum += rule.weight[q] * std::pow(rule.xi[q], a) * std::pow(rule.eta[q], b);
@@ -33,7 +34,19 @@ TEST_CASE("the collapsed rule integrates polynomials of degree 2n - 2 over the t
   }
 }
 
+}  // namespace
+
+TEST_CASE("symmetric rules integrate polynomials of their degree") {
+  for (const int degree : {1, 2, 5, 8}) check_degree(symmetric_rule(degree), degree);
+}
+
+TEST_CASE("the collapsed rule integrates polynomials of degree 2n - 2 over the triangle") {
+  const int n = GENERATE(1, 2, 3, 4, 5, 6, 7, 9, 16);
+  check_degree(collapsed_gauss(n), 2 * n - 2);
+}
+
 TEST_CASE("rules out of range are refused") {
   CHECK_THROWS_AS(collapsed_gauss(0), InputError);
   CHECK_THROWS_AS(collapsed_gauss(33), InputError);
+  CHECK_THROWS_AS(symmetric_rule(3), InputError);
 }

@@ -1,0 +1,361 @@
+#include "fmbem/bem/fmm_operator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "fmbem/bem/near_integrals.hpp"
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/panel_sources.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/simd.hpp"
+#include "fmbem/fmm/far_field.hpp"
+#include "fmbem/fmm/stopwatch.hpp"
+
+namespace fmbem {
+namespace {
+
+using fmm::Box;
+using fmm::FarField;
+using fmm::PlanData;
+using fmm::Range;
+
+/// Targets whose sums a product keeps in registers, and vectors that share the reading of a block.
+constexpr int most_targets = 32, most_vectors = 4;
+
+/// How far panels may stick out of their boxes, in sides: errors of the operator come from the
+/// coarse levels, whose boxes are large beside the panels (docs/decisions.md).
+constexpr double default_overhang = 0.2;
+
+/// y[v][i] += Σ_j block[j][i] x[j][v], i < targets ≤ Width. Reads up to Width entries at the last
+/// column.
+template <int Width, int Vectors, class Entry>
+inline __attribute__((always_inline)) void add_columns(std::int64_t sources, int targets,
+                                                       std::int64_t stride, const Entry* block,
+                                                       const double* x, double* y) {
+  double sum[Vectors][Width] = {};
+  for (std::int64_t j = 0; j < sources; ++j, block += stride, x += Vectors) {
+    for (int v = 0; v < Vectors; ++v) {
+#pragma omp simd
+      for (int i = 0; i < Width; ++i) sum[v][i] += x[v] * static_cast<double>(block[i]);
+    }
+  }
+  for (int v = 0; v < Vectors; ++v)
+    for (int i = 0; i < targets; ++i) y[v * most_targets + i] += sum[v][i];
+}
+
+template <int Vectors, class Entry>
+inline __attribute__((always_inline)) void add_block(std::int64_t sources, int targets,
+                                                     std::int64_t stride, const Entry* block,
+                                                     const double* x, double* y) {
+  if (targets <= 8) return add_columns<8, Vectors>(sources, targets, stride, block, x, y);
+  if (targets <= 16) return add_columns<16, Vectors>(sources, targets, stride, block, x, y);
+  if (targets <= 24) return add_columns<24, Vectors>(sources, targets, stride, block, x, y);
+  add_columns<32, Vectors>(sources, targets, stride, block, x, y);
+}
+
+// The block of up to 32 targets of a leaf and all its near sources. y is [vectors][most_targets].
+FMBEM_SIMD_CLONES void near_product(int vectors, std::int64_t sources, int targets,
+                                    std::int64_t stride, const double* block, const double* x,
+                                    double* y) {
+  if (vectors == 1) return add_block<1>(sources, targets, stride, block, x, y);
+  add_block<most_vectors>(sources, targets, stride, block, x, y);
+}
+FMBEM_SIMD_CLONES void near_product(int vectors, std::int64_t sources, int targets,
+                                    std::int64_t stride, const float* block, const double* x,
+                                    double* y) {
+  if (vectors == 1) return add_block<1>(sources, targets, stride, block, x, y);
+  add_block<most_vectors>(sources, targets, stride, block, x, y);
+}
+
+/// The columns of V between the targets of a row of the near lists and its sources, one by one.
+class NearColumns {
+ public:
+  NearColumns(const Panels& panels, const PlanData& data, double tolerance)
+      : panels_(panels), data_(data), integrals_(tolerance, FarKernel::potential) {}
+
+  /// Calls body(column [targets]) for each near source of the row, in the order of the lists.
+  template <class Body>
+  void for_row(std::size_t row, Body body) {
+    const Range range = data_.tree.boxes[data_.near.targets[row]].targets;
+    targets_.clear();
+    for (std::int32_t i = range.begin; i < range.end; ++i)
+      targets_.add(panels_.triangle[data_.targets().order[i]].centroid);
+    targets_.pad();
+    for (std::int64_t k = data_.near.begin[row]; k < data_.near.begin[row + 1]; ++k) {
+      const Range sources = data_.tree.boxes[data_.near.sources[k]].own_sources();
+      for (std::int32_t j = sources.begin; j < sources.end; ++j) {
+        const Triangle& t = panels_.triangle[data_.sources.order[j]];
+        integrals_.integrate(t, targets_);
+        column_.assign(integrals_.potential().begin(),
+                       integrals_.potential().begin() + range.size());
+        for (const int i : integrals_.close()) column_[i] = panel_potential(t, targets_[i]);
+        body(column_.data());
+      }
+    }
+  }
+
+ private:
+  const Panels& panels_;
+  const PlanData& data_;
+  NearIntegrals integrals_;
+  IntegralTargets targets_;
+  std::vector<double> column_;
+};
+
+/// [rows + 1]: first near source of each row of the lists, counted along them.
+std::vector<std::int64_t> count_near_sources(const PlanData& data) {
+  std::vector<std::int64_t> begin{0};
+  for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
+    std::int64_t sources = 0;
+    for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k)
+      sources += data.tree.boxes[data.near.sources[k]].own_sources().size();
+    begin.push_back(begin.back() + sources);
+  }
+  return begin;
+}
+
+/// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x on
+/// a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md).
+constexpr double operator_errors[] = {4.3e-2, 6.5e-3, 1.4e-3, 5.9e-4, 1.1e-4, 2.4e-5, 6.3e-6, 2.9e-6, 1.0e-6, 2.7e-7, 9.3e-8, 3.4e-8, 1.2e-8, 5.1e-9, 1.9e-9, 8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11, 3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
+int order_for(double tolerance) {
+  const auto enough = std::find_if(std::begin(operator_errors), std::end(operator_errors),
+                                   [&](double error) { return error <= tolerance; });
+  return 1 + static_cast<int>(std::min(enough, std::end(operator_errors) - 1) -
+                              std::begin(operator_errors));
+}
+/// Rounding in single precision is 1e-7 for constant x.
+Precision far_precision_for(double tolerance) {
+  return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
+}
+Precision near_precision_for(const OperatorOptions& options) {
+  return options.precision.value_or(options.tolerance >= 1e-7 ? Precision::single_precision
+                                                              : Precision::double_precision);
+}
+
+template <class Entry>
+class FmmSingleLayer final : public BoundaryOperator {
+ public:
+  FmmSingleLayer(const Panels& panels, const OperatorOptions& options)
+      : panels_(panels), options_(options), sources_(panels, 0.5 * options.tolerance) {
+    fmm::Stopwatch watch(seconds_);
+    centroids_.reserve(panels.size());
+    for (const Triangle& t : panels.triangle) centroids_.push_back(t.centroid);
+    fmm::FarFieldOptions far;
+    far.order = options.order.value_or(order_for(options.tolerance));
+    far.precision = far_precision_for(options.tolerance);
+    far.max_leaf = options.max_leaf;
+    far.overhang = options.overhang.value_or(default_overhang);
+    far.near_pair_seconds = near_pair_seconds;
+    far_ = std::make_unique<FarField>(sources_, centroids_, far);
+    watch.add("far field");
+    integrate_near_field();
+    watch.add("near field");
+  }
+
+  std::size_t size() const override { return panels_.size(); }
+
+  OperatorInfo info() const override {
+    const fmm::PlanInfo far = far_->info();
+    OperatorInfo info{.name = "V", .kind = OperatorKind::fmm};
+    info.memory_bytes = static_cast<std::int64_t>(entries_.size() * sizeof(Entry)) +
+                        far.memory_bytes + far.operator_bytes;
+    info.precision = std::is_same_v<Entry, float> ? Precision::single_precision
+                                                  : Precision::double_precision;
+    info.order = far.order;
+    info.far_precision = far.precision;
+    info.levels = far.levels;
+    info.max_leaf = far.max_leaf;
+    info.inflation = far.inflation;
+    info.near_entries = far.near_pairs;
+    info.setup_seconds = seconds_;
+    return info;
+  }
+
+  void apply(const double* x, double* y, int n_vectors) const override {
+    const std::size_t numbers = size() * n_vectors;
+    far_->evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
+    for (int first = 0; first < n_vectors;) {
+      const int width = n_vectors - first > 1 ? most_vectors : 1;
+      const int present = std::min(width, n_vectors - first);
+      add_near_field(x + first * size(), y + first * size(), width, present);
+      first += present;
+    }
+  }
+
+  void apply_accurately(const double* x, double* y, int n_vectors) const override {
+    const double tolerance = std::max(0.01 * options_.tolerance, most_accurate);
+    const fmm::PlanInfo info = far_->info();
+    const PanelSources sources(panels_, 0.5 * tolerance);
+    const FarField far(sources, centroids_,
+                       {.order = order_for(tolerance),
+                        .precision = far_precision_for(tolerance),
+                        .overhang = options_.overhang.value_or(default_overhang),
+                        .max_leaf = info.max_leaf,
+                        .inflation = info.inflation,
+                        .keep_moments = false});
+    const std::size_t numbers = size() * n_vectors;
+    far.evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
+    const PlanData& data = far.data();
+#pragma omp parallel
+    {
+      NearColumns columns(panels_, data, 0.5 * tolerance);
+      std::vector<double> sum;
+#pragma omp for schedule(dynamic, 8)
+      for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
+        const Range range = data.tree.boxes[data.near.targets[row]].targets;
+        sum.assign(static_cast<std::size_t>(n_vectors) * range.size(), 0.0);
+        NearSourceWalk walk(data, row);
+        columns.for_row(row, [&](const double* column) {
+          const std::size_t panel = walk.next();
+          for (int v = 0; v < n_vectors; ++v)
+            for (std::int32_t i = 0; i < range.size(); ++i)
+              sum[v * range.size() + i] += x[v * size() + panel] * column[i];
+        });
+        for (int v = 0; v < n_vectors; ++v)
+          for (std::int32_t i = 0; i < range.size(); ++i)
+            y[v * size() + data.targets().order[range.begin + i]] += sum[v * range.size() + i];
+      }
+    }
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j)
+        *block++ = panel_potential(panels_.triangle[j], panels_.triangle[i].centroid);
+  }
+
+ private:
+  /// What an entry of the near field costs one thread, its integral spread over 15 products.
+  static constexpr double near_pair_seconds = 1e-9;
+  /// Below it rounding is larger than what is left out.
+  static constexpr double most_accurate = 1e-12;
+
+  /// Panels of the near sources of a row, in the order of the lists.
+  class NearSourceWalk {
+   public:
+    NearSourceWalk(const PlanData& data, std::size_t row) : data_(data), k_(data.near.begin[row]) {
+      range_ = own(k_);
+    }
+    std::size_t next() {
+      while (range_.size() == 0) range_ = own(++k_);
+      return data_.sources.order[range_.begin++];
+    }
+
+   private:
+    Range own(std::int64_t k) const {
+      return data_.tree.boxes[data_.near.sources[k]].own_sources();
+    }
+    const PlanData& data_;
+    std::int64_t k_;
+    Range range_;
+  };
+
+  void integrate_near_field() {
+    const PlanData& data = far_->data();
+    sources_begin_ = count_near_sources(data);
+    const std::size_t rows = data.near.targets.size();
+    entries_begin_.assign(1, 0);
+    for (std::size_t row = 0; row < rows; ++row)
+      entries_begin_.push_back(entries_begin_.back() +
+                               (sources_begin_[row + 1] - sources_begin_[row]) *
+                                   data.tree.boxes[data.near.targets[row]].targets.size());
+    const std::int64_t bytes = entries_begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
+    if (bytes > available_memory())
+      throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
+                          std::to_string(bytes >> 20) + " MiB, but " +
+                          std::to_string(available_memory() >> 20) +
+                          " MiB are free: use a looser tolerance or a coarser mesh");
+    entries_ = Buffer<Entry>(entries_begin_.back() + most_targets);
+    std::fill_n(entries_.data() + entries_begin_.back(), most_targets, Entry(0));
+    // Slices, so that progress (and what it throws) stays on the calling thread.
+    const std::size_t slice = options_.progress ? rows / 100 + 1 : rows;
+    for (std::size_t first = 0; first < rows; first += slice) {
+      integrate_rows(first, std::min(first + slice, rows));
+      if (options_.progress)
+        options_.progress(static_cast<double>(std::min(first + slice, rows)) /
+                          static_cast<double>(rows));
+    }
+  }
+
+  void integrate_rows(std::size_t first, std::size_t last) {
+    const PlanData& data = far_->data();
+#pragma omp parallel
+    {
+      NearColumns columns(panels_, data, 0.5 * options_.tolerance);
+#pragma omp for schedule(dynamic, 8)
+      for (std::size_t row = first; row < last; ++row) {
+        const int targets = data.tree.boxes[data.near.targets[row]].targets.size();
+        Entry* out = entries_.data() + entries_begin_[row];
+        columns.for_row(row, [&](const double* column) {
+          for (int i = 0; i < targets; ++i) out[i] = static_cast<Entry>(column[i]);
+          out += targets;
+        });
+      }
+    }
+  }
+
+  /// Adds the near field of `present` vectors, the rest of `width` being zero.
+  void add_near_field(const double* x, double* y, int width, int present) const {
+    const PlanData& data = far_->data();
+    const std::size_t n = size();
+#pragma omp parallel
+    {
+      std::vector<double> near_x;
+      double sum[most_vectors * most_targets];
+#pragma omp for schedule(dynamic, 8)
+      for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
+        const std::int64_t sources = sources_begin_[row + 1] - sources_begin_[row];
+        near_x.assign(sources * width, 0.0);
+        NearSourceWalk walk(data, row);
+        for (std::int64_t j = 0; j < sources; ++j) {
+          const std::size_t panel = walk.next();
+          for (int v = 0; v < present; ++v) near_x[j * width + v] = x[v * n + panel];
+        }
+        const Range range = data.tree.boxes[data.near.targets[row]].targets;
+        for (int first = 0; first < range.size(); first += most_targets) {
+          const int targets = std::min(most_targets, range.size() - first);
+          std::fill_n(sum, width * most_targets, 0.0);
+          near_product(width, sources, targets, range.size(),
+                       entries_.data() + entries_begin_[row] + first, near_x.data(), sum);
+          for (int v = 0; v < present; ++v)
+            for (int i = 0; i < targets; ++i)
+              y[v * n + data.targets().order[range.begin + first + i]] +=
+                  sum[v * most_targets + i];
+        }
+      }
+    }
+  }
+
+  const Panels& panels_;
+  OperatorOptions options_;
+  PanelSources sources_;
+  std::vector<Vec3d> centroids_;
+  std::unique_ptr<FarField> far_;
+  std::vector<std::int64_t> sources_begin_;  ///< [rows + 1]
+  std::vector<std::int64_t> entries_begin_;  ///< [rows + 1]
+  Buffer<Entry> entries_;                    ///< row after row, [near sources][targets]
+  fmm::Seconds seconds_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options) {
+  FMBEM_REQUIRE(options.tolerance >= fmm_tolerance_at_least && options.tolerance <= 0.5,
+                "the tolerance of the FMM operator must be between "
+                    << fmm_tolerance_at_least << " and 0.5, not " << options.tolerance
+                    << ": use the dense operator for a tighter one");
+  FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,
+                "single precision carries operator tolerances of the FMM from 1e-7 on, not "
+                    << options.tolerance << ": use --precision double, or loosen the tolerance");
+  if (near_precision_for(options) == Precision::single_precision)
+    return std::make_unique<FmmSingleLayer<float>>(panels, options);
+  return std::make_unique<FmmSingleLayer<double>>(panels, options);
+}
+
+}  // namespace fmbem

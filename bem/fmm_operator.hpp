@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/boundary_operator.hpp"
+
+namespace fmbem {
+
+inline constexpr double fmm_tolerance_at_least = 1e-11;
+
+/// V with its near field stored as dense blocks and its far field by the FMM:
+/// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
+/// tolerance of 1e-7 on, O(n) memory and work. apply_accurately() integrates the near field afresh.
+/// Throws InputError for tolerances out of range and ResourceError for want of memory.
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options);
+
+}  // namespace fmbem

@@ -1,0 +1,93 @@
+#include "fmbem/fmm/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/harmonics.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_finite(Vec3d v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+/// Index of the first entry that is not finite, or the size.
+template <class T>
+std::size_t first_not_finite(std::span<const T> values) {
+  std::size_t bad = values.size();
+#pragma omp parallel for reduction(min : bad)
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!is_finite(values[i])) bad = std::min(bad, i);
+  return bad;
+}
+
+template <class T>
+void check_size(std::span<T> values, std::size_t wanted, const char* what) {
+  FMBEM_REQUIRE(values.empty() || values.size() == wanted,
+                "the " << what << " have " << values.size() << " entries, but need " << wanted);
+}
+
+template <class T>
+void check_finite(std::span<const T> values, const char* what) {
+  const std::size_t bad = first_not_finite(values);
+  FMBEM_REQUIRE(bad == values.size(), "entry " << bad << " of the " << what << " is not finite");
+}
+
+}  // namespace
+
+void check_order(int order) {
+  FMBEM_REQUIRE(order >= 1 && order <= highest_order,
+                "the order must be between 1 and " << highest_order << ", not " << order);
+}
+
+void check_tree_options(const std::optional<int>& max_leaf,
+                        const std::optional<double>& inflation) {
+  FMBEM_REQUIRE(!max_leaf || *max_leaf >= 1,
+                "a leaf must hold at least one point, not " << *max_leaf);
+  FMBEM_REQUIRE(!inflation || (*inflation >= 1 && *inflation < 2),
+                "the inflation of the root must be at least 1 and below 2, not " << *inflation);
+}
+
+void check_points(std::span<const Vec3d> points, const char* what) {
+  FMBEM_REQUIRE(!points.empty(), "a plan needs at least one of its " << what << "s");
+  FMBEM_REQUIRE(points.size() <= std::numeric_limits<std::int32_t>::max() / 2,
+                points.size() << " " << what << "s are more than a plan can hold, "
+                              << std::numeric_limits<std::int32_t>::max() / 2);
+  const std::size_t bad = first_not_finite(points);
+  FMBEM_REQUIRE(bad == points.size(),
+                what << " " << bad << " is not at a finite position (counted from 0)");
+}
+
+void check_evaluation(const PlanData& data, const Strengths& strengths, const Fields& fields) {
+  FMBEM_REQUIRE(strengths.count >= 1,
+                "there must be at least one right-hand side, not " << strengths.count);
+  const auto count = static_cast<std::size_t>(strengths.count);
+  check_size(strengths.charges, count * data.sources.size(), "charges");
+  check_size(strengths.dipoles, count * data.sources.size(), "dipoles");
+  check_size(fields.potential, count * data.targets().size(), "potentials");
+  check_size(fields.gradient, count * data.targets().size(), "gradients");
+  check_finite(strengths.charges, "charges");
+  check_finite(strengths.dipoles, "dipoles");
+}
+
+void check_memory(const PlanData& data) {
+  const std::int64_t number = bytes_of_a_number(data);
+  const std::int64_t count = data.order.count;
+  const std::int64_t expansions =
+      2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
+  const std::int64_t operators = data.tree.levels() > 2 ? 8 * 26 * count * count * number : 0;
+  const std::int64_t points = 64 * static_cast<std::int64_t>(data.targets().size());
+  const std::int64_t needed = expansions + operators + points + kept_moment_bytes(data),
+                     free = available_memory();
+  if (needed > free)
+    throw ResourceError("the plan needs " + std::to_string(needed >> 20) + " MiB for " +
+                        std::to_string(data.tree.boxes.size()) + " boxes at order " +
+                        std::to_string(data.order.p) + ", but " + std::to_string(free >> 20) +
+                        " MiB are free: use a looser tolerance or larger leaves");
+}
+
+}  // namespace fmbem::fmm

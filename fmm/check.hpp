@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/plan_data.hpp"
+
+namespace fmbem::fmm {
+
+// What Plan and FarField refuse, each with a sentence: InputError, or ResourceError for memory.
+
+void check_order(int order);
+void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
+/// `what` is "source" or "target".
+void check_points(std::span<const Vec3d> points, const char* what);
+/// Sizes of what goes in and out, and whether the strengths are finite.
+void check_evaluation(const PlanData& data, const Strengths& strengths, const Fields& fields);
+/// Bytes of a plan and one evaluation, before they are asked for.
+void check_memory(const PlanData& data);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,238 @@
+#include "fmbem/bem/fmm_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/near_integrals.hpp"
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+using Vector = std::vector<double>;
+
+double norm_of(const Vector& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
+Vector difference(Vector a, const Vector& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+  return a;
+}
+
+Vector product(const BoundaryOperator& v, const Vector& x) {
+  Vector y(x.size());
+  v.apply(x.data(), y.data());
+  return y;
+}
+
+Vector random_vector(std::size_t n, std::uint64_t seed) { return signed_charges(n, seed); }
+
+/// ‖V‖, from below, by the power method: V's entries are positive.
+double norm_of(const BoundaryOperator& v) {
+  Vector x(v.size(), 1.0);
+  double norm = 0;
+  for (int step = 0; step < 15; ++step) {
+    Vector y = product(v, x);
+    norm = norm_of(y) / norm_of(x);
+    const double scale = 1 / norm_of(y);
+    for (std::size_t i = 0; i < y.size(); ++i) x[i] = scale * y[i];
+  }
+  return norm;
+}
+
+/// A panel a hundred times the size of others beside it, above it and across its edge.
+SurfaceMesh one_large_panel() {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "surface");
+  const int a = add_vertex(mesh, {0, 0, 0}), b = add_vertex(mesh, {1, 0, 0}),
+            c = add_vertex(mesh, {0, 1, 0});
+  add_triangle(mesh, a, b, c, group);
+  add_grid(mesh, group, 20, {1, 0, 0}, {0.2, 0, 0}, {0, 0.2, 0});
+  add_grid(mesh, group, 20, {0.25, 0.25, 0.02}, {0.2, 0, 0}, {0, 0.2, 0});
+  return mesh;
+}
+
+struct Surface {
+  std::string name;
+  std::function<SurfaceMesh()> make;
+};
+const std::vector<Surface>& surfaces() {
+  static const std::vector<Surface> all{{"sphere", [] { return sphere(4); }},
+                                        {"cube", [] { return cube(13); }},
+                                        {"bracket", [] { return bracket(14); }},
+                                        {"plate", [] { return plate(32); }},
+                                        {"one large panel", one_large_panel},
+                                        {"small and far off", [] {
+                                           return sphere(4, 1e-9, {3, -2, 1});
+                                         }}};
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the FMM operator is as close to the dense one as its tolerance says") {
+  for (const Surface& surface : surfaces()) {
+    const Panels panels = make_panels(surface.make());
+    const std::size_t n = panels.size();
+    const auto dense = make_dense_single_layer(panels, {});
+    const double norm = norm_of(*dense);
+    Vector smooth(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3d x = panels.triangle[i].centroid / panels.extent;
+      smooth[i] = std::cos(5 * x.x + 1) * std::exp(x.y) + x.z;
+    }
+    const std::vector<Vector> xs{Vector(n, 1.0), smooth, random_vector(n, 1), random_vector(n, 2)};
+    std::vector<Vector> exact;
+    for (const Vector& x : xs) exact.push_back(product(*dense, x));
+    for (const double tolerance : {1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+      CAPTURE(surface.name, n, tolerance);
+      OperatorOptions options;
+      options.tolerance = tolerance;
+      options.max_leaf = 20;
+      const auto fast = make_fmm_single_layer(panels, options);
+      CHECK(fast->info().levels >= 4);
+      CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
+      for (std::size_t k = 0; k < xs.size(); ++k)
+        CHECK(norm_of(difference(product(*fast, xs[k]), exact[k])) <
+              tolerance * norm * norm_of(xs[k]));
+    }
+  }
+}
+
+TEST_CASE("the accurate product is a hundred times as accurate") {
+  const Panels panels = make_panels(cube(12));
+  const std::size_t n = panels.size();
+  const auto dense = make_dense_single_layer(panels, {});
+  OperatorOptions options;
+  options.max_leaf = 20;
+  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    options.tolerance = tolerance;
+    const auto fast = make_fmm_single_layer(panels, options);
+    const Vector x = random_vector(2 * n, 3);
+    Vector y(2 * n), exact(2 * n);
+    fast->apply_accurately(x.data(), y.data(), 2);
+    dense->apply(x.data(), exact.data(), 2);
+    CHECK(norm_of(difference(y, exact)) <
+          std::max(0.01 * tolerance, 1e-12) * norm_of(*dense) * norm_of(x));
+  }
+}
+
+TEST_CASE("the FMM operator chooses its tree, and loosens with its tolerance") {
+  const Panels panels = make_panels(sphere(5));
+  const auto info = [&](double tolerance) {
+    OperatorOptions options;
+    options.tolerance = tolerance;
+    return make_fmm_single_layer(panels, options)->info();
+  };
+  const OperatorInfo loose = info(1e-3), tight = info(1e-9);
+  CHECK(loose.order < tight.order);
+  CHECK(loose.memory_bytes < tight.memory_bytes);
+  CHECK(loose.precision == Precision::single_precision);
+  CHECK(loose.far_precision == Precision::single_precision);
+  CHECK(tight.precision == Precision::double_precision);
+  CHECK(loose.near_entries < 600 * static_cast<std::int64_t>(panels.size()));
+}
+
+TEST_CASE("several vectors, any number of threads and two runs give the same bits") {
+  const Panels panels = make_panels(bracket(14));
+  const std::size_t n = panels.size();
+  const Vector x = random_vector(5 * n, 4);
+  OperatorOptions options;
+  options.max_leaf = 25;
+  std::vector<Vector> products;
+  for (const int threads : {1, 2, 3, 2}) {
+    set_threads(threads);
+    products.emplace_back(x.size());
+    make_fmm_single_layer(panels, options)->apply(x.data(), products.back().data(), 5);
+  }
+  set_threads(available_cores());
+  for (const Vector& y : products) CHECK(y == products[0]);
+  const auto v = make_fmm_single_layer(panels, options);
+  for (int k = 0; k < 5; ++k) {
+    const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
+    const Vector same(products[0].begin() + k * n, products[0].begin() + (k + 1) * n);
+    CHECK(norm_of(difference(one, same)) < 1e-13 * norm_of(one));
+  }
+}
+
+TEST_CASE("a handful of panels, and the choice between both operators") {
+  const Panels panels = make_panels(sphere(0));
+  const auto fast = make_fmm_single_layer(panels, {});
+  const auto dense = make_dense_single_layer(panels, {});
+  const Vector x = random_vector(8, 5);
+  CHECK(norm_of(difference(product(*fast, x), product(*dense, x))) < 1e-7 * norm_of(x));
+  Vector block(9), exact(9);
+  fast->diagonal_block(2, 5, block.data());
+  dense->diagonal_block(2, 5, exact.data());
+  CHECK(norm_of(difference(block, exact)) < 1e-14);
+
+  OperatorOptions options;
+  CHECK(make_single_layer(panels, options)->info().kind == OperatorKind::dense);
+  options.kind = OperatorOptions::Choice::fmm;
+  CHECK(make_single_layer(panels, options)->info().kind == OperatorKind::fmm);
+  options.kind = OperatorOptions::Choice::automatic;
+  const Panels many = make_panels(sphere(5));
+  CHECK(make_single_layer(many, options)->info().kind == OperatorKind::fmm);
+  options.tolerance = 1e-12;
+  options.precision = Precision::single_precision;
+  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
+  options.tolerance = 1e-8;
+  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
+  options.precision.reset();
+  options.tolerance = 0.6;
+  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
+}
+
+TEST_CASE("near integrals are as accurate as asked for") {
+  const double tolerance = GENERATE(1e-3, 1e-6, 1e-8, 1e-11);
+  Uniform uniform(6);
+  NearIntegrals potential(tolerance, FarKernel::potential), both(tolerance, FarKernel::gradient);
+  double worst = 0, worst_gradient = 0;
+  std::size_t close = 0;
+  for (int shape = 0; shape < 40; ++shape) {
+    const double height = shape % 4 == 0 ? 0.02 : 0.8;
+    const Triangle t = make_triangle({0.1, 0.2, 0}, {1, 0, 0.1}, {uniform(), height, 0.3});
+    IntegralTargets targets;
+    for (int i = 0; i < 37; ++i) {
+      const double distance = t.radius * std::pow(10, uniform(-1, 2));
+      targets.add(t.centroid + distance * sphere_point(uniform));
+    }
+    targets.pad();
+    const auto is_close = [](const NearIntegrals& integrals, int i) {
+      const auto& left = integrals.close();
+      return std::find(left.begin(), left.end(), i) != left.end();
+    };
+    potential.integrate(t, targets);
+    both.integrate(t, targets);
+    close += potential.close().size();
+    for (int i = 0; i < targets.count(); ++i) {
+      const double exact = panel_potential(t, targets[i]);
+      if (!is_close(potential, i))
+        worst = std::max(worst, std::abs(potential.potential()[i] / exact - 1));
+      if (is_close(both, i)) continue;
+      worst = std::max(worst, std::abs(both.potential()[i] / exact - 1));
+      const Vec3d gradient = panel_gradient(t, targets[i], 1e-14);
+      const Vec3d found{both.gradient(0)[i], both.gradient(1)[i], both.gradient(2)[i]};
+      worst_gradient = std::max(worst_gradient, norm(found - gradient) / norm(gradient));
+    }
+  }
+  CHECK(worst < tolerance);
+  CHECK(worst_gradient < tolerance);
+  CHECK(close > 0);
+  CHECK(close < 40 * 37 / 2);
+}
