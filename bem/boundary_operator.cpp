@@ -12,9 +12,12 @@ constexpr std::size_t dense_is_faster_up_to = 2000;
 
 bool is_dense(std::size_t panels, const OperatorOptions& options) {
   switch (options.kind) {
-    case OperatorOptions::Choice::dense: return true;
-    case OperatorOptions::Choice::fmm: return false;
-    default: break;
+    case OperatorOptions::Choice::dense:
+      return true;
+    case OperatorOptions::Choice::fmm:
+      return false;
+    default:
+      break;
   }
   const bool too_accurate = options.tolerance < fmm_tolerance_at_least;
   return panels <= dense_is_faster_up_to || (too_accurate && panels <= dense_panels_at_most);

@@ -33,6 +33,16 @@ struct OperatorInfo {
   std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
 };
 
+/// Something close to the inverse of an operator, for preconditioning.
+class ApproximateInverse {
+ public:
+  virtual ~ApproximateInverse() = default;
+  virtual std::string name() const = 0;
+  /// y ≈ A⁻¹ x for n_vectors vectors, [n_vectors][size of A].
+  virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
+  virtual std::int64_t memory_bytes() const = 0;
+};
+
 /// A square boundary operator on panel densities in the order of Panels.
 class BoundaryOperator {
  public:
@@ -49,6 +59,9 @@ class BoundaryOperator {
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
+
+  /// The operator's own preconditioner, or null.
+  virtual std::unique_ptr<ApproximateInverse> approximate_inverse() const { return nullptr; }
 };
 
 struct OperatorOptions {

@@ -9,6 +9,7 @@
 
 #include <cblas.h>
 
+#include "fmbem/bem/cluster_inverse.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -96,6 +97,10 @@ class DenseSingleLayer final : public BoundaryOperator {
         }
       });
     }
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return std::make_unique<ClusterInverse>(panels_);
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {

@@ -15,14 +15,11 @@ struct Candidate {
 };
 
 const std::vector<Candidate>& candidates() {
-  static const std::vector<Candidate> all{{symmetric_rule(1), 1, 0.19, 0.54},
-                                          {symmetric_rule(2), 2, 0.024, 0.13},
-                                          {symmetric_rule(5), 5, 9.9e-3, 0.075},
-                                          {symmetric_rule(8), 8, 9.0e-4, 9.3e-3},
-                                          {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3},
-                                          {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4},
-                                          {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5},
-                                          {collapsed_gauss(11), 20, 3.2e-7, 9.3e-6}};
+  static const std::vector<Candidate> all{
+      {symmetric_rule(1), 1, 0.19, 0.54},       {symmetric_rule(2), 2, 0.024, 0.13},
+      {symmetric_rule(5), 5, 9.9e-3, 0.075},    {symmetric_rule(8), 8, 9.0e-4, 9.3e-3},
+      {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3}, {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4},
+      {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5}, {collapsed_gauss(11), 20, 3.2e-7, 9.3e-6}};
   return all;
 }
 

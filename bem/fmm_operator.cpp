@@ -6,13 +6,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "fmbem/bem/block_product.hpp"
+#include "fmbem/bem/cluster_inverse.hpp"
 #include "fmbem/bem/near_integrals.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/bem/panel_sources.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
-#include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/far_field.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
@@ -24,53 +25,9 @@ using fmm::FarField;
 using fmm::PlanData;
 using fmm::Range;
 
-/// Targets whose sums a product keeps in registers, and vectors that share the reading of a block.
-constexpr int most_targets = 32, most_vectors = 4;
-
 /// How far panels may stick out of their boxes, in sides: errors of the operator come from the
 /// coarse levels, whose boxes are large beside the panels (docs/decisions.md).
 constexpr double default_overhang = 0.2;
-
-/// y[v][i] += Σ_j block[j][i] x[j][v], i < targets ≤ Width. Reads up to Width entries at the last
-/// column.
-template <int Width, int Vectors, class Entry>
-inline __attribute__((always_inline)) void add_columns(std::int64_t sources, int targets,
-                                                       std::int64_t stride, const Entry* block,
-                                                       const double* x, double* y) {
-  double sum[Vectors][Width] = {};
-  for (std::int64_t j = 0; j < sources; ++j, block += stride, x += Vectors) {
-    for (int v = 0; v < Vectors; ++v) {
-#pragma omp simd
-      for (int i = 0; i < Width; ++i) sum[v][i] += x[v] * static_cast<double>(block[i]);
-    }
-  }
-  for (int v = 0; v < Vectors; ++v)
-    for (int i = 0; i < targets; ++i) y[v * most_targets + i] += sum[v][i];
-}
-
-template <int Vectors, class Entry>
-inline __attribute__((always_inline)) void add_block(std::int64_t sources, int targets,
-                                                     std::int64_t stride, const Entry* block,
-                                                     const double* x, double* y) {
-  if (targets <= 8) return add_columns<8, Vectors>(sources, targets, stride, block, x, y);
-  if (targets <= 16) return add_columns<16, Vectors>(sources, targets, stride, block, x, y);
-  if (targets <= 24) return add_columns<24, Vectors>(sources, targets, stride, block, x, y);
-  add_columns<32, Vectors>(sources, targets, stride, block, x, y);
-}
-
-// The block of up to 32 targets of a leaf and all its near sources. y is [vectors][most_targets].
-FMBEM_SIMD_CLONES void near_product(int vectors, std::int64_t sources, int targets,
-                                    std::int64_t stride, const double* block, const double* x,
-                                    double* y) {
-  if (vectors == 1) return add_block<1>(sources, targets, stride, block, x, y);
-  add_block<most_vectors>(sources, targets, stride, block, x, y);
-}
-FMBEM_SIMD_CLONES void near_product(int vectors, std::int64_t sources, int targets,
-                                    std::int64_t stride, const float* block, const double* x,
-                                    double* y) {
-  if (vectors == 1) return add_block<1>(sources, targets, stride, block, x, y);
-  add_block<most_vectors>(sources, targets, stride, block, x, y);
-}
 
 /// The columns of V between the targets of a row of the near lists and its sources, one by one.
 class NearColumns {
@@ -119,9 +76,12 @@ std::vector<std::int64_t> count_near_sources(const PlanData& data) {
   return begin;
 }
 
-/// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x on
-/// a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md).
-constexpr double operator_errors[] = {4.3e-2, 6.5e-3, 1.4e-3, 5.9e-4, 1.1e-4, 2.4e-5, 6.3e-6, 2.9e-6, 1.0e-6, 2.7e-7, 9.3e-8, 3.4e-8, 1.2e-8, 5.1e-9, 1.9e-9, 8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11, 3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
+/// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x
+/// on a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md).
+constexpr double operator_errors[] = {
+    4.3e-2,  6.5e-3,  1.4e-3,  5.9e-4,  1.1e-4,  2.4e-5,  6.3e-6,  2.9e-6,  1.0e-6,  2.7e-7,
+    9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11,
+    3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
 int order_for(double tolerance) {
   const auto enough = std::find_if(std::begin(operator_errors), std::end(operator_errors),
                                    [&](double error) { return error <= tolerance; });
@@ -164,8 +124,8 @@ class FmmSingleLayer final : public BoundaryOperator {
     OperatorInfo info{.name = "V", .kind = OperatorKind::fmm};
     info.memory_bytes = static_cast<std::int64_t>(entries_.size() * sizeof(Entry)) +
                         far.memory_bytes + far.operator_bytes;
-    info.precision = std::is_same_v<Entry, float> ? Precision::single_precision
-                                                  : Precision::double_precision;
+    info.precision =
+        std::is_same_v<Entry, float> ? Precision::single_precision : Precision::double_precision;
     info.order = far.order;
     info.far_precision = far.precision;
     info.levels = far.levels;
@@ -180,7 +140,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     const std::size_t numbers = size() * n_vectors;
     far_->evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
     for (int first = 0; first < n_vectors;) {
-      const int width = n_vectors - first > 1 ? most_vectors : 1;
+      const int width = n_vectors - first > 1 ? block_vectors : 1;
       const int present = std::min(width, n_vectors - first);
       add_near_field(x + first * size(), y + first * size(), width, present);
       first += present;
@@ -223,6 +183,10 @@ class FmmSingleLayer final : public BoundaryOperator {
     }
   }
 
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return std::make_unique<ClusterInverse>(panels_);
+  }
+
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
     for (std::int64_t i = begin; i < end; ++i)
       for (std::int64_t j = begin; j < end; ++j)
@@ -230,8 +194,9 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
  private:
-  /// What an entry of the near field costs one thread, its integral spread over 15 products.
-  static constexpr double near_pair_seconds = 1e-9;
+  /// What an entry of the near field costs one thread in a product, its integrals, once for the
+  /// products and once for the true residual, spread over 15 of them.
+  static constexpr double near_pair_seconds = 3e-9;
   /// Below it rounding is larger than what is left out.
   static constexpr double most_accurate = 1e-12;
 
@@ -270,8 +235,8 @@ class FmmSingleLayer final : public BoundaryOperator {
                           std::to_string(bytes >> 20) + " MiB, but " +
                           std::to_string(available_memory() >> 20) +
                           " MiB are free: use a looser tolerance or a coarser mesh");
-    entries_ = Buffer<Entry>(entries_begin_.back() + most_targets);
-    std::fill_n(entries_.data() + entries_begin_.back(), most_targets, Entry(0));
+    entries_ = Buffer<Entry>(entries_begin_.back() + block_rows);
+    std::fill_n(entries_.data() + entries_begin_.back(), block_rows, Entry(0));
     // Slices, so that progress (and what it throws) stays on the calling thread.
     const std::size_t slice = options_.progress ? rows / 100 + 1 : rows;
     for (std::size_t first = 0; first < rows; first += slice) {
@@ -306,7 +271,7 @@ class FmmSingleLayer final : public BoundaryOperator {
 #pragma omp parallel
     {
       std::vector<double> near_x;
-      double sum[most_vectors * most_targets];
+      double sum[block_vectors * block_rows];
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
         const std::int64_t sources = sources_begin_[row + 1] - sources_begin_[row];
@@ -317,15 +282,14 @@ class FmmSingleLayer final : public BoundaryOperator {
           for (int v = 0; v < present; ++v) near_x[j * width + v] = x[v * n + panel];
         }
         const Range range = data.tree.boxes[data.near.targets[row]].targets;
-        for (int first = 0; first < range.size(); first += most_targets) {
-          const int targets = std::min(most_targets, range.size() - first);
-          std::fill_n(sum, width * most_targets, 0.0);
-          near_product(width, sources, targets, range.size(),
-                       entries_.data() + entries_begin_[row] + first, near_x.data(), sum);
+        for (int first = 0; first < range.size(); first += block_rows) {
+          const int targets = std::min(block_rows, range.size() - first);
+          std::fill_n(sum, width * block_rows, 0.0);
+          multiply_block(width, sources, targets, range.size(),
+                         entries_.data() + entries_begin_[row] + first, near_x.data(), sum);
           for (int v = 0; v < present; ++v)
             for (int i = 0; i < targets; ++i)
-              y[v * n + data.targets().order[range.begin + first + i]] +=
-                  sum[v * most_targets + i];
+              y[v * n + data.targets().order[range.begin + first + i]] += sum[v * block_rows + i];
         }
       }
     }

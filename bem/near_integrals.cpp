@@ -33,7 +33,9 @@ void IntegralTargets::pad() {
 
 NearIntegrals::NearIntegrals(double tolerance, FarKernel kernel)
     : kernel_(kernel),
-      root_terms_(tolerance >= 5e-8 ? 1 : tolerance >= 1e-11 ? 2 : 3),
+      root_terms_(tolerance >= 5e-8    ? 1
+                  : tolerance >= 1e-11 ? 2
+                                       : 3),
       rules_(far_rules(tolerance, kernel)) {}
 
 void NearIntegrals::choose_rule(const double* distance2, int first, int count, double radius2) {
@@ -50,8 +52,8 @@ void NearIntegrals::choose_rule(const double* distance2, int first, int count, d
   rule_ = nullptr;
   double least = count * closed_form_pairs;
   for (const FarRule& far : rules_) {
-    const auto left_out = std::count_if(distance2, distance2 + count,
-                                        [&](double d2) { return !serves(far, d2); });
+    const auto left_out =
+        std::count_if(distance2, distance2 + count, [&](double d2) { return !serves(far, d2); });
     const double cost = static_cast<double>(left_out) * closed_form_pairs +
                         static_cast<double>(far.rule.weight.size()) * group;
     if (cost < least) {
@@ -96,9 +98,7 @@ void NearIntegrals::integrate(const Triangle& t, const IntegralTargets& targets)
     choose_rule(distance2_.data() + first, first, count, t.radius * t.radius);
     if (!rule_) continue;
     place_points(t);
-    const auto values = [&](int k) {
-      return k < columns ? values_[k].data() + first : nullptr;
-    };
+    const auto values = [&](int k) { return k < columns ? values_[k].data() + first : nullptr; };
     fmm::cpu_kernels<double>().near(
         1, root_terms_,
         {static_cast<std::int64_t>(x_.size()), x_.data(), y_.data(), z_.data(), weight_.data(),

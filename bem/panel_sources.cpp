@@ -17,9 +17,8 @@ void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
 
 void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const {
   const Triangle& t = panels_.triangle[j];
-  const auto far = std::find_if(rules_.begin(), rules_.end(), [&](const FarRule& rule) {
-    return side >= rule.reach * t.radius;
-  });
+  const auto far = std::find_if(rules_.begin(), rules_.end(),
+                                [&](const FarRule& rule) { return side >= rule.reach * t.radius; });
   const TriangleRule& rule = (far == rules_.end() ? rules_.back() : *far).rule;
   const std::size_t n = rule.weight.size();
   for (auto* column : {&points.x, &points.y, &points.z, &points.weight}) column->resize(n);

@@ -38,6 +38,7 @@ Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
 #pragma omp parallel for
   for (std::int64_t k = 0; k < n; ++k) panels.triangle[k] = triangle_of(morton.order[k]);
   panels.input_index = std::move(morton.order);
+  panels.key = std::move(morton.keys);
   panels.leaf_begin = std::move(morton.leaf_begin);
   return panels;
 }

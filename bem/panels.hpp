@@ -14,6 +14,7 @@ namespace fmbem {
 struct Panels {
   std::vector<Triangle> triangle;         ///< [n]
   std::vector<std::int64_t> input_index;  ///< [n], triangle of the mesh
+  std::vector<std::uint64_t> key;         ///< [n], Morton keys of the centroids, ascending
   std::vector<std::int64_t> leaf_begin;   ///< [n_leaves + 1]: leaves of an octree
   Vec3d origin;                           ///< centre of the bounding box
   double extent = 0;                      ///< diagonal of the bounding box

@@ -63,10 +63,9 @@ CapacitanceOptions solver_options(const Options& options, Console& console) {
   result.assembly_progress = [&console](double fraction) {
     console.progress("assembling V: " + std::to_string(int(100 * fraction)) + " %");
   };
-  result.solve_progress = [&console](const std::string& conductor, int iteration, double residual) {
+  result.solve_progress = [&console](int iteration, double residual) {
     std::ostringstream line;
-    line << "solving for " << conductor << ": iteration " << iteration << ", residual "
-         << std::setprecision(2) << residual;
+    line << "solving: iteration " << iteration << ", residual " << std::setprecision(2) << residual;
     console.progress(line.str());
   };
   return result;

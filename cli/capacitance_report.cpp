@@ -102,6 +102,7 @@ Json operators_json(const CapacitanceSolution& solution) {
 Json solver_json(const CapacitanceSolution& solution) {
   Json json{{"ksp", solution.ksp_type},
             {"pc", solution.pc_type},
+            {"pc_bytes", solution.preconditioner_bytes},
             {"iterations", Json::array()},
             {"reasons", Json::array()},
             {"relative_residuals", Json::array()},

@@ -11,15 +11,15 @@
 namespace fmbem::fmm {
 
 struct FarFieldOptions {
-  int order = 10;                           ///< degree p of the expansions, 1 to 40
+  int order = 10;  ///< degree p of the expansions, 1 to 40
   Precision precision = Precision::double_precision;
-  bool gradient = false;                    ///< gradients will be asked for
+  bool gradient = false;  ///< gradients will be asked for
   /// How far a source may stick out of its box, in sides: those that would stick out of a box
   /// farther belong to its parent, or that one's.
   double overhang = 0.1;
   /// Seconds of one thread for a near pair, to be weighed against those of the far field.
   double near_pair_seconds = 1e-9;
-  std::optional<int> max_leaf{};     ///< most sources that may sink, or targets, of a leaf
+  std::optional<int> max_leaf{};      ///< most sources that may sink, or targets, of a leaf
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   /// Moments of the sources are kept, K numbers each, or integrated again in every evaluation.
   bool keep_moments = true;

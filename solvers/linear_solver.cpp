@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -43,57 +44,186 @@ struct BorrowedVec {
   ~BorrowedVec() { VecDestroy(&vec); }
 };
 
-}  // namespace
+/// Right-hand sides that are solved for together.
+constexpr int most_together = 4;
 
-struct LinearSolver::Impl {
-  SolverOptions options;
-  KSP ksp = nullptr;
-  Mat leaf_blocks = nullptr;
-  std::unique_ptr<ShellMatrix> shell;
-
-  ~Impl() {
+/// A KSP for one number of right-hand sides, and what it works on.
+struct System {
+  explicit System(const SolverOptions& solver_options) : options(solver_options) {
+    petsc_calls([&] {
+      PC pc = nullptr;
+      PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      PetscCall(KSPSetType(ksp, KSPGMRES));
+      PetscCall(KSPGMRESSetRestart(ksp, 100));
+      PetscCall(
+          KSPSetTolerances(ksp, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+      PetscCall(KSPGetPC(ksp, &pc));
+      PetscCall(PCSetType(pc, PCSHELL));
+      PetscCall(KSPSetResidualHistory(ksp, nullptr, PETSC_DECIDE, PETSC_TRUE));
+      if (options.monitor) PetscCall(KSPMonitorSet(ksp, monitor, this, nullptr));
+      PetscCall(KSPSetFromOptions(ksp));
+      PetscCall(prefer_true_residuals(ksp));
+      return success;
+    });
+  }
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+  ~System() {
     PetscBool ended = PETSC_FALSE;
     PetscFinalized(&ended);
-    if (ended) return;
-    KSPDestroy(&ksp);
-    MatDestroy(&leaf_blocks);
+    if (!ended) KSPDestroy(&ksp);
+  }
+
+  bool has_shell_pc() const {
+    PC pc = nullptr;
+    PetscBool is_shell = PETSC_FALSE;
+    petsc_calls([&] {
+      PetscCall(KSPGetPC(ksp, &pc));
+      PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &is_shell));
+      return success;
+    });
+    return is_shell;
+  }
+
+  void set_operator(const BoundaryOperator& op, int vectors, const ApproximateInverse* own) {
+    auto matrix = std::make_unique<ShellMatrix>(op, vectors);
+    std::swap(shell, matrix);  // the former one lives on until PETSc has let go of it
+    n_vectors = vectors;
+    inverse = own;
+    petsc_calls([&] {
+      PC pc = nullptr;
+      PetscCall(KSPSetOperators(ksp, shell->mat(), shell->mat()));
+      PetscCall(KSPGetPC(ksp, &pc));
+      PetscCall(PCShellSetContext(pc, this));
+      PetscCall(PCShellSetName(pc, inverse->name().c_str()));
+      PetscCall(PCShellSetApply(pc, precondition));
+      PetscCall(KSPSetUp(ksp));
+      return success;
+    });
+  }
+
+  /// With PETSc's preconditioners, on the diagonal blocks.
+  void set_operator(const BoundaryOperator& op, Mat leaf_blocks) {
+    auto matrix = std::make_unique<ShellMatrix>(op);
+    std::swap(shell, matrix);
+    n_vectors = 1;
+    petsc_calls([&] {
+      PetscCall(KSPSetOperators(ksp, shell->mat(), leaf_blocks));
+      PetscCall(KSPSetUp(ksp));
+      return success;
+    });
+  }
+
+  static PetscErrorCode precondition(PC pc, Vec x, Vec y) {
+    System* self = nullptr;
+    PetscFunctionBeginUser;
+    PetscCall(PCShellGetContext(pc, &self));
+    PetscCall(on_arrays(x, y, self->exception, [&](const double* x_values, double* y_values) {
+      self->inverse->apply(x_values, y_values, self->n_vectors);
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal residual, void* self) {
     PetscReal start = 0;
     PetscFunctionBeginUser;
-    const auto& impl = *static_cast<const Impl*>(self);
-    if (impl.options.monitor) {
-      Vec b = nullptr;
-      PetscCall(KSPGetRhs(ksp, &b));
-      PetscCall(VecNorm(b, NORM_2, &start));
-      PetscCallCXX(impl.options.monitor(static_cast<int>(iteration), residual / start));
-    }
+    const auto& system = *static_cast<const System*>(self);
+    Vec b = nullptr;
+    PetscCall(KSPGetRhs(ksp, &b));
+    PetscCall(VecNorm(b, NORM_2, &start));
+    PetscCallCXX(system.options.monitor(static_cast<int>(iteration), residual / start));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  void rethrow() {
+    shell->rethrow();
+    if (exception) std::rethrow_exception(std::exchange(exception, nullptr));
+  }
+
+  SolverOptions options;
+  KSP ksp = nullptr;
+  std::unique_ptr<ShellMatrix> shell;
+  int n_vectors = 1;
+  const ApproximateInverse* inverse = nullptr;
+  std::exception_ptr exception;
 };
 
-LinearSolver::LinearSolver(const SolverOptions& options) : impl_(std::make_unique<Impl>()) {
+double tolerance_of(KSP ksp) {
+  PetscReal rtol = 0;
+  KSPGetTolerances(ksp, &rtol, nullptr, nullptr, nullptr);
+  return rtol;
+}
+
+/// Solves the stacked system. Right-hand sides of norm 1 each have a residual below the tolerance
+/// if that of all n together is below tolerance/√n times their norm.
+SolveReport run(System& system, std::span<const double> b, std::span<double> x) {
+  SolveReport report;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  const double tolerance = tolerance_of(system.ksp), norm_b = norm_of(b);
+  const auto set_tolerance = [&](double rtol) {
+    return KSPSetTolerances(system.ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT);
+  };
+  try {
+    petsc_calls([&] {
+      const auto n = static_cast<PetscInt>(b.size());
+      BorrowedVec b_vec, x_vec;
+      PetscInt iterations = 0, n_history = 0;
+      const PetscReal* history = nullptr;
+      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, b.data(), &b_vec.vec));
+      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, x.data(), &x_vec.vec));
+      if (system.n_vectors > 1) PetscCall(set_tolerance(tolerance / std::sqrt(system.n_vectors)));
+      PetscCall(KSPSolve(system.ksp, b_vec.vec, x_vec.vec));
+      if (system.n_vectors > 1) PetscCall(set_tolerance(tolerance));
+      PetscCall(KSPGetConvergedReason(system.ksp, &reason));
+      PetscCall(KSPGetIterationNumber(system.ksp, &iterations));
+      PetscCall(KSPGetResidualHistory(system.ksp, &history, &n_history));
+      report.iterations = static_cast<int>(iterations);
+      report.reason = KSPConvergedReasons[reason];
+      for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);
+      return success;
+    });
+  } catch (const Error&) {
+    system.rethrow();
+    throw;
+  }
+  report.converged = reason > 0;
+  if (!report.history.empty()) report.relative_residual = report.history.back();
+  return report;
+}
+
+}  // namespace
+
+struct LinearSolver::Impl {
+  explicit Impl(const SolverOptions& solver_options) : options(solver_options) {
+    systems.try_emplace(1, options);
+  }
+  ~Impl() {
+    PetscBool ended = PETSC_FALSE;
+    PetscFinalized(&ended);
+    if (!ended) MatDestroy(&leaf_blocks);
+  }
+
+  System& single() { return systems.at(1); }
+
+  /// The system for that many right-hand sides.
+  System& system_for(int n_vectors) {
+    const auto [entry, is_new] = systems.try_emplace(n_vectors, options);
+    if (is_new) entry->second.set_operator(*op, n_vectors, inverse.get());
+    return entry->second;
+  }
+
+  SolverOptions options;
+  const BoundaryOperator* op = nullptr;
+  std::unique_ptr<ApproximateInverse> inverse;  ///< null with PETSc's preconditioners
+  Mat leaf_blocks = nullptr;
+  std::map<int, System> systems;  ///< by right-hand sides
+};
+
+LinearSolver::LinearSolver(const SolverOptions& options) {
   FMBEM_REQUIRE(options.tolerance >= 1e-13 && options.tolerance <= 0.5,
                 "the solver's tolerance must be between 1e-13 and 0.5, not " << options.tolerance);
   start_petsc();
-  impl_->options = options;
-  petsc_calls([&] {
-    PC pc = nullptr;
-    PetscCall(KSPCreate(PETSC_COMM_WORLD, &impl_->ksp));
-    KSP ksp = impl_->ksp;
-    PetscCall(KSPSetType(ksp, KSPGMRES));
-    PetscCall(KSPGMRESSetRestart(ksp, 100));
-    PetscCall(
-        KSPSetTolerances(ksp, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCVPBJACOBI));
-    PetscCall(KSPSetResidualHistory(ksp, nullptr, PETSC_DECIDE, PETSC_TRUE));
-    if (options.monitor) PetscCall(KSPMonitorSet(ksp, Impl::monitor, impl_.get(), nullptr));
-    PetscCall(KSPSetFromOptions(ksp));
-    PetscCall(prefer_true_residuals(ksp));
-    return success;
-  });
+  impl_ = std::make_unique<Impl>(options);
 }
 
 LinearSolver::~LinearSolver() = default;
@@ -102,88 +232,108 @@ LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
 
 void LinearSolver::set_operator(const BoundaryOperator& op,
                                 std::span<const std::int64_t> leaf_begin) {
-  auto shell = std::make_unique<ShellMatrix>(op);
+  System& single = impl_->single();
+  std::erase_if(impl_->systems, [](const auto& entry) { return entry.first > 1; });
+  impl_->op = &op;
+  auto inverse = single.has_shell_pc() ? op.approximate_inverse() : nullptr;
+  if (inverse) {
+    single.set_operator(op, 1, inverse.get());
+    impl_->inverse = std::move(inverse);
+    return;
+  }
+  if (single.has_shell_pc()) {
+    petsc_calls([&] {
+      PC pc = nullptr;
+      PetscCall(KSPGetPC(single.ksp, &pc));
+      PetscCall(PCSetType(pc, PCVPBJACOBI));
+      return success;
+    });
+  }
   Mat leaf_blocks = make_leaf_blocks(op, leaf_begin);
   MatDestroy(&impl_->leaf_blocks);
   impl_->leaf_blocks = leaf_blocks;
-  std::swap(impl_->shell, shell);  // the former one lives on until PETSc has let go of it
-  petsc_calls([&] {
-    PetscCall(KSPSetOperators(impl_->ksp, impl_->shell->mat(), leaf_blocks));
-    PetscCall(KSPSetUp(impl_->ksp));
-    return success;
-  });
+  single.set_operator(op, leaf_blocks);
+  impl_->inverse.reset();
 }
 
 SolveReport LinearSolver::solve(std::span<const double> b, std::span<double> x) {
-  FMBEM_REQUIRE(impl_->shell, "the solver has no operator: call set_operator() first");
-  const BoundaryOperator& op = impl_->shell->boundary_operator();
-  FMBEM_REQUIRE(
-      b.size() == op.size() && x.size() == op.size(),
-      "the operator has " << op.size() << " unknowns, b " << b.size() << " and x " << x.size());
-  const double norm_b = norm_of(b);
-  FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
-  std::fill(x.begin(), x.end(), 0.0);
-  if (norm_b == 0) return {true, 0, "CONVERGED_ATOL", 0, 0, {0.0}};
+  return solve(b, x, 1).front();
+}
 
-  SolveReport report;
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  try {
-    petsc_calls([&] {
-      const auto n = static_cast<PetscInt>(op.size());
-      BorrowedVec b_vec, x_vec;
-      PetscInt iterations = 0, n_history = 0;
-      const PetscReal* history = nullptr;
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, b.data(), &b_vec.vec));
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, x.data(), &x_vec.vec));
-      PetscCall(KSPSolve(impl_->ksp, b_vec.vec, x_vec.vec));
-      PetscCall(KSPGetConvergedReason(impl_->ksp, &reason));
-      PetscCall(KSPGetIterationNumber(impl_->ksp, &iterations));
-      PetscCall(KSPGetResidualHistory(impl_->ksp, &history, &n_history));
-      report.iterations = static_cast<int>(iterations);
-      report.reason = KSPConvergedReasons[reason];
-      for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);
-      return success;
-    });
-  } catch (const Error&) {
-    impl_->shell->rethrow();
-    throw;
+std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::span<double> x,
+                                             int n_vectors) {
+  FMBEM_REQUIRE(impl_->op, "the solver has no operator: call set_operator() first");
+  FMBEM_REQUIRE(n_vectors >= 1, "there must be a right-hand side, not " << n_vectors);
+  const std::size_t n = impl_->op->size(), numbers = n * n_vectors;
+  FMBEM_REQUIRE(b.size() == numbers && x.size() == numbers,
+                "the operator has " << n << " unknowns, b " << b.size() / n_vectors << " and x "
+                                    << x.size() / n_vectors);
+  std::vector<SolveReport> reports;
+  std::vector<double> norms;
+  std::vector<int> nonzero;
+  for (int v = 0; v < n_vectors; ++v) {
+    norms.push_back(norm_of(b.subspan(v * n, n)));
+    FMBEM_REQUIRE(std::isfinite(norms.back()), "the right-hand side is not finite");
+    reports.push_back({true, 0, "CONVERGED_ATOL", 0, 0, {0.0}});
+    if (norms.back() > 0) nonzero.push_back(v);
   }
-  if (!report.history.empty()) report.relative_residual = report.history.back();
+  std::fill(x.begin(), x.end(), 0.0);
 
-  std::vector<double> residual(op.size());
-  op.apply_accurately(x.data(), residual.data());
-  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= b[i];
-  report.true_residual = norm_of(residual) / norm_b;
-  report.converged = reason > 0 && report.true_residual <= 10 * tolerance();
-  return report;
+  const std::size_t together = impl_->inverse ? most_together : 1;
+  for (std::size_t first = 0; first < nonzero.size(); first += together) {
+    const std::span<const int> batch =
+        std::span(nonzero).subspan(first, std::min(together, nonzero.size() - first));
+    const auto width = static_cast<int>(batch.size());
+    System& system = width == 1 ? impl_->single() : impl_->system_for(width);
+    std::vector<double> scaled_b(n * width), solution(n * width), product(n * width);
+    const auto scale = [&](int k) { return width == 1 ? 1.0 : norms[batch[k]]; };
+    for (int k = 0; k < width; ++k)
+      for (std::size_t i = 0; i < n; ++i) scaled_b[k * n + i] = b[batch[k] * n + i] / scale(k);
+    const SolveReport report = run(system, scaled_b, solution);
+    impl_->op->apply_accurately(solution.data(), product.data(), width);
+    for (int k = 0; k < width; ++k) {
+      SolveReport& of_vector = reports[batch[k]] = report;
+      for (std::size_t i = k * n; i < (k + 1) * n; ++i) product[i] -= scaled_b[i];
+      of_vector.true_residual =
+          norm_of(std::span(product).subspan(k * n, n)) * scale(k) / norms[batch[k]];
+      of_vector.converged = report.converged && of_vector.true_residual <= 10 * tolerance();
+      for (std::size_t i = 0; i < n; ++i) x[batch[k] * n + i] = scale(k) * solution[k * n + i];
+    }
+  }
+  return reports;
 }
 
 std::string LinearSolver::ksp_type() const {
   KSPType type = nullptr;
-  KSPGetType(impl_->ksp, &type);
+  KSPGetType(impl_->single().ksp, &type);
   return type ? type : "";
 }
 
 std::string LinearSolver::pc_type() const {
+  if (impl_->inverse) return impl_->inverse->name();
   PC pc = nullptr;
   PCType type = nullptr;
-  KSPGetPC(impl_->ksp, &pc);
+  KSPGetPC(impl_->single().ksp, &pc);
   PCGetType(pc, &type);
   return type ? type : "";
 }
 
-double LinearSolver::tolerance() const {
-  PetscReal rtol = 0;
-  KSPGetTolerances(impl_->ksp, &rtol, nullptr, nullptr, nullptr);
-  return rtol;
-}
+double LinearSolver::tolerance() const { return tolerance_of(impl_->single().ksp); }
 
 double LinearSolver::median_product_seconds() const {
-  if (!impl_->shell || impl_->shell->product_seconds().empty()) return 0;
-  std::vector<double> seconds = impl_->shell->product_seconds();
+  std::vector<double> seconds;
+  for (const auto& [width, system] : impl_->systems)
+    if (system.shell)
+      seconds.insert(seconds.end(), system.shell->product_seconds().begin(),
+                     system.shell->product_seconds().end());
+  if (seconds.empty()) return 0;
   const auto middle = seconds.begin() + seconds.size() / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
   return *middle;
+}
+
+std::int64_t LinearSolver::preconditioner_bytes() const {
+  return impl_->inverse ? impl_->inverse->memory_bytes() : 0;
 }
 
 }  // namespace fmbem

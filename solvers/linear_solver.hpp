@@ -27,8 +27,10 @@ struct SolveReport {
   std::vector<double> history;  ///< relative residuals, from the start
 };
 
-/// GMRES (right preconditioning, unpreconditioned norm, restart 100) with block Jacobi over leaves
-/// of panels, through PETSc's KSP: every option of PETSc's command line applies.
+/// GMRES (right preconditioning, unpreconditioned norm, restart 100) with the operator's own
+/// approximate inverse, or block Jacobi over leaves of panels where it has none, through PETSc's
+/// KSP: every option of PETSc's command line applies. -pc_type with anything but shell works on the
+/// matrix of the leaves' diagonal blocks.
 class LinearSolver {
  public:
   /// Reads PETSc's options, so unknown solver types come to light before anything is computed.
@@ -46,10 +48,16 @@ class LinearSolver {
   /// the solve is not converged whatever PETSc's reason says.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
+  /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
+  /// preconditioner up to four at a time share a Krylov space of vectors for all of them, and so
+  /// each product (their reports then agree but for the true residual); else one after the other.
+  std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
+
   std::string ksp_type() const;
-  std::string pc_type() const;
-  double tolerance() const;               ///< in force, after PETSc's options
-  double median_product_seconds() const;  ///< 0 before the first product
+  std::string pc_type() const;                ///< PETSc's, or the name of the operator's own
+  double tolerance() const;                   ///< in force, after PETSc's options
+  double median_product_seconds() const;      ///< 0 before the first product
+  std::int64_t preconditioner_bytes() const;  ///< of the operator's own
 
  private:
   struct Impl;

@@ -12,18 +12,24 @@
 
 namespace fmbem {
 
-ShellMatrix::ShellMatrix(const BoundaryOperator& op) : op_(op) {
+ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors)
+    : op_(op), n_vectors_(n_vectors) {
   start_petsc();
   FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
                                       << mpi_ranks() << ": start it without mpirun");
-  FMBEM_REQUIRE(op.size() <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
+  FMBEM_REQUIRE(n_vectors >= 1, "a matrix needs at least one vector, not " << n_vectors);
+  const std::size_t unknowns = op.size() * n_vectors;
+  FMBEM_REQUIRE(unknowns <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
                 "this PETSc counts to " << std::numeric_limits<PetscInt>::max()
                                         << " unknowns: use one with 64-bit indices");
-  const auto n = static_cast<PetscInt>(op.size());
+  const auto n = static_cast<PetscInt>(unknowns);
   petsc_calls([&] {
     PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, this, &mat_));
     PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
     PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
+    if (n_vectors == 1)
+      PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense,
+                                               nullptr, MATDENSE, MATDENSE));
     return PetscErrorCode(PETSC_SUCCESS);
   });
 }
@@ -34,29 +40,49 @@ ShellMatrix::~ShellMatrix() {
   if (!ended) MatDestroy(&mat_);
 }
 
-void ShellMatrix::multiply(const double* x, double* y) {
+void ShellMatrix::multiply(const double* x, double* y, int n_vectors) {
   const auto start = std::chrono::steady_clock::now();
-  op_.apply(x, y);
+  op_.apply(x, y, n_vectors);
   product_seconds_.push_back(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
   ShellMatrix* self = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(mat, &self));
+  PetscCall(on_arrays(x, y, self->exception_, [&](const double* x_values, double* y_values) {
+    self->multiply(x_values, y_values, self->n_vectors_);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ShellMatrix::multiply_dense(Mat mat, Mat x, Mat y, void*) {
+  ShellMatrix* self = nullptr;
+  PetscInt columns = 0, x_lead = 0, y_lead = 0;
   const PetscScalar* x_values = nullptr;
   PetscScalar* y_values = nullptr;
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
-  PetscCall(VecGetArrayRead(x, &x_values));
-  PetscCall(VecGetArrayWrite(y, &y_values));
+  PetscCall(MatGetSize(x, nullptr, &columns));
+  PetscCall(MatDenseGetLDA(x, &x_lead));
+  PetscCall(MatDenseGetLDA(y, &y_lead));
+  PetscCall(MatDenseGetArrayRead(x, &x_values));
+  PetscCall(MatDenseGetArrayWrite(y, &y_values));
+  const auto n = static_cast<PetscInt>(self->op_.size());
   try {
-    self->multiply(x_values, y_values);
+    if (x_lead == n && y_lead == n) {
+      self->multiply(x_values, y_values, static_cast<int>(columns));
+    } else {
+      for (PetscInt k = 0; k < columns; ++k)
+        self->multiply(x_values + k * std::int64_t{x_lead}, y_values + k * std::int64_t{y_lead}, 1);
+    }
   } catch (const std::exception& e) {
     self->exception_ = std::current_exception();
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
   }
-  PetscCall(VecRestoreArrayWrite(y, &y_values));
-  PetscCall(VecRestoreArrayRead(x, &x_values));
+  PetscCall(MatDenseRestoreArrayWrite(y, &y_values));
+  PetscCall(MatDenseRestoreArrayRead(x, &x_values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,8 +92,9 @@ PetscErrorCode ShellMatrix::get_diagonal(Mat mat, Vec diagonal) {
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
   PetscCall(VecGetArrayWrite(diagonal, &values));
-  for (std::size_t i = 0; i < self->op_.size(); ++i)
-    PetscCallCXX(self->op_.diagonal_block(i, i + 1, values + i));
+  const std::size_t n = self->op_.size();
+  for (std::size_t i = 0; i < n; ++i) PetscCallCXX(self->op_.diagonal_block(i, i + 1, values + i));
+  for (int v = 1; v < self->n_vectors_; ++v) std::copy_n(values, n, values + v * n);
   PetscCall(VecRestoreArrayWrite(diagonal, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,11 +10,13 @@
 
 namespace fmbem {
 
-/// A boundary operator as a PETSc matrix, for KSP or any other use: mult, get diagonal and create
-/// vectors. The operator must outlive it. One rank for now, which it checks.
+/// A boundary operator A as a PETSc matrix, for KSP or any other use: mult, product with a dense
+/// matrix (all columns at once), get diagonal and create vectors. With n_vectors > 1 it is A for
+/// each of as many vectors, one behind the other: a block diagonal matrix whose product is one
+/// product of A. The operator must outlive it. One rank for now, which it checks.
 class ShellMatrix {
  public:
-  explicit ShellMatrix(const BoundaryOperator& op);
+  explicit ShellMatrix(const BoundaryOperator& op, int n_vectors = 1);
   ~ShellMatrix();
   ShellMatrix(const ShellMatrix&) = delete;
   ShellMatrix& operator=(const ShellMatrix&) = delete;
@@ -30,10 +32,12 @@ class ShellMatrix {
 
  private:
   static PetscErrorCode mult(Mat mat, Vec x, Vec y);
+  static PetscErrorCode multiply_dense(Mat mat, Mat x, Mat y, void* unused);
   static PetscErrorCode get_diagonal(Mat mat, Vec diagonal);
-  void multiply(const double* x, double* y);
+  void multiply(const double* x, double* y, int n_vectors);
 
   const BoundaryOperator& op_;
+  int n_vectors_;
   Mat mat_ = nullptr;
   std::vector<double> product_seconds_;
   std::exception_ptr exception_;

@@ -30,11 +30,10 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const Capacitance
   CapacitanceSolution result;
   result.conductors = make_conductors(mesh, options.conductors);
 
-  std::string current;  // conductor that is being solved for
   SolverOptions solver_options{options.tolerance, {}};
   if (options.solve_progress)
     solver_options.monitor = [&](int iteration, double residual) {
-      options.solve_progress(current, iteration, residual);
+      options.solve_progress(iteration, residual);
     };
   LinearSolver solver(solver_options);
   result.solver_tolerance = solver.tolerance();
@@ -57,16 +56,20 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const Capacitance
   solver.set_operator(*v, panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
   result.pc_type = solver.pc_type();
+  result.preconditioner_bytes = solver.preconditioner_bytes();
   result.setup_seconds = setup.seconds();
 
   const Stopwatch solve;
-  std::vector<std::vector<double>> density;
-  for (std::size_t j = 0; j < result.conductors.size(); ++j) {
-    current = result.conductors[j].name;
-    std::vector<double> sigma(panels.size());
-    result.solves.push_back(solver.solve(unit_potential(conductor_of, static_cast<int>(j)), sigma));
-    density.push_back(std::move(sigma));
+  const std::size_t n = panels.size(), n_conductors = result.conductors.size();
+  std::vector<double> potential, sigma(n * n_conductors);
+  for (std::size_t j = 0; j < n_conductors; ++j) {
+    const std::vector<double> unit = unit_potential(conductor_of, static_cast<int>(j));
+    potential.insert(potential.end(), unit.begin(), unit.end());
   }
+  result.solves = solver.solve(potential, sigma, static_cast<int>(n_conductors));
+  std::vector<std::vector<double>> density;
+  for (std::size_t j = 0; j < n_conductors; ++j)
+    density.emplace_back(sigma.begin() + j * n, sigma.begin() + (j + 1) * n);
   result.solve_seconds = solve.seconds();
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
@@ -75,8 +78,8 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const Capacitance
   result.maxwell =
       maxwell_capacitance(panels, conductor_of, density, options.permittivity, mesh.scale_to_m);
   const double to_charge_density = epsilon_0 * options.permittivity / mesh.scale_to_m;
-  for (const std::vector<double>& sigma : density) {
-    result.charge_density.push_back(panels.to_input_order(sigma));
+  for (const std::vector<double>& of_conductor : density) {
+    result.charge_density.push_back(panels.to_input_order(of_conductor));
     for (double& value : result.charge_density.back()) value *= to_charge_density;
   }
   return result;

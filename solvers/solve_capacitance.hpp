@@ -21,8 +21,7 @@ struct CapacitanceOptions {
   std::optional<Precision> precision{};  ///< see OperatorOptions
   int max_leaf = 64;                     ///< panels in a leaf of the preconditioner, at most
   Progress assembly_progress{};
-  std::function<void(const std::string& conductor, int iteration, double residual)>
-      solve_progress{};
+  std::function<void(int iteration, double residual)> solve_progress{};
 };
 
 /// The solved exterior Dirichlet problem of a set of conductors.
@@ -36,6 +35,7 @@ struct CapacitanceSolution {
   bool converged = false;           ///< all of them
   OperatorInfo op;
   std::size_t leaves = 0;
+  std::int64_t preconditioner_bytes = 0;
   std::string ksp_type, pc_type;
   double solver_tolerance = 0, operator_tolerance = 0;  ///< in force
   double setup_seconds = 0, assembly_seconds = 0, preconditioner_seconds = 0, solve_seconds = 0,

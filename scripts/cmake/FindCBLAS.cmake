@@ -1,4 +1,4 @@
-# Finds a BLAS with the C interface: the target CBLAS::CBLAS.
+# Finds a BLAS with the C interface, and LAPACK, which OpenBLAS holds: the target CBLAS::CBLAS.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_search_module(CBLAS_PC QUIET openblas cblas blis)
@@ -14,5 +14,10 @@ if(CBLAS_FOUND AND NOT TARGET CBLAS::CBLAS)
   add_library(CBLAS::CBLAS UNKNOWN IMPORTED)
   set_target_properties(CBLAS::CBLAS PROPERTIES IMPORTED_LOCATION ${CBLAS_LIBRARY}
                                                 INTERFACE_INCLUDE_DIRECTORIES ${CBLAS_INCLUDE_DIR})
+  if(NOT CBLAS_LIBRARY MATCHES "openblas")
+    find_library(LAPACK_LIBRARY NAMES lapack REQUIRED)
+    mark_as_advanced(LAPACK_LIBRARY)
+    set_target_properties(CBLAS::CBLAS PROPERTIES INTERFACE_LINK_LIBRARIES ${LAPACK_LIBRARY})
+  endif()
 endif()
 mark_as_advanced(CBLAS_INCLUDE_DIR CBLAS_LIBRARY)

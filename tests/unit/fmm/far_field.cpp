@@ -148,8 +148,12 @@ TEST_CASE("far and near field of spread sources of all sizes add up to the direc
   for (Vec3d& x : targets) x = scale * (x + Vec3d{1e-4, 2e-4, -1e-4});
   const std::vector<double> strength = signed_charges(clouds.size(), 5);
   const FarField far(clouds, targets,
-                     {.order = 22, .precision = precision, .gradient = true, .overhang = 0.3,
-                      .max_leaf = 12, .keep_moments = keep});
+                     {.order = 22,
+                      .precision = precision,
+                      .gradient = true,
+                      .overhang = 0.3,
+                      .max_leaf = 12,
+                      .keep_moments = keep});
   Sums sums{std::vector<double>(targets.size()), Points(targets.size())};
   far.evaluate({.charges = strength}, {sums.potential, sums.gradient});
   CHECK(far.info().levels >= 4);

@@ -1,9 +1,11 @@
 #include "fmbem/solvers/linear_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "fmbem/bem/dense_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -168,8 +170,158 @@ TEST_CASE("block Jacobi inverts the leaves") {
   const Panels panels = make_panels(sphere(2), 1000);
   REQUIRE(panels.leaves() == 1);
   const auto v = make_dense_single_layer(panels, {});
+  PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
   LinearSolver solver({1e-10, {}});
+  PetscOptionsClearValue(nullptr, "-pc_type");
   solver.set_operator(*v, panels.leaf_begin);
+  CHECK(solver.pc_type() == "vpbjacobi");
   std::vector<double> x(panels.size());
   CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), x).iterations == 1);
+  // Several right-hand sides go one after the other then.
+  const std::vector<double> b(2 * panels.size(), 1.0);
+  std::vector<double> both(b.size());
+  for (const SolveReport& report : solver.solve(b, both, 2)) CHECK(report.iterations == 1);
+  CHECK(std::equal(x.begin(), x.end(), both.begin() + panels.size()));
+}
+
+namespace {
+
+/// The potential of a unit charge, at the collocation points.
+std::vector<double> point_source(const Panels& panels, Vec3d x) {
+  std::vector<double> b;
+  for (const Triangle& t : panels.triangle) b.push_back(1 / norm(t.centroid + panels.origin - x));
+  return b;
+}
+
+SurfaceMesh close_spheres(int level) {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "left", level, {1, 1, 1}, {-1.005, 0, 0});
+  add_ellipsoid(mesh, "right", level, {1, 1, 1}, {1.005, 0, 0});
+  mesh.closed = true;
+  return mesh;
+}
+
+struct Case {
+  const char* name;
+  SurfaceMesh coarse, fine;
+  Vec3d source;
+};
+
+}  // namespace
+
+TEST_CASE("few iterations, and as many on fine meshes as on coarse ones") {
+  for (const Case& c :
+       {Case{"sphere", sphere(4), sphere(6), {0.3, 0.2, 0.4}},
+        Case{"cube", cube(13), cube(52), {0.3, 0.2, 0.6}},
+        Case{"bracket", bracket(8), bracket(30), {0.6, 0.3, 0.7}},
+        Case{"plate", plate(30), plate(120), {0.3, 0.2, 0.3}},
+        Case{"close spheres", close_spheres(3), close_spheres(5), {-0.7, 0.2, 0.4}}}) {
+    std::vector<int> iterations;
+    for (const SurfaceMesh* mesh : {&c.coarse, &c.fine}) {
+      const Panels panels = make_panels(*mesh);
+      const auto v = make_single_layer(panels);
+      LinearSolver solver({1e-6, {}});
+      solver.set_operator(*v, panels.leaf_begin);
+      std::vector<double> x(panels.size());
+      const SolveReport report = solver.solve(point_source(panels, c.source), x);
+      CAPTURE(c.name, panels.size());
+      CHECK(report.converged);
+      CHECK(report.true_residual < 2e-6);
+      CHECK(report.iterations <= 10);
+      iterations.push_back(report.iterations);
+    }
+    CHECK(std::abs(iterations[0] - iterations[1]) <= 2);
+  }
+}
+
+namespace {
+
+/// Counts the products of another operator.
+class Counting : public BoundaryOperator {
+ public:
+  explicit Counting(const BoundaryOperator& op) : op_(op) {}
+  std::size_t size() const override { return op_.size(); }
+  OperatorInfo info() const override { return op_.info(); }
+  void apply(const double* x, double* y, int n) const override {
+    ++products;
+    op_.apply(x, y, n);
+  }
+  void apply_accurately(const double* x, double* y, int n) const override {
+    op_.apply_accurately(x, y, n);
+  }
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    op_.diagonal_block(begin, end, block);
+  }
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return op_.approximate_inverse();
+  }
+  mutable int products = 0;
+
+ private:
+  const BoundaryOperator& op_;
+};
+
+}  // namespace
+
+TEST_CASE("several right-hand sides share products and solve as well as one") {
+  const Panels panels = make_panels(sphere(4));
+  const std::size_t n = panels.size();
+  const auto v = make_single_layer(panels);
+  const Counting counting(*v);
+  LinearSolver solver({1e-8, {}});
+  solver.set_operator(counting, panels.leaf_begin);
+  // Of very different sizes, one of them zero, and more than go together.
+  std::vector<double> b;
+  for (const auto& [size, source] : {std::pair{1.0, Vec3d{0.3, 0.2, 0.4}},
+                                     {1e8, {0, 0, 3}},
+                                     {0.0, {}},
+                                     {1e-9, {-0.5, 0, 0}},
+                                     {1.0, {0, 0.2, -0.7}},
+                                     {2.0, {0.1, 0, 0}}}) {
+    for (const double value : point_source(panels, source)) b.push_back(size * value);
+  }
+  const int k = static_cast<int>(b.size() / n);
+  std::vector<double> x(b.size()), one(n);
+  const auto reports = solver.solve(b, x, k);
+  const int together = counting.products;
+  REQUIRE(reports.size() == 6);
+  for (int j = 0; j < k; ++j) {
+    CHECK(reports[j].converged);
+    CHECK(reports[j].true_residual < 2e-8);
+    const SolveReport alone = solver.solve(std::span(b).subspan(j * n, n), one);
+    CHECK(std::abs(alone.iterations - reports[j].iterations) <= (j == 2 ? 0 : 3));
+    double difference = 0, norm = 1e-300;
+    for (std::size_t i = 0; i < n; ++i) {
+      difference += std::pow(one[i] - x[j * n + i], 2);
+      norm += std::pow(one[i], 2);
+    }
+    CHECK(std::sqrt(difference / norm) < 1e-6);
+  }
+  CHECK(2 * together < counting.products - together);
+}
+
+TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
+  const Panels panels = make_panels(sphere(2));
+  const auto v = make_dense_single_layer(panels, {});
+  const Counting counting(*v);
+  ShellMatrix shell(counting);
+  const auto n = static_cast<PetscInt>(panels.size());
+  petsc_calls([&] {
+    Mat x = nullptr, y = nullptr;
+    const PetscScalar *x_values = nullptr, *y_values = nullptr;
+    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, 3, nullptr, &x));
+    PetscCall(MatSetRandom(x, nullptr));
+    PetscCall(MatMatMult(shell.mat(), x, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &y));
+    CHECK(counting.products == 1);
+    PetscCall(MatDenseGetArrayRead(x, &x_values));
+    PetscCall(MatDenseGetArrayRead(y, &y_values));
+    std::vector<double> product(3 * n);
+    v->apply(x_values, product.data(), 3);
+    CHECK(std::equal(product.begin(), product.end(), y_values));
+    PetscCall(MatDenseRestoreArrayRead(y, &y_values));
+    PetscCall(MatDenseRestoreArrayRead(x, &x_values));
+    PetscCall(MatDestroy(&y));
+    PetscCall(MatDestroy(&x));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
 }

@@ -1,0 +1,280 @@
+#include "fmbem/bem/cluster_inverse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <cblas.h>
+
+#include "fmbem/bem/block_product.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+
+extern "C" void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+
+namespace fmbem {
+namespace {
+
+/// Panels closer than this many times their radii together take exact entries: the smooth kernel
+/// knows nothing of their shapes, which matters for slivers.
+constexpr double touching = 0.7;
+/// What the opening is multiplied by as long as there are too many unknowns.
+constexpr double coarser = 1.15;
+
+struct Bounds {
+  Vec3d low, high;
+  double distance(Vec3d x) const {
+    double sum = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double out = std::max({low[axis] - x[axis], x[axis] - high[axis], 0.0});
+      sum += out * out;
+    }
+    return std::sqrt(sum);
+  }
+};
+
+Bounds bounds_of(const Panels& panels, const Cluster& leaf) {
+  Bounds bounds{panels.triangle[leaf.begin].centroid, panels.triangle[leaf.begin].centroid};
+  for (std::int32_t i = leaf.begin; i < leaf.end; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      bounds.low[axis] = std::min(bounds.low[axis], panels.triangle[i].centroid[axis]);
+      bounds.high[axis] = std::max(bounds.high[axis], panels.triangle[i].centroid[axis]);
+    }
+  }
+  return bounds;
+}
+
+/// The nodes whose charges are the unknowns for a leaf, its own panels last.
+std::vector<std::int32_t> cut_for(const Panels& panels, const ClusterTree& tree,
+                                  std::int32_t leaf_node, const ClusterInverseOptions& options) {
+  const Cluster& leaf = tree.nodes[leaf_node];
+  const Bounds bounds = bounds_of(panels, leaf);
+  double own_radius = 0;
+  for (std::int32_t i = leaf.begin; i < leaf.end; ++i)
+    own_radius += panels.triangle[i].radius / leaf.size();
+  std::vector<std::int32_t> cut, stack;
+  for (double opening = options.opening;; opening *= coarser) {
+    cut.clear();
+    stack.assign(1, 0);
+    while (!stack.empty()) {
+      const std::int32_t k = stack.back();
+      const Cluster& node = tree.nodes[k];
+      stack.pop_back();
+      if (node.begin >= leaf.begin && node.end <= leaf.end) continue;
+      const bool holds_leaf = node.begin < leaf.end && leaf.begin < node.end;
+      if (node.is_panel() ||
+          (!holds_leaf && node.radius <= opening * bounds.distance(node.centroid) +
+                                             options.nearness * own_radius)) {
+        cut.push_back(k);
+      } else {
+        stack.push_back(node.right);
+        stack.push_back(node.left);
+      }
+    }
+    if (static_cast<int>(cut.size()) + leaf.size() <= options.most_unknowns || opening > 100) break;
+  }
+  for (std::int32_t k = leaf_node; k < tree.descendants_end(leaf_node); ++k)
+    if (tree.nodes[k].is_panel()) cut.push_back(k);
+  return cut;
+}
+
+}  // namespace
+
+/// Solves the small systems; what a thread works with.
+class ClusterInverse::Assembly {
+ public:
+  Assembly(const Panels& panels, const ClusterTree& tree) : panels_(panels), tree_(tree) {}
+
+  /// rows[k][i], k in the cut and i in the leaf: of V⁻¹ times the extent of all panels.
+  void solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
+    place(cut, leaf);
+    const auto m = static_cast<int>(cut.size());
+    const int own = leaf.size(), others = m - own;
+    // The smooth kernel is positive definite, the exact entries need not keep it so; what is left
+    // then is rounding.
+    int failed = 0;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      fill(m);
+      if (attempt == 0) set_exact_entries(cut);
+      if (attempt == 2)
+        for (int k = 0; k < m; ++k) matrix_[at(k, k)] *= 1.01F;
+      spotrf_("L", &m, matrix_.data(), &m, &failed);
+      if (failed == 0) break;
+    }
+    FMBEM_REQUIRE(failed == 0, "the preconditioner's system at panel "
+                                   << leaf.begin << " is singular: check the mesh");
+    // [0 | 1] (L Lᵀ)⁻¹, the rows of the leaf's panels.
+    std::fill_n(rows, static_cast<std::size_t>(m) * own, 0.0F);
+    float* last = rows + static_cast<std::size_t>(others) * own;
+    for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, own, own, 1.0F,
+                &matrix_[at(others, others)], m, last, own);
+    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, own, m, 1.0F,
+                matrix_.data(), m, rows, own);
+    for (int i = 0; i < own; ++i) {
+      const double area = panels_.triangle[leaf.begin + i].area;
+      const auto scale =
+          static_cast<float>(scale_[others + i] * panels_.extent / (inv_4pi * unit_ * area));
+      for (int k = 0; k < m; ++k) rows[k * own + i] *= scale * scale_[k];
+    }
+  }
+
+ private:
+  std::size_t at(int row, int column) const { return column * m_ + row; }
+
+  /// Coordinates from the leaf's centroid in units of its radius, in which single precision has
+  /// the range; scale_ brings the diagonal to 1.
+  void place(std::span<const std::int32_t> cut, const Cluster& leaf) {
+    m_ = cut.size();
+    unit_ = 1 / leaf.radius;
+    for (auto* column : {&x_, &y_, &z_, &smear2_, &scale_}) column->resize(m_);
+    for (std::size_t k = 0; k < m_; ++k) {
+      const Cluster& node = tree_.nodes[cut[k]];
+      const Vec3d d = unit_ * (node.centroid - leaf.centroid);
+      x_[k] = static_cast<float>(d.x);
+      y_[k] = static_cast<float>(d.y);
+      z_[k] = static_cast<float>(d.z);
+      smear2_[k] = static_cast<float>(unit_ * unit_ * node.smear2);
+      scale_[k] = std::sqrt(std::sqrt(2 * smear2_[k]));
+    }
+  }
+
+  /// The lower triangle by the smooth kernel.
+  void fill(int m) {
+    matrix_.resize(m_ * m_);
+    for (int l = 0; l < m; ++l) {
+      float* column = &matrix_[at(0, l)];
+      const float x = x_[l], y = y_[l], z = z_[l], smear2 = smear2_[l], scale = scale_[l];
+#pragma omp simd
+      for (int k = l; k < m; ++k) {
+        const float dx = x_[k] - x, dy = y_[k] - y, dz = z_[k] - z;
+        column[k] =
+            scale * scale_[k] / std::sqrt(dx * dx + dy * dy + dz * dz + smear2 + smear2_[k]);
+      }
+      column[l] = 1;
+    }
+  }
+
+  void set_exact_entries(std::span<const std::int32_t> cut) {
+    panel_places_.clear();
+    for (std::size_t k = 0; k < m_; ++k)
+      if (tree_.nodes[cut[k]].is_panel()) panel_places_.push_back(static_cast<int>(k));
+    for (std::size_t a = 0; a < panel_places_.size(); ++a) {
+      const int l = panel_places_[a];
+      const Triangle& s = panels_.triangle[tree_.nodes[cut[l]].begin];
+      for (std::size_t b = a + 1; b < panel_places_.size(); ++b) {
+        const int k = panel_places_[b];
+        const Triangle& t = panels_.triangle[tree_.nodes[cut[k]].begin];
+        const double reach = touching * (s.radius + t.radius);
+        if (norm2(s.centroid - t.centroid) >= reach * reach) continue;
+        const double mean = 0.5 * (triangle_potential(s, t.centroid) / s.area +
+                                   triangle_potential(t, s.centroid) / t.area);
+        matrix_[at(k, l)] = scale_[k] * scale_[l] * static_cast<float>(mean / (inv_4pi * unit_));
+      }
+    }
+  }
+
+  const Panels& panels_;
+  const ClusterTree& tree_;
+  std::size_t m_ = 0;
+  double unit_ = 1;
+  std::vector<float> x_, y_, z_, smear2_, scale_, matrix_;
+  std::vector<int> panel_places_;
+};
+
+ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)
+    : tree_(panels, options.max_leaf), extent_(panels.extent) {
+  const std::size_t n_leaves = tree_.leaves.size();
+  std::vector<std::vector<std::int32_t>> cuts(n_leaves);
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::size_t f = 0; f < n_leaves; ++f)
+    cuts[f] = cut_for(panels, tree_, tree_.leaves[f], options);
+  cut_begin_.assign(1, 0);
+  row_begin_.assign(1, 0);
+  for (std::size_t f = 0; f < n_leaves; ++f) {
+    const auto m = static_cast<std::int64_t>(cuts[f].size());
+    cut_begin_.push_back(cut_begin_.back() + m);
+    row_begin_.push_back(row_begin_.back() + m * tree_.nodes[tree_.leaves[f]].size());
+    cut_.insert(cut_.end(), cuts[f].begin(), cuts[f].end());
+  }
+  const auto bytes = row_begin_.back() * static_cast<std::int64_t>(sizeof(float));
+  if (bytes > available_memory())
+    throw ResourceError("the preconditioner needs " + std::to_string(bytes >> 20) + " MiB, but " +
+                        std::to_string(available_memory() >> 20) +
+                        " MiB are free: use a coarser mesh");
+  rows_ = Buffer<float>(row_begin_.back() + block_rows);
+  std::fill_n(rows_.data() + row_begin_.back(), block_rows, 0.0F);
+#pragma omp parallel
+  {
+    Assembly assembly(panels, tree_);
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t f = 0; f < n_leaves; ++f)
+      assembly.solve(cut_of(f), tree_.nodes[tree_.leaves[f]], rows_.data() + row_begin_[f]);
+  }
+}
+
+std::span<const std::int32_t> ClusterInverse::cut_of(std::size_t leaf) const {
+  return std::span(cut_).subspan(cut_begin_[leaf], cut_begin_[leaf + 1] - cut_begin_[leaf]);
+}
+
+void ClusterInverse::take_means(const double* x, double* means) const {
+  const auto take = [&](std::int32_t k) {
+    const Cluster& node = tree_.nodes[k];
+    if (node.is_panel()) {
+      means[k] = x[node.begin];
+      return;
+    }
+    const Cluster &l = tree_.nodes[node.left], &r = tree_.nodes[node.right];
+    means[k] = (l.area * means[node.left] + r.area * means[node.right]) / node.area;
+  };
+#pragma omp parallel for schedule(dynamic, 64)
+  for (const std::int32_t leaf : tree_.leaves)
+    for (std::int32_t k = tree_.descendants_end(leaf) - 1; k >= leaf; --k) take(k);
+  for (const std::int32_t k : tree_.above) take(k);
+}
+
+void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
+  const std::size_t n = size(), n_nodes = tree_.nodes.size();
+  for (int first = 0; first < n_vectors;) {
+    const int width = n_vectors - first > 1 ? block_vectors : 1;
+    const int present = std::min(width, n_vectors - first);
+    std::vector<double> means(n_nodes * width, 0.0);
+    for (int v = 0; v < present; ++v)
+      take_means(x + (first + v) * n, means.data() + v * n_nodes);
+#pragma omp parallel
+    {
+      std::vector<double> at_cut;
+      double sum[block_vectors * block_rows];
+#pragma omp for schedule(dynamic, 16)
+      for (std::size_t f = 0; f < tree_.leaves.size(); ++f) {
+        const auto cut = cut_of(f);
+        const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
+        at_cut.resize(cut.size() * width);
+        for (std::size_t k = 0; k < cut.size(); ++k)
+          for (int v = 0; v < width; ++v) at_cut[k * width + v] = means[v * n_nodes + cut[k]];
+        for (int begin = 0; begin < leaf.size(); begin += block_rows) {
+          const int rows = std::min(block_rows, leaf.size() - begin);
+          std::fill_n(sum, width * block_rows, 0.0);
+          multiply_block(width, static_cast<std::int64_t>(cut.size()), rows, leaf.size(),
+                         rows_.data() + row_begin_[f] + begin, at_cut.data(), sum);
+          for (int v = 0; v < present; ++v)
+            for (int i = 0; i < rows; ++i)
+              y[(first + v) * n + leaf.begin + begin + i] = sum[v * block_rows + i] / extent_;
+        }
+      }
+    }
+    first += present;
+  }
+}
+
+double ClusterInverse::mean_unknowns() const {
+  return static_cast<double>(cut_.size()) / static_cast<double>(leaves());
+}
+
+std::int64_t ClusterInverse::memory_bytes() const {
+  return static_cast<std::int64_t>(rows_.size() * sizeof(float) +
+                                   tree_.nodes.size() * sizeof(Cluster) +
+                                   cut_.size() * sizeof(std::int32_t));
+}
+
+}  // namespace fmbem
