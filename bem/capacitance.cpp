@@ -93,13 +93,6 @@ std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& pane
   return result;
 }
 
-std::vector<double> unit_potential(std::span<const int> conductor_of, int j) {
-  std::vector<double> potential(conductor_of.size());
-  std::transform(conductor_of.begin(), conductor_of.end(), potential.begin(),
-                 [j](int conductor) { return conductor == j ? 1.0 : 0.0; });
-  return potential;
-}
-
 SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
                                  const std::vector<std::vector<double>>& densities,
                                  double permittivity, double scale_to_m) {

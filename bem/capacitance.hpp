@@ -37,9 +37,6 @@ std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
 std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& panels,
                                      const std::vector<Conductor>& conductors);
 
-/// Right-hand side j: 1 (volt) on the panels of conductor j, 0 on all others.
-std::vector<double> unit_potential(std::span<const int> conductor_of, int j);
-
 /// Maxwell's capacitance matrix in farads, C_ij = ε₀ ε_r Σ_{panels of i} σ_j A · metre:
 /// charge on conductor i with conductor j at 1 V and the others at 0. densities are [n conductors]
 /// solutions of V σ_j = φ_j, in 1/length of the mesh. Not symmetrised.

@@ -239,8 +239,7 @@ void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
     const int width = n_vectors - first > 1 ? block_vectors : 1;
     const int present = std::min(width, n_vectors - first);
     std::vector<double> means(n_nodes * width, 0.0);
-    for (int v = 0; v < present; ++v)
-      take_means(x + (first + v) * n, means.data() + v * n_nodes);
+    for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_nodes);
 #pragma omp parallel
     {
       std::vector<double> at_cut;

@@ -27,8 +27,8 @@ struct ClusterInverseOptions {
 /// Cluster, or exact ones for panels that touch. What comes out for the leaf's own panels is kept:
 /// so a row acts on means over clusters. Rows of the inverse from
 /// small systems about each panel are Vavasis' (1992), overlapping ones those of Nabors et al.
-/// (1994); what lies beyond is left out there (docs/decisions.md compares). O(n) memory, work and, to apply, about 160 n
-/// operations.
+/// (1994); what lies beyond is left out there (docs/decisions.md compares). O(n) memory, work and,
+/// to apply, about 160 n operations.
 class ClusterInverse final : public ApproximateInverse {
  public:
   /// The panels need not outlive it.

@@ -56,7 +56,8 @@ void measure(const Panels& panels, std::vector<Cluster>& nodes, Cluster& node) {
   node.area = l.area + r.area;
   const double left = l.area / node.area, right = r.area / node.area;
   node.centroid = left * l.centroid + right * r.centroid;
-  const double own = left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
+  const double own =
+      left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
   const double mutual =
       2 * left * right / std::sqrt(norm2(l.centroid - r.centroid) + l.smear2 + r.smear2);
   node.smear2 = smear2_of(inv_4pi * (own + mutual));

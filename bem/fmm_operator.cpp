@@ -8,6 +8,7 @@
 
 #include "fmbem/bem/block_product.hpp"
 #include "fmbem/bem/cluster_inverse.hpp"
+#include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/near_integrals.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/bem/panel_sources.hpp"
@@ -24,10 +25,6 @@ using fmm::Box;
 using fmm::FarField;
 using fmm::PlanData;
 using fmm::Range;
-
-/// How far panels may stick out of their boxes, in sides: errors of the operator come from the
-/// coarse levels, whose boxes are large beside the panels (docs/decisions.md).
-constexpr double default_overhang = 0.2;
 
 /// The columns of V between the targets of a row of the near lists and its sources, one by one.
 class NearColumns {
@@ -76,22 +73,6 @@ std::vector<std::int64_t> count_near_sources(const PlanData& data) {
   return begin;
 }
 
-/// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x
-/// on a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md).
-constexpr double operator_errors[] = {
-    4.3e-2,  6.5e-3,  1.4e-3,  5.9e-4,  1.1e-4,  2.4e-5,  6.3e-6,  2.9e-6,  1.0e-6,  2.7e-7,
-    9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11,
-    3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
-int order_for(double tolerance) {
-  const auto enough = std::find_if(std::begin(operator_errors), std::end(operator_errors),
-                                   [&](double error) { return error <= tolerance; });
-  return 1 + static_cast<int>(std::min(enough, std::end(operator_errors) - 1) -
-                              std::begin(operator_errors));
-}
-/// Rounding in single precision is 1e-7 for constant x.
-Precision far_precision_for(double tolerance) {
-  return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
-}
 Precision near_precision_for(const OperatorOptions& options) {
   return options.precision.value_or(options.tolerance >= 1e-7 ? Precision::single_precision
                                                               : Precision::double_precision);
@@ -106,10 +87,10 @@ class FmmSingleLayer final : public BoundaryOperator {
     centroids_.reserve(panels.size());
     for (const Triangle& t : panels.triangle) centroids_.push_back(t.centroid);
     fmm::FarFieldOptions far;
-    far.order = options.order.value_or(order_for(options.tolerance));
+    far.order = options.order.value_or(far_order_for(options.tolerance));
     far.precision = far_precision_for(options.tolerance);
     far.max_leaf = options.max_leaf;
-    far.overhang = options.overhang.value_or(default_overhang);
+    far.overhang = options.overhang.value_or(panel_overhang);
     far.near_pair_seconds = near_pair_seconds;
     far_ = std::make_unique<FarField>(sources_, centroids_, far);
     watch.add("far field");
@@ -152,9 +133,9 @@ class FmmSingleLayer final : public BoundaryOperator {
     const fmm::PlanInfo info = far_->info();
     const PanelSources sources(panels_, 0.5 * tolerance);
     const FarField far(sources, centroids_,
-                       {.order = order_for(tolerance),
+                       {.order = far_order_for(tolerance),
                         .precision = far_precision_for(tolerance),
-                        .overhang = options_.overhang.value_or(default_overhang),
+                        .overhang = options_.overhang.value_or(panel_overhang),
                         .max_leaf = info.max_leaf,
                         .inflation = info.inflation,
                         .keep_moments = false});

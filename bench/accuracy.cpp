@@ -19,7 +19,7 @@ namespace {
 constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;
 
 CapacitanceSolution solve(const SurfaceMesh& mesh) {
-  CapacitanceOptions options;
+  ConductorOptions options;
   options.tolerance = 1e-10;
   return solve_capacitance(mesh, options);
 }

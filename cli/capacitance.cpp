@@ -44,8 +44,8 @@ Conductor parse_conductor(const std::string& text) {
   return conductor;
 }
 
-CapacitanceOptions solver_options(const Options& options, Console& console) {
-  CapacitanceOptions result;
+ConductorOptions solver_options(const Options& options, Console& console) {
+  ConductorOptions result;
   for (const std::string& text : options.conductors)
     result.conductors.push_back(parse_conductor(text));
   result.permittivity = options.permittivity;
@@ -145,7 +145,7 @@ struct Outcome {
 };
 
 Outcome solve_levels(const Options& options, Console& console) {
-  const CapacitanceOptions solve_options = solver_options(options, console);
+  const ConductorOptions solve_options = solver_options(options, console);
   Outcome outcome;
   std::vector<SquareMatrix> results;
   const auto load = [&](int level) {

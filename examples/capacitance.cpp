@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
   if (argc < 2) throw fmbem::InputError("usage: example_capacitance MESH [FILE.vtu]");
 
   const fmbem::SurfaceMesh mesh = fmbem::load_mesh(argv[1]);
-  fmbem::CapacitanceOptions options;
+  fmbem::ConductorOptions options;
   options.tolerance = 1e-8;
   const fmbem::CapacitanceSolution solution = fmbem::solve_capacitance(mesh, options);
 

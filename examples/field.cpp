@@ -14,15 +14,12 @@ int main(int argc, char** argv) try {
   const fmbem::SurfaceMesh mesh = fmbem::load_mesh(argv[1]);
   const fmbem::CapacitanceSolution solution = fmbem::solve_capacitance(mesh, {});
 
-  // V σ = φ is solved in the mesh's unit: σ = charge density / ε₀ · metres in a unit.
-  const fmbem::Panels panels = fmbem::make_panels(mesh);
-  std::vector<double> sigma = panels.from_input_order(solution.charge_density[0]);
-  for (double& s : sigma) s *= mesh.scale_to_m / fmbem::epsilon_0;
+  const fmbem::Panels& panels = solution.panels;
 
   std::vector<fmbem::Vec3d> points;
   for (double t = 0; t <= 1; t += 0.125)
     points.push_back(panels.origin + t * fmbem::Vec3d{panels.extent, panels.extent, panels.extent});
-  const fmbem::Field field = fmbem::evaluate_field(panels, sigma, points);
+  const fmbem::Field field = fmbem::evaluate_field(panels, solution.sigma[0], points);
   for (std::size_t i = 0; i < points.size(); ++i)
     std::cout << points[i].x << ' ' << field.potential[i]
               << " V, E_x = " << field.e[i].x / mesh.scale_to_m << " V/m\n";

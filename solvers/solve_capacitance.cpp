@@ -1,87 +1,15 @@
 #include "fmbem/solvers/solve_capacitance.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-
-#include "fmbem/fmm/base/error.hpp"
-
 namespace fmbem {
-namespace {
 
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
-
-CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const CapacitanceOptions& options) {
-  FMBEM_REQUIRE(options.permittivity > 0 && std::isfinite(options.permittivity),
-                "the relative permittivity must be positive, not " << options.permittivity);
-  FMBEM_REQUIRE(
-      options.operator_tolerance >= 0 && options.operator_tolerance <= 0.5,
-      "the operator's tolerance must be between 0 and 0.5, not " << options.operator_tolerance);
-  CapacitanceSolution result;
-  result.conductors = make_conductors(mesh, options.conductors);
-
-  SolverOptions solver_options{options.tolerance, {}};
-  if (options.solve_progress)
-    solver_options.monitor = [&](int iteration, double residual) {
-      options.solve_progress(iteration, residual);
-    };
-  LinearSolver solver(solver_options);
-  result.solver_tolerance = solver.tolerance();
-  result.operator_tolerance =
-      options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * solver.tolerance();
-  result.ksp_type = solver.ksp_type();
-
-  const Stopwatch setup;
-  const Panels panels = make_panels(mesh, options.max_leaf);
-  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
-  const Stopwatch assembly;
-  const auto v = make_single_layer(panels, {.kind = options.operator_kind,
-                                            .precision = options.precision,
-                                            .tolerance = result.operator_tolerance,
-                                            .progress = options.assembly_progress});
-  result.assembly_seconds = assembly.seconds();
-  result.op = v->info();
-  result.leaves = panels.leaves();
-  const Stopwatch preconditioner;
-  solver.set_operator(*v, panels.leaf_begin);
-  result.preconditioner_seconds = preconditioner.seconds();
-  result.pc_type = solver.pc_type();
-  result.preconditioner_bytes = solver.preconditioner_bytes();
-  result.setup_seconds = setup.seconds();
-
-  const Stopwatch solve;
-  const std::size_t n = panels.size(), n_conductors = result.conductors.size();
-  std::vector<double> potential, sigma(n * n_conductors);
-  for (std::size_t j = 0; j < n_conductors; ++j) {
-    const std::vector<double> unit = unit_potential(conductor_of, static_cast<int>(j));
-    potential.insert(potential.end(), unit.begin(), unit.end());
-  }
-  result.solves = solver.solve(potential, sigma, static_cast<int>(n_conductors));
-  std::vector<std::vector<double>> density;
-  for (std::size_t j = 0; j < n_conductors; ++j)
-    density.emplace_back(sigma.begin() + j * n, sigma.begin() + (j + 1) * n);
-  result.solve_seconds = solve.seconds();
-  result.product_median_seconds = solver.median_product_seconds();
-  result.converged = std::all_of(result.solves.begin(), result.solves.end(),
-                                 [](const SolveReport& report) { return report.converged; });
-
-  result.maxwell =
-      maxwell_capacitance(panels, conductor_of, density, options.permittivity, mesh.scale_to_m);
-  const double to_charge_density = epsilon_0 * options.permittivity / mesh.scale_to_m;
-  for (const std::vector<double>& of_conductor : density) {
-    result.charge_density.push_back(panels.to_input_order(of_conductor));
-    for (double& value : result.charge_density.back()) value *= to_charge_density;
-  }
+CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOptions& options) {
+  const std::size_t n = make_conductors(mesh, options.conductors).size();
+  std::vector<std::vector<double>> unit_voltages(n, std::vector<double>(n, 0.0));
+  for (std::size_t j = 0; j < n; ++j) unit_voltages[j][j] = 1;
+  CapacitanceSolution result{solve_conductors(mesh, options, unit_voltages), SquareMatrix()};
+  const std::vector<int> conductor_of = conductor_of_panels(mesh, result.panels, result.conductors);
+  result.maxwell = maxwell_capacitance(result.panels, conductor_of, result.sigma,
+                                       options.permittivity, mesh.scale_to_m);
   return result;
 }
 

@@ -61,8 +61,8 @@ TEST_CASE("on the surface E jumps by the density, and the sides are the limits")
     const Vec3d on = t.centroid + panels.origin;
     const std::vector<Vec3d> points{on, on + 1e-7 * t.normal, on - 1e-7 * t.normal};
     const Field mean = evaluate_field(panels, sigma, points);
-    const Field outside = evaluate_field(panels, sigma, points, Side::positive);
-    const Field inside = evaluate_field(panels, sigma, points, Side::negative);
+    const Field outside = evaluate_field(panels, sigma, points, {.side = Side::positive});
+    const Field inside = evaluate_field(panels, sigma, points, {.side = Side::negative});
     CHECK(norm(outside.e[0] - inside.e[0] - sigma[k] * t.normal) < 1e-13);
     CHECK(norm(0.5 * (outside.e[0] + inside.e[0]) - mean.e[0]) < 1e-14);
     CHECK(norm(outside.e[0] - mean.e[1]) < 1e-5);

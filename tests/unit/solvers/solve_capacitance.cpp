@@ -17,7 +17,7 @@ constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;  // of 1 m
 
 /// Capacitance of a single conductor in 4πε₀·length.
 double capacitance(const SurfaceMesh& mesh, double tolerance = 1e-8) {
-  CapacitanceOptions options;
+  ConductorOptions options;
   options.tolerance = tolerance;
   const CapacitanceSolution solution = solve_capacitance(mesh, options);
   REQUIRE(solution.converged);
@@ -86,7 +86,7 @@ TEST_CASE("capacitance scales with unit and permittivity, and charges add up to 
   SurfaceMesh mesh = sphere(2);
   const double in_vacuum = solve_capacitance(mesh, {}).maxwell(0, 0);
   mesh.scale_to_m = 1e-3;
-  CapacitanceOptions options;
+  ConductorOptions options;
   options.permittivity = 3.9;
   const CapacitanceSolution solution = solve_capacitance(mesh, options);
   CHECK(solution.maxwell(0, 0) == Approx(3.9e-3 * in_vacuum).epsilon(1e-12));
@@ -101,7 +101,7 @@ TEST_CASE("capacitance scales with unit and permittivity, and charges add up to 
 }
 
 TEST_CASE("single precision gives the same capacitance to its accuracy") {
-  CapacitanceOptions options;
+  ConductorOptions options;
   options.tolerance = 1e-5;
   const double exact = solve_capacitance(cube(6), options).maxwell(0, 0);
   options.precision = Precision::single_precision;
@@ -112,7 +112,7 @@ TEST_CASE("single precision gives the same capacitance to its accuracy") {
 
 TEST_CASE("the solver's tolerance shows in its residual and the operator's follows it") {
   for (const double tolerance : {1e-3, 1e-6, 1e-12}) {
-    CapacitanceOptions options;
+    ConductorOptions options;
     options.tolerance = tolerance;
     const CapacitanceSolution solution = solve_capacitance(sphere(2), options);
     CHECK(solution.converged);
@@ -122,7 +122,7 @@ TEST_CASE("the solver's tolerance shows in its residual and the operator's follo
 }
 
 TEST_CASE("options out of range are refused") {
-  CapacitanceOptions options;
+  ConductorOptions options;
   options.permittivity = 0;
   CHECK_THROWS_AS(solve_capacitance(sphere(0), options), InputError);
   options = {};
