@@ -10,7 +10,12 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 
-extern "C" void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+extern "C" {
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+void sgetrf_(const int* m, const int* n, float* a, const int* lda, int* pivots, int* info);
+void sgetrs_(const char* transposed, const int* n, const int* columns, const float* a,
+             const int* lda, const int* pivots, float* b, const int* ldb, int* info);
+}
 
 namespace fmbem {
 namespace {
@@ -18,6 +23,9 @@ namespace {
 /// Panels closer than this many times their radii together take exact entries: the smooth kernel
 /// knows nothing of their shapes, which matters for slivers.
 constexpr double touching = 0.7;
+/// Longest side over height from which a panel is a sliver. The potential at the centroid of one is
+/// not its mean potential, and a matrix that is made symmetric may be nearly singular.
+constexpr double sliver_aspect = 8;
 /// What the opening is multiplied by as long as there are too many unknowns.
 constexpr double coarser = 1.15;
 
@@ -88,47 +96,68 @@ class ClusterInverse::Assembly {
   /// rows[k][i], k in the cut and i in the leaf: of V⁻¹ times the extent of all panels.
   void solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
     place(cut, leaf);
-    const auto m = static_cast<int>(cut.size());
-    const int own = leaf.size(), others = m - own;
-    // The smooth kernel is positive definite, the exact entries need not keep it so; what is left
-    // then is rounding.
-    int failed = 0;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      fill(m);
-      if (attempt == 0) set_exact_entries(cut);
-      if (attempt == 2)
-        for (int k = 0; k < m; ++k) matrix_[at(k, k)] *= 1.01F;
-      spotrf_("L", &m, matrix_.data(), &m, &failed);
-      if (failed == 0) break;
+    const int own = leaf.size();
+    fill();
+    const bool symmetric = !has_slivers();
+    set_exact_entries(symmetric);
+    if (!(symmetric ? invert_symmetric(own, rows) : invert_general(own, rows))) {
+      // The smooth kernel alone is positive definite to rounding.
+      fill();
+      for (int k = 0; k < m_; ++k) matrix_[at(k, k)] *= 1.01F;
+      FMBEM_REQUIRE(invert_symmetric(own, rows), "the preconditioner's system at panel "
+                                                     << leaf.begin
+                                                     << " is singular: check the mesh");
     }
-    FMBEM_REQUIRE(failed == 0, "the preconditioner's system at panel "
-                                   << leaf.begin << " is singular: check the mesh");
-    // [0 | 1] (L Lᵀ)⁻¹, the rows of the leaf's panels.
-    std::fill_n(rows, static_cast<std::size_t>(m) * own, 0.0F);
-    float* last = rows + static_cast<std::size_t>(others) * own;
-    for (int i = 0; i < own; ++i) last[i * own + i] = 1;
-    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, own, own, 1.0F,
-                &matrix_[at(others, others)], m, last, own);
-    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, own, m, 1.0F,
-                matrix_.data(), m, rows, own);
     for (int i = 0; i < own; ++i) {
       const double area = panels_.triangle[leaf.begin + i].area;
       const auto scale =
-          static_cast<float>(scale_[others + i] * panels_.extent / (inv_4pi * unit_ * area));
-      for (int k = 0; k < m; ++k) rows[k * own + i] *= scale * scale_[k];
+          static_cast<float>(scale_[m_ - own + i] * panels_.extent / (inv_4pi * unit_ * area));
+      for (int k = 0; k < m_; ++k) rows[k * own + i] *= scale * scale_[k];
     }
   }
 
  private:
-  std::size_t at(int row, int column) const { return column * m_ + row; }
+  /// The last rows of the inverse of the lower triangle's symmetric matrix, [m][own], by Cholesky:
+  /// [0 | 1] (L Lᵀ)⁻¹. False if it is not positive definite.
+  bool invert_symmetric(int own, float* rows) {
+    int failed = 0;
+    spotrf_("L", &m_, matrix_.data(), &m_, &failed);
+    if (failed != 0) return false;
+    const int others = m_ - own;
+    std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
+    float* last = rows + static_cast<std::size_t>(others) * own;
+    for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, own, own, 1.0F,
+                &matrix_[at(others, others)], m_, last, own);
+    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, own, m_, 1.0F,
+                matrix_.data(), m_, rows, own);
+    return true;
+  }
+
+  /// The same of any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular.
+  bool invert_general(int own, float* rows) {
+    int failed = 0;
+    pivots_.resize(m_);
+    sgetrf_(&m_, &m_, matrix_.data(), &m_, pivots_.data(), &failed);
+    if (failed != 0) return false;
+    transposed_.assign(static_cast<std::size_t>(m_) * own, 0.0F);
+    for (int i = 0; i < own; ++i) transposed_[at(m_ - own + i, i)] = 1;
+    sgetrs_("T", &m_, &own, matrix_.data(), &m_, pivots_.data(), transposed_.data(), &m_, &failed);
+    for (int k = 0; k < m_; ++k)
+      for (int i = 0; i < own; ++i) rows[k * own + i] = transposed_[at(k, i)];
+    return true;
+  }
+
+  std::size_t at(int row, int column) const { return static_cast<std::size_t>(column) * m_ + row; }
 
   /// Coordinates from the leaf's centroid in units of its radius, in which single precision has
   /// the range; scale_ brings the diagonal to 1.
   void place(std::span<const std::int32_t> cut, const Cluster& leaf) {
-    m_ = cut.size();
+    m_ = static_cast<int>(cut.size());
     unit_ = 1 / leaf.radius;
     for (auto* column : {&x_, &y_, &z_, &smear2_, &scale_}) column->resize(m_);
-    for (std::size_t k = 0; k < m_; ++k) {
+    panels_in_cut_.clear();
+    for (int k = 0; k < m_; ++k) {
       const Cluster& node = tree_.nodes[cut[k]];
       const Vec3d d = unit_ * (node.centroid - leaf.centroid);
       x_[k] = static_cast<float>(d.x);
@@ -136,17 +165,25 @@ class ClusterInverse::Assembly {
       z_[k] = static_cast<float>(d.z);
       smear2_[k] = static_cast<float>(unit_ * unit_ * node.smear2);
       scale_[k] = std::sqrt(std::sqrt(2 * smear2_[k]));
+      if (node.is_panel()) panels_in_cut_.push_back({k, &panels_.triangle[node.begin]});
     }
   }
 
-  /// The lower triangle by the smooth kernel.
-  void fill(int m) {
-    matrix_.resize(m_ * m_);
-    for (int l = 0; l < m; ++l) {
+  bool has_slivers() const {
+    return std::any_of(panels_in_cut_.begin(), panels_in_cut_.end(), [](const PanelInCut& p) {
+      const double longest = std::max({p.panel->length[0], p.panel->length[1], p.panel->length[2]});
+      return longest * longest > sliver_aspect * 2 * p.panel->area;
+    });
+  }
+
+  /// By the smooth kernel.
+  void fill() {
+    matrix_.resize(static_cast<std::size_t>(m_) * m_);
+    for (int l = 0; l < m_; ++l) {
       float* column = &matrix_[at(0, l)];
       const float x = x_[l], y = y_[l], z = z_[l], smear2 = smear2_[l], scale = scale_[l];
 #pragma omp simd
-      for (int k = l; k < m; ++k) {
+      for (int k = 0; k < m_; ++k) {
         const float dx = x_[k] - x, dy = y_[k] - y, dz = z_[k] - z;
         column[k] =
             scale * scale_[k] / std::sqrt(dx * dx + dy * dy + dz * dz + smear2 + smear2_[k]);
@@ -155,31 +192,35 @@ class ClusterInverse::Assembly {
     }
   }
 
-  void set_exact_entries(std::span<const std::int32_t> cut) {
-    panel_places_.clear();
-    for (std::size_t k = 0; k < m_; ++k)
-      if (tree_.nodes[cut[k]].is_panel()) panel_places_.push_back(static_cast<int>(k));
-    for (std::size_t a = 0; a < panel_places_.size(); ++a) {
-      const int l = panel_places_[a];
-      const Triangle& s = panels_.triangle[tree_.nodes[cut[l]].begin];
-      for (std::size_t b = a + 1; b < panel_places_.size(); ++b) {
-        const int k = panel_places_[b];
-        const Triangle& t = panels_.triangle[tree_.nodes[cut[k]].begin];
-        const double reach = touching * (s.radius + t.radius);
-        if (norm2(s.centroid - t.centroid) >= reach * reach) continue;
-        const double mean = 0.5 * (triangle_potential(s, t.centroid) / s.area +
-                                   triangle_potential(t, s.centroid) / t.area);
-        matrix_[at(k, l)] = scale_[k] * scale_[l] * static_cast<float>(mean / (inv_4pi * unit_));
+  /// Entries of panels that touch, from the potential at their centroids: as they are, or the mean
+  /// of both directions.
+  void set_exact_entries(bool symmetric) {
+    for (auto s = panels_in_cut_.begin(); s != panels_in_cut_.end(); ++s) {
+      for (auto t = s + 1; t != panels_in_cut_.end(); ++t) {
+        const double reach = touching * (s->panel->radius + t->panel->radius);
+        if (norm2(s->panel->centroid - t->panel->centroid) >= reach * reach) continue;
+        const double scale = scale_[s->place] * scale_[t->place] / (inv_4pi * unit_);
+        double st = scale * triangle_potential(*t->panel, s->panel->centroid) / t->panel->area;
+        double ts = scale * triangle_potential(*s->panel, t->panel->centroid) / s->panel->area;
+        if (symmetric) st = ts = 0.5 * (st + ts);
+        matrix_[at(s->place, t->place)] = static_cast<float>(st);
+        matrix_[at(t->place, s->place)] = static_cast<float>(ts);
       }
     }
   }
 
+  struct PanelInCut {
+    int place;
+    const Triangle* panel;
+  };
+
   const Panels& panels_;
   const ClusterTree& tree_;
-  std::size_t m_ = 0;
+  int m_ = 0;
   double unit_ = 1;
-  std::vector<float> x_, y_, z_, smear2_, scale_, matrix_;
-  std::vector<int> panel_places_;
+  std::vector<float> x_, y_, z_, smear2_, scale_, matrix_, transposed_;
+  std::vector<PanelInCut> panels_in_cut_;
+  std::vector<int> pivots_;
 };
 
 ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)

@@ -4,8 +4,8 @@
 
 namespace fmbem {
 
-/// How far panels may stick out of their boxes, in sides: errors of an operator come from the coarse
-/// levels, whose boxes are large beside the panels (docs/decisions.md).
+/// How far panels may stick out of their boxes, in sides: errors of an operator come from the
+/// coarse levels, whose boxes are large beside the panels (docs/decisions.md).
 inline constexpr double panel_overhang = 0.2;
 
 /// Degree of the expansions for which ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖.

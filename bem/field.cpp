@@ -19,8 +19,8 @@ namespace {
 constexpr double few_pairs = 1e6;
 /// What a near pair costs one thread, with its gradient.
 constexpr double near_pair_seconds = 4e-8;
-/// Gradients lose a digit of the far field against potentials.
-constexpr double gradient_loss = 0.1;
+/// Gradients lose more than a digit of the far field against potentials.
+constexpr double gradient_loss = 0.05;
 
 /// How far off a panel a point that is meant to lie on it can be, after both have been rounded.
 double surface_tolerance(const Panels& panels, Vec3d x) {

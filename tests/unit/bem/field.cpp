@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
@@ -103,4 +105,76 @@ TEST_CASE("the flux through a closed panel surface is the charge inside (double 
     }
     CHECK(sum == Approx(x.x < 1 ? -1.0 : 0.0).margin(1e-13));
   }
+}
+
+namespace {
+
+/// Points far away, close to the surface at all distances, on it, and many at one place.
+std::vector<Vec3d> points_about(const Panels& panels, std::size_t n) {
+  Uniform uniform(1);
+  std::vector<Vec3d> points;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Triangle& t =
+        panels.triangle[static_cast<std::size_t>(uniform(0, 0.999) * panels.size())];
+    const double distance = panels.extent * std::pow(10, uniform(-8, 1));
+    points.push_back(panels.origin + t.centroid + distance * sphere_point(uniform));
+  }
+  for (std::size_t k = 0; k < panels.size(); k += 40)
+    points.push_back(panels.origin + panels.triangle[k].centroid);
+  points.insert(points.end(), 100, panels.origin + Vec3d{0.11, 0.02, 0.03});
+  return points;
+}
+
+}  // namespace
+
+TEST_CASE("fields by the FMM agree with exact integrals to the tolerance") {
+  for (const SurfaceMesh& mesh : {sphere(4, 0.01, {3, 4, 5}), bracket(10), plate(30)}) {
+    const Panels panels = make_panels(mesh);
+    const std::vector<double> sigma = signed_charges(panels.size(), 2);
+    std::vector<double> sizes;
+    for (const double s : sigma) sizes.push_back(std::abs(s));
+    const std::vector<Vec3d> points = points_about(panels, 900);
+    REQUIRE(points.size() * panels.size() > 1'500'000);
+    const auto rms = [](const auto& values, auto&& norm2_of) {
+      double sum = 0;
+      for (const auto& v : values) sum += norm2_of(v);
+      return std::sqrt(sum);
+    };
+    const auto squared = [](double v) { return v * v; };
+    const auto squared_vector = [](Vec3d v) { return norm2(v); };
+    for (const Side side : {Side::mean, Side::positive}) {
+      const Field exact = evaluate_field(panels, sigma, points, {side, 0});
+      const Field whole = evaluate_field(panels, sizes, points, {side, 0});
+      for (const double tolerance : {1e-3, 1e-5, 1e-8, 1e-10}) {
+        CAPTURE(panels.size(), tolerance);
+        Field fast = evaluate_field(panels, sigma, points, {side, tolerance});
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          fast.potential[i] -= exact.potential[i];
+          fast.e[i] = fast.e[i] - exact.e[i];
+        }
+        CHECK(rms(fast.potential, squared) < tolerance * rms(whole.potential, squared));
+        CHECK(rms(fast.e, squared_vector) < tolerance * rms(whole.e, squared_vector));
+      }
+    }
+  }
+}
+
+TEST_CASE("fields by the FMM know edges, and the same bits come out for any number of threads") {
+  const Panels panels = make_panels(plate(40));
+  const std::vector<double> sigma(panels.size(), 1.0);
+  std::vector<Vec3d> points;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  std::vector<Field> fields;
+  for (const int threads : {1, 2, 3}) {
+    set_threads(threads);
+    fields.push_back(evaluate_field(panels, sigma, points, {.tolerance = 1e-6}));
+  }
+  set_threads(available_cores());
+  CHECK(fields[0].potential == fields[1].potential);
+  CHECK(fields[0].potential == fields[2].potential);
+  CHECK(fields[0].singular_points == 21 * 25);
+  CHECK(evaluate_field(panels, sigma, points, {.tolerance = 0}).singular_points == 21 * 25);
+  CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 1e-12}), InputError);
+  CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 0.5}), InputError);
 }

@@ -1,0 +1,152 @@
+// Prints the table of docs/performance.md: solves on surfaces of growing size, by phase.
+// fmbem-bench-solve --surface sphere,cube --panels 1e4,1e5 --tolerance 1e-6
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/solvers/linear_solver.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> surfaces{"sphere", "cube", "bracket"};
+  std::vector<double> panels{1e4, 1e5, 1e6};
+  std::vector<double> tolerances{1e-6};
+  std::string data = "source", kind = "fmm";
+  double operator_tolerance = 0;  // a tenth of the tolerance
+  int vectors = 1, threads = 0;
+};
+
+/// A surface of about a number of panels, and where the point charge of the data sits.
+struct Surface {
+  std::function<SurfaceMesh(double panels)> make;
+  Vec3d source;
+};
+
+int level_for(double panels, double first) {
+  return static_cast<int>(std::lround(std::log2(panels / first) / 2));
+}
+
+SurfaceMesh two_spheres(double panels) {
+  SurfaceMesh mesh;
+  const int level = level_for(panels, 16);
+  add_ellipsoid(mesh, "left", level, {1, 1, 1}, {-1.005, 0, 0});
+  add_ellipsoid(mesh, "right", level, {1, 1, 1}, {1.005, 0, 0});
+  mesh.closed = true;
+  return mesh;
+}
+
+const std::map<std::string, Surface>& surfaces() {
+  static const std::map<std::string, Surface> all{
+      {"sphere", {[](double n) { return sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
+      {"cube", {[](double n) { return cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
+      {"bracket",
+       {[](double n) { return bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
+      {"plate", {[](double n) { return plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
+      {"spheres", {two_spheres, {-0.7, 0.2, 0.4}}}};
+  return all;
+}
+
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::vector<double> right_hand_sides(const Options& options, const Panels& panels, Vec3d source) {
+  std::vector<double> b;
+  for (int v = 0; v < options.vectors; ++v) {
+    for (const Triangle& t : panels.triangle)
+      b.push_back(options.data == "constant"
+                      ? 1.0
+                      : 1 / norm(t.centroid + panels.origin - (1 - 0.1 * v) * source));
+  }
+  return b;
+}
+
+void run(const Options& options, const std::string& name, double n, double tolerance) {
+  const Surface& surface = surfaces().at(name);
+  const SurfaceMesh mesh = surface.make(n);
+  Stopwatch watch;
+  const Panels panels = make_panels(mesh);
+  const double panel_seconds = watch.lap();
+  OperatorOptions operator_options;
+  operator_options.kind =
+      options.kind == "dense" ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
+  operator_options.tolerance =
+      options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
+  const auto v = make_single_layer(panels, operator_options);
+  const double operator_seconds = watch.lap();
+  LinearSolver solver({tolerance, {}});
+  solver.set_operator(*v, panels.leaf_begin);
+  const double inverse_seconds = watch.lap();
+  const std::vector<double> b = right_hand_sides(options, panels, surface.source);
+  std::vector<double> x(b.size());
+  watch.lap();
+  const SolveReport report = solver.solve(b, x, options.vectors).front();
+  const double solve_seconds = watch.lap();
+  OperatorInfo info = v->info();
+  std::printf(
+      "| %s | %zu | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.3f** | %d | "
+      "**%.2f** | %.1e | %.2f | %.2f | %.2f |\n",
+      name.c_str(), panels.size(), tolerance, info.order, info.max_leaf,
+      double(info.near_entries) / double(panels.size()), panel_seconds,
+      info.setup_seconds["far field"], info.setup_seconds["near field"], inverse_seconds,
+      panel_seconds + operator_seconds + inverse_seconds, solver.median_product_seconds(),
+      report.iterations, solve_seconds, report.true_residual, double(info.memory_bytes) / 1e9,
+      double(solver.preconditioner_bytes()) / 1e9, double(peak_memory()) / 1e9);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  CLI::App app("Solves V x = b on surfaces of growing size; times in seconds, memory in GB");
+  app.add_option("--surface", options.surfaces, "sphere, cube, bracket (graded), plate, spheres")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"sphere", "cube", "bracket", "plate", "spheres"}));
+  app.add_option("--panels", options.panels, "about as many")->delimiter(',')->check(
+      CLI::Range(20.0, 2e7));
+  app.add_option("--tolerance", options.tolerances, "of the solve")->delimiter(',');
+  app.add_option("--operator-tolerance", options.operator_tolerance,
+                 "default: a tenth of the solve's");
+  app.add_option("--data", options.data, "potential of a point charge, or 1")
+      ->check(CLI::IsMember({"source", "constant"}));
+  app.add_option("--operator", options.kind)->check(CLI::IsMember({"fmm", "dense"}));
+  app.add_option("--vectors", options.vectors, "right-hand sides")->check(CLI::Range(1, 64));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
+  CLI11_PARSE(app, argc, argv);
+  set_threads(options.threads > 0 ? options.threads : available_cores());
+  std::printf(
+      "| surface | panels | tolerance | order | leaf | near/row | panels s | far s | near s | "
+      "preconditioner s | **setup** | **product** | iterations | **solve, true residual included** "
+      "| true residual | operator GB | preconditioner GB | peak GB |\n|");
+  for (int column = 0; column < 18; ++column) std::printf("---|");
+  std::printf("\n");
+  for (const std::string& name : options.surfaces)
+    for (const double tolerance : options.tolerances)
+      for (const double n : options.panels) run(options, name, n, tolerance);
+  return 0;
+} catch (const Error& error) {
+  std::fprintf(stderr, "fmbem-bench-solve: %s\n", error.what());
+  return static_cast<int>(error.code());
+}
