@@ -6,9 +6,8 @@
 namespace fmbem {
 namespace {
 
-/// Panels below which the dense operator is assembled and applied ten times faster than the FMM
-/// (docs/performance.md).
-constexpr std::size_t dense_is_faster_up_to = 2000;
+/// Panels up to which a solve with the dense operator takes less time (docs/performance.md).
+constexpr std::size_t dense_is_faster_up_to = 5000;
 
 bool is_dense(std::size_t panels, const OperatorOptions& options) {
   switch (options.kind) {

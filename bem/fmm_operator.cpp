@@ -131,12 +131,16 @@ class FmmSingleLayer final : public BoundaryOperator {
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
     const double tolerance = std::max(0.01 * options_.tolerance, most_accurate);
     const fmm::PlanInfo info = far_->info();
+    const int order = far_order_for(tolerance);
+    // For few panels making the operators of a high order would take longer than all integrals.
+    const double n = static_cast<double>(size());
+    const bool direct = n * n * integral_seconds < making_operators_seconds * std::pow(order, 5);
     const PanelSources sources(panels_, 0.5 * tolerance);
     const FarField far(sources, centroids_,
-                       {.order = far_order_for(tolerance),
+                       {.order = order,
                         .precision = far_precision_for(tolerance),
                         .overhang = options_.overhang.value_or(panel_overhang),
-                        .max_leaf = info.max_leaf,
+                        .max_leaf = direct ? static_cast<int>(size()) : info.max_leaf,
                         .inflation = info.inflation,
                         .keep_moments = false});
     const std::size_t numbers = size() * n_vectors;
@@ -178,6 +182,8 @@ class FmmSingleLayer final : public BoundaryOperator {
   /// What an entry of the near field costs one thread in a product, its integrals, once for the
   /// products and once for the true residual, spread over 15 of them.
   static constexpr double near_pair_seconds = 3e-9;
+  /// Of one thread: an integral, and the operators of an order p over p⁵.
+  static constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
   /// Below it rounding is larger than what is left out.
   static constexpr double most_accurate = 1e-12;
 

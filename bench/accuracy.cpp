@@ -20,7 +20,7 @@ constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;
 
 CapacitanceSolution solve(const SurfaceMesh& mesh) {
   ConductorOptions options;
-  options.tolerance = 1e-10;
+  options.tolerance = 1e-8;
   return solve_capacitance(mesh, options);
 }
 
@@ -80,13 +80,52 @@ std::function<double(const SurfaceMesh&, const CapacitanceSolution&)> entry_in_p
   };
 }
 
+constexpr double gap = 0.01;
+
+std::function<SurfaceMesh(int)> close_spheres = [](int level) {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "left", level, {1, 1, 1});
+  add_ellipsoid(mesh, "right", level, {1, 1, 1}, {2 + gap, 0, 0});
+  return mesh;
+};
+
+/// C₁₁ and C₁₂ of unit spheres with that gap, in 4πε₀, by the bispherical series: with
+/// cosh μ = 1 + gap/2, C₁₁ = sinh μ Σ 1/sinh (2n−1)μ and C₁₂ = −sinh μ Σ 1/sinh 2nμ
+/// [Smythe 1968, 5.08].
+double close_spheres_exactly(bool mutual) {
+  const double mu = std::acosh(1 + gap / 2);
+  double sum = 0;
+  for (int n = mutual ? 2 : 1; n * mu < 40; n += 2) sum += 1 / std::sinh(n * mu);
+  return (mutual ? -1 : 1) * std::sinh(mu) * sum;
+}
+
+std::function<SurfaceMesh(int)> close_disks = [](int level) {
+  SurfaceMesh mesh = disk(level);
+  const SurfaceMesh other = mesh;
+  const int group = add_group(mesh, "upper");
+  const int first = static_cast<int>(mesh.vertices.size());
+  for (const Vec3d& v : other.vertices) add_vertex(mesh, v + Vec3d{0, 0, gap});
+  for (const auto& [a, b, c] : other.triangles)
+    add_triangle(mesh, first + a, first + b, first + c, group);
+  return mesh;
+};
+
+/// Of disks at ±½ V with the gap d, in 4πε₀: 1/4d + (l − 1)/4π + d (l² − 2)/16π², l = ln(16π/d)
+/// [Kirchhoff 1877, Shaw 1970].
+double close_disks_exactly() {
+  constexpr double pi = std::numbers::pi;
+  const double l = std::log(16 * pi / gap);
+  return 1 / (4 * gap) + (l - 1) / (4 * pi) + gap * (l * l - 2) / (16 * pi * pi);
+}
+
+double capacitor(const SurfaceMesh&, const CapacitanceSolution& solution) {
+  return (solution.maxwell(0, 0) - solution.maxwell(0, 1)) / 2 / unit_capacitance;
+}
+
 /// √27 times the potential at (3, 3, 3): 1 for the unit sphere at 1 V.
-double outside_potential(const SurfaceMesh& mesh, const CapacitanceSolution& solution) {
-  const Panels panels = make_panels(mesh);
-  std::vector<double> sigma = panels.from_input_order(solution.charge_density[0]);
-  for (double& s : sigma) s /= epsilon_0;
+double outside_potential(const SurfaceMesh&, const CapacitanceSolution& solution) {
   const std::vector<Vec3d> point{{3, 3, 3}};
-  return std::sqrt(27.0) * evaluate_field(panels, sigma, point).potential[0];
+  return std::sqrt(27.0) * evaluate_field(solution.panels, solution.sigma[0], point).potential[0];
 }
 
 }  // namespace
@@ -116,6 +155,14 @@ int main(int argc, char** argv) {
         entry_in_pf(0, 0));
   table("the same: C₂₂", "C₂₂ [pF]", 2.431543, most, two_spheres, entry_in_pf(1, 1));
   table("the same: C₁₂", "C₁₂ [pF]", -0.4945668, most, two_spheres, entry_in_pf(0, 1));
+  table("Unit spheres 0.01 apart: C₁₁", c, close_spheres_exactly(false), most, close_spheres,
+        first_entry);
+  table("the same: C₁₂", c, close_spheres_exactly(true), most, close_spheres,
+        [](const SurfaceMesh&, const CapacitanceSolution& solution) {
+          return solution.maxwell(0, 1) / unit_capacitance;
+        });
+  table("Two unit disks 0.01 apart: the capacitor", c, close_disks_exactly(), most, close_disks,
+        capacitor);
   table(
       "First-kind equation on the sphere, potential at (3,3,3)", "φ·√27", 1, most,
       [](int k) { return sphere(k); }, outside_potential);

@@ -52,6 +52,7 @@ SurfaceMesh two_spheres(double panels) {
 const std::map<std::string, Surface>& surfaces() {
   static const std::map<std::string, Surface> all{
       {"sphere", {[](double n) { return sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
+      {"icosphere", {[](double n) { return icosphere(level_for(n, 20)); }, {0.3, 0.2, 0.4}}},
       {"cube", {[](double n) { return cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
       {"bracket",
        {[](double n) { return bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
@@ -104,15 +105,19 @@ void run(const Options& options, const std::string& name, double n, double toler
   const SolveReport report = solver.solve(b, x, options.vectors).front();
   const double solve_seconds = watch.lap();
   OperatorInfo info = v->info();
+  double charge = 0;  // over 4π: with data 1 the capacitance over 4πε₀
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    charge += inv_4pi * x[i] * panels.triangle[i].area;
   std::printf(
       "| %s | %zu | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.3f** | %d | "
-      "**%.2f** | %.1e | %.2f | %.2f | %.2f |\n",
+      "**%.2f** | %.1e | %.6f | %.2f | %.2f | %.2f |\n",
       name.c_str(), panels.size(), tolerance, info.order, info.max_leaf,
       double(info.near_entries) / double(panels.size()), panel_seconds,
       info.setup_seconds["far field"], info.setup_seconds["near field"], inverse_seconds,
       panel_seconds + operator_seconds + inverse_seconds, solver.median_product_seconds(),
-      report.iterations, solve_seconds, report.true_residual, double(info.memory_bytes) / 1e9,
-      double(solver.preconditioner_bytes()) / 1e9, double(peak_memory()) / 1e9);
+      report.iterations, solve_seconds, report.true_residual, charge,
+      double(info.memory_bytes) / 1e9, double(solver.preconditioner_bytes()) / 1e9,
+      double(peak_memory()) / 1e9);
   std::fflush(stdout);
 }
 
@@ -121,11 +126,13 @@ void run(const Options& options, const std::string& name, double n, double toler
 int main(int argc, char** argv) try {
   Options options;
   CLI::App app("Solves V x = b on surfaces of growing size; times in seconds, memory in GB");
-  app.add_option("--surface", options.surfaces, "sphere, cube, bracket (graded), plate, spheres")
+  app.add_option("--surface", options.surfaces,
+                 "sphere, icosphere, cube, bracket (graded), plate, spheres")
       ->delimiter(',')
-      ->check(CLI::IsMember({"sphere", "cube", "bracket", "plate", "spheres"}));
-  app.add_option("--panels", options.panels, "about as many")->delimiter(',')->check(
-      CLI::Range(20.0, 2e7));
+      ->check(CLI::IsMember({"sphere", "icosphere", "cube", "bracket", "plate", "spheres"}));
+  app.add_option("--panels", options.panels, "about as many")
+      ->delimiter(',')
+      ->check(CLI::Range(20.0, 2e7));
   app.add_option("--tolerance", options.tolerances, "of the solve")->delimiter(',');
   app.add_option("--operator-tolerance", options.operator_tolerance,
                  "default: a tenth of the solve's");
@@ -139,8 +146,8 @@ int main(int argc, char** argv) try {
   std::printf(
       "| surface | panels | tolerance | order | leaf | near/row | panels s | far s | near s | "
       "preconditioner s | **setup** | **product** | iterations | **solve, true residual included** "
-      "| true residual | operator GB | preconditioner GB | peak GB |\n|");
-  for (int column = 0; column < 18; ++column) std::printf("---|");
+      "| true residual | charge/4π | operator GB | preconditioner GB | peak GB |\n|");
+  for (int column = 0; column < 19; ++column) std::printf("---|");
   std::printf("\n");
   for (const std::string& name : options.surfaces)
     for (const double tolerance : options.tolerances)

@@ -48,13 +48,10 @@ inline Faces split_into_four(const Faces& faces, std::vector<Vec3d>& vertices) {
   return finer;
 }
 
-/// Octahedron with its faces split into four `level` times, vertices pushed to the sphere and then
-/// scaled by `axes` about `centre`: 8·4^level panels.
-inline void add_ellipsoid(SurfaceMesh& mesh, const char* name, int level, Vec3d axes,
-                          Vec3d centre = {}) {
-  std::vector<Vec3d> unit{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
-  Faces faces{{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2},
-              {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}};
+/// A body inscribed in the unit sphere with its faces split into four `level` times, vertices
+/// pushed to the sphere and then scaled by `axes` about `centre`.
+inline void add_round(SurfaceMesh& mesh, const char* name, std::vector<Vec3d> unit, Faces faces,
+                      int level, Vec3d axes, Vec3d centre) {
   for (int k = 0; k < level; ++k) {
     faces = split_into_four(faces, unit);
     for (Vec3d& v : unit) v = v / norm(v);
@@ -64,6 +61,31 @@ inline void add_ellipsoid(SurfaceMesh& mesh, const char* name, int level, Vec3d 
   for (const Vec3d& v : unit)
     add_vertex(mesh, centre + Vec3d{axes.x * v.x, axes.y * v.y, axes.z * v.z});
   for (const auto& [a, b, c] : faces) add_triangle(mesh, first + a, first + b, first + c, group);
+}
+
+/// From an octahedron: 8·4^level panels.
+inline void add_ellipsoid(SurfaceMesh& mesh, const char* name, int level, Vec3d axes,
+                          Vec3d centre = {}) {
+  add_round(
+      mesh, name, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+      {{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2}, {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}},
+      level, axes, centre);
+}
+
+/// The unit sphere from an icosahedron: 20·4^level panels.
+inline SurfaceMesh icosphere(int level) {
+  const double a = std::sqrt((5 - std::sqrt(5.0)) / 10), b = std::sqrt((5 + std::sqrt(5.0)) / 10);
+  const std::vector<Vec3d> unit{{-a, b, 0}, {a, b, 0}, {-a, -b, 0}, {a, -b, 0},
+                                {0, -a, b}, {0, a, b}, {0, -a, -b}, {0, a, -b},
+                                {b, 0, -a}, {b, 0, a}, {-b, 0, -a}, {-b, 0, a}};
+  SurfaceMesh mesh;
+  add_round(mesh, "sphere", unit,
+            {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+             {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+             {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}},
+            level, {1, 1, 1}, {});
+  mesh.closed = true;
+  return mesh;
 }
 
 inline SurfaceMesh sphere(int level, double radius = 1, Vec3d centre = {}) {
