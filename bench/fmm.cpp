@@ -20,7 +20,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/xyz_file.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
@@ -30,6 +29,7 @@
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/xyz_file.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;

@@ -77,49 +77,6 @@ double printed_error(const CapacitanceSolution& solution,
 
 }  // namespace
 
-std::string precision_name(Precision precision) {
-  return precision == Precision::single_precision ? "single" : "double";
-}
-
-Json operators_json(const CapacitanceSolution& solution) {
-  const OperatorInfo& op = solution.op;
-  const bool dense = op.kind == OperatorKind::dense;
-  Json json{{"name", op.name},
-            {"kind", dense ? "dense" : "fmm"},
-            {"leaves", solution.leaves},
-            {"memory_bytes", op.memory_bytes}};
-  if (!dense) {
-    json["order"] = op.order;
-    json["levels"] = op.levels;
-    json["max_leaf"] = op.max_leaf;
-    json["inflation"] = op.inflation;
-    json["near_entries"] = op.near_entries;
-    json["far_precision"] = precision_name(op.far_precision);
-  }
-  return Json::array({json});
-}
-
-Json solver_json(const CapacitanceSolution& solution) {
-  Json json{{"ksp", solution.ksp_type},
-            {"pc", solution.pc_type},
-            {"pc_bytes", solution.preconditioner_bytes},
-            {"iterations", Json::array()},
-            {"reasons", Json::array()},
-            {"relative_residuals", Json::array()},
-            {"true_residuals", Json::array()},
-            {"history", Json::array()}};
-  for (const SolveReport& solve : solution.solves) {
-    json["iterations"].push_back(solve.iterations);
-    json["reasons"].push_back(solve.reason);
-    json["relative_residuals"].push_back(number(solve.relative_residual));
-    json["true_residuals"].push_back(number(solve.true_residual));
-    Json history = Json::array();
-    for (const double residual : solve.history) history.push_back(number(residual));
-    json["history"].push_back(history);
-  }
-  return json;
-}
-
 Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                   const std::vector<LevelResult>& levels,
                   const std::optional<RichardsonEstimate>& estimate) {
@@ -147,40 +104,9 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
   return results;
 }
 
-std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
-                         int threads) {
-  double area = 0;
-  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) area += triangle_area(mesh, i);
-  const OperatorInfo& op = solution.op;
-  const bool dense = op.kind == OperatorKind::dense;
-  std::ostringstream out;
-  out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
-      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
-      << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
-      << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
-      << precision_name(op.precision) << " precision, cpu with " << threads
-      << (threads == 1 ? " thread" : " threads");
-  if (!dense)
-    out << "\n          order " << op.order << " in " << precision_name(op.far_precision)
-        << " precision, " << op.levels << " levels, "
-        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row";
-  return out.str();
-}
-
 std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                              const std::optional<RichardsonEstimate>& estimate) {
   std::ostringstream out;
-  out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
-  if (solution.pc_type == "vpbjacobi")
-    out << " over " << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves");
-  out << ", tolerance " << solution.solver_tolerance;
-  for (std::size_t j = 0; j < solution.solves.size(); ++j) {
-    const SolveReport& solve = solution.solves[j];
-    out << "\n          " << solution.conductors[j].name << ": " << solve.iterations
-        << " iterations, true residual " << std::setprecision(2) << solve.true_residual
-        << std::setprecision(6) << ", " << (solve.converged ? "converged" : "NOT CONVERGED") << " ("
-        << solve.reason << ")";
-  }
   const SquareMatrix mutual = mutual_capacitance(solution.maxwell);
   const auto [factor, prefix] = engineering_unit(largest_of(solution.maxwell));
   const double error = printed_error(solution, estimate);

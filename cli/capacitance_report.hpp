@@ -16,19 +16,13 @@ struct LevelResult {
   SquareMatrix maxwell;
 };
 
-/// The `operators`, `solver` and `results` parts of the report.
-std::string precision_name(Precision precision);
-Json operators_json(const CapacitanceSolution& solution);
-Json solver_json(const CapacitanceSolution& solution);
+/// The `results` of the report.
 Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                   const std::vector<LevelResult>& levels,
                   const std::optional<RichardsonEstimate>& estimate);
 
-/// What was solved, and how: the mesh and the operator, a line each.
-std::string problem_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh, int threads);
-
-/// What the program prints of a solution: matrices, iterations, residuals. Digits beyond the
-/// estimated discretization error are left out.
+/// What the program prints of a solution: the matrices. Digits beyond the estimated discretization
+/// error are left out.
 std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
                              const std::optional<RichardsonEstimate>& estimate);
 

@@ -1,5 +1,9 @@
 #include "cli/common_options.hpp"
 
+#include <filesystem>
+
+#include "fmbem/fmm/base/error.hpp"
+
 namespace fmbem::cli {
 
 void add_mesh_options(CLI::App& app, MeshOptions& options) {
@@ -23,6 +27,24 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
       ->type_name("FILE");
   app.add_flag("--quiet", options.quiet, "print errors and warnings alone");
+}
+
+void refuse_overwriting(const std::optional<std::string>& output,
+                        const std::optional<std::string>& json,
+                        const std::vector<std::pair<std::string, std::string>>& inputs) {
+  namespace fs = std::filesystem;
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code error;  // of files that do not exist, and of empty names
+    return fs::weakly_canonical(fs::absolute(a, error), error) ==
+           fs::weakly_canonical(fs::absolute(b, error), error);
+  };
+  FMBEM_REQUIRE(!output || !json || !same(*output, *json),
+                "--output and --json name the same file, " << *json);
+  for (const auto& file : {output, json})
+    for (const auto& [what, input] : inputs)
+      FMBEM_REQUIRE(!file || !same(*file, input), "the output " << *file << " would overwrite the "
+                                                                << what
+                                                                << ": give it another name");
 }
 
 }  // namespace fmbem::cli

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -26,5 +28,11 @@ struct OutputOptions {
   bool quiet = false;
 };
 void add_output_options(CLI::App& app, OutputOptions& options);
+
+/// Two outputs in one file, or one over an input, would lose what the user has: throws InputError.
+/// inputs are what each is, such as "mesh", and its path.
+void refuse_overwriting(const std::optional<std::string>& output,
+                        const std::optional<std::string>& json,
+                        const std::vector<std::pair<std::string, std::string>>& inputs);
 
 }  // namespace fmbem::cli

@@ -1,6 +1,8 @@
 #include "fmbem/meshes/text.hpp"
 
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -21,6 +23,14 @@ std::string decimal(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", x);
   return text;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::string ending(const std::string& path) {

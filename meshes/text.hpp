@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "fmbem/fmm/base/vec3.hpp"
 
@@ -14,6 +16,9 @@ std::string place(Vec3d x);
 
 /// Shortest decimal form that a reader wants to see, such as 0.0433013.
 std::string decimal(double x);
+
+/// The number that the whole text stands for; nothing if it is no finite number.
+std::optional<double> parse_number(std::string_view text);
 
 /// The ending of a file's name without the dot, in lower case.
 std::string ending(const std::string& path);

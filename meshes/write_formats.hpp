@@ -7,9 +7,8 @@
 
 namespace fmbem {
 
-/// VTK XML unstructured grid (VTK file formats, "UnstructuredGrid"): little endian, arrays inline
-/// in base64. Cell data: the fields, `group` and `element_tag`; point data: `vertex_tag`; field
-/// data: `group_names`. Returns whether all of it was written.
+/// VTK XML unstructured grid. Cell data: the fields, `group` and `element_tag`; point data:
+/// `vertex_tag`; field data: `group_names`. Returns whether all of it was written.
 bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 

@@ -1,25 +1,12 @@
 #include "fmbem/solvers/solve_conductors.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
 
 namespace fmbem {
-namespace {
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
 
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& voltages) {
@@ -46,11 +33,11 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * solver.tolerance();
   result.ksp_type = solver.ksp_type();
 
-  const Stopwatch setup;
+  const Timer setup;
   result.panels = make_panels(mesh, options.max_leaf);
   const Panels& panels = result.panels;
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
-  const Stopwatch assembly;
+  const Timer assembly;
   const auto v = make_single_layer(panels, {.kind = options.operator_kind,
                                             .precision = options.precision,
                                             .tolerance = result.operator_tolerance,
@@ -58,14 +45,14 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.assembly_seconds = assembly.seconds();
   result.op = v->info();
   result.leaves = panels.leaves();
-  const Stopwatch preconditioner;
+  const Timer preconditioner;
   solver.set_operator(*v, panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
   result.setup_seconds = setup.seconds();
 
-  const Stopwatch solve;
+  const Timer solve;
   const std::size_t n = panels.size(), n_problems = voltages.size();
   std::vector<double> potential, sigma(n * n_problems);
   for (const std::vector<double>& voltage : voltages)

@@ -120,7 +120,7 @@ class BadOptions(ProgramTest):
                      "--operator", "dense", saying="40000")
 
     def test_unwritable_output(self):
-        for path in ("/nowhere/x.vtu", "x.png", "x", ".vtu/"):
+        for path in ("/nowhere/x.vtu", "x.png", "x", "", ".vtu/"):
             self.refuse("--output", path)
         self.refuse("--json", "/nowhere/x.json")
         if os.geteuid() != 0:
@@ -130,6 +130,7 @@ class BadOptions(ProgramTest):
 
     def test_outputs_that_would_overwrite_each_other_or_the_mesh(self):
         self.refuse("--output", "a.vtu", "--json", "a.vtu", saying="same file")
+        self.refuse("--output", "a.vtu", "--json", "./a.vtu", saying="same file")
         self.refuse("--output", "tetrahedron.msh", saying="overwrite")
 
     def test_refinement_beyond_the_dense_operator_is_refused_before_solving(self):

@@ -1,16 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem {
-
-/// The number that the whole text stands for; nothing if it is no finite number.
-std::optional<double> parse_number(std::string_view text);
 
 /// What a file of points holds.
 struct PointFile {

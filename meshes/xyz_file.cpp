@@ -1,10 +1,12 @@
-#include "bench/xyz_file.hpp"
+#include "fmbem/meshes/xyz_file.hpp"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
@@ -43,14 +45,6 @@ void add_line(PointFile& result, std::string_view line, const std::string& where
 }
 
 }  // namespace
-
-std::optional<double> parse_number(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 PointFile read_xyz_file(const std::string& file) {
   const std::string text = read_file(file);

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/field_options.hpp"
+#include "cli/solve_options.hpp"
+#include "cli/solve_report.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/write_points.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+struct Options {
+  MeshOptions mesh;
+  OutputOptions output;
+  SolveOptions solve;
+  FieldCommandOptions field;
+  std::string file;
+};
+
+/// Of the numbers that are some; NaN where there is none.
+struct Range {
+  double min = std::numeric_limits<double>::quiet_NaN(), max = min;
+
+  void add(double value) {
+    min = std::fmin(min, value);  // which prefers numbers to NaN
+    max = std::fmax(max, value);
+  }
+};
+
+/// What is told of the values at all points.
+struct Summary {
+  std::size_t points = 0, singular_points = 0;
+  Range potential, field;
+};
+
+Summary summary_of(const Field& field) {
+  Summary summary{field.potential.size(), field.singular_points, {}, {}};
+  for (const double value : field.potential) summary.potential.add(value);
+  for (const Vec3d& e : field.e) summary.field.add(norm(e));
+  return summary;
+}
+
+std::string range_text(const Range& range, const std::string& unit) {
+  if (std::isnan(range.min)) return "nowhere finite";
+  return "from " + decimal(range.min) + " to " + decimal(range.max) + " " + unit;
+}
+
+std::string field_text(const Summary& summary) {
+  return "\npoints    " + std::to_string(summary.points) + "\npotential " +
+         range_text(summary.potential, "V") + "\n|E|       " + range_text(summary.field, "V/m");
+}
+
+Json results_json(const Summary& summary, const std::vector<double>& voltages) {
+  const auto at_points = [](Json value, const char* unit) {
+    return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
+  };
+  const auto range = [](const Range& values) {
+    return Json{{"min", number(values.min)}, {"max", number(values.max)}};
+  };
+  return {{"voltages_V", {{"value", voltages}, {"unit", "V"}, {"location", "conductor"}}},
+          {"points", at_points(summary.points, "1")},
+          {"singular_points", at_points(summary.singular_points, "1")},
+          {"potential_V", at_points(range(summary.potential), "V")},
+          {"field_V_per_m", at_points(range(summary.field), "V/m")}};
+}
+
+void warn_singular(Console& console, Json& report, const Summary& summary) {
+  if (summary.singular_points == 0) return;
+  warn(console, report,
+       counted(summary.singular_points, "point lies", "points lie") +
+           " on an edge of a panel, where E is infinite and nan is written: move the points off "
+           "the edges");
+}
+
+std::vector<PointField> point_fields(Field field) {
+  PointField e{"E", "V/m", {}, 3};
+  e.values.reserve(3 * field.e.size());
+  for (const Vec3d& value : field.e) e.values.insert(e.values.end(), {value.x, value.y, value.z});
+  return {{"potential", "V", std::move(field.potential)}, std::move(e)};
+}
+
+/// The mesh with its voltages, and what was solved.
+struct Outcome {
+  SurfaceMesh mesh;
+  std::vector<double> voltages;
+  ConductorSolution solution;
+  Seconds seconds{};
+};
+
+Outcome solve(const Options& options, const std::vector<Voltage>& given, Console& console) {
+  const ConductorOptions solve_options = conductor_options(options.solve, console);
+  Outcome outcome;
+  const Timer timer;
+  outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
+  outcome.seconds.mesh = timer.seconds();
+  outcome.voltages = voltages_of(make_conductors(outcome.mesh, solve_options.conductors), given);
+  console.begin_phase();
+  outcome.solution = solve_conductors(outcome.mesh, solve_options, {outcome.voltages});
+  return outcome;
+}
+
+void tell(Console& console, Json& report, const Outcome& outcome, int threads) {
+  const std::vector<std::string> problems{"these voltages"};
+  console.print(problem_text(outcome.solution, outcome.mesh, threads));
+  for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
+  console.print(solver_text(outcome.solution, problems));
+  warn_unconverged(console, report, outcome.solution, problems);
+}
+
+/// In V and V/m.
+Field field_at(const PointSet& set, Outcome& outcome, const FieldOptions& options) {
+  const Timer timer;
+  Field field =
+      evaluate_field(outcome.solution.panels, outcome.solution.sigma[0], set.points, options);
+  for (Vec3d& e : field.e) e = e / outcome.mesh.scale_to_m;
+  outcome.seconds.field = timer.seconds();
+  return field;
+}
+
+/// Refuses outputs that would overwrite something or cannot be written.
+void check_outputs(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+  if (options.field.points) inputs.emplace_back("points", *options.field.points);
+  refuse_overwriting(options.file, options.output.json, inputs);
+  check_points_path(options.file);
+}
+
+ExitCode run(Context& context, const Options& options) {
+  const Timer timer;
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  ReportTarget target(console, options.output.json);
+  check_outputs(options);
+  const FieldOptions how = field_options(options.field);
+  const std::vector<Voltage> given = parse_voltages(options.field);
+  const PointSet set = read_points(options.field);
+  Json report = start_report("field");
+  const int threads = start_solving(options.solve, context, report);
+
+  Outcome outcome = solve(options, given, console);
+  check_petsc_options(console, report);
+  tell(console, report, outcome, threads);
+  Field field = field_at(set, outcome, how);
+  const Summary summary = summary_of(field);
+  console.print(field_text(summary));
+  warn_singular(console, report, summary);
+  write_points(options.file, set, outcome.mesh.unit, point_fields(std::move(field)));
+  console.print("\nwrote " + options.file);
+
+  report["status"] = outcome.solution.converged ? "solved" : "not_converged";
+  add_solution(report, outcome.solution, outcome.mesh);
+  report["tolerance"]["field"] = how.tolerance;
+  report["results"] = results_json(summary, outcome.voltages);
+  outcome.seconds.total = timer.seconds();
+  account(console, report, outcome.solution, outcome.seconds);
+  target.write(report);
+  return outcome.solution.converged ? ExitCode::solved : ExitCode::not_converged;
+}
+
+}  // namespace
+
+Command add_field(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand(
+      "field", "Potential and electric field of conductors at given voltages, at points in space");
+  app->footer(
+      "Examples:\n"
+      "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"
+      "  fmbem field bus.step --unit mm --voltage top=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
+      "  fmbem field sphere.msh --points probes.xyz --side positive --output probes.csv\n"
+      "Coordinates are in the mesh's unit. A single dash with more than one letter is a PETSc "
+      "option.");
+  add_mesh_options(*app, options->mesh);
+  add_field_options(*app, options->field);
+  app->add_option("--output", options->file,
+                  "potential and field at the points, as a table (.csv) or for ParaView (.vtu)")
+      ->type_name("FILE")
+      ->required();
+  add_solve_options(*app, options->solve);
+  add_output_options(*app, options->output);
+  return {app, [options](Context& context) { return run(context, *options); }, true};
+}
+
+}  // namespace fmbem::cli

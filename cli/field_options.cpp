@@ -1,0 +1,129 @@
+#include "cli/field_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/xyz_file.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+/// Squares of larger voltages could overflow.
+constexpr double most_volts = 1e100;
+
+constexpr const char* line_form = "X,Y,Z,X,Y,Z,N";
+constexpr const char* plane_form = "X,Y,Z,UX,UY,UZ,VX,VY,VZ,NU,NV";
+
+/// As many finite numbers as the form has, split at commas.
+std::vector<double> parse_numbers(const std::string& text, const std::string& option,
+                                  const std::string& form) {
+  std::vector<double> numbers;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::optional<double> number =
+        parse_number(std::string_view(text).substr(start, end - start));
+    FMBEM_REQUIRE(number,
+                  option << " takes finite numbers, " << form << ", not \"" << text << "\"");
+    numbers.push_back(*number);
+    start = end + 1;
+  }
+  const auto count = static_cast<std::size_t>(std::count(form.begin(), form.end(), ',') + 1);
+  FMBEM_REQUIRE(numbers.size() == count,
+                option << " takes " << count << " numbers, " << form << ", not " << numbers.size());
+  return numbers;
+}
+
+PointSet read_file_of_points(const std::string& file) {
+  PointFile read = read_xyz_file(file);
+  FMBEM_REQUIRE(read.charges.empty(),
+                file << " has a fourth field on its lines: --points takes lines x y z");
+  return scattered_points(std::move(read.points));
+}
+
+}  // namespace
+
+void add_field_options(CLI::App& app, FieldCommandOptions& options) {
+  app.add_option("--points", options.points, "points of a file with lines x y z")
+      ->type_name("FILE");
+  app.add_option("--line", options.line, "N points from one point to another")
+      ->type_name(line_form);
+  app.add_option("--plane", options.plane,
+                 "NU times NV points on a parallelogram: its corner and its two edges")
+      ->type_name(plane_form);
+  app.add_option("--voltage", options.voltages,
+                 "of a conductor, in volts; those that are not named are at 0 V (default: all at "
+                 "1 V)")
+      ->type_name("NAME=V")
+      ->allow_extra_args(false);
+  app.add_option("--side", options.side,
+                 "from which points on the surface are seen; positive: that of the normal, outside "
+                 "of a closed body")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mean", "positive", "negative"}));
+  app.add_option("--field-tolerance", options.tolerance,
+                 "relative error of potential and field, 1e-10 to 0.1; 0 for exact integrals alone")
+      ->capture_default_str();
+}
+
+PointSet read_points(const FieldCommandOptions& options) {
+  FMBEM_REQUIRE(
+      options.points.has_value() + options.line.has_value() + options.plane.has_value() == 1,
+      "give exactly one of --points, --line and --plane (see fmbem field --help)");
+  if (options.points) return read_file_of_points(*options.points);
+  if (options.line) {
+    const auto x = parse_numbers(*options.line, "--line", line_form);
+    return points_on_line({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6]);
+  }
+  const auto x = parse_numbers(*options.plane, "--plane", plane_form);
+  return points_on_plane({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}, x[9], x[10]);
+}
+
+FieldOptions field_options(const FieldCommandOptions& options) {
+  FMBEM_REQUIRE(options.tolerance == 0 || (options.tolerance >= 1e-10 && options.tolerance <= 0.1),
+                "--field-tolerance must be 0 or between 1e-10 and 0.1, not " << options.tolerance);
+  const Side side = options.side == "positive"   ? Side::positive
+                    : options.side == "negative" ? Side::negative
+                                                 : Side::mean;
+  return {side, options.tolerance};
+}
+
+std::vector<Voltage> parse_voltages(const FieldCommandOptions& options) {
+  std::vector<Voltage> result;
+  for (const std::string& text : options.voltages) {
+    const std::size_t equals = text.rfind('=');  // a group's name may hold one
+    FMBEM_REQUIRE(equals != std::string::npos && equals > 0,
+                  "--voltage takes NAME=V, not \"" << text << "\"");
+    const std::optional<double> volts = parse_number(std::string_view(text).substr(equals + 1));
+    FMBEM_REQUIRE(
+        volts && std::abs(*volts) <= most_volts,
+        "--voltage takes NAME=V with a number of volts up to 1e100, not \"" << text << "\"");
+    const std::string name = text.substr(0, equals);
+    FMBEM_REQUIRE(std::none_of(result.begin(), result.end(),
+                               [&](const Voltage& other) { return other.conductor == name; }),
+                  "--voltage names the conductor \"" << name << "\" twice");
+    result.push_back({name, *volts});
+  }
+  return result;
+}
+
+std::vector<double> voltages_of(const std::vector<Conductor>& conductors,
+                                const std::vector<Voltage>& given) {
+  std::vector<double> result(conductors.size(), given.empty() ? 1.0 : 0.0);
+  std::string names;
+  for (const Conductor& conductor : conductors)
+    names += (names.empty() ? "" : ", ") + conductor.name;
+  for (const Voltage& voltage : given) {
+    const auto found = std::find_if(conductors.begin(), conductors.end(), [&](const Conductor& c) {
+      return c.name == voltage.conductor;
+    });
+    FMBEM_REQUIRE(found != conductors.end(), "--voltage names the conductor \""
+                                                 << voltage.conductor
+                                                 << "\", and the mesh has: " << names);
+    result[found - conductors.begin()] = voltage.volts;
+  }
+  return result;
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "fmbem/bem/capacitance.hpp"
+#include "fmbem/bem/field.hpp"
+#include "fmbem/meshes/point_set.hpp"
+
+namespace fmbem::cli {
+
+/// --points --line --plane --voltage --side --field-tolerance
+struct FieldCommandOptions {
+  std::optional<std::string> points, line, plane;
+  std::vector<std::string> voltages;
+  std::string side = "mean";
+  double tolerance = FieldOptions{}.tolerance;
+};
+void add_field_options(CLI::App& app, FieldCommandOptions& options);
+
+/// The points of whichever of --points, --line and --plane is given. Throws InputError for more
+/// than one or none.
+PointSet read_points(const FieldCommandOptions& options);
+
+FieldOptions field_options(const FieldCommandOptions& options);
+
+/// What --voltage gives one conductor.
+struct Voltage {
+  std::string conductor;
+  double volts;
+};
+std::vector<Voltage> parse_voltages(const FieldCommandOptions& options);
+
+/// [n conductors]: 0 V where a conductor is not named, or 1 V everywhere if none is. Throws
+/// InputError for names that no conductor has.
+std::vector<double> voltages_of(const std::vector<Conductor>& conductors,
+                                const std::vector<Voltage>& given);
+
+}  // namespace fmbem::cli

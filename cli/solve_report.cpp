@@ -1,0 +1,141 @@
+#include "cli/solve_report.hpp"
+
+#include <iomanip>
+#include <sstream>
+
+#include "fmbem/fmm/base/machine.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+std::string precision_name(Precision precision) {
+  return precision == Precision::single_precision ? "single" : "double";
+}
+
+Json operators_json(const ConductorSolution& solution) {
+  const OperatorInfo& op = solution.op;
+  const bool dense = op.kind == OperatorKind::dense;
+  Json json{{"name", op.name},
+            {"kind", dense ? "dense" : "fmm"},
+            {"leaves", solution.leaves},
+            {"memory_bytes", op.memory_bytes}};
+  if (!dense) {
+    json["order"] = op.order;
+    json["levels"] = op.levels;
+    json["max_leaf"] = op.max_leaf;
+    json["inflation"] = op.inflation;
+    json["near_entries"] = op.near_entries;
+    json["far_precision"] = precision_name(op.far_precision);
+  }
+  return Json::array({json});
+}
+
+Json solver_json(const ConductorSolution& solution) {
+  Json json{{"ksp", solution.ksp_type},
+            {"pc", solution.pc_type},
+            {"pc_bytes", solution.preconditioner_bytes},
+            {"iterations", Json::array()},
+            {"reasons", Json::array()},
+            {"relative_residuals", Json::array()},
+            {"true_residuals", Json::array()},
+            {"history", Json::array()}};
+  for (const SolveReport& solve : solution.solves) {
+    json["iterations"].push_back(solve.iterations);
+    json["reasons"].push_back(solve.reason);
+    json["relative_residuals"].push_back(number(solve.relative_residual));
+    json["true_residuals"].push_back(number(solve.true_residual));
+    Json history = Json::array();
+    for (const double residual : solve.history) history.push_back(number(residual));
+    json["history"].push_back(history);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, int threads) {
+  double area = 0;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) area += triangle_area(mesh, i);
+  const OperatorInfo& op = solution.op;
+  const bool dense = op.kind == OperatorKind::dense;
+  std::ostringstream out;
+  out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
+      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
+      << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
+      << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
+      << precision_name(op.precision) << " precision, cpu with " << threads
+      << (threads == 1 ? " thread" : " threads");
+  if (!dense)
+    out << "\n          order " << op.order << " in " << precision_name(op.far_precision)
+        << " precision, " << op.levels << " levels, "
+        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row";
+  return out.str();
+}
+
+std::string solver_text(const ConductorSolution& solution,
+                        const std::vector<std::string>& problems) {
+  std::ostringstream out;
+  out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
+  if (solution.pc_type == "vpbjacobi")
+    out << " over " << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves");
+  out << ", tolerance " << solution.solver_tolerance;
+  for (std::size_t j = 0; j < solution.solves.size(); ++j) {
+    const SolveReport& solve = solution.solves[j];
+    out << "\n          " << problems[j] << ": " << solve.iterations
+        << " iterations, true residual " << std::setprecision(2) << solve.true_residual
+        << std::setprecision(6) << ", " << (solve.converged ? "converged" : "NOT CONVERGED") << " ("
+        << solve.reason << ")";
+  }
+  return out.str();
+}
+
+void warn_unconverged(Console& console, Json& report, const ConductorSolution& solution,
+                      const std::vector<std::string>& problems) {
+  for (std::size_t j = 0; j < solution.solves.size(); ++j) {
+    const SolveReport& solve = solution.solves[j];
+    if (solve.converged) continue;
+    std::ostringstream sentence;
+    sentence << "the solve for " << problems[j] << " did not converge (" << solve.reason
+             << ", true residual " << std::setprecision(2) << solve.true_residual << ")";
+    warn(console, report, sentence.str());
+  }
+}
+
+void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh) {
+  Json conductors = Json::array();
+  for (const Conductor& c : solution.conductors)
+    conductors.push_back({{"name", c.name}, {"groups", c.groups}});
+  report["mesh"] = mesh_summary(mesh, check_mesh(mesh));
+  report["conductors"] = conductors;
+  report["backend"] = "cpu";
+  report["precision"] = precision_name(solution.op.precision);
+  report["tolerance"] = {{"solver", solution.solver_tolerance},
+                         {"operator", solution.operator_tolerance}};
+  report["operators"] = operators_json(solution);
+  report["solver"] = solver_json(solution);
+}
+
+void account(Console& console, Json& report, const ConductorSolution& solution,
+             const Seconds& seconds) {
+  Json stages{{"assembly", solution.assembly_seconds},
+              {"preconditioner", solution.preconditioner_seconds}};
+  std::ostringstream line;
+  line << std::setprecision(3) << "\ntime      " << seconds.total << " s: mesh " << seconds.mesh
+       << ", setup " << solution.setup_seconds << ", solve " << solution.solve_seconds
+       << " (product " << solution.product_median_seconds << ")";
+  if (seconds.field) {
+    stages["field"] = *seconds.field;
+    line << ", field " << *seconds.field;
+  }
+  line << "; memory " << double(peak_memory()) / 1e6 << " MB";
+  report["timings_s"] = {{"mesh", seconds.mesh},
+                         {"setup", solution.setup_seconds},
+                         {"solve", solution.solve_seconds},
+                         {"total", seconds.total},
+                         {"product_median", solution.product_median_seconds},
+                         {"stages", stages}};
+  report["memory_bytes"] = peak_memory();
+  console.print(line.str());
+}
+
+}  // namespace fmbem::cli

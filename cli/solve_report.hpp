@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/report.hpp"
+#include "fmbem/solvers/solve_conductors.hpp"
+
+namespace fmbem::cli {
+
+/// What was solved, and how: the mesh and the operator, a line each.
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, int threads);
+
+/// The solver and what became of each problem, which `problems` names.
+std::string solver_text(const ConductorSolution& solution,
+                        const std::vector<std::string>& problems);
+
+/// A warning for each problem that did not converge.
+void warn_unconverged(Console& console, Json& report, const ConductorSolution& solution,
+                      const std::vector<std::string>& problems);
+
+/// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
+void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh);
+
+struct Seconds {
+  double mesh = 0, total = 0;
+  std::optional<double> field{};
+};
+
+/// Adds times and memory to the report and prints them.
+void account(Console& console, Json& report, const ConductorSolution& solution,
+             const Seconds& seconds);
+
+}  // namespace fmbem::cli
