@@ -54,7 +54,7 @@ class BoundaryOperator {
   /// y = A x for n_vectors vectors; x and y are [n_vectors][size()].
   virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
 
-  /// The same at a hundredth of the operator's tolerance, or exactly: for true residuals.
+  /// The same at a tenth of the operator's tolerance, or exactly: for true residuals.
   virtual void apply_accurately(const double* x, double* y, int n_vectors = 1) const = 0;
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].

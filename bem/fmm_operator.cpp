@@ -30,7 +30,10 @@ using fmm::Range;
 class NearColumns {
  public:
   NearColumns(const Panels& panels, const PlanData& data, double tolerance)
-      : panels_(panels), data_(data), integrals_(tolerance, FarKernel::potential) {}
+      : panels_(panels),
+        data_(data),
+        tolerance_(tolerance),
+        integrals_(tolerance, FarKernel::potential) {}
 
   /// Calls body(column [targets]) for each near source of the row, in the order of the lists.
   template <class Body>
@@ -47,7 +50,8 @@ class NearColumns {
         integrals_.integrate(t, targets_);
         column_.assign(integrals_.potential().begin(),
                        integrals_.potential().begin() + range.size());
-        for (const int i : integrals_.close()) column_[i] = panel_potential(t, targets_[i]);
+        for (const int i : integrals_.close())
+          column_[i] = close_panel_potential(t, targets_[i], tolerance_);
         body(column_.data());
       }
     }
@@ -56,6 +60,7 @@ class NearColumns {
  private:
   const Panels& panels_;
   const PlanData& data_;
+  double tolerance_;
   NearIntegrals integrals_;
   IntegralTargets targets_;
   std::vector<double> column_;
@@ -78,6 +83,43 @@ Precision near_precision_for(const OperatorOptions& options) {
                                                               : Precision::double_precision);
 }
 
+/// The part of ‖V‖ that the near field has, from above: the largest of its row sums over the mean
+/// of V's, for some rows. Panels are taken as a/√(r² + a/12), which is right far away and at home.
+double near_share(const Panels& panels, const PlanData& data) {
+  struct Spot {
+    Vec3d centroid;
+    double area;
+  };
+  std::vector<Spot> spots;
+  spots.reserve(panels.size());
+  for (const Triangle& t : panels.triangle) spots.push_back({t.centroid, t.area});
+  constexpr std::size_t sample = 32;
+  constexpr double safety = 2;
+  const std::size_t rows = data.near.targets.size(),
+                    stride = std::max<std::size_t>(1, rows / sample);
+  double largest = 0, total2 = 0;
+  std::int64_t count = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : largest) reduction(+ : total2, count)
+  for (std::size_t row = 0; row < rows; row += stride) {
+    const std::int32_t target = data.tree.boxes[data.near.targets[row]].targets.begin;
+    const Vec3d x = spots[data.targets().order[target]].centroid;
+    const auto part = [&](const Spot& s) {
+      return s.area / std::sqrt(norm2(s.centroid - x) + s.area / 12);
+    };
+    double near = 0, total = 0;
+    for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
+      const Range sources = data.tree.boxes[data.near.sources[k]].own_sources();
+      for (std::int32_t j = sources.begin; j < sources.end; ++j)
+        near += part(spots[data.sources.order[j]]);
+    }
+    for (const Spot& s : spots) total += part(s);
+    largest = std::max(largest, near);
+    total2 += total * total;
+    ++count;
+  }
+  return std::min(1.0, safety * largest / std::sqrt(total2 / static_cast<double>(count)));
+}
+
 template <class Entry>
 class FmmSingleLayer final : public BoundaryOperator {
  public:
@@ -94,6 +136,9 @@ class FmmSingleLayer final : public BoundaryOperator {
     far.near_pair_seconds = near_pair_seconds;
     far_ = std::make_unique<FarField>(sources_, centroids_, far);
     watch.add("far field");
+    near_share_ = near_share(panels, far_->data());
+    near_tolerance_ = std::clamp(near_part * options.tolerance / near_share_,
+                                 0.5 * options.tolerance, 10 * options.tolerance);
     integrate_near_field();
     watch.add("near field");
   }
@@ -120,21 +165,19 @@ class FmmSingleLayer final : public BoundaryOperator {
   void apply(const double* x, double* y, int n_vectors) const override {
     const std::size_t numbers = size() * n_vectors;
     far_->evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
-    for (int first = 0; first < n_vectors;) {
-      const int width = n_vectors - first > 1 ? block_vectors : 1;
-      const int present = std::min(width, n_vectors - first);
-      add_near_field(x + first * size(), y + first * size(), width, present);
-      first += present;
-    }
+    add_near_field(x, y, n_vectors);
   }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
-    const double tolerance = std::max(0.01 * options_.tolerance, most_accurate);
+    const double tolerance = std::max(accurate_part * options_.tolerance, most_accurate);
     const fmm::PlanInfo info = far_->info();
     const int order = far_order_for(tolerance);
+    const double rounding = std::is_same_v<Entry, float> ? 0x1p-24 : 0;
+    const bool stored = (near_tolerance_ + rounding) * near_share_ <= 0.5 * tolerance;
     // For few panels making the operators of a high order would take longer than all integrals.
     const double n = static_cast<double>(size());
-    const bool direct = n * n * integral_seconds < making_operators_seconds * std::pow(order, 5);
+    const bool direct =
+        !stored && n * n * integral_seconds < making_operators_seconds * std::pow(order, 5);
     const PanelSources sources(panels_, 0.5 * tolerance);
     const FarField far(sources, centroids_,
                        {.order = order,
@@ -145,7 +188,26 @@ class FmmSingleLayer final : public BoundaryOperator {
                         .keep_moments = false});
     const std::size_t numbers = size() * n_vectors;
     far.evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
-    const PlanData& data = far.data();
+    if (stored)
+      add_near_field(x, y, n_vectors);
+    else
+      add_near_field_afresh(far.data(), tolerance, x, y, n_vectors);
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return std::make_unique<ClusterInverse>(panels_);
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j)
+        *block++ = panel_potential(panels_.triangle[j], panels_.triangle[i].centroid);
+  }
+
+ private:
+  /// By integrals that are not stored.
+  void add_near_field_afresh(const PlanData& data, double tolerance, const double* x, double* y,
+                             int n_vectors) const {
 #pragma omp parallel
     {
       NearColumns columns(panels_, data, 0.5 * tolerance);
@@ -168,20 +230,11 @@ class FmmSingleLayer final : public BoundaryOperator {
     }
   }
 
-  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_);
-  }
-
-  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(panels_.triangle[j], panels_.triangle[i].centroid);
-  }
-
- private:
-  /// What an entry of the near field costs one thread in a product, its integrals, once for the
-  /// products and once for the true residual, spread over 15 of them.
-  static constexpr double near_pair_seconds = 3e-9;
+  /// What an entry of the near field costs one thread in a product, its integral spread over some
+  /// 12 of them.
+  static constexpr double near_pair_seconds = 2.5e-9;
+  /// Parts of the tolerance: of the near field, and of the accurate product.
+  static constexpr double near_part = 0.05, accurate_part = 0.1;
   /// Of one thread: an integral, and the operators of an order p over p⁵.
   static constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
   /// Below it rounding is larger than what is left out.
@@ -238,7 +291,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     const PlanData& data = far_->data();
 #pragma omp parallel
     {
-      NearColumns columns(panels_, data, 0.5 * options_.tolerance);
+      NearColumns columns(panels_, data, near_tolerance_);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
         const int targets = data.tree.boxes[data.near.targets[row]].targets.size();
@@ -248,6 +301,15 @@ class FmmSingleLayer final : public BoundaryOperator {
           out += targets;
         });
       }
+    }
+  }
+
+  void add_near_field(const double* x, double* y, int n_vectors) const {
+    for (int first = 0; first < n_vectors;) {
+      const int width = n_vectors - first > 1 ? block_vectors : 1;
+      const int present = std::min(width, n_vectors - first);
+      add_near_field(x + first * size(), y + first * size(), width, present);
+      first += present;
     }
   }
 
@@ -287,6 +349,8 @@ class FmmSingleLayer final : public BoundaryOperator {
   PanelSources sources_;
   std::vector<Vec3d> centroids_;
   std::unique_ptr<FarField> far_;
+  double near_share_ = 1;                    ///< of the near field in ‖V‖
+  double near_tolerance_ = 0;                ///< relative error of its integrals
   std::vector<std::int64_t> sources_begin_;  ///< [rows + 1]
   std::vector<std::int64_t> entries_begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;                    ///< row after row, [near sources][targets]

@@ -10,7 +10,8 @@ inline constexpr double fmm_tolerance_at_least = 1e-11;
 
 /// V with its near field stored as dense blocks and its far field by the FMM:
 /// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
-/// tolerance of 1e-7 on, O(n) memory and work. apply_accurately() integrates the near field afresh.
+/// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖
+/// asks for; apply_accurately() takes them where they are good enough, or integrates afresh.
 /// Throws InputError for tolerances out of range and ResourceError for want of memory.
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options);

@@ -1,5 +1,6 @@
 #include "fmbem/bem/panel_integrals.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fmbem/bem/far_rules.hpp"
@@ -73,7 +74,7 @@ struct PotentialSum {
   void far(const TriangleRule& rule, const Piece& p) {
     value += inv_4pi * p.area * far_potential(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
   }
-  void near(const Triangle& t) { value += triangle_potential(t, Vec3d{}); }
+  void near(const Triangle& t, Vec3d x = {}) { value += triangle_potential(t, x); }
 };
 
 struct GradientSum {
@@ -83,8 +84,16 @@ struct GradientSum {
   void far(const TriangleRule& rule, const Piece& p) {
     value += inv_4pi * p.area * far_gradient(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
   }
-  void near(const Triangle& t) { value += triangle_gradient(t, Vec3d{}, tolerance); }
+  void near(const Triangle& t, Vec3d x = {}) { value += triangle_gradient(t, x, tolerance); }
 };
+
+/// Height over longest edge from which a closed form loses at most a digit and a half.
+constexpr double well_shaped = 0.05;
+
+double shape(const Triangle& t) {
+  const double longest = std::max({t.length[0], t.length[1], t.length[2]});
+  return 2 * t.area / (longest * longest);
+}
 
 /// Cuts a sliver at the middle of its longest edge until each piece is far from x or well shaped.
 /// A needle's tip repeats its shape at every scale, but its share falls fourfold a cut: so 24 do.
@@ -101,8 +110,6 @@ void add_sliver(Sum& sum, const Piece& piece, int cuts_left) {
   if (const TriangleRule* rule = rule_for(sum.rules, norm2(centroid), std::sqrt(radius2)))
     return sum.far(*rule, piece);
 
-  constexpr double well_shaped =
-      0.05;  // height over longest edge: costs at most a digit and a half
   if (cuts_left == 0 || 2 * piece.area > well_shaped * longest2)
     return sum.near(make_triangle(piece.d[0], piece.d[1], piece.d[2]));
 
@@ -117,6 +124,8 @@ Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
   const Piece piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
   if (const TriangleRule* rule = rule_for(sum.rules, norm2(t.centroid - x), t.radius))
     sum.far(*rule, piece);
+  else if (shape(t) > well_shaped)
+    sum.near(t, x);
   else
     add_sliver(sum, piece, 24);
   return sum;
@@ -125,6 +134,12 @@ Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
 }  // namespace
 
 double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
+
+double close_panel_potential(const Triangle& t, Vec3d x, double tolerance) {
+  constexpr double loose = 1e-9, still_shaped = 0.005;
+  if (tolerance >= loose && shape(t) > still_shaped) return triangle_potential(t, x);
+  return panel_potential(t, x);
+}
 
 Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
   // The cuts through a sliver would look like edges to a point that lies on one.

@@ -11,6 +11,9 @@ namespace fmbem {
 /// to the distance. Slivers are cut near x until one of the two is accurate (docs/accuracy.md).
 double panel_potential(const Triangle& t, Vec3d x);
 
+/// The same for x within a few radii, to that tolerance: by one closed form if that carries it.
+double close_panel_potential(const Triangle& t, Vec3d x, double tolerance);
+
 /// The gradient in x of panel_potential(); on the triangle as triangle_gradient().
 Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance);
 

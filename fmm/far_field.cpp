@@ -15,7 +15,7 @@ namespace fmbem::fmm {
 namespace {
 
 /// Sizes of leaves that are tried, by these steps up from the smallest.
-constexpr double smallest_leaf = 16, leaf_step = 1.5;
+constexpr double smallest_leaf = 24, leaf_step = 1.5;
 
 std::vector<Vec3d> centres_of(const SpreadSources& sources) {
   std::vector<Vec3d> centres(sources.size());
@@ -114,14 +114,18 @@ struct FarField::Impl {
     tried.other_targets = sort_points(targets, data.unit, root);
   }
 
-  /// Trees of growing leaves, until one is worse than the one before; keeps the best in `data`.
+  /// Trees of growing leaves, until one is worse than the one before, from a step below the best so
+  /// far; keeps the best in `data`.
+  double first_leaf() const {
+    return options.max_leaf.value_or(std::max(smallest_leaf, max_leaf / leaf_step));
+  }
   void grow(const Cube& root, double tried_inflation, PlanData& tried, double& least) {
     PlanOptions far{.precision = options.precision, .gradient = options.gradient};
     const CostModel model(far, options.order, 1);
     const auto most = static_cast<double>(std::max(tried.sources.size(), tried.targets().size()));
     bool improved = false;
     double before = std::numeric_limits<double>::infinity();
-    for (double leaf = options.max_leaf.value_or(smallest_leaf);; leaf *= leaf_step) {
+    for (double leaf = first_leaf();; leaf *= leaf_step) {
       tried.tree = build_octree(root, tried.sources, tried.targets(), static_cast<int>(leaf));
       tried.near = near_lists(tried.tree, tried.sources, tried.targets());
       const double seconds =
