@@ -10,6 +10,7 @@ namespace fmbem {
 struct FarRule {
   double reach;
   TriangleRule rule;
+  int degree;  ///< of the polynomials that it integrates exactly
 };
 
 /// What is integrated: 1/r, or its gradient.

@@ -1,8 +1,9 @@
 #include "fmbem/bem/fmm_operator.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <numeric>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -21,7 +22,6 @@
 namespace fmbem {
 namespace {
 
-using fmm::Box;
 using fmm::FarField;
 using fmm::PlanData;
 using fmm::Range;
@@ -35,7 +35,8 @@ class NearColumns {
         tolerance_(tolerance),
         integrals_(tolerance, FarKernel::potential) {}
 
-  /// Calls body(column [targets]) for each near source of the row, in the order of the lists.
+  /// Calls body(panel, column [targets]) for each near source of the row, in the order of the
+  /// lists.
   template <class Body>
   void for_row(std::size_t row, Body body) {
     const Range range = data_.tree.boxes[data_.near.targets[row]].targets;
@@ -46,13 +47,14 @@ class NearColumns {
     for (std::int64_t k = data_.near.begin[row]; k < data_.near.begin[row + 1]; ++k) {
       const Range sources = data_.tree.boxes[data_.near.sources[k]].own_sources();
       for (std::int32_t j = sources.begin; j < sources.end; ++j) {
-        const Triangle& t = panels_.triangle[data_.sources.order[j]];
+        const std::int32_t panel = data_.sources.order[j];
+        const Triangle& t = panels_.triangle[panel];
         integrals_.integrate(t, targets_);
         column_.assign(integrals_.potential().begin(),
                        integrals_.potential().begin() + range.size());
         for (const int i : integrals_.close())
           column_[i] = close_panel_potential(t, targets_[i], tolerance_);
-        body(column_.data());
+        body(panel, column_.data());
       }
     }
   }
@@ -97,27 +99,25 @@ double near_share(const Panels& panels, const PlanData& data) {
   constexpr double safety = 2;
   const std::size_t rows = data.near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / sample);
-  double largest = 0, total2 = 0;
-  std::int64_t count = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(max : largest) reduction(+ : total2, count)
-  for (std::size_t row = 0; row < rows; row += stride) {
+  std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
+    const std::size_t row = k_row * stride;
     const std::int32_t target = data.tree.boxes[data.near.targets[row]].targets.begin;
     const Vec3d x = spots[data.targets().order[target]].centroid;
     const auto part = [&](const Spot& s) {
       return s.area / std::sqrt(norm2(s.centroid - x) + s.area / 12);
     };
-    double near = 0, total = 0;
     for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
       const Range sources = data.tree.boxes[data.near.sources[k]].own_sources();
       for (std::int32_t j = sources.begin; j < sources.end; ++j)
-        near += part(spots[data.sources.order[j]]);
+        near_sums[k_row] += part(spots[data.sources.order[j]]);
     }
-    for (const Spot& s : spots) total += part(s);
-    largest = std::max(largest, near);
-    total2 += total * total;
-    ++count;
+    for (const Spot& s : spots) sums[k_row] += part(s);
   }
-  return std::min(1.0, safety * largest / std::sqrt(total2 / static_cast<double>(count)));
+  const double mean =
+      std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
+  return std::min(1.0, safety * *std::max_element(near_sums.begin(), near_sums.end()) / mean);
 }
 
 template <class Entry>
@@ -216,9 +216,7 @@ class FmmSingleLayer final : public BoundaryOperator {
       for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
         const Range range = data.tree.boxes[data.near.targets[row]].targets;
         sum.assign(static_cast<std::size_t>(n_vectors) * range.size(), 0.0);
-        NearSourceWalk walk(data, row);
-        columns.for_row(row, [&](const double* column) {
-          const std::size_t panel = walk.next();
+        columns.for_row(row, [&](std::int32_t panel, const double* column) {
           for (int v = 0; v < n_vectors; ++v)
             for (std::int32_t i = 0; i < range.size(); ++i)
               sum[v * range.size() + i] += x[v * size() + panel] * column[i];
@@ -239,26 +237,6 @@ class FmmSingleLayer final : public BoundaryOperator {
   static constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
   /// Below it rounding is larger than what is left out.
   static constexpr double most_accurate = 1e-12;
-
-  /// Panels of the near sources of a row, in the order of the lists.
-  class NearSourceWalk {
-   public:
-    NearSourceWalk(const PlanData& data, std::size_t row) : data_(data), k_(data.near.begin[row]) {
-      range_ = own(k_);
-    }
-    std::size_t next() {
-      while (range_.size() == 0) range_ = own(++k_);
-      return data_.sources.order[range_.begin++];
-    }
-
-   private:
-    Range own(std::int64_t k) const {
-      return data_.tree.boxes[data_.near.sources[k]].own_sources();
-    }
-    const PlanData& data_;
-    std::int64_t k_;
-    Range range_;
-  };
 
   void integrate_near_field() {
     const PlanData& data = far_->data();
@@ -296,7 +274,7 @@ class FmmSingleLayer final : public BoundaryOperator {
       for (std::size_t row = first; row < last; ++row) {
         const int targets = data.tree.boxes[data.near.targets[row]].targets.size();
         Entry* out = entries_.data() + entries_begin_[row];
-        columns.for_row(row, [&](const double* column) {
+        columns.for_row(row, [&](std::int32_t, const double* column) {
           for (int i = 0; i < targets; ++i) out[i] = static_cast<Entry>(column[i]);
           out += targets;
         });
@@ -325,10 +303,11 @@ class FmmSingleLayer final : public BoundaryOperator {
       for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
         const std::int64_t sources = sources_begin_[row + 1] - sources_begin_[row];
         near_x.assign(sources * width, 0.0);
-        NearSourceWalk walk(data, row);
-        for (std::int64_t j = 0; j < sources; ++j) {
-          const std::size_t panel = walk.next();
-          for (int v = 0; v < present; ++v) near_x[j * width + v] = x[v * n + panel];
+        double* next = near_x.data();
+        for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
+          const Range own = data.tree.boxes[data.near.sources[k]].own_sources();
+          for (std::int32_t j = own.begin; j < own.end; ++j, next += width)
+            for (int v = 0; v < present; ++v) next[v] = x[v * n + data.sources.order[j]];
         }
         const Range range = data.tree.boxes[data.near.targets[row]].targets;
         for (int first = 0; first < range.size(); first += block_rows) {

@@ -1,6 +1,7 @@
 // Prints how accurate the panel integrals are by distance: the closed form alone, every rule, and
-// what panel_potential() makes of them. The reference is a Gauss rule of 26 x 26 points, which is
-// exact from three radii on.
+// what panel_potential() makes of them; and the constants C of the rules of far_rules(). The
+// reference is a Gauss rule of 26 x 26 points, which is exact from three radii on (to 1e-11 from
+// one and a half).
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <random>
 
+#include "fmbem/bem/far_rules.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/bem/quadrature.hpp"
 
@@ -30,6 +32,48 @@ Triangle random_triangle(std::mt19937_64& random, int kind) {
                         : kind == 1 ? 0.05 + uniform(random)
                                     : std::pow(10, -4 * uniform(random));
   return make_triangle({0, 0, 0}, {1, 0, 0}, {kind == 0 ? 0.5 : uniform(random), height, 0});
+}
+
+Vec3d gradient_by_rule(const TriangleRule& rule, const Triangle& t, Vec3d x) {
+  const Vec3d d = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
+  Vec3d sum{};
+  for (std::size_t q = 0; q < rule.weight.size(); ++q) {
+    const Vec3d r = d + rule.xi[q] * e1 + rule.eta[q] * e2;
+    sum += (rule.weight[q] / std::pow(norm(r), 3)) * r;
+  }
+  return inv_4pi * t.area * sum;
+}
+
+/// The largest error (distance/radius)^(degree + 1) of each rule, at some distances.
+void print_constants(const TriangleRule& reference) {
+  constexpr std::array<double, 4> distances{1.5, 2, 3, 5};
+  std::printf("\n| points | degree |");
+  for (const double d : distances) std::printf(" %g radii |", d);
+  for (const double d : distances) std::printf(" gradient, %g |", d);
+  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
+  // A tolerance that no rule but the last reaches at 1.5 radii, so that all of them are there.
+  for (const FarRule& far : far_rules(1e-9, FarKernel::potential)) {
+    std::printf("| %zu | %d |", far.rule.weight.size(), far.degree);
+    std::array<double, distances.size()> potential{}, gradient{};
+    std::mt19937_64 random(2);
+    std::normal_distribution<double> normal;
+    for (int k = 0; k < 3000; ++k) {
+      const Triangle t = random_triangle(random, k % 3);
+      Vec3d d{normal(random), normal(random), k % 2 ? 0 : normal(random)};
+      for (std::size_t i = 0; i < distances.size(); ++i) {
+        const Vec3d x = t.centroid + (distances[i] * t.radius / norm(d)) * d;
+        const double scale = std::pow(distances[i], far.degree + 1);
+        const Vec3d exact = gradient_by_rule(reference, t, x);
+        potential[i] = std::max(
+            potential[i], scale * std::abs(by_rule(far.rule, t, x) / by_rule(reference, t, x) - 1));
+        gradient[i] = std::max(
+            gradient[i], scale * norm(gradient_by_rule(far.rule, t, x) - exact) / norm(exact));
+      }
+    }
+    for (const double c : potential) std::printf(" %.1e |", c);
+    for (const double c : gradient) std::printf(" %.1e |", c);
+    std::printf("\n");
+  }
 }
 
 }  // namespace
@@ -73,4 +117,5 @@ int main() {
     for (const double error : worst) std::printf(" %.0e |", error);
     std::printf(" %.0e | %.0f |\n", chosen, 1e9 * seconds / (20.0 * samples));
   }
+  print_constants(reference);
 }

@@ -9,27 +9,18 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 
 namespace {
 
-using Vector = std::vector<double>;
-
-double norm_of(const Vector& x) {
-  double sum = 0;
-  for (const double v : x) sum += v * v;
-  return std::sqrt(sum);
-}
-
 /// ‖x − V M x‖/‖x‖
 double defect(const Panels& panels, const ApproximateInverse& inverse, const Vector& x) {
-  Vector y(x.size()), z(x.size());
+  Vector y(x.size());
   inverse.apply(x.data(), y.data());
-  make_dense_single_layer(panels, {})->apply(y.data(), z.data());
-  for (std::size_t i = 0; i < x.size(); ++i) z[i] -= x[i];
-  return norm_of(z) / norm_of(x);
+  return norm_of(difference(product(*make_dense_single_layer(panels, {}), y), x)) / norm_of(x);
 }
 
 }  // namespace

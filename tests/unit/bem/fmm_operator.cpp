@@ -15,45 +15,14 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 
 namespace {
 
-using Vector = std::vector<double>;
-
-double norm_of(const Vector& x) {
-  double sum = 0;
-  for (const double v : x) sum += v * v;
-  return std::sqrt(sum);
-}
-
-Vector difference(Vector a, const Vector& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
-  return a;
-}
-
-Vector product(const BoundaryOperator& v, const Vector& x) {
-  Vector y(x.size());
-  v.apply(x.data(), y.data());
-  return y;
-}
-
 Vector random_vector(std::size_t n, std::uint64_t seed) { return signed_charges(n, seed); }
-
-/// ‖V‖, from below, by the power method: V's entries are positive.
-double norm_of(const BoundaryOperator& v) {
-  Vector x(v.size(), 1.0);
-  double norm = 0;
-  for (int step = 0; step < 15; ++step) {
-    Vector y = product(v, x);
-    norm = norm_of(y) / norm_of(x);
-    const double scale = 1 / norm_of(y);
-    for (std::size_t i = 0; i < y.size(); ++i) x[i] = scale * y[i];
-  }
-  return norm;
-}
 
 /// A panel a hundred times the size of others beside it, above it and across its edge.
 SurfaceMesh one_large_panel() {

@@ -1,0 +1,42 @@
+#pragma once
+
+// Norms and products, for tests and benchmarks.
+#include <cmath>
+#include <vector>
+
+#include "fmbem/bem/boundary_operator.hpp"
+
+namespace fmbem::test {
+
+using Vector = std::vector<double>;
+
+inline double norm_of(const Vector& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
+inline Vector difference(Vector a, const Vector& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+  return a;
+}
+
+inline Vector product(const BoundaryOperator& v, const Vector& x) {
+  Vector y(x.size());
+  v.apply(x.data(), y.data());
+  return y;
+}
+
+/// ‖V‖, from below, by the power method from a constant: V's entries are positive.
+inline double norm_of(const BoundaryOperator& v) {
+  Vector x(v.size(), 1.0);
+  double norm = 0;
+  for (int step = 0; step < 15; ++step) {
+    const Vector y = product(v, x);
+    norm = norm_of(y) / norm_of(x);
+    for (std::size_t i = 0; i < y.size(); ++i) x[i] = y[i] / norm_of(y);
+  }
+  return norm;
+}
+
+}  // namespace fmbem::test
