@@ -230,7 +230,7 @@ class FmmSingleLayer final : public BoundaryOperator {
 
   /// What an entry of the near field costs one thread in a product, its integral spread over some
   /// 12 of them.
-  static constexpr double near_pair_seconds = 2.5e-9;
+  static constexpr double near_pair_seconds = 4e-9;
   /// Parts of the tolerance: of the near field, and of the accurate product.
   static constexpr double near_part = 0.05, accurate_part = 0.1;
   /// Of one thread: an integral, and the operators of an order p over p⁵.
