@@ -245,6 +245,7 @@ ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions
                         " MiB are free: use a coarser mesh");
   rows_ = Buffer<float>(row_begin_.back() + block_rows);
   std::fill_n(rows_.data() + row_begin_.back(), block_rows, 0.0F);
+  const OneBlasThread one_blas_thread;
 #pragma omp parallel
   {
     Assembly assembly(panels, tree_);

@@ -116,6 +116,7 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   template <class Body>
   void for_row_blocks(Body body) const {
+    const OneBlasThread one_blas_thread;
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t begin = 0; begin < n_; begin += block_rows)
       body(begin, std::min(n_, begin + block_rows));

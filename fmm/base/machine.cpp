@@ -46,6 +46,13 @@ std::int64_t memory_of_control_group() {
   return std::max<std::int64_t>(0, limit - used + reclaimable_of_control_group());
 }
 
+// OpenBLAS's own functions are looked up at run time: other implementations do not have them.
+void* symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+void set_blas_threads(int threads) {
+  using SetThreads = void (*)(int);
+  if (auto set = reinterpret_cast<SetThreads>(symbol("openblas_set_num_threads"))) set(threads);
+}
+
 }  // namespace
 
 int available_cores() {
@@ -57,10 +64,16 @@ void set_threads(int threads) {
   FMBEM_REQUIRE(threads >= 1 && threads <= 4096,
                 "the number of threads must be between 1 and 4096, not " << threads);
   omp_set_num_threads(threads);
-  // Looked up at run time, because other implementations of BLAS do not have it.
-  using SetThreads = void (*)(int);
-  if (auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-    set(1);
+  set_blas_threads(1);
+}
+
+OneBlasThread::OneBlasThread() : before_(0) {
+  using GetThreads = int (*)();
+  if (auto get = reinterpret_cast<GetThreads>(symbol("openblas_get_num_threads"))) before_ = get();
+  if (before_ > 1) set_blas_threads(1);
+}
+OneBlasThread::~OneBlasThread() {
+  if (before_ > 1) set_blas_threads(before_);
 }
 
 std::int64_t available_memory() {

@@ -8,9 +8,22 @@ namespace fmbem {
 /// OMP_NUM_THREADS overrides both.
 int available_cores();
 
-/// Sets the number of OpenMP threads, and one thread for the BLAS, which runs inside them.
-/// Throws InputError for fewer than one thread or more than 4096.
+/// Sets the number of OpenMP threads, and one thread for OpenBLAS for good: sums then do not depend
+/// on their number. Throws InputError for fewer than one thread or more than 4096.
 void set_threads(int threads);
+
+/// As long as it lives, OpenBLAS works with one thread, whatever the caller has set: it is called
+/// from inside of ours, and threads in threads are fifty times slower.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  int before_;
+};
 
 /// Bytes that can still be allocated: available memory, or what the control group leaves.
 std::int64_t available_memory();
