@@ -9,6 +9,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
@@ -146,6 +147,7 @@ TEST_CASE("fields by the FMM agree with exact integrals to the tolerance") {
       const Field exact = evaluate_field(panels, sigma, points, {side, 0});
       const Field whole = evaluate_field(panels, sizes, points, {side, 0});
       for (const double tolerance : {1e-3, 1e-5, 1e-8, 1e-10}) {
+        if (sanitized && tolerance < 1e-5) break;
         CAPTURE(panels.size(), tolerance);
         Field fast = evaluate_field(panels, sigma, points, {side, tolerance});
         for (std::size_t i = 0; i < points.size(); ++i) {

@@ -69,6 +69,7 @@ TEST_CASE("the FMM operator is as close to the dense one as its tolerance says")
     std::vector<Vector> exact;
     for (const Vector& x : xs) exact.push_back(product(*dense, x));
     for (const double tolerance : {1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+      if (sanitized && tolerance < 1e-7) break;
       CAPTURE(surface.name, n, tolerance);
       OperatorOptions options;
       options.tolerance = tolerance;
