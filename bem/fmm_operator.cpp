@@ -9,6 +9,7 @@
 
 #include "fmbem/bem/block_product.hpp"
 #include "fmbem/bem/cluster_inverse.hpp"
+#include "fmbem/bem/dense_operator.hpp"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/near_integrals.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
@@ -343,7 +344,8 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
   FMBEM_REQUIRE(options.tolerance >= fmm_tolerance_at_least && options.tolerance <= 0.5,
                 "the tolerance of the FMM operator must be between "
                     << fmm_tolerance_at_least << " and 0.5, not " << options.tolerance
-                    << ": use the dense operator for a tighter one");
+                    << ": loosen it, or use the dense operator, up to " << dense_panels_at_most
+                    << " panels");
   FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,
                 "single precision carries operator tolerances of the FMM from 1e-7 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
