@@ -5,10 +5,11 @@
 namespace fmbem {
 namespace {
 
+/// Rows [0, rows) of a block whose columns are `stride` apart, rows ≤ Width.
 template <int Width, int Vectors, class Entry>
-inline __attribute__((always_inline)) void add_columns(std::int64_t columns, int rows,
-                                                       std::int64_t stride, const Entry* block,
-                                                       const double* x, double* y) {
+inline __attribute__((always_inline)) void some_rows(std::int64_t columns, int rows, int stride,
+                                                     const Entry* block, const double* x,
+                                                     double* y) {
   double sum[Vectors][Width] = {};
   for (std::int64_t j = 0; j < columns; ++j, block += stride, x += Vectors) {
     for (int v = 0; v < Vectors; ++v) {
@@ -17,33 +18,39 @@ inline __attribute__((always_inline)) void add_columns(std::int64_t columns, int
     }
   }
   for (int v = 0; v < Vectors; ++v)
-    for (int i = 0; i < rows; ++i) y[v * block_rows + i] += sum[v][i];
+    for (int i = 0; i < rows; ++i) y[v * stride + i] = sum[v][i];
 }
 
 template <int Vectors, class Entry>
-inline __attribute__((always_inline)) void add_block(std::int64_t columns, int rows,
-                                                     std::int64_t stride, const Entry* block,
-                                                     const double* x, double* y) {
-  if (rows <= 8) return add_columns<8, Vectors>(columns, rows, stride, block, x, y);
-  if (rows <= 16) return add_columns<16, Vectors>(columns, rows, stride, block, x, y);
-  if (rows <= 24) return add_columns<24, Vectors>(columns, rows, stride, block, x, y);
-  add_columns<block_rows, Vectors>(columns, rows, stride, block, x, y);
+inline __attribute__((always_inline)) void all_rows(std::int64_t columns, int rows,
+                                                    const Entry* block, const double* x,
+                                                    double* y) {
+  for (int first = 0; first < rows; first += block_rows, block += block_rows, y += block_rows) {
+    const int left = rows - first;
+    if (left <= 8)
+      some_rows<8, Vectors>(columns, left, rows, block, x, y);
+    else if (left <= 16)
+      some_rows<16, Vectors>(columns, left, rows, block, x, y);
+    else if (left <= 24)
+      some_rows<24, Vectors>(columns, left, rows, block, x, y);
+    else
+      some_rows<block_rows, Vectors>(columns, left < block_rows ? left : block_rows, rows, block, x,
+                                     y);
+  }
 }
 
 }  // namespace
 
 FMBEM_SIMD_CLONES void multiply_block(int vectors, std::int64_t columns, int rows,
-                                      std::int64_t stride, const double* block, const double* x,
-                                      double* y) {
-  if (vectors == 1) return add_block<1>(columns, rows, stride, block, x, y);
-  add_block<block_vectors>(columns, rows, stride, block, x, y);
+                                      const double* block, const double* x, double* y) {
+  if (vectors == 1) return all_rows<1>(columns, rows, block, x, y);
+  all_rows<block_vectors>(columns, rows, block, x, y);
 }
 
 FMBEM_SIMD_CLONES void multiply_block(int vectors, std::int64_t columns, int rows,
-                                      std::int64_t stride, const float* block, const double* x,
-                                      double* y) {
-  if (vectors == 1) return add_block<1>(columns, rows, stride, block, x, y);
-  add_block<block_vectors>(columns, rows, stride, block, x, y);
+                                      const float* block, const double* x, double* y) {
+  if (vectors == 1) return all_rows<1>(columns, rows, block, x, y);
+  all_rows<block_vectors>(columns, rows, block, x, y);
 }
 
 }  // namespace fmbem

@@ -7,12 +7,23 @@ namespace fmbem {
 /// Rows whose sums a product keeps in registers, and vectors that share the reading of a block.
 inline constexpr int block_rows = 32, block_vectors = 4;
 
-/// y[v][i] += Σ_j block[j stride + i] x[j][v] for i < rows ≤ block_rows, summed in double
-/// precision: a block stored column by column. vectors is 1 or block_vectors, y
-/// [vectors][block_rows]. Reads up to block_rows entries behind the start of the last column.
-void multiply_block(int vectors, std::int64_t columns, int rows, std::int64_t stride,
-                    const double* block, const double* x, double* y);
-void multiply_block(int vectors, std::int64_t columns, int rows, std::int64_t stride,
-                    const float* block, const double* x, double* y);
+/// y[v][i] = Σ_j block[j][i] x[j][v], summed in double precision: a block [columns][rows], y
+/// [vectors][rows]. vectors is 1 or block_vectors. Up to block_rows entries behind the block are
+/// read.
+void multiply_block(int vectors, std::int64_t columns, int rows, const double* block,
+                    const double* x, double* y);
+void multiply_block(int vectors, std::int64_t columns, int rows, const float* block,
+                    const double* x, double* y);
+
+/// Calls body(first, width, present) for groups of vectors: `present` of them, in a product of
+/// `width` vectors of which the others are zero.
+template <class Body>
+void for_vector_groups(int n_vectors, Body body) {
+  for (int first = 0; first < n_vectors; first += block_vectors) {
+    const int left = n_vectors - first;
+    const int width = left > 1 ? block_vectors : 1;
+    body(first, width, left < width ? left : width);
+  }
+}
 
 }  // namespace fmbem

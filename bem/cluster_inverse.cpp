@@ -277,35 +277,29 @@ void ClusterInverse::take_means(const double* x, double* means) const {
 
 void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
   const std::size_t n = size(), n_nodes = tree_.nodes.size();
-  for (int first = 0; first < n_vectors;) {
-    const int width = n_vectors - first > 1 ? block_vectors : 1;
-    const int present = std::min(width, n_vectors - first);
+  for_vector_groups(n_vectors, [&](int first, int width, int present) {
     std::vector<double> means(n_nodes * width, 0.0);
     for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_nodes);
 #pragma omp parallel
     {
-      std::vector<double> at_cut;
-      double sum[block_vectors * block_rows];
+      std::vector<double> at_cut, sum;
 #pragma omp for schedule(dynamic, 16)
       for (std::size_t f = 0; f < tree_.leaves.size(); ++f) {
         const auto cut = cut_of(f);
         const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
+        const int own = leaf.size();
         at_cut.resize(cut.size() * width);
+        sum.resize(static_cast<std::size_t>(own) * width);
         for (std::size_t k = 0; k < cut.size(); ++k)
           for (int v = 0; v < width; ++v) at_cut[k * width + v] = means[v * n_nodes + cut[k]];
-        for (int begin = 0; begin < leaf.size(); begin += block_rows) {
-          const int rows = std::min(block_rows, leaf.size() - begin);
-          std::fill_n(sum, width * block_rows, 0.0);
-          multiply_block(width, static_cast<std::int64_t>(cut.size()), rows, leaf.size(),
-                         rows_.data() + row_begin_[f] + begin, at_cut.data(), sum);
-          for (int v = 0; v < present; ++v)
-            for (int i = 0; i < rows; ++i)
-              y[(first + v) * n + leaf.begin + begin + i] = sum[v * block_rows + i] / extent_;
-        }
+        multiply_block(width, static_cast<std::int64_t>(cut.size()), own,
+                       rows_.data() + row_begin_[f], at_cut.data(), sum.data());
+        for (int v = 0; v < present; ++v)
+          for (int i = 0; i < own; ++i)
+            y[(first + v) * n + leaf.begin + i] = sum[v * own + i] / extent_;
       }
     }
-    first += present;
-  }
+  });
 }
 
 double ClusterInverse::mean_unknowns() const {

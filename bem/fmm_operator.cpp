@@ -69,18 +69,6 @@ class NearColumns {
   std::vector<double> column_;
 };
 
-/// [rows + 1]: first near source of each row of the lists, counted along them.
-std::vector<std::int64_t> count_near_sources(const PlanData& data) {
-  std::vector<std::int64_t> begin{0};
-  for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
-    std::int64_t sources = 0;
-    for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k)
-      sources += data.tree.boxes[data.near.sources[k]].own_sources().size();
-    begin.push_back(begin.back() + sources);
-  }
-  return begin;
-}
-
 Precision near_precision_for(const OperatorOptions& options) {
   return options.precision.value_or(options.tolerance >= 1e-7 ? Precision::single_precision
                                                               : Precision::double_precision);
@@ -241,13 +229,15 @@ class FmmSingleLayer final : public BoundaryOperator {
 
   void integrate_near_field() {
     const PlanData& data = far_->data();
-    sources_begin_ = count_near_sources(data);
     const std::size_t rows = data.near.targets.size();
     entries_begin_.assign(1, 0);
-    for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::int64_t sources = 0;
+      for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k)
+        sources += data.tree.boxes[data.near.sources[k]].own_sources().size();
       entries_begin_.push_back(entries_begin_.back() +
-                               (sources_begin_[row + 1] - sources_begin_[row]) *
-                                   data.tree.boxes[data.near.targets[row]].targets.size());
+                               sources * data.tree.boxes[data.near.targets[row]].targets.size());
+    }
     const std::int64_t bytes = entries_begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
     if (bytes > available_memory())
       throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
@@ -284,44 +274,35 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
   void add_near_field(const double* x, double* y, int n_vectors) const {
-    for (int first = 0; first < n_vectors;) {
-      const int width = n_vectors - first > 1 ? block_vectors : 1;
-      const int present = std::min(width, n_vectors - first);
-      add_near_field(x + first * size(), y + first * size(), width, present);
-      first += present;
-    }
-  }
-
-  /// Adds the near field of `present` vectors, the rest of `width` being zero.
-  void add_near_field(const double* x, double* y, int width, int present) const {
     const PlanData& data = far_->data();
     const std::size_t n = size();
+    for_vector_groups(n_vectors, [&](int first, int width, int present) {
 #pragma omp parallel
-    {
-      std::vector<double> near_x;
-      double sum[block_vectors * block_rows];
+      {
+        std::vector<double> near_x, sum;
 #pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
-        const std::int64_t sources = sources_begin_[row + 1] - sources_begin_[row];
-        near_x.assign(sources * width, 0.0);
-        double* next = near_x.data();
-        for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-          const Range own = data.tree.boxes[data.near.sources[k]].own_sources();
-          for (std::int32_t j = own.begin; j < own.end; ++j, next += width)
-            for (int v = 0; v < present; ++v) next[v] = x[v * n + data.sources.order[j]];
-        }
-        const Range range = data.tree.boxes[data.near.targets[row]].targets;
-        for (int first = 0; first < range.size(); first += block_rows) {
-          const int targets = std::min(block_rows, range.size() - first);
-          std::fill_n(sum, width * block_rows, 0.0);
-          multiply_block(width, sources, targets, range.size(),
-                         entries_.data() + entries_begin_[row] + first, near_x.data(), sum);
+        for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
+          const Range range = data.tree.boxes[data.near.targets[row]].targets;
+          const std::int64_t sources =
+              (entries_begin_[row + 1] - entries_begin_[row]) / range.size();
+          near_x.assign(sources * width, 0.0);
+          sum.resize(static_cast<std::size_t>(range.size()) * width);
+          double* next = near_x.data();
+          for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
+            const Range own = data.tree.boxes[data.near.sources[k]].own_sources();
+            for (std::int32_t j = own.begin; j < own.end; ++j, next += width)
+              for (int v = 0; v < present; ++v)
+                next[v] = x[(first + v) * n + data.sources.order[j]];
+          }
+          multiply_block(width, sources, range.size(), entries_.data() + entries_begin_[row],
+                         near_x.data(), sum.data());
           for (int v = 0; v < present; ++v)
-            for (int i = 0; i < targets; ++i)
-              y[v * n + data.targets().order[range.begin + first + i]] += sum[v * block_rows + i];
+            for (std::int32_t i = 0; i < range.size(); ++i)
+              y[(first + v) * n + data.targets().order[range.begin + i]] +=
+                  sum[v * range.size() + i];
         }
       }
-    }
+    });
   }
 
   const Panels& panels_;
@@ -331,7 +312,6 @@ class FmmSingleLayer final : public BoundaryOperator {
   std::unique_ptr<FarField> far_;
   double near_share_ = 1;                    ///< of the near field in ‖V‖
   double near_tolerance_ = 0;                ///< relative error of its integrals
-  std::vector<std::int64_t> sources_begin_;  ///< [rows + 1]
   std::vector<std::int64_t> entries_begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;                    ///< row after row, [near sources][targets]
   fmm::Seconds seconds_;

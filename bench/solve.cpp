@@ -1,11 +1,11 @@
 // Prints the table of docs/performance.md: solves on surfaces of growing size, by phase.
 // fmbem-bench-solve --surface sphere,cube --panels 1e4,1e5 --tolerance 1e-6
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@
 #include "fmbem/bem/boundary_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
 #include "tests/unit/surfaces.hpp"
 
@@ -61,16 +62,8 @@ const std::map<std::string, Surface>& surfaces() {
   return all;
 }
 
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// Seconds since the timer was set, which is set anew.
+double lap(Timer& timer) { return std::exchange(timer, Timer()).seconds(); }
 
 std::vector<double> right_hand_sides(const Options& options, const Panels& panels, Vec3d source) {
   std::vector<double> b;
@@ -86,24 +79,24 @@ std::vector<double> right_hand_sides(const Options& options, const Panels& panel
 void run(const Options& options, const std::string& name, double n, double tolerance) {
   const Surface& surface = surfaces().at(name);
   const SurfaceMesh mesh = surface.make(n);
-  Stopwatch watch;
+  Timer timer;
   const Panels panels = make_panels(mesh);
-  const double panel_seconds = watch.lap();
+  const double panel_seconds = lap(timer);
   OperatorOptions operator_options;
   operator_options.kind =
       options.kind == "dense" ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
   operator_options.tolerance =
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
   const auto v = make_single_layer(panels, operator_options);
-  const double operator_seconds = watch.lap();
+  const double operator_seconds = lap(timer);
   LinearSolver solver({tolerance, {}});
   solver.set_operator(*v, panels.leaf_begin);
-  const double inverse_seconds = watch.lap();
+  const double inverse_seconds = lap(timer);
   const std::vector<double> b = right_hand_sides(options, panels, surface.source);
   std::vector<double> x(b.size());
-  watch.lap();
+  lap(timer);
   const SolveReport report = solver.solve(b, x, options.vectors).front();
-  const double solve_seconds = watch.lap();
+  const double solve_seconds = lap(timer);
   OperatorInfo info = v->info();
   double charge = 0;  // over 4π: with data 1 the capacitance over 4πε₀
   for (std::size_t i = 0; i < panels.size(); ++i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
@@ -135,8 +136,8 @@ struct FarField::Impl {
         least = seconds;
         inflation = tried_inflation;
         max_leaf = static_cast<int>(leaf);
-        data.tree = tried.tree;
-        data.near = tried.near;
+        data.tree = std::move(tried.tree);
+        data.near = std::move(tried.near);
         improved = true;
       }
       if (options.max_leaf || seconds > before || leaf > most) break;

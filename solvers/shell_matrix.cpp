@@ -1,13 +1,13 @@
 #include "fmbem/solvers/shell_matrix.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem {
@@ -41,10 +41,9 @@ ShellMatrix::~ShellMatrix() {
 }
 
 void ShellMatrix::multiply(const double* x, double* y, int n_vectors) {
-  const auto start = std::chrono::steady_clock::now();
+  const Timer timer;
   op_.apply(x, y, n_vectors);
-  product_seconds_.push_back(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  product_seconds_.push_back(timer.seconds());
 }
 
 PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {

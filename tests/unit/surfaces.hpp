@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -95,13 +96,15 @@ inline SurfaceMesh sphere(int level, double radius = 1, Vec3d centre = {}) {
   return mesh;
 }
 
-/// An n × n grid of the parallelogram at `corner` with the sides u and v, two triangles a cell;
-/// normals along u × v.
-inline void add_grid(SurfaceMesh& mesh, int group, int n, Vec3d corner, Vec3d u, Vec3d v) {
+/// A grid of the parallelogram at `corner` with the sides u and v, two triangles a cell, its lines
+/// at line[i]/line.back() of both sides; normals along u × v.
+inline void add_grid_of_lines(SurfaceMesh& mesh, int group, const std::vector<double>& line,
+                              Vec3d corner, Vec3d u, Vec3d v) {
+  const int n = static_cast<int>(line.size()) - 1;
   const int first = static_cast<int>(mesh.vertices.size());
   for (int i = 0; i <= n; ++i)
     for (int j = 0; j <= n; ++j)
-      add_vertex(mesh, corner + (double(i) / n) * u + (double(j) / n) * v);
+      add_vertex(mesh, corner + (line[i] / line[n]) * u + (line[j] / line[n]) * v);
   const auto at = [&](int i, int j) { return first + i * (n + 1) + j; };
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -109,6 +112,13 @@ inline void add_grid(SurfaceMesh& mesh, int group, int n, Vec3d corner, Vec3d u,
       add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
     }
   }
+}
+
+/// With n × n equal cells.
+inline void add_grid(SurfaceMesh& mesh, int group, int n, Vec3d corner, Vec3d u, Vec3d v) {
+  std::vector<double> line(n + 1);
+  std::iota(line.begin(), line.end(), 0.0);
+  add_grid_of_lines(mesh, group, line, corner, u, v);
 }
 
 /// The unit disk: a hexagon's triangles split into four `level` times and blown up to the circle
@@ -157,8 +167,8 @@ inline SurfaceMesh cube(int n) {
   return mesh;
 }
 
-/// A grid as add_grid() makes it, but with lines that crowd towards all four sides: the smallest
-/// cells are `ratio` times smaller than the largest, and those along the sides slivers.
+/// With lines that crowd towards all four sides: the smallest cells are `ratio` times smaller than
+/// the largest, and those along the sides slivers.
 inline void add_graded_grid(SurfaceMesh& mesh, int group, int n, double ratio, Vec3d corner,
                             Vec3d u, Vec3d v) {
   std::vector<double> line{0};
@@ -166,17 +176,7 @@ inline void add_graded_grid(SurfaceMesh& mesh, int group, int n, double ratio, V
     const double from_side = std::min(i, n - 1 - i) / (0.5 * n - 1);
     line.push_back(line.back() + std::pow(ratio, std::min(from_side, 1.0)));
   }
-  const int first = static_cast<int>(mesh.vertices.size());
-  for (int i = 0; i <= n; ++i)
-    for (int j = 0; j <= n; ++j)
-      add_vertex(mesh, corner + (line[i] / line[n]) * u + (line[j] / line[n]) * v);
-  const auto at = [&](int i, int j) { return first + i * (n + 1) + j; };
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
-      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
-    }
-  }
+  add_grid_of_lines(mesh, group, line, corner, u, v);
 }
 
 /// A bracket as in CAD: an L of two unit cubes and one above, all faces graded 30:1 towards their
