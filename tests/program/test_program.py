@@ -64,7 +64,8 @@ class Tune(ProgramTest):
 
 class Interrupt(ProgramTest):
     def test_an_interrupt_leaves_no_partial_file(self):
-        process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.025", "--output",
+        # A mesh that takes any machine longer to make than it is given.
+        process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.003", "--output",
                                     "cube.vtu", "--json", "cube.json"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
