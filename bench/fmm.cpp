@@ -3,7 +3,6 @@
 // options).
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -20,6 +19,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/fmm_run.hpp"
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
@@ -33,12 +34,16 @@
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
-using Clock = std::chrono::steady_clock;
+using bench::Evaluation;
+using bench::FmmRun;
+using bench::make_run;
 using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<const char*, 7> stages{"P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "sort"};
+/// The gathers of M2L are a stage of their own on the GPU.
+constexpr std::array<const char*, 8> all_stages{"P2M", "M2M", "gather", "M2L",
+                                                "L2L", "L2P", "P2P",    "sort"};
 
 // ---- Options
 
@@ -54,6 +59,11 @@ struct Options {
 
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
+  std::vector<const char*> stages() const {
+    std::vector<const char*> names(all_stages.begin(), all_stages.end());
+    if (backend == "cpu") std::erase(names, all_stages[2]);
+    return names;
+  }
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -128,8 +138,7 @@ bool is_file(const std::string& distribution) { return ending(distribution) == "
 
 /// Refuses what can be told before anything is computed.
 void check_options(const Options& o) {
-  FMBEM_REQUIRE(o.backend == "cpu",
-                "the CUDA backend of the FMM is not there yet: use --backend cpu");
+  if (o.backend == "cuda") require_cuda_device();
   FMBEM_REQUIRE(o.repeat >= 1, "--repeat must be at least 1, not " << o.repeat);
   FMBEM_REQUIRE(o.check >= 0, "--check must be at least 0, not " << o.check);
   FMBEM_REQUIRE(o.seed >= 0, "--seed must be at least 0, not " << o.seed);
@@ -262,7 +271,7 @@ struct Errors {
   std::optional<double> potential, gradient;
 };
 
-Errors measure_errors(const fmm::Plan& plan, const Problem& problem, const Reference& reference,
+Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& reference,
                       const Options& o) {
   if (reference.targets.empty()) return {};
   const std::size_t n = problem.points.size();
@@ -283,38 +292,6 @@ Errors measure_errors(const fmm::Plan& plan, const Problem& problem, const Refer
   if (o.potential()) errors.potential = std::sqrt(potential / problem.vectors());
   if (o.gradient()) errors.gradient = std::sqrt(gradient / problem.vectors());
   return errors;
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Evaluation {
-  double seconds;
-  fmm::Seconds stages;
-
-  /// 0 for a stage that the evaluation did without.
-  double of_stage(const char* name) const {
-    const auto found = stages.find(name);
-    return found == stages.end() ? 0 : found->second;
-  }
-};
-
-/// The evaluation of median time, the lower one of an even number.
-Evaluation median_evaluation(const fmm::Plan& plan, const Problem& problem, const Options& o) {
-  const std::vector<double> charges = problem.charges(0, 1);
-  Results results(problem.points.size(), o);
-  std::vector<Evaluation> runs;
-  for (int k = 0; k < o.repeat; ++k) {
-    const auto start = Clock::now();
-    plan.evaluate({charges, {}, 1}, results.fields());
-    const double seconds = seconds_since(start);
-    runs.push_back({seconds, plan.evaluate_seconds()});
-  }
-  const auto median = runs.begin() + (o.repeat - 1) / 2;
-  std::nth_element(runs.begin(), median, runs.end(),
-                   [](const Evaluation& a, const Evaluation& b) { return a.seconds < b.seconds; });
-  return *median;
 }
 
 struct Row {
@@ -351,22 +328,22 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
   options.order = o.order;
   options.max_leaf = o.max_leaf;
   options.inflation = o.inflation;
-  const auto start = Clock::now();
-  const fmm::Plan plan(problem.points, options);
-  const double plan_seconds = seconds_since(start);
-  const Evaluation evaluation = median_evaluation(plan, problem, o);
+  const auto plan = make_run(o.backend, problem.points, options);
+  const std::vector<double> charges = problem.charges(0, 1);
+  Results results(problem.points.size(), o);
+  const Evaluation evaluation = plan->median({charges, {}, 1}, results.fields(), o.repeat);
   Row row{.distribution = problem.distribution,
           .points = problem.points.size(),
           .vectors = problem.vectors(),
           .tolerance = tolerance,
-          .info = plan.info(),
-          .plan_seconds = plan_seconds,
-          .plan_stages = plan.plan_seconds(),
+          .info = plan->info(),
+          .plan_seconds = plan->plan_seconds(),
+          .plan_stages = plan->plan_stages(),
           .evaluation = evaluation,
           .errors = {},
           .peak_memory = peak_memory()};  // before this row's errors are measured
   if (!reference) reference = reference_of(problem, o);
-  row.errors = measure_errors(plan, problem, *reference, o);
+  row.errors = measure_errors(*plan, problem, *reference, o);
   return row;
 }
 
@@ -408,7 +385,8 @@ void print_header(std::FILE* out, const Cells& titles) {
   std::fprintf(out, "|\n");
 }
 
-std::string processor() {
+std::string processor(const Options& o) {
+  if (o.backend == "cuda") return cuda_devices().front().name;
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
@@ -419,7 +397,7 @@ void print_conditions(std::FILE* out, const Options& o, int threads) {
   const char* outputs = o.outputs == "both" ? "potential and gradient" : o.outputs.c_str();
   std::fprintf(out,
                "%s (%s), %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
-               processor().c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
+               processor(o).c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
                counted(threads, "thread").c_str(), outputs, static_cast<long long>(o.seed),
                counted(o.repeat, "evaluation").c_str(), counted(o.check, "target").c_str());
 }
@@ -431,7 +409,7 @@ Cells titles(const Options& o) {
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
   cells.insert(cells.end(), {"plan s", "evaluate s"});
-  cells.insert(cells.end(), stages.begin(), stages.end());
+  for (const char* stage : o.stages()) cells.push_back(stage);
   cells.insert(cells.end(), {"points/s", "memory MB", "operators MB"});
   return cells;
 }
@@ -451,7 +429,7 @@ Cells cells_of(const Row& row, const Options& o) {
   if (o.gradient()) cells.push_back(significant(row.errors.gradient.value_or(NAN)));
   cells.push_back(significant(row.plan_seconds));
   cells.push_back(significant(row.evaluation.seconds));
-  for (const char* stage : stages) cells.push_back(significant(row.evaluation.of_stage(stage)));
+  for (const char* stage : o.stages()) cells.push_back(significant(row.evaluation.of_stage(stage)));
   cells.push_back(significant(n / row.evaluation.seconds));
   cells.push_back(megabytes(row.info.memory_bytes));
   cells.push_back(megabytes(row.info.operator_bytes));
@@ -464,7 +442,7 @@ void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o,
   std::fprintf(out, "\nRates, beside those of the kernels alone (fmbem tune), and shares.\n\n");
   Cells header{"points",     "distribution", "tolerance", "near Gpairs/s",
                "the kernel", "M2L GFLOP/s",  "the kernel"};
-  header.insert(header.end(), stages.begin(), stages.end());
+  for (const char* stage : o.stages()) header.push_back(stage);
   print_header(out, header);
   for (const Row& row : rows) {
     const fmm::ThreadRates& kernel = fmm::machine_rates().of(row.info.precision);
@@ -476,7 +454,7 @@ void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o,
                 significant(threads * near / 1e9),
                 significant(row.m2l_operations_per_second() / 1e9),
                 significant(threads * kernel.product_at(row.info.order) / 1e9)};
-    for (const char* stage : stages)
+    for (const char* stage : o.stages())
       cells.push_back(percent(row.evaluation.of_stage(stage) / row.evaluation.seconds));
     print_cells(out, cells);
   }
@@ -491,7 +469,7 @@ Json number(std::optional<double> value) {
 
 Json json_of(const Row& row, const Options& o, int threads) {
   Json stage_seconds = Json::object();
-  for (const char* stage : stages) stage_seconds[stage] = row.evaluation.of_stage(stage);
+  for (const char* stage : o.stages()) stage_seconds[stage] = row.evaluation.of_stage(stage);
   return {{"points", row.points},
           {"distribution", row.distribution},
           {"tolerance", row.tolerance},
@@ -574,7 +552,7 @@ void run(const Options& o) {
     for (const std::size_t n : point_counts(o.points.value_or("100000")))
       add_rows(rows, seeded_problem(name, n, o.seed), o, threads, out);
   }
-  print_rates(out, rows, o, threads);
+  if (o.backend == "cpu") print_rates(out, rows, o, threads);
   require_written(out);
   if (!o.json) return;
   Json report = Json::array();

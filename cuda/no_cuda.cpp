@@ -1,4 +1,7 @@
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/device_array.hpp"
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/octree.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -15,4 +18,71 @@ void require_cuda_device() {
       "backend cpu");
 }
 
+namespace cuda {
+
+struct FmmPlan::Impl {};
+
+FmmPlan::FmmPlan(DevicePoints, DevicePoints, const fmm::PlanOptions&) { require_cuda_device(); }
+FmmPlan::~FmmPlan() = default;
+FmmPlan::FmmPlan(FmmPlan&&) noexcept = default;
+FmmPlan& FmmPlan::operator=(FmmPlan&&) noexcept = default;
+
+// No plan can be made, so none of these is reached.
+std::size_t FmmPlan::sources() const { return 0; }
+std::size_t FmmPlan::targets() const { return 0; }
+void FmmPlan::evaluate(const DeviceStrengths&, const DeviceFields&) {}
+CUstream_st* FmmPlan::stream() const { return nullptr; }
+void FmmPlan::wait() const {}
+fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths&, const DeviceFields&) { return {}; }
+fmm::PlanInfo FmmPlan::info() const { return {}; }
+fmm::Seconds FmmPlan::plan_seconds() const { return {}; }
+std::int64_t FmmPlan::device_bytes() const { return 0; }
+
+HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int) {
+  require_cuda_device();
+  return {};
+}
+
+template <class T>
+struct DeviceArray<T>::Impl {};
+template <class T>
+DeviceArray<T>::DeviceArray(std::size_t) {
+  require_cuda_device();
+}
+template <class T>
+DeviceArray<T>::DeviceArray(std::span<const T>) {
+  require_cuda_device();
+}
+template <class T>
+DeviceArray<T>::~DeviceArray() = default;
+template <class T>
+DeviceArray<T>::DeviceArray(DeviceArray&&) noexcept = default;
+template <class T>
+DeviceArray<T>& DeviceArray<T>::operator=(DeviceArray&&) noexcept = default;
+template <class T>
+std::size_t DeviceArray<T>::size() const {
+  return 0;
+}
+template <class T>
+T* DeviceArray<T>::data() const {
+  return nullptr;
+}
+template <class T>
+void DeviceArray<T>::upload(std::span<const T>) {}
+template <class T>
+void DeviceArray<T>::download(std::span<T>) const {}
+template class DeviceArray<double>;
+template class DeviceArray<Vec3d>;
+
+fmm::Plan make_fmm_plan(std::span<const Vec3d> points, const fmm::PlanOptions& options) {
+  require_cuda_device();
+  return fmm::Plan(points, options);
+}
+fmm::Plan make_fmm_plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+                        const fmm::PlanOptions& options) {
+  require_cuda_device();
+  return fmm::Plan(sources, targets, options);
+}
+
+}  // namespace cuda
 }  // namespace fmbem

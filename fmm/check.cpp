@@ -52,24 +52,29 @@ void check_tree_options(const std::optional<int>& max_leaf,
                 "the inflation of the root must be at least 1 and below 2, not " << *inflation);
 }
 
+void check_point_count(std::size_t points, const char* what) {
+  FMBEM_REQUIRE(points > 0, "a plan needs at least one of its " << what << "s");
+  FMBEM_REQUIRE(points <= std::numeric_limits<std::int32_t>::max() / 2,
+                points << " " << what << "s are more than a plan can hold, "
+                       << std::numeric_limits<std::int32_t>::max() / 2);
+}
+
 void check_points(std::span<const Vec3d> points, const char* what) {
-  FMBEM_REQUIRE(!points.empty(), "a plan needs at least one of its " << what << "s");
-  FMBEM_REQUIRE(points.size() <= std::numeric_limits<std::int32_t>::max() / 2,
-                points.size() << " " << what << "s are more than a plan can hold, "
-                              << std::numeric_limits<std::int32_t>::max() / 2);
+  check_point_count(points.size(), what);
   const std::size_t bad = first_not_finite(points);
   FMBEM_REQUIRE(bad == points.size(),
                 what << " " << bad << " is not at a finite position (counted from 0)");
 }
 
-void check_evaluation(const PlanData& data, const Strengths& strengths, const Fields& fields) {
+void check_evaluation(std::size_t sources, std::size_t targets, const Strengths& strengths,
+                      const Fields& fields) {
   FMBEM_REQUIRE(strengths.count >= 1,
                 "there must be at least one right-hand side, not " << strengths.count);
   const auto count = static_cast<std::size_t>(strengths.count);
-  check_size(strengths.charges, count * data.sources.size(), "charges");
-  check_size(strengths.dipoles, count * data.sources.size(), "dipoles");
-  check_size(fields.potential, count * data.targets().size(), "potentials");
-  check_size(fields.gradient, count * data.targets().size(), "gradients");
+  check_size(strengths.charges, count * sources, "charges");
+  check_size(strengths.dipoles, count * sources, "dipoles");
+  check_size(fields.potential, count * targets, "potentials");
+  check_size(fields.gradient, count * targets, "gradients");
   check_finite(strengths.charges, "charges");
   check_finite(strengths.dipoles, "dipoles");
 }

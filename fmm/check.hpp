@@ -14,8 +14,10 @@ void check_order(int order);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
+void check_point_count(std::size_t points, const char* what);
 /// Sizes of what goes in and out, and whether the strengths are finite.
-void check_evaluation(const PlanData& data, const Strengths& strengths, const Fields& fields);
+void check_evaluation(std::size_t sources, std::size_t targets, const Strengths& strengths,
+                      const Fields& fields);
 /// Bytes of a plan and one evaluation, before they are asked for.
 void check_memory(const PlanData& data);
 

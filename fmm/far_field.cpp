@@ -158,7 +158,7 @@ FarField::FarField(FarField&&) noexcept = default;
 FarField& FarField::operator=(FarField&&) noexcept = default;
 
 void FarField::evaluate(const Strengths& strengths, const Fields& fields) const {
-  check_evaluation(impl_->data, strengths, fields);
+  check_evaluation(impl_->data.sources.size(), impl_->data.targets().size(), strengths, fields);
   FMBEM_REQUIRE(strengths.dipoles.empty(), "spread sources have no dipole moments of their own");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the far field was not made for gradients: set FarFieldOptions::gradient");

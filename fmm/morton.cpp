@@ -9,31 +9,6 @@
 namespace fmbem {
 namespace {
 
-// Moves bit k of a 21-bit number to bit 3k.
-std::uint64_t spread_bits(std::uint64_t v) {
-  v = (v | v << 32) & 0x1f00000000ffffULL;
-  v = (v | v << 16) & 0x1f0000ff0000ffULL;
-  v = (v | v << 8) & 0x100f00f00f00f00fULL;
-  v = (v | v << 4) & 0x10c30c30c30c30c3ULL;
-  return (v | v << 2) & 0x1249249249249249ULL;
-}
-
-// Moves bit 3k of a key to bit k.
-std::uint64_t compact_bits(std::uint64_t v) {
-  v &= 0x1249249249249249ULL;
-  v = (v | v >> 2) & 0x10c30c30c30c30c3ULL;
-  v = (v | v >> 4) & 0x100f00f00f00f00fULL;
-  v = (v | v >> 8) & 0x1f0000ff0000ffULL;
-  v = (v | v >> 16) & 0x1f00000000ffffULL;
-  return (v | v >> 32) & 0x1fffff;
-}
-
-std::uint64_t cell_index(double coordinate, double corner, double side) {
-  constexpr double cells = 1 << deepest_level;
-  return static_cast<std::uint64_t>(
-      std::clamp((coordinate - corner) / side * cells, 0.0, cells - 1));
-}
-
 // Splits the box of this level that holds the keys [begin, end); leaves come out in order.
 void split(const std::vector<std::uint64_t>& keys, std::int64_t begin, std::int64_t end, int level,
            int max_leaf, std::vector<std::int64_t>& leaf_begin) {
@@ -65,6 +40,10 @@ Cube bounding_cube(std::span<const Vec3d> points) {
       high[axis] = std::max(high[axis], p[axis]);
     }
   }
+  return bounding_cube(low, high);
+}
+
+Cube bounding_cube(Vec3d low, Vec3d high) {
   const Vec3d extent = high - low;
   double side = std::max({extent.x, extent.y, extent.z});
   if (!(side > 0)) side = 1;
@@ -72,20 +51,13 @@ Cube bounding_cube(std::span<const Vec3d> points) {
   return {low + extent / 2.0 - half, side};
 }
 
-std::uint64_t morton_key(Vec3d point, const Cube& cube) {
-  return spread_bits(cell_index(point.x, cube.corner.x, cube.side)) << 2 |
-         spread_bits(cell_index(point.y, cube.corner.y, cube.side)) << 1 |
-         spread_bits(cell_index(point.z, cube.corner.z, cube.side));
-}
-
 std::array<std::int32_t, 3> cell_of(std::uint64_t key) {
-  return {static_cast<std::int32_t>(compact_bits(key >> 2)),
-          static_cast<std::int32_t>(compact_bits(key >> 1)),
-          static_cast<std::int32_t>(compact_bits(key))};
+  const Cell cell = grid_cell(key);
+  return {cell.x, cell.y, cell.z};
 }
 
 std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
-  return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
+  return grid_key({cell[0], cell[1], cell[2]});
 }
 
 MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {

@@ -6,24 +6,13 @@
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/morton_bits.hpp"
 
 namespace fmbem {
 
-/// Deepest level of an octree: 21 bits an axis, 63 bits a key.
-inline constexpr int deepest_level = 21;
-
-/// A cube: the root of an octree.
-struct Cube {
-  Vec3d corner;     ///< smallest coordinates
-  double side = 1;  ///< > 0
-};
-
 /// Smallest cube, centred on the bounding box, that holds every point. A single point gets side 1.
 Cube bounding_cube(std::span<const Vec3d> points);
-
-/// Morton key of a point of the cube at the deepest level: bit 3l+2, 3l+1, 3l of level l are those
-/// of x, y and z. Points outside are moved to the boundary.
-std::uint64_t morton_key(Vec3d point, const Cube& cube);
+Cube bounding_cube(Vec3d low, Vec3d high);
 
 /// Cell of a box's grid from its key, the leading 3l bits of a point's on level l; and back.
 std::array<std::int32_t, 3> cell_of(std::uint64_t key);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
@@ -9,10 +10,10 @@
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/plan_data.hpp"
+#include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
-namespace {
 
 void check_options(const PlanOptions& o) {
   const bool single = o.precision && *o.precision == Precision::single_precision;
@@ -25,6 +26,8 @@ void check_options(const PlanOptions& o) {
   check_tree_options(o.max_leaf, o.inflation);
 }
 
+namespace {
+
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   const Cube s = bounding_cube(sources);
   if (are_same(sources, targets)) return s;
@@ -34,64 +37,74 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   return bounding_cube(corners);
 }
 
-}  // namespace
-
-struct Plan::Impl {
-  PlanOptions options;
-  Choice choice;
-  PlanData data;
-  std::unique_ptr<Backend> backend;
-  Seconds plan_seconds;
-  Seconds evaluate_seconds;
-
-  Impl(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
-       const PlanOptions& asked)
-      : options(asked),
-        choice{},
-        data{.unit = 1, .sources_are_targets = same, .order = ParityOrder(0)} {
+/// On the CPU.
+class CpuPlan final : public PlanImpl {
+ public:
+  CpuPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
+          const PlanOptions& asked)
+      : choice_{}, data_{.unit = 1, .sources_are_targets = same, .order = ParityOrder(0)} {
+    options = asked;
     check_options(options);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
     Stopwatch watch(plan_seconds);
     const Cube hull = hull_of(sources, targets);
-    data.unit = unit_for(hull);
-    const Cube scaled{data.unit * hull.corner, data.unit * hull.side};
-    choice = choose(options, sources, targets, data.unit, scaled);
-    data.order = ParityOrder(choice.order);
-    data.precision = precision_of(options);
-    data.near_precision = near_precision_of(options);
-    data.root_terms = root_terms(options);
+    data_.unit = unit_for(hull);
+    const Cube scaled{data_.unit * hull.corner, data_.unit * hull.side};
+    choice_ = choose(options, sources, targets, data_.unit, scaled);
+    data_.order = ParityOrder(choice_.order);
+    data_.precision = precision_of(options);
+    data_.near_precision = near_precision_of(options);
+    data_.root_terms = root_terms(options);
     watch.add("choose");
 
-    const Cube root = inflated(scaled, choice.inflation);
-    data.sources = sort_points(sources, data.unit, root);
-    if (!same) data.other_targets = sort_points(targets, data.unit, root);
+    const Cube root = inflated(scaled, choice_.inflation);
+    data_.sources = sort_points(sources, data_.unit, root);
+    if (!same) data_.other_targets = sort_points(targets, data_.unit, root);
     watch.add("sort");
-    data.tree = build_octree(root, data.sources, data.targets(), choice.max_leaf);
+    data_.tree = build_octree(root, data_.sources, data_.targets(), choice_.max_leaf);
     watch.add("tree");
-    data.near = near_lists(data.tree, data.sources, data.targets());
-    list_boxes(data);
+    data_.near = near_lists(data_.tree, data_.sources, data_.targets());
+    list_boxes(data_);
     watch.add("lists");
-    check_memory(data);
-    backend = make_cpu_backend(data);
+    check_memory(data_);
+    backend_ = make_cpu_backend(data_);
     watch.add("operators");
   }
+
+  std::size_t sources() const override { return data_.sources.size(); }
+  std::size_t targets() const override { return data_.targets().size(); }
+  PlanInfo info() const override {
+    return info_of(data_, choice_.max_leaf, choice_.inflation, backend_->operator_bytes());
+  }
+  void evaluate(const Strengths& strengths, const Fields& fields) override {
+    backend_->evaluate(strengths, fields, evaluate_seconds);
+  }
+
+ private:
+  Choice choice_;
+  PlanData data_;
+  std::unique_ptr<Backend> backend_;
 };
 
+}  // namespace
+
 Plan::Plan(std::span<const Vec3d> points, const PlanOptions& options)
-    : impl_(std::make_unique<Impl>(points, points, true, options)) {}
+    : impl_(std::make_unique<CpuPlan>(points, points, true, options)) {}
 Plan::Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
            const PlanOptions& options)
-    : impl_(std::make_unique<Impl>(sources, targets, are_same(sources, targets), options)) {}
+    : impl_(std::make_unique<CpuPlan>(sources, targets, are_same(sources, targets), options)) {}
+Plan::Plan(std::unique_ptr<PlanImpl> made) : impl_(std::move(made)) {}
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
-std::size_t Plan::sources() const { return impl_->data.sources.size(); }
-std::size_t Plan::targets() const { return impl_->data.targets().size(); }
+std::size_t Plan::sources() const { return impl_->sources(); }
+std::size_t Plan::targets() const { return impl_->targets(); }
+PlanInfo Plan::info() const { return impl_->info(); }
 
 void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
-  check_evaluation(impl_->data, strengths, fields);
+  check_evaluation(sources(), targets(), strengths, fields);
   FMBEM_REQUIRE(strengths.dipoles.empty() || impl_->options.dipoles,
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
@@ -101,12 +114,7 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
   if (strengths.charges.empty() && strengths.dipoles.empty()) return;
   if (fields.potential.empty() && fields.gradient.empty()) return;
-  impl_->backend->evaluate(strengths, fields, impl_->evaluate_seconds);
-}
-
-PlanInfo Plan::info() const {
-  return info_of(impl_->data, impl_->choice.max_leaf, impl_->choice.inflation,
-                 impl_->backend->operator_bytes());
+  impl_->evaluate(strengths, fields);
 }
 
 Seconds Plan::evaluate_seconds() const { return impl_->evaluate_seconds; }

@@ -58,6 +58,8 @@ struct PlanInfo {
 /// Seconds of the last evaluation, by stage, and of making the plan.
 using Seconds = std::map<std::string, double>;
 
+class PlanImpl;
+
 /// A fast multipole method for fixed points:
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
@@ -71,8 +73,10 @@ class Plan {
   explicit Plan(std::span<const Vec3d> points, const PlanOptions& options = {});
   Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
        const PlanOptions& options = {});
-  // Both throw InputError for options that cannot be met and for positions that are not finite, and
-  // ResourceError for want of memory. The points need not outlive the plan.
+  /// For the backends (cuda/fmm_plan.hpp).
+  explicit Plan(std::unique_ptr<PlanImpl> made);
+  // The first two throw InputError for options that cannot be met and for positions that are not
+  // finite, and ResourceError for want of memory. The points need not outlive the plan.
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
@@ -91,8 +95,7 @@ class Plan {
   Seconds plan_seconds() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<PlanImpl> impl_;
 };
 
 }  // namespace fmbem::fmm

@@ -111,6 +111,24 @@ UpwardBlocks upward_blocks(const ParityOrder& order) {
   return result;
 }
 
+std::array<std::array<OrbitPlace, 8>, orbits> orbit_places() {
+  std::array<std::array<OrbitPlace, 8>, orbits> places{};
+  for (int orbit = 0; orbit < orbits; ++orbit) {
+    for (int g = 0; g < 8; ++g) {
+      int colleague = 0, octant = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        const bool mirrored = g >> (2 - axis) & 1;
+        const double centre = (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
+        const int cell = static_cast<int>(centre + 2.5);  // 0 … 5, the parent's own at 2, 3
+        colleague = 3 * colleague + cell / 2;
+        octant = 2 * octant + cell % 2;
+      }
+      places[orbit][g] = {static_cast<std::int8_t>(colleague), static_cast<std::int8_t>(octant)};
+    }
+  }
+  return places;
+}
+
 M2lOrbit::M2lOrbit(const ParityOrder& order, int orbit)
     : order_(order), inverse_norm_(order.count) {
   const int p = 2 * order.p;

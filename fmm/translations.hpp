@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "fmbem/fmm/parity_order.hpp"
@@ -31,6 +32,13 @@ inline constexpr int orbits = 27;
 constexpr double orbit_axis(int orbit, int axis) {
   return 0.5 + (axis == 0 ? orbit / 9 : axis == 1 ? orbit / 3 % 3 : orbit % 3);
 }
+
+/// Where the mirror images of each orbit stand: their parent among the 27 colleagues of the parent
+/// in the middle (as in Octree::colleagues), and their octant.
+struct OrbitPlace {
+  std::int8_t colleague, octant;
+};
+std::array<std::array<OrbitPlace, 8>, orbits> orbit_places();
 
 /// M2L of one orbit, block by block: L_e += block(e) M_e, then L_g = Σ_e π_e(g) P_g L_e for child
 /// 7 ^ g. Where source and child touch the operator is zero. The order must outlive it.

@@ -132,9 +132,9 @@ double point_rate(const ParityOrder& order) {
              const T* p = points.data();
              const auto& kernels = cpu_kernels<T>();
              std::fill(moments.begin(), moments.end(), T(0));
-             kernels.p2m(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+             kernels.p2m(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
                          p + 3 * leaf_points, moments.data());
-             kernels.l2p(table.steps(), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+             kernels.l2p(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
                          moments.data(), values.data());
            };
          });

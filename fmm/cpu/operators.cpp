@@ -3,7 +3,6 @@
 #include <map>
 #include <mutex>
 
-#include "fmbem/fmm/box_fit.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 
 namespace fmbem::fmm {
@@ -32,24 +31,12 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
       for (int j = 0; j < count; ++j) half_transpose[j * rows + i] = 0.5 * block[i * count + j];
     result->downward[e] = packed<T>(count, rows, half_transpose);
   }
-  const ParityOrder high(m2l == M2l::fitted ? fitted_degree(order.p) : order.p);
-  const BoxFit fit(order, high);
   result->m2l_block_size = packed_size(cpu_kernels<T>(), count, count);
   result->m2l = Buffer<T>(8 * (orbits - 1) * result->m2l_block_size);
-  std::vector<M2lOrbit> m2l_of;
-  for (int orbit = 1; orbit < orbits; ++orbit) m2l_of.emplace_back(high, orbit);
-#pragma omp parallel
-  {
-    std::vector<double> block(static_cast<std::size_t>(high.count) * high.count);
-#pragma omp for schedule(dynamic, 1)
-    for (int task = 0; task < 8 * (orbits - 1); ++task) {
-      const int orbit = 1 + task / 8, e = task % 8;
-      m2l_of[orbit - 1].block(e, block.data());
-      const std::vector<double> projected = fit.project(block);
-      pack_panels(cpu_kernels<T>(), count, count, projected.data(), 1, count,
-                  result->m2l.data() + task * result->m2l_block_size);
-    }
-  }
+  make_m2l_blocks(order, m2l, [&](int orbit, int e, const double* block) {
+    pack_panels(cpu_kernels<T>(), count, count, block, 1, count,
+                result->m2l.data() + (8 * (orbit - 1) + e) * result->m2l_block_size);
+  });
   return result;
 }
 

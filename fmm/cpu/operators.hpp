@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/m2l_blocks.hpp"
 #include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::fmm {
@@ -25,9 +26,6 @@ struct CpuOperators {
 
   std::int64_t bytes() const;
 };
-
-/// Truncated series, or the fit of box_fit.hpp, which plans use.
-enum class M2l { truncated, fitted };
 
 /// One set for each order, shared by all plans that are alive.
 template <class T>

@@ -5,24 +5,15 @@
 
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
+#include "fmbem/fmm/harmonic_table.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 
 namespace fmbem::fmm {
 
-/// Coefficients of the recurrences, and where their harmonics stand in parity order.
 template <class T>
-struct HarmonicTable {
-  explicit HarmonicTable(const ParityOrder& order);
-
-  HarmonicSteps<T> steps() const { return {p, up.data(), down.data(), diagonal.data()}; }
-  int slots() const { return static_cast<int>(position.size()); }
-
-  int p;
-  std::vector<T> up, down, diagonal;
-  std::vector<int> position;  ///< [2 pairs]: of C_n^m at 2t, of S_n^m at 2t + 1 (−1 for m = 0)
-  /// ∂ along each axis, with `to` as slot 2t or 2t + 1.
-  std::array<std::vector<Derivative>, 3> derivatives;
-};
+HarmonicSteps<T> steps_of(const HarmonicTable<T>& table) {
+  return {table.p, table.up.data(), table.down.data(), table.diagonal.data()};
+}
 
 /// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
 /// points is in the plan's order.

@@ -47,7 +47,7 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points,
     for (int axis = 0; axis + 1 < channels; ++axis)
       for (int i = 0; i < range.size(); ++i)
         weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
-    pass.kernels.p2m(table.steps(), channels, points.padded, points.x.data(), points.y.data(),
+    pass.kernels.p2m(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
                      points.z.data(), weights.data(), moments.data());
     T* moment = pass.moment(leaf) + v * pass.data.order.count;
     for (int slot = 0; slot < slots; ++slot)
@@ -79,7 +79,7 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
     for (int axis = 0; axis < 3 * gradient; ++axis)
       for (const Derivative& d : table.derivatives[axis])
         locals[(axis + potential) * slots + d.to] += static_cast<T>(d.value) * local[d.from];
-    pass.kernels.l2p(table.steps(), channels, points.padded, points.x.data(), points.y.data(),
+    pass.kernels.l2p(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
                      points.z.data(), locals.data(), values.data());
     const std::int64_t first = v * n_targets + range.begin;
     for (int i = 0; i < range.size(); ++i) {
@@ -92,29 +92,6 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
 }
 
 }  // namespace
-
-template <class T>
-HarmonicTable<T>::HarmonicTable(const ParityOrder& order) : p(order.p) {
-  diagonal.push_back(1);
-  std::vector<int> slot_at(order.count);
-  for (int m = 0; m <= p; ++m) {
-    if (m > 0)
-      diagonal.push_back(static_cast<T>(m == 1 ? -1.0 : -std::sqrt((2.0 * m - 1) / (2.0 * m))));
-    for (int n = m; n <= p; ++n) {
-      const double next = std::sqrt((n + 1.0) * (n + 1.0) - m * m);
-      up.push_back(static_cast<T>((2 * n + 1) / next));
-      down.push_back(static_cast<T>(std::sqrt(static_cast<double>(n) * n - m * m) / next));
-      for (const int signed_m : {m, -m}) {
-        const bool absent = m == 0 && position.size() % 2 == 1;
-        position.push_back(absent ? -1 : order.position[harmonic_index(n, signed_m)]);
-        if (!absent) slot_at[position.back()] = static_cast<int>(position.size()) - 1;
-      }
-    }
-  }
-  derivatives = fmm::derivatives(order);
-  for (auto& axis : derivatives)
-    for (Derivative& d : axis) d.to = slot_at[d.to];
-}
 
 template <class T>
 void p2m(const Pass<T>& pass) {
@@ -144,7 +121,6 @@ void l2p(Pass<T>& pass) {
 }
 
 #define FMBEM_INSTANTIATE(T)         \
-  template struct HarmonicTable<T>;  \
   template void p2m(const Pass<T>&); \
   template void l2p(Pass<T>&);
 FMBEM_INSTANTIATE(double)

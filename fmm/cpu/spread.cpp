@@ -80,7 +80,7 @@ void SpreadMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* rows
     data_.spread->quadrature(data_.sources.order[k], side, points);
     unit_points.fill(points, data_, box);
     std::fill(moments.begin(), moments.end(), T(0));
-    cpu_kernels<T>().p2m(table_.steps(), 1, unit_points.padded, unit_points.x.data(),
+    cpu_kernels<T>().p2m(steps_of(table_), 1, unit_points.padded, unit_points.x.data(),
                          unit_points.y.data(), unit_points.z.data(), unit_points.weight.data(),
                          moments.data());
     for (int slot = 0; slot < table_.slots(); ++slot)

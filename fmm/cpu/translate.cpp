@@ -106,28 +106,6 @@ bool has_sources(const Pass<T>& pass, std::int32_t box) {
   return box >= 0 && pass.data.tree.boxes[box].sources.size() > 0;
 }
 
-/// Where the mirror images of an orbit stand: their parent among the 27 colleagues, their octant.
-struct Place {
-  int colleague, octant;
-};
-std::array<std::array<Place, 8>, orbits> orbit_places() {
-  std::array<std::array<Place, 8>, orbits> places{};
-  for (int orbit = 0; orbit < orbits; ++orbit) {
-    for (int g = 0; g < 8; ++g) {
-      Place place{0, 0};
-      for (int axis = 0; axis < 3; ++axis) {
-        const bool mirrored = g >> (2 - axis) & 1;
-        const double centre = (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
-        const int cell = static_cast<int>(centre + 2.5);  // 0 … 5, the parent's own at 2, 3
-        place.colleague = 3 * place.colleague + cell / 2;
-        place.octant = 2 * place.octant + cell % 2;
-      }
-      places[orbit][g] = place;
-    }
-  }
-  return places;
-}
-
 template <class T>
 void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
   const ParityOrder& order = pass.data.order;
@@ -195,7 +173,7 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
       std::array<std::int32_t, 8> mirrored;
       bool any = false;
       for (int g = 0; g < 8; ++g) {
-        const Place place = places[orbit][g];
+        const OrbitPlace place = places[orbit][g];
         const std::int32_t uncle = pass.data.tree.colleagues[parents[b]][place.colleague];
         const std::int32_t box = uncle < 0 ? -1 : pass.data.tree.boxes[uncle].child[place.octant];
         mirrored[g] = has_sources(pass, box) ? box : -1;

@@ -140,13 +140,21 @@ class BadOptions(BenchTest):
                 ("--tolerance", "-1e-3", "-0.001"), ("--tolerance", "0", "0"),
                 ("--tolerance", "abc", "abc"), ("--tolerance", "inf", "inf"),
                 ("--outputs", "hessian", "hessian"), ("--precision", "half", "half"),
-                ("--backend", "tpu", "tpu"), ("--backend", "cuda", "--backend cpu"),
+                ("--backend", "tpu", "tpu"),
                 ("--threads", "0", "0"), ("--repeat", "0", "--repeat"), ("--repeat", "x", "x"),
                 ("--check", "-1", "--check"), ("--seed", "-1", "--seed"), ("--order", "0", "0"),
                 ("--max-leaf", "0", "0"), ("--inflation", "3", "3"), ("--inflation", "nan", "nan"),
                 ("--no-such-option", "1", "--no-such-option")]:
             with self.subTest(option=option, value=value):
                 self.refused("--json", "rows.json", option, value, saying=saying)
+
+    def test_the_gpu_or_a_sentence_why_not(self):
+        arguments = ("--backend", "cuda", "--points", 2000, "--repeat", 1)
+        done = subprocess.run([BENCH, *map(str, arguments)], capture_output=True, cwd=self.folder)
+        if done.returncode != 0:  # no GPU here
+            self.refused(*arguments, saying="backend cpu")
+        else:
+            self.assertLess(self.rows(*arguments)[0]["error_potential"], 1e-6)
 
     def test_single_precision_at_a_tight_tolerance(self):
         self.refused("--precision", "single", "--tolerance", "1e-9", "--json", "rows.json",

@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("moments of points are sums of harmonics", "", double, float)
         const auto weights = random.many(static_cast<std::size_t>(channels) * count);
         const auto before = random.many(static_cast<std::size_t>(channels) * slots);
         auto moments = before;
-        kernels->p2m(table.steps(), channels, count, points.x.data(), points.y.data(),
+        kernels->p2m(steps_of(table), channels, count, points.x.data(), points.y.data(),
                      points.z.data(), weights.data(), moments.data());
         for (int k = 0; k < channels; ++k) {
           int slot = k * slots;
@@ -253,7 +253,7 @@ TEMPLATE_TEST_CASE("values of a local expansion are sums of harmonics", "", doub
       for (const int channels : {1, 3, 4}) {
         const auto locals = Random<T>(6).many(static_cast<std::size_t>(channels) * slots);
         std::vector<T> values(static_cast<std::size_t>(channels) * count, T(99));
-        kernels->l2p(table.steps(), channels, count, points.x.data(), points.y.data(),
+        kernels->l2p(steps_of(table), channels, count, points.x.data(), points.y.data(),
                      points.z.data(), locals.data(), values.data());
         for (int i = 0; i < count; ++i) {
           const auto harmonics = harmonics_oracle(points[i], p);

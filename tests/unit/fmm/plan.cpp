@@ -15,12 +15,12 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 using fmm::direct_sum;
-using fmm::Plan;
 using fmm::PlanInfo;
 using fmm::PlanOptions;
 using fmm::Strengths;
@@ -172,7 +172,7 @@ struct Threads {
 
 }  // namespace
 
-TEST_CASE("errors stay below the tolerance") {
+BACKEND_TEST_CASE("errors stay below the tolerance") {
   const std::size_t n = 20000;
   const ThreeStrengths strengths(n);
   std::vector<Points> points;
@@ -195,7 +195,7 @@ TEST_CASE("errors stay below the tolerance") {
   }
 }
 
-TEST_CASE("either precision keeps the tolerance") {
+BACKEND_TEST_CASE("either precision keeps the tolerance") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const Points points = points_by_name(name, 20000, 2);
   const auto q = signed_charges(points.size(), 3);
@@ -212,7 +212,7 @@ TEST_CASE("either precision keeps the tolerance") {
   }
 }
 
-TEST_CASE("sources among targets") {
+BACKEND_TEST_CASE("sources among targets") {
   const double tolerance = GENERATE(1e-3, 1e-6);
   const Points y = cube_points(6000, 4);
   const auto check = [&](const std::string& what, const Points& x) {
@@ -228,7 +228,7 @@ TEST_CASE("sources among targets") {
 }
 
 // No near field is part of these results, which would be larger than the far field's errors.
-TEST_CASE("sources apart from the targets") {
+BACKEND_TEST_CASE("sources apart from the targets") {
   const double tolerance = GENERATE(1e-3, 1e-6);
   const Points y = cube_points(6000, 4);
   const auto check = [&](const std::string& what, const Points& x) {
@@ -245,7 +245,7 @@ TEST_CASE("sources apart from the targets") {
   check("around the sources' hull", moved(sphere_points(4000, 7), 2, {0.5, 0.5, 0.5}));
 }
 
-TEST_CASE("sources that are a part of the targets' array, and the reverse") {
+BACKEND_TEST_CASE("sources that are a part of the targets' array, and the reverse") {
   Points points = joined(cube_points(1000, 4), moved(cube_points(3000, 5), 3, {-1, -1, -1}));
   const auto some = std::span<const Vec3d>(points).first(1000);
   const auto q = signed_charges(points.size(), 6);
@@ -259,7 +259,7 @@ TEST_CASE("sources that are a part of the targets' array, and the reverse") {
         1);
 }
 
-TEST_CASE("one target, one source") {
+BACKEND_TEST_CASE("one target, one source") {
   const double tolerance = GENERATE(1e-3, 1e-6);
   const PlanOptions options{.tolerance = tolerance};
   CAPTURE(tolerance);
@@ -282,7 +282,7 @@ TEST_CASE("one target, one source") {
   CHECK(reference.potential_error(run(plan, {.charges = {&one, 1}}, false)) / tolerance <= 1);
 }
 
-TEST_CASE("results do not depend on the number of threads") {
+BACKEND_TEST_CASE("results do not depend on the number of threads") {
   const double tolerance = GENERATE(1e-3, 1e-6);  // single and double precision
   const Points y = plummer_points(6000, 10), x = ellipsoid_points(3000, 11);
   const int count = 5;
@@ -302,7 +302,7 @@ TEST_CASE("results do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("evaluations do not depend on earlier ones") {
+BACKEND_TEST_CASE("evaluations do not depend on earlier ones") {
   const Points points = cube_points(5000, 14);
   const std::size_t n = points.size();
   const auto q = signed_charges(11 * n, 15);
@@ -326,7 +326,7 @@ TEST_CASE("evaluations do not depend on earlier ones") {
   CHECK(run(taken, one, true) == before);
 }
 
-TEST_CASE("results are linear in the strengths") {
+BACKEND_TEST_CASE("results are linear in the strengths") {
   const Points points = ellipsoid_points(6000, 18);
   const std::size_t n = points.size();
   const auto q = signed_charges(n, 19), other_q = signed_charges(n, 20);
@@ -346,7 +346,7 @@ TEST_CASE("results are linear in the strengths") {
   CHECK(potential_difference(sum_u, expected, points, magnitude, d) <= dipole_rounding);
 }
 
-TEST_CASE("any place and unit of length will do") {
+BACKEND_TEST_CASE("any place and unit of length will do") {
   const Points points = plummer_points(4000, 22);
   for (const double tolerance : {1e-3, 1e-6}) {
     CAPTURE(tolerance);
@@ -358,7 +358,7 @@ TEST_CASE("any place and unit of length will do") {
   }
 }
 
-TEST_CASE("a power of two as the unit of length changes no bit") {
+BACKEND_TEST_CASE("a power of two as the unit of length changes no bit") {
   const Points points = sphere_points(4000, 23);
   const double unit = GENERATE(0x1p-200, 0x1p-30, 0x1p50);
   for (const double tolerance : {1e-3, 1e-6}) {
@@ -372,7 +372,7 @@ TEST_CASE("a power of two as the unit of length changes no bit") {
   }
 }
 
-TEST_CASE("strengths may be of any size") {
+BACKEND_TEST_CASE("strengths may be of any size") {
   // Elementary charges in coulombs, and beyond what single precision holds.
   const int power = GENERATE(-19, -30, -100, 100);
   const double size = std::pow(10.0, power);
@@ -396,7 +396,7 @@ TEST_CASE("strengths may be of any size") {
   }
 }
 
-TEST_CASE("few points") {
+BACKEND_TEST_CASE("few points") {
   const std::size_t n = GENERATE(1, 2, 9);
   const double tolerance = GENERATE(1e-3, 1e-6, 1e-12);
   CAPTURE(n, tolerance);
@@ -412,7 +412,7 @@ TEST_CASE("few points") {
   }
 }
 
-TEST_CASE("points that all coincide do not act on each other") {
+BACKEND_TEST_CASE("points that all coincide do not act on each other") {
   const std::size_t n = 5000;
   const Vec3d place = GENERATE(Vec3d{}, Vec3d{0.1, 0.2, 0.3}, Vec3d{-1e20, 3, 1e-20});
   const Points points(n, place);
@@ -425,7 +425,7 @@ TEST_CASE("points that all coincide do not act on each other") {
   CHECK(run(Plan(points, Points(n, place), options), {q, d, 1}, true) == zero);
 }
 
-TEST_CASE("a million copies of one point and a few others") {
+BACKEND_TEST_CASE("a million copies of one point and a few others") {
   const std::size_t copies = 1000000;
   Points points(copies, Vec3d{0.3, 0.4, 0.5});
   points = joined(cube_points(40, 31), points);
@@ -447,7 +447,7 @@ TEST_CASE("a million copies of one point and a few others") {
   CHECK(error / size / tolerance <= 1);
 }
 
-TEST_CASE("points on a line and on a plane") {
+BACKEND_TEST_CASE("points on a line and on a plane") {
   Uniform uniform(34);
   Points line(4000), plane(4000);
   for (Vec3d& x : line) x = uniform() * Vec3d{1, -2, 0.5} + Vec3d{1, 1, 1};
@@ -460,7 +460,7 @@ TEST_CASE("points on a line and on a plane") {
   }
 }
 
-TEST_CASE("points on the faces of boxes") {
+BACKEND_TEST_CASE("points on the faces of boxes") {
   Points lattice;
   for (int i = 0; i <= 16; ++i)
     for (int j = 0; j <= 16; ++j)
@@ -481,7 +481,7 @@ TEST_CASE("points on the faces of boxes") {
   check_all(plan, lattice, lattice, 1e-3);
 }
 
-TEST_CASE("clusters far apart") {
+BACKEND_TEST_CASE("clusters far apart") {
   // Small balls, whose distance is a thousand and a million times their size.
   for (const double distance : {1e3, 1e6}) {
     const Points points =
@@ -493,7 +493,7 @@ TEST_CASE("clusters far apart") {
   }
 }
 
-TEST_CASE("points that nearly coincide") {
+BACKEND_TEST_CASE("points that nearly coincide") {
   // Pairs at a distance far below that of other points, whose terms are most of the results.
   const int power = GENERATE(-6, -9, -12);
   const double distance = std::pow(10.0, power);
@@ -510,7 +510,7 @@ TEST_CASE("points that nearly coincide") {
   }
 }
 
-TEST_CASE("options by hand") {
+BACKEND_TEST_CASE("options by hand") {
   const Points points = cube_points(5000, 39);
   const PlanOptions options{.tolerance = 1e-4, .order = 5, .max_leaf = 33, .inflation = 1.25};
   const PlanInfo info = Plan(points, options).info();
@@ -536,7 +536,7 @@ TEST_CASE("options by hand") {
   CHECK(Plan(points, {.max_leaf = 1}).info().leaves == 5000);
 }
 
-TEST_CASE("higher orders have lower errors") {
+BACKEND_TEST_CASE("higher orders have lower errors") {
   const Points points = cube_points(5000, 40);
   const auto q = signed_charges(points.size(), 41);
   const Reference reference(points, points, {.charges = q}, false);
@@ -552,7 +552,8 @@ TEST_CASE("higher orders have lower errors") {
   }
 }
 
-TEST_CASE("the stages are timed") {
+#ifndef FMBEM_TEST_CUDA  // which times other stages
+BACKEND_TEST_CASE("the stages are timed") {
   const Points points = cube_points(3000, 42);
   const auto q = signed_charges(points.size(), 43);
   const Plan plan(points);
@@ -564,8 +565,9 @@ TEST_CASE("the stages are timed") {
     CHECK(plan.evaluate_seconds().count(stage) == 1);
   for (const auto& [stage, seconds] : plan.evaluate_seconds()) CHECK(seconds >= 0);
 }
+#endif
 
-TEST_CASE("what is not asked for is not computed, and of nothing comes zero") {
+BACKEND_TEST_CASE("what is not asked for is not computed, and of nothing comes zero") {
   const Points points = cube_points(2000, 44);
   const std::size_t n = points.size();
   const auto q = signed_charges(n, 45);
@@ -594,7 +596,7 @@ TEST_CASE("what is not asked for is not computed, and of nothing comes zero") {
   CHECK(run(plan, {.charges = std::vector<double>(n)}, true) == Results{u, g});
 }
 
-TEST_CASE("plans refuse what they cannot do") {
+BACKEND_TEST_CASE("plans refuse what they cannot do") {
   const Points points = cube_points(10, 46);
   const auto refused = [&](const PlanOptions& options, const std::string& sentence) {
     CHECK_THROWS_AS(Plan(points, options), InputError);
@@ -618,7 +620,7 @@ TEST_CASE("plans refuse what they cannot do") {
   for (const double tolerance : {1e-14, 0.1}) CHECK_NOTHROW(Plan(points, {.tolerance = tolerance}));
 }
 
-TEST_CASE("plans refuse points that they cannot hold") {
+BACKEND_TEST_CASE("plans refuse points that they cannot hold") {
   const Points points = cube_points(10, 47);
   const auto refused = [](const Points& y, const Points& x, const std::string& sentence) {
     CHECK_THROWS_AS(Plan(y, x), InputError);
@@ -648,7 +650,7 @@ TEST_CASE("plans refuse points that they cannot hold") {
                     contains("the points are too close together for double precision"));
 }
 
-TEST_CASE("evaluations refuse what does not belong together") {
+BACKEND_TEST_CASE("evaluations refuse what does not belong together") {
   const Points y = cube_points(3, 48), x = cube_points(2, 49);
   std::vector<double> q(6, 1.0), u(4);
   std::vector<Vec3d> d(6, Vec3d{1, 2, 3}), g(4);

@@ -1,0 +1,57 @@
+#include <string>
+
+#include "fmbem/cuda/blas.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// What cuBLAS recommends for Hopper.
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+void check_blas(cublasStatus_t status, const char* call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const std::string sentence = std::string(call) + " failed: " + cublasGetStatusString(status);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw ResourceError(sentence);
+  throw Error(ExitCode::internal_error, sentence);
+}
+#define FMBEM_CUBLAS(call) check_blas((call), #call)
+
+}  // namespace
+
+Blas::Blas(cudaStream_t stream) : workspace_(workspace_bytes, stream) {
+  FMBEM_CUBLAS(cublasCreate(&handle_));
+  FMBEM_CUBLAS(cublasSetStream(handle_, stream));
+  FMBEM_CUBLAS(cublasSetWorkspace(handle_, workspace_.data(), workspace_bytes));
+}
+
+Blas::~Blas() {
+  if (handle_) cublasDestroy(handle_);
+}
+
+template <class T>
+void Blas::multiply_eight(std::int64_t rows, int columns, int depth, const T* a_data,
+                          std::int64_t lda, std::int64_t a, const T* b_data, std::int64_t ldb,
+                          std::int64_t b, T* c_data, std::int64_t ldc, std::int64_t c, bool rough) {
+  if (rows == 0) return;
+  constexpr bool single = sizeof(T) == 4;
+  constexpr cudaDataType_t type = single ? CUDA_R_32F : CUDA_R_64F;
+  const T one = 1, zero = 0;
+  // In cuBLAS's order, columns first, this is Cᵀ = B Aᵀ.
+  FMBEM_CUBLAS(cublasGemmStridedBatchedEx(
+      handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, static_cast<int>(rows), depth, &one, b_data, type,
+      static_cast<int>(ldb), b, a_data, type, static_cast<int>(lda), a, &zero, c_data, type,
+      static_cast<int>(ldc), c, 8,
+      !single ? CUBLAS_COMPUTE_64F
+      : rough ? CUBLAS_COMPUTE_32F_FAST_TF32
+              : CUBLAS_COMPUTE_32F,
+      CUBLAS_GEMM_DEFAULT));
+}
+
+template void Blas::multiply_eight(std::int64_t, int, int, const double*, std::int64_t,
+                                   std::int64_t, const double*, std::int64_t, std::int64_t, double*,
+                                   std::int64_t, std::int64_t, bool);
+template void Blas::multiply_eight(std::int64_t, int, int, const float*, std::int64_t, std::int64_t,
+                                   const float*, std::int64_t, std::int64_t, float*, std::int64_t,
+                                   std::int64_t, bool);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/fmm/choose.hpp"
+#include "fmbem/fmm/cost.hpp"
+#include "fmbem/fmm/harmonics.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+constexpr int levels = deepest_level + 1;
+
+/// Adds to occupied[l] the boxes of level l that hold points: a point begins one where it shares
+/// fewer levels with the point before.
+__global__ void count_boxes(const std::uint64_t* keys, std::int64_t n,
+                            unsigned long long* occupied) {
+  __shared__ unsigned s_first[levels];
+  for (int l = threadIdx.x; l < levels; l += blockDim.x) s_first[l] = 0;
+  __syncthreads();
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += stride) {
+    const std::uint64_t different = i > 0 ? keys[i] ^ keys[i - 1] : ~std::uint64_t{0} >> 1;
+    const int first = i == 0           ? 0
+                      : different == 0 ? levels
+                                       : (__clzll(static_cast<long long>(different)) - 1) / 3 + 1;
+    if (first < levels) atomicAdd(s_first + first, 1u);
+  }
+  __syncthreads();
+  if (threadIdx.x < levels) {
+    unsigned long long boxes = 0;
+    for (int l = 0; l <= static_cast<int>(threadIdx.x); ++l) boxes += s_first[l];
+    atomicAdd(occupied + threadIdx.x, boxes);
+  }
+}
+
+/// Boxes that hold points on each level.
+std::array<double, levels> occupied_boxes(const SortedKeys& keys, cudaStream_t stream) {
+  DeviceBuffer<unsigned long long> occupied(levels, stream);
+  occupied.fill_bytes(0);
+  launch(count_boxes, std::min(blocks_for(keys.size()), 1024u), threads_per_block, 0, stream,
+         keys.keys.data(), keys.size(), occupied.data());
+  std::array<unsigned long long, levels> host;
+  occupied.download(host.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  std::array<double, levels> result;
+  std::copy(host.begin(), host.end(), result.begin());
+  return result;
+}
+
+/// Between levels by linear interpolation of the logarithm.
+double boxes_at(const std::array<double, levels>& occupied, double level) {
+  const double inside = std::clamp(level, 0.0, levels - 1.001);
+  const int below = static_cast<int>(inside);
+  const double part = inside - below;
+  return std::exp2((1 - part) * std::log2(occupied[below]) + part * std::log2(occupied[below + 1]));
+}
+
+class DeviceCost {
+ public:
+  DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates) : rates_(rates) {
+    const bool single = precision_for(options, rates) == Precision::single_precision;
+    const bool near_single = near_precision_for(options, rates) == Precision::single_precision;
+    const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
+    const double products = single ? rates.product_single * count / (count + 40)
+                                   : rates.product_double * count / (count + 35);
+    // The products of a row, and its gathered boxes written and read.
+    row_ = 416 * count * count / products + 2.5 * 208 * count * bytes / rates.bandwidth;
+    pair_ = (options.gradient ? 1.6 : 1) * (options.dipoles ? 1.5 : 1) /
+            (near_single ? rates.near_single : rates.near_double);
+  }
+
+  /// Of leaves with n points each in a cloud of this dimension.
+  double seconds(double sources, double targets, double n, double dimension) const {
+    const double n_targets = n * targets / std::max(sources, targets);
+    const double rounded = (n_targets + 4) / std::max(n_targets, 1.0);
+    const double near = targets * rounded * std::exp2(std::log2(3.0) * dimension) * n * sources /
+                        std::max(sources, targets) * pair_;
+    const double children = std::exp2(dimension);
+    const double rows = std::max(sources, targets) / n / (children - 1);
+    return near + rows * row_ + rates_.start;
+  }
+  double direct_seconds(double sources, double targets) const { return sources * targets * pair_; }
+
+ private:
+  DeviceRates rates_;
+  double row_, pair_;
+};
+
+}  // namespace
+
+DeviceRates device_rates() {
+  int device = 0, processors = 0, ratio = 2;
+  FMBEM_CUDA(cudaGetDevice(&device));
+  FMBEM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  FMBEM_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
+  const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
+  return {size * 1.35e12, in_double * 1.0e12, size * 52e12, in_double * 38e12, size * 3.5e12,
+          40e-6,          ratio > 8};
+}
+
+Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
+  if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
+    return Precision::single_precision;
+  return fmm::precision_of(options);
+}
+
+Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
+  if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
+    return Precision::single_precision;
+  // Closer pairs have more digits here than on the CPU, which first derivatives need.
+  if (options.gradient != options.dipoles && options.tolerance >= 2e-6 &&
+      options.precision.value_or(Precision::single_precision) == Precision::single_precision)
+    return Precision::single_precision;
+  return fmm::near_precision_of(options);
+}
+
+DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                         const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
+                         cudaStream_t stream) {
+  DeviceChoice best{options.max_leaf.value_or(1), options.inflation.value_or(fmm::inflations[0])};
+  if (options.max_leaf && options.inflation) return best;
+  const auto occupied = occupied_boxes(keys, stream);
+  const DeviceCost cost(options, order, rates);
+  const double n_sources = static_cast<double>(sources), n_targets = static_cast<double>(targets);
+  const double points = static_cast<double>(keys.size());
+  double least = std::numeric_limits<double>::infinity();
+  if (!options.max_leaf) {
+    least = cost.direct_seconds(n_sources, n_targets);
+    best.max_leaf = static_cast<int>(std::max(sources, targets));
+  }
+  for (const double candidate : fmm::inflations) {
+    if (options.inflation && candidate != fmm::inflations[0]) break;
+    const double inflation = options.inflation.value_or(candidate);
+    for (int level = 2; level + 1 < levels; ++level) {
+      const double same_size = level - std::log2(inflation / fmm::inflations[0]);
+      const double boxes = boxes_at(occupied, same_size);
+      const double growth =
+          boxes_at(occupied, same_size + 0.5) / boxes_at(occupied, same_size - 0.5);
+      const double dimension = std::clamp(std::log2(growth), 1.0, 3.0);
+      const double n = points / boxes;
+      const double seconds = cost.seconds(n_sources, n_targets, n, dimension);
+      if (seconds < least) {
+        least = seconds;
+        best.inflation = inflation;
+        // More than a leaf of this level has by chance, less than one of the level above.
+        best.max_leaf = options.max_leaf.value_or(static_cast<int>(1.6 * n + 20));
+      }
+      if (n < 2) break;
+    }
+  }
+  return best;
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::cuda {
+
+/// What the cost model knows of a GPU: seconds are operations over these rates.
+struct DeviceRates {
+  double near_single, near_double;        ///< pairs a second, potential
+  double product_single, product_double;  ///< operations a second in large products
+  double bandwidth;                       ///< bytes a second
+  double start;                           ///< seconds of an evaluation's launches
+  bool slow_double;                       ///< less than an eighth of the rate of single precision
+};
+
+/// Those of one H200, measured (docs/performance.md), scaled by what the device says of itself.
+DeviceRates device_rates();
+
+/// As fmm::precision_of() and fmm::near_precision_of(); a GPU that is slow in double precision
+/// works in single wherever the tolerance allows it at all.
+Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
+Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
+
+/// Leaf size and inflation of the least time that the cost model foresees, from how many boxes of
+/// each level hold points: `keys` are those of the root inflated by the first of fmm::inflations.
+struct DeviceChoice {
+  int max_leaf;
+  double inflation;
+};
+DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                         const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
+                         cudaStream_t stream);
+
+}  // namespace fmbem::cuda

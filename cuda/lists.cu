@@ -1,0 +1,350 @@
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/primitives.cuh"
+#include "fmbem/fmm/translations.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+constexpr int places = fmm::orbits - 1;
+
+__device__ inline std::int64_t thread_index() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+__device__ inline bool is_empty(int2 range) { return range.x == range.y; }
+__device__ inline int size_of(int2 range) { return range.y - range.x; }
+
+__global__ void flag_leaves(TreeView tree, std::int64_t boxes, bool with_sources,
+                            std::int32_t* flags) {
+  const std::int64_t b = thread_index();
+  if (b >= boxes) return;
+  const int2 points = with_sources ? tree.sources[b] : tree.targets[b];
+  flags[b] = tree.split_of[b] < 0 && !is_empty(points);
+}
+
+__global__ void flag_parents(TreeView tree, std::int64_t splits, std::int32_t* flags) {
+  const std::int64_t s = thread_index();
+  if (s < splits) flags[s] = s > 0 && !is_empty(tree.targets[tree.box_of[s]]);
+}
+
+/// Where each level's splits begin among the parents.
+__global__ void find_parent_levels(const std::int32_t* parents, std::int32_t n,
+                                   const std::int32_t* split_begin, std::int32_t* begin) {
+  const std::int32_t bound = split_begin[threadIdx.x];
+  std::int32_t low = 0, high = n;
+  while (low < high) {
+    const std::int32_t middle = low + (high - low) / 2;
+    if (parents[middle] < bound)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  begin[threadIdx.x] = low;
+}
+
+struct OrbitTable {
+  fmm::OrbitPlace place[places][8];
+};
+
+__global__ void list_m2l(TreeView tree, const std::int32_t* parents, std::int64_t n,
+                         OrbitTable table, std::int32_t* out) {
+  const std::int64_t i = thread_index();
+  if (i >= n * places * 8) return;
+  const fmm::OrbitPlace place = table.place[i / 8 % places][i % 8];
+  const std::int32_t split = parents[i / (8 * places)];
+  const std::int32_t uncle =
+      tree.colleague[27 * static_cast<std::int64_t>(split) + place.colleague];
+  std::int32_t box = -1;
+  if (uncle >= 0 && tree.split_of[uncle] >= 0)
+    box = tree.child[8 * static_cast<std::int64_t>(tree.split_of[uncle]) + place.octant];
+  out[i] = box >= 0 && !is_empty(tree.sources[box]) ? box : -1;
+}
+
+// ---- Near lists
+
+/// Colleague of a box at a displacement, by way of its parent.
+__device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t box, int place) {
+  const std::int32_t parent = tree.parent[box];
+  if (parent < 0) return place == 13 ? box : -1;
+  const int octant = static_cast<int>(tree.code[box] & 7);
+  const int x = 2 + (octant >> 2 & 1) + place / 9 - 1,
+            y = 2 + (octant >> 1 & 1) + place / 3 % 3 - 1,
+            z = 2 + (octant & 1) + place % 3 - 1;  // 1 … 4, the parent's own at 2 and 3
+  const std::int32_t uncle =
+      tree.colleague[27 * static_cast<std::int64_t>(parent) + 9 * (x / 2) + 3 * (y / 2) + z / 2];
+  if (uncle < 0 || tree.split_of[uncle] < 0) return -1;
+  return tree.child[8 * static_cast<std::int64_t>(tree.split_of[uncle]) + 4 * (x % 2) +
+                    2 * (y % 2) + z % 2];
+}
+
+/// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
+/// other colleagues, or their children; in a third the parent's colleagues that are leaves.
+constexpr int rounds = 3;
+template <class Take>
+__device__ inline void for_near(const TreeView& tree, std::int32_t box, int place, int round,
+                                bool without_itself, Take&& take) {
+  const auto has_sources = [&](std::int32_t b) { return b >= 0 && !is_empty(tree.sources[b]); };
+  if (round == 0) {
+    if (place == 13 && !without_itself && has_sources(box)) take(box);
+  } else if (round == 1) {
+    const std::int32_t c = place == 13 ? -1 : colleague_of(tree, box, place);
+    if (c < 0) return;
+    const std::int32_t split = tree.split_of[c];
+    if (split < 0) {
+      if (has_sources(c)) take(c);
+      return;
+    }
+    for (int octant = 0; octant < 8; ++octant) {
+      const std::int32_t child = tree.child[8 * static_cast<std::int64_t>(split) + octant];
+      if (has_sources(child)) take(child);
+    }
+  } else if (tree.parent[box] >= 0) {
+    const std::int32_t c = tree.colleague[27 * static_cast<std::int64_t>(tree.parent[box]) + place];
+    if (c >= 0 && tree.split_of[c] < 0 && has_sources(c)) take(c);
+  }
+}
+
+/// Counts of a row: entries and items. A warp a row.
+__global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
+                           const std::uint8_t* one_place, int most, std::int32_t* entries,
+                           std::int32_t* items, unsigned long long* pairs) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  const int lane = threadIdx.x % warp_size;
+  const std::int32_t box = leaves[row];
+  const bool without_itself = one_place && one_place[box];
+  int found = 0;
+  unsigned long long sources = 0;
+  if (lane < 27)
+    for (int round = 0; round < rounds; ++round)
+      for_near(tree, box, lane, round, without_itself, [&](std::int32_t b) {
+        ++found;
+        sources += size_of(tree.sources[b]);
+      });
+  for (int step = 1; step < warp_size; step *= 2) {
+    found += __shfl_xor_sync(whole_warp, found, step);
+    sources += __shfl_xor_sync(whole_warp, sources, step);
+  }
+  if (lane > 0) return;
+  const int targets = size_of(tree.targets[box]);
+  entries[row] = found;
+  items[row] = (targets + most - 1) / most;
+  pairs[row] = sources * targets;
+}
+
+__device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
+                                     std::int32_t source) {
+  const std::uint64_t target_code = tree.code[target], source_code = tree.code[source];
+  const int target_level = level_of(target_code), source_level = level_of(source_code);
+  const Cell t = grid_cell(key_in(target_code, target_level));
+  const Cell s = grid_cell(key_in(source_code, source_level));
+  // Centres in quarters of the target's side: those of a box twice as large are at 8 c + 4.
+  const int up = target_level - source_level;
+  const auto shift = [&](int source_cell, int target_cell) {
+    const int centre = up > 0    ? 8 * source_cell + 4
+                       : up == 0 ? 4 * source_cell + 2
+                                 : 2 * source_cell + 1;
+    return static_cast<std::int8_t>(centre - (4 * target_cell + 2));
+  };
+  const int2 range = tree.sources[source];
+  return {range.x,
+          size_of(range),
+          {shift(s.x, t.x), shift(s.y, t.y), shift(s.z, t.z)},
+          static_cast<std::int8_t>(up)};
+}
+
+__global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
+                          const std::uint8_t* one_place, const std::int64_t* begin,
+                          const std::int32_t* item_begin, NearEntry* entries, NearItem* items,
+                          std::int32_t* own_entries) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  const int lane = threadIdx.x % warp_size;
+  const std::int32_t box = leaves[row];
+  const bool without_itself = one_place && one_place[box];
+  std::int64_t place = begin[row];
+  for (int round = 0; round < rounds; ++round) {
+    int found = 0;
+    if (lane < 27) for_near(tree, box, lane, round, without_itself, [&](std::int32_t) { ++found; });
+    int before = found;
+    for (int step = 1; step < warp_size; step *= 2) {
+      const int other = __shfl_up_sync(whole_warp, before, step);
+      if (lane >= step) before += other;
+    }
+    const int all = __shfl_sync(whole_warp, before, warp_size - 1);
+    std::int64_t mine = place + before - found;
+    if (lane < 27)
+      for_near(tree, box, lane, round, without_itself,
+               [&](std::int32_t b) { entries[mine++] = entry_of(tree, box, b); });
+    place += all;
+  }
+  if (lane > 0) return;
+  own_entries[row] = !without_itself && !is_empty(tree.sources[box]);
+  // Shares of about the same size, so that no warp is left with a few.
+  const int2 targets = tree.targets[box];
+  const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
+  std::int32_t from = targets.x;
+  for (std::int32_t part = 0; part < parts; ++part) {
+    const int left = targets.y - from;
+    const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
+    items[first + part] = {static_cast<std::int32_t>(row), from, share};
+    from += share;
+  }
+}
+
+__global__ void find_classes(const NearItem* items, std::int64_t n, std::uint32_t* targets_a_lane,
+                             std::int32_t* index) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  targets_a_lane[i] = (items[i].count + group_lanes - 1) / group_lanes;
+  index[i] = static_cast<std::int32_t>(i);
+}
+
+/// Puts the items in the order of their classes, and notes where each class begins.
+__global__ void place_items(const NearItem* items, const std::uint32_t* targets_a_lane,
+                            const std::int32_t* index, std::int64_t n, NearItem* sorted,
+                            ItemClasses* classes) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  sorted[i] = items[index[i]];
+  const std::uint32_t own = targets_a_lane[i];
+  for (std::uint32_t k = i > 0 ? targets_a_lane[i - 1] + 1 : 0; k <= own; ++k)
+    classes->begin[k] = static_cast<std::int32_t>(i);
+  if (i == n - 1)
+    for (std::uint32_t k = own + 1; k < most_targets_of_a_lane + 2; ++k)
+      classes->begin[k] = static_cast<std::int32_t>(n);
+}
+
+__global__ void flag_one_places(TreeView tree, const std::int32_t first, std::int32_t last,
+                                const Vec3d* sources, const std::int32_t* source_order,
+                                const Vec3d* targets, const std::int32_t* target_order,
+                                std::uint8_t* flags) {
+  const std::int64_t i = thread_index() / warp_size;
+  if (first + i >= last) return;
+  const std::int64_t b = first + i;
+  const int lane = threadIdx.x % warp_size;
+  const int2 s = tree.sources[b], t = tree.targets[b];
+  bool same = !is_empty(s) && !is_empty(t);
+  if (same) {
+    const Vec3d place = sources[source_order[s.x]];
+    for (int k = s.x + lane; k < s.y; k += warp_size)
+      same = same && sources[source_order[k]] == place;
+    for (int k = t.x + lane; k < t.y; k += warp_size)
+      same = same && targets[target_order[k]] == place;
+  }
+  same = __all_sync(whole_warp, same);
+  if (lane == 0) flags[b] = same;
+}
+
+template <class T>
+T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
+  T value;
+  FMBEM_CUDA(cudaMemcpyAsync(&value, buffer.data() + buffer.size() - 1, sizeof(T),
+                             cudaMemcpyDeviceToHost, stream));
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return value;
+}
+
+/// By the number of targets a lane, in the order of the leaves within that.
+void sort_items(NearDeviceLists& lists, cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(lists.items.size());
+  if (n == 0) return;
+  DeviceBuffer<std::uint32_t> keys(n, stream), sorted_keys(n, stream);
+  DeviceBuffer<std::int32_t> index(n, stream), sorted_index(n, stream);
+  DeviceBuffer<NearItem> sorted(n, stream);
+  DeviceBuffer<ItemClasses> classes(1, stream);
+  launch(find_classes, blocks_for(n), threads_per_block, 0, stream, lists.items.data(), n,
+         keys.data(), index.data());
+  sort_pairs(keys.data(), sorted_keys.data(), index.data(), sorted_index.data(), n, 4, stream);
+  launch(place_items, blocks_for(n), threads_per_block, 0, stream, lists.items.data(),
+         sorted_keys.data(), sorted_index.data(), n, sorted.data(), classes.data());
+  classes.download(&lists.classes);
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  lists.items = std::move(sorted);
+}
+
+DeviceBuffer<std::int32_t> leaves_with(const DeviceTree& tree, bool sources, cudaStream_t stream) {
+  DeviceBuffer<std::int32_t> flags(tree.boxes, stream);
+  launch(flag_leaves, blocks_for(tree.boxes), threads_per_block, 0, stream, tree.view(), tree.boxes,
+         sources, flags.data());
+  return where(flags, stream);
+}
+
+}  // namespace
+
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
+  FarLists lists;
+  lists.source_leaves = leaves_with(tree, true, stream);
+  lists.target_leaves = leaves_with(tree, false, stream);
+  if (tree.splits == 0) return lists;
+
+  DeviceBuffer<std::int32_t> flags(tree.splits, stream);
+  launch(flag_parents, blocks_for(tree.splits), threads_per_block, 0, stream, tree.view(),
+         tree.splits, flags.data());
+  lists.parents = where(flags, stream);
+  const auto n = static_cast<std::int64_t>(lists.parents.size());
+  OrbitTable table;
+  const auto all = fmm::orbit_places();
+  for (int orbit = 0; orbit < places; ++orbit)
+    for (int g = 0; g < 8; ++g) table.place[orbit][g] = all[orbit + 1][g];
+  lists.m2l = DeviceBuffer<std::int32_t>(n * places * 8, stream);
+  launch(list_m2l, blocks_for(n * places * 8), threads_per_block, 0, stream, tree.view(),
+         lists.parents.data(), n, table, lists.m2l.data());
+
+  const int levels = static_cast<int>(tree.split_begin.size());
+  const auto split_begin = to_device(tree.split_begin, stream);
+  DeviceBuffer<std::int32_t> begin(levels, stream);
+  launch(find_parent_levels, 1, levels, 0, stream, lists.parents.data(), n, split_begin.data(),
+         begin.data());
+  lists.parent_begin.resize(levels);
+  begin.download(lists.parent_begin.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return lists;
+}
+
+NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
+                                const DeviceBuffer<std::uint8_t>& one_place, int most,
+                                cudaStream_t stream) {
+  NearDeviceLists lists;
+  const auto rows = static_cast<std::int64_t>(leaves.size());
+  DeviceBuffer<std::int32_t> entries(rows + 1, stream), items(rows + 1, stream),
+      item_begin(rows + 1, stream);
+  DeviceBuffer<unsigned long long> pairs(rows + 1, stream), pairs_before(rows + 1, stream);
+  entries.fill_bytes(0);
+  items.fill_bytes(0);
+  pairs.fill_bytes(0);
+  const unsigned blocks = blocks_for(rows, warps_per_block);
+  launch(count_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
+         one_place.data(), most, entries.data(), items.data(), pairs.data());
+  lists.begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  exclusive_sum(entries.data(), lists.begin.data(), rows + 1, stream);
+  exclusive_sum(items.data(), item_begin.data(), rows + 1, stream);
+  exclusive_sum(pairs.data(), pairs_before.data(), rows + 1, stream);
+  lists.pairs = static_cast<std::int64_t>(last_of(pairs_before, stream));
+  lists.entries = DeviceBuffer<NearEntry>(last_of(lists.begin, stream), stream);
+  lists.items = DeviceBuffer<NearItem>(last_of(item_begin, stream), stream);
+  lists.own_entries = DeviceBuffer<std::int32_t>(rows, stream);
+  launch(list_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
+         one_place.data(), lists.begin.data(), item_begin.data(), lists.entries.data(),
+         lists.items.data(), lists.own_entries.data());
+  sort_items(lists, stream);
+  return lists;
+}
+
+DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const Vec3d* sources,
+                                           const SortedKeys& sorted_sources, const Vec3d* targets,
+                                           const SortedKeys& sorted_targets, cudaStream_t stream) {
+  if (tree.levels() <= deepest_level) return {};
+  DeviceBuffer<std::uint8_t> flags(tree.boxes, stream);
+  flags.fill_bytes(0);
+  const std::int32_t first = tree.box_begin[deepest_level],
+                     last = tree.box_begin[deepest_level + 1];
+  launch(flag_one_places, blocks_for(last - first, warps_per_block), threads_per_block, 0, stream,
+         tree.view(), first, last, sources, sorted_sources.order.data(), targets,
+         sorted_targets.order.data(), flags.data());
+  return flags;
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/octree.hpp"
+#include "fmbem/cuda/tree.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+template <class T>
+std::vector<T> to_host(const DeviceBuffer<T>& from, cudaStream_t stream) {
+  std::vector<T> to(from.size());
+  from.download(to.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return to;
+}
+
+fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
+  const auto code = to_host(tree.code, stream);
+  const auto split_of = to_host(tree.split_of, stream), parent = to_host(tree.parent, stream),
+             box_of = to_host(tree.box_of, stream), child = to_host(tree.child, stream),
+             colleague = to_host(tree.colleague, stream);
+  const auto sources = to_host(tree.sources, stream);
+  const auto targets = same ? sources : to_host(tree.other_targets, stream);
+  fmm::Octree result;
+  result.root = tree.root;
+  result.level_begin = tree.box_begin;
+  result.boxes.resize(code.size());
+  result.colleagues.resize(code.size());
+  for (std::size_t b = 0; b < code.size(); ++b) {
+    fmm::Box& box = result.boxes[b];
+    box.level = level_of(code[b]);
+    const Cell cell = grid_cell(key_in(code[b], box.level));
+    box.cell = {cell.x, cell.y, cell.z};
+    box.parent = parent[b] < 0 ? -1 : box_of[parent[b]];
+    box.child.fill(-1);
+    box.is_leaf = split_of[b] < 0;
+    if (!box.is_leaf) std::copy_n(child.begin() + 8 * split_of[b], 8, box.child.begin());
+    box.sources = {sources[b].x, sources[b].y};
+    box.targets = {targets[b].x, targets[b].y};
+    // The device keeps the colleagues of boxes that are split alone.
+    result.colleagues[b].fill(-1);
+    if (!box.is_leaf)
+      std::copy_n(colleague.begin() + 27 * split_of[b], 27, result.colleagues[b].begin());
+  }
+  return result;
+}
+
+}  // namespace
+
+HostTree build_octree(const Cube& root, double unit, std::span<const Vec3d> sources,
+                      std::span<const Vec3d> targets, int max_leaf) {
+  require_cuda_device();
+  const Stream stream;
+  const bool same = sources.data() == targets.data() && sources.size() == targets.size();
+  const auto y = to_device(sources, stream);
+  const auto x = same ? DeviceBuffer<Vec3d>() : to_device(targets, stream);
+  const SortedKeys source_keys =
+      sort_points(y.data(), static_cast<std::int64_t>(y.size()), unit, root, stream);
+  SortedKeys target_keys;
+  if (!same)
+    target_keys = sort_points(x.data(), static_cast<std::int64_t>(x.size()), unit, root, stream);
+  const DeviceTree tree =
+      build_tree(root, source_keys, same ? nullptr : &target_keys, max_leaf, stream);
+  const FarLists far = make_far_lists(tree, stream);
+  const auto one_place = find_one_places(tree, y.data(), source_keys, same ? y.data() : x.data(),
+                                         same ? source_keys : target_keys, stream);
+  const NearDeviceLists near =
+      make_near_lists(tree, far.target_leaves, one_place, group_lanes, stream);
+
+  HostTree result{octree_of(tree, same, stream), {}};
+  result.near.targets = to_host(far.target_leaves, stream);
+  result.near.begin = to_host(near.begin, stream);
+  // Entries say where their sources begin, which only one leaf's do.
+  std::vector<std::int32_t> leaf_at(sources.size(), -1);
+  for (std::size_t b = 0; b < result.tree.boxes.size(); ++b) {
+    const fmm::Box& box = result.tree.boxes[b];
+    if (box.is_leaf && box.sources.size() > 0)
+      leaf_at[box.sources.begin] = static_cast<std::int32_t>(b);
+  }
+  for (const NearEntry& entry : to_host(near.entries, stream))
+    result.near.sources.push_back(leaf_at[entry.begin]);
+  return result;
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "fmbem/cuda/operators.cuh"
+#include "fmbem/fmm/m2l_blocks.hpp"
+#include "fmbem/fmm/translations.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+/// Rows of the products' factors start at multiples of 16 bytes.
+template <class T>
+std::int64_t aligned(std::int64_t numbers) {
+  constexpr std::int64_t step = 16 / sizeof(T);
+  return (numbers + step - 1) / step * step;
+}
+
+template <class T>
+std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder& order) {
+  const std::int64_t count = order.count, depth = (fmm::orbits - 1) * count;
+  const std::int64_t stride = aligned<T>(depth);
+  std::vector<T> m2l(8 * count * stride), upward, downward;
+  make_m2l_blocks(order, fmm::M2l::fitted, [&](int orbit, int e, const double* block) {
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t k = 0; k < count; ++k)
+        m2l[(e * count + i) * stride + (orbit - 1) * count + k] =
+            static_cast<T>(block[i * count + k]);
+  });
+  const fmm::UpwardBlocks blocks = upward_blocks(order);
+  for (int e = 0; e < 8; ++e) {
+    const std::vector<double>& block = blocks.block[e];
+    const std::int64_t rows = order.begin[e + 1] - order.begin[e];
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t i = 0; i < rows; ++i)
+        upward.push_back(static_cast<T>(block[i * count + k]));
+    for (const double entry : block) downward.push_back(static_cast<T>(0.5 * entry));
+  }
+  auto result = std::make_shared<DeviceOperators<T>>();
+  // In the order of the default stream, as plans with streams of their own come and go.
+  const auto upload = [&](const std::vector<T>& from) {
+    DeviceBuffer<T> buffer(from.size(), nullptr);
+    FMBEM_CUDA(
+        cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return buffer;
+  };
+  result->m2l = upload(m2l);
+  result->upward = upload(upward);
+  result->downward = upload(downward);
+  result->m2l_stride = stride;
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrder& order) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, int>, std::weak_ptr<const DeviceOperators<T>>> alive;
+  int device = 0;
+  FMBEM_CUDA(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  auto& known = alive[{device, order.p}];
+  std::shared_ptr<const DeviceOperators<T>> result = known.lock();
+  if (!result) known = result = make_operators<T>(order);
+  return result;
+}
+
+template <class T>
+DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) {
+  const fmm::HarmonicTable<T> table(order);
+  up_ = to_device(table.up, stream);
+  down_ = to_device(table.down, stream);
+  diagonal_ = to_device(table.diagonal, stream);
+  position_ = to_device(table.position, stream);
+  const std::vector<std::uint8_t> parity(order.parity.begin(), order.parity.end());
+  parity_ = to_device(parity, stream);
+  std::copy(order.begin.begin(), order.begin.end(), classes_.begin);
+  classes_.of = parity_.data();
+  const int slots = table.slots();
+  std::vector<Term> of_dipoles;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<Term> terms;
+    for (const fmm::Derivative& d : table.derivatives[axis]) {
+      of_dipoles.push_back({d.from, axis * slots + d.to, d.value});
+      terms.push_back({d.to, d.from, d.value});
+    }
+    derivative_[axis] = rows_of(slots, std::move(terms), stream);
+  }
+  moment_of_dipoles_ = rows_of(order.count, std::move(of_dipoles), stream);
+  view_ = {order.p,
+           order.count,
+           slots / 2,
+           up_.data(),
+           down_.data(),
+           diagonal_.data(),
+           position_.data(),
+           moment_of_dipoles_.view(),
+           {derivative_[0].view(), derivative_[1].view(), derivative_[2].view()}};
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+}
+
+template <class T>
+typename DeviceTable<T>::Rows DeviceTable<T>::rows_of(int rows, std::vector<Term> terms,
+                                                      cudaStream_t stream) {
+  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    return std::tie(a.row, a.index) < std::tie(b.row, b.index);
+  });
+  std::vector<std::int32_t> begin(rows + 1, 0), index;
+  std::vector<T> value;
+  for (const Term& term : terms) {
+    ++begin[term.row + 1];
+    index.push_back(term.index);
+    value.push_back(static_cast<T>(term.value));
+  }
+  for (int row = 0; row < rows; ++row) begin[row + 1] += begin[row];
+  Rows result{to_device(begin, stream), to_device(index, stream), to_device(value, stream)};
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
+  return result;
+}
+
+template struct DeviceOperators<double>;
+template struct DeviceOperators<float>;
+template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::ParityOrder&);
+template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::ParityOrder&);
+template class DeviceTable<double>;
+template class DeviceTable<float>;
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/cuda/memory.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/fmm/harmonic_table.hpp"
+#include "fmbem/fmm/parity_order.hpp"
+
+namespace fmbem::cuda {
+
+/// Translation operators of one order in device memory; one set for all plans that are alive.
+template <class T>
+struct DeviceOperators {
+  DeviceBuffer<T> m2l, upward, downward;
+  std::int64_t m2l_stride = 0;
+  OperatorsView<T> view() const { return {m2l.data(), upward.data(), downward.data(), m2l_stride}; }
+  std::int64_t bytes() const { return m2l.bytes() + upward.bytes() + downward.bytes(); }
+};
+template <class T>
+std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrder& order);
+
+/// fmm::HarmonicTable in device memory.
+template <class T>
+class DeviceTable {
+ public:
+  DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream);
+  TableView<T> view() const { return view_; }
+  const Classes& classes() const { return classes_; }
+
+ private:
+  struct Rows {
+    DeviceBuffer<std::int32_t> begin, index;
+    DeviceBuffer<T> value;
+    RowsView<T> view() const { return {begin.data(), index.data(), value.data()}; }
+  };
+  struct Term {
+    int row, index;
+    double value;
+  };
+  static Rows rows_of(int rows, std::vector<Term> terms, cudaStream_t stream);
+
+  DeviceBuffer<T> up_, down_, diagonal_;
+  DeviceBuffer<std::int32_t> position_;
+  DeviceBuffer<std::uint8_t> parity_;
+  Rows moment_of_dipoles_, derivative_[3];
+  TableView<T> view_;
+  Classes classes_;
+};
+
+}  // namespace fmbem::cuda

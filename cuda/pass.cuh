@@ -1,0 +1,222 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem::cuda {
+
+/// Points in Morton order, as a structure of arrays. In double precision coordinates are the
+/// caller's times the plan's unit, so that differences of close ones are exact; in single precision
+/// they are relative to the centre of their leaf, in its sides.
+template <class N>
+struct PointsView {
+  std::int64_t count;
+  const std::int32_t* order;  ///< input index of each
+  const N *x, *y, *z;
+  // In single precision alone: what is to be added to the coordinates, up to a constant of the
+  // leaf, for points of one leaf, and the coordinates in double precision, for pairs closer than
+  // that.
+  const float *low_x, *low_y, *low_z;
+  const double *exact_x, *exact_y, *exact_z;
+};
+
+/// Takes points of one leaf to its unit box.
+template <class T, class N>
+struct ToUnitBox {
+  Vec3d corner, centre;  ///< of the root; of the leaf from that
+  double scale;
+
+  __device__ ToUnitBox(const Cube& root, std::uint64_t code) : corner(root.corner) {
+    const int level = level_of(code);
+    const Cell cell = grid_cell(key_in(code, level));
+    const double side = ldexp(root.side, -level);
+    centre = {side * (cell.x + 0.5), side * (cell.y + 0.5), side * (cell.z + 0.5)};
+    scale = 1 / side;
+  }
+  /// Of coordinates as they are in PointsView.
+  __device__ Vec3<T> operator()(N x, N y, N z) const {
+    if constexpr (sizeof(N) == 4)
+      return {static_cast<T>(x), static_cast<T>(y), static_cast<T>(z)};
+    else
+      return {static_cast<T>((x - corner.x - centre.x) * scale),
+              static_cast<T>((y - corner.y - centre.y) * scale),
+              static_cast<T>((z - corner.z - centre.z) * scale)};
+  }
+};
+
+/// A source: where it is, as in PointsView, and its charge. Read from memory in one piece.
+template <class N>
+struct alignas(4 * sizeof(N) < 16 ? 4 * sizeof(N) : 16) Place {
+  N x, y, z, charge;
+};
+
+/// Strengths of one evaluation in the points' order, [vectors][sources].
+template <class N>
+struct StrengthsView {
+  const Place<N>* places;
+  bool charges;             ///< whether there are any
+  const Place<N>* dipoles;  ///< moments, the fourth number being nothing; null where there are none
+};
+
+/// Results of the near field, [vectors][targets] in the points' order; null where not asked for.
+struct NearView {
+  double* potential;
+  double* gradient[3];
+};
+
+/// Sums of a few terms each: row r is Σ value[k] x[index[k]], k from begin[r] to begin[r + 1].
+template <class T>
+struct RowsView {
+  const std::int32_t *begin, *index;
+  const T* value;
+};
+
+/// fmm::HarmonicTable on the device.
+template <class T>
+struct TableView {
+  int p, count, pairs;  ///< count K = (p+1)², pairs (p+1)(p+2)/2
+  const T *up, *down, *diagonal;
+  const std::int32_t* position;  ///< [2 pairs]
+  /// By position: a moment from the moments of dipoles' components, [3][2 pairs].
+  RowsView<T> moment_of_dipoles;
+  /// By 2 pairs: ∂ along an axis of a local expansion, from its positions.
+  RowsView<T> derivative[3];
+};
+
+/// Translation operators of one order (fmm/translations.hpp).
+template <class T>
+struct OperatorsView {
+  const T* m2l;       ///< [8][K][m2l_stride]: rows of the eight products, 26 orbits of K in a row
+  const T* upward;    ///< by class e from K·begin[e] on: [K][K_e]
+  const T* downward;  ///< [K][K]: row i takes the parent's coefficient at position i
+  std::int64_t m2l_stride;
+};
+
+/// Where the classes of the parity order begin.
+struct Classes {
+  int begin[9];
+  const std::uint8_t* of;  ///< [K], class of each position; device memory
+};
+
+/// Expansions of all boxes, [boxes][vectors][K] in parity order.
+template <class T>
+struct ExpansionsView {
+  int vectors, count;
+  T *moments, *locals;
+  __device__ T* moment(std::int64_t box, int v) const {
+    return moments + (box * vectors + v) * count;
+  }
+  __device__ T* local(std::int64_t box, int v) const {
+    return locals + (box * vectors + v) * count;
+  }
+};
+
+/// What one source box is to a target leaf: a range of sources, and how to take them from the units
+/// of their leaf to those of the target's: x_target = ratio x_source + shift/4.
+struct NearEntry {
+  std::int32_t begin, count;
+  std::int8_t shift[3];
+  std::int8_t doublings;  ///< log2 of the ratio
+};
+static_assert(sizeof(NearEntry) == 12);
+
+/// Targets of one leaf that one warp takes: its lanes are four groups of eight, so that each lane
+/// has an eighth of them. Items are sorted by that number.
+struct NearItem {
+  std::int32_t row;           ///< of the near lists
+  std::int32_t first, count;  ///< among the sorted targets
+};
+
+inline constexpr int group_lanes = 8, most_targets_of_a_lane = 8;
+
+/// Where the items with that many targets a lane begin: [number], up to one beyond the last.
+struct ItemClasses {
+  std::int32_t begin[most_targets_of_a_lane + 2];
+};
+
+struct NearListsView {
+  const std::int64_t* begin;  ///< [rows + 1]
+  const NearEntry* entries;
+  const std::int32_t* own_entries;  ///< [rows], 1 if the first one is the leaf itself, else 0
+};
+
+// The stages; `stream` is where they are put.
+
+template <class T, class N>
+void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const TreeView& tree,
+         const Cube& root, const std::int32_t* leaves, std::int64_t n_leaves,
+         const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream);
+
+/// Of the splits with numbers from `first` to `last`, all of one level.
+template <class T>
+void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Classes& classes,
+         const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
+         cudaStream_t stream);
+
+/// Fills `gathered` [8][rows of the batch][m2l_stride] for M2L's products: rows (a parent and a
+/// right-hand side) from `first` on, with `sources` [parents][26][8] the boxes of each orbit.
+template <class T>
+void gather(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
+            const Classes& classes, std::int64_t stride, const ExpansionsView<T>& expansions,
+            T* gathered, cudaStream_t stream);
+
+/// L2L and the last step of M2L: writes L of the children with targets of parents `first` to
+/// `last`, all of one level, from the parent's L (if has_local) and the products [8][stride_rows].
+template <class T>
+void l2l(const TreeView& tree, const std::int32_t* parents, std::int32_t first, std::int32_t last,
+         bool has_local, const Classes& classes, const OperatorsView<T>& operators,
+         const T* products, std::int64_t product_stride, std::int64_t block_stride,
+         const ExpansionsView<T>& expansions, cudaStream_t stream);
+
+struct Arguments;
+
+/// Adds the far field to the near one and writes the results in the caller's order and units.
+struct ResultsView {
+  const Arguments* to;  ///< where the results go
+  bool potential, gradient;
+  const unsigned long long* largest;  ///< [vectors], bits of the largest strength
+  double scale, gradient_scale;       ///< for strengths as they came
+};
+template <class T, class N>
+void l2p(const PointsView<N>& targets, const NearView& near, const TreeView& tree, const Cube& root,
+         const std::int32_t* leaves, std::int64_t n_leaves, bool has_far, const TableView<T>& table,
+         const ExpansionsView<T>& expansions, const ResultsView& results, cudaStream_t stream);
+
+/// Targets that a warp takes at most: as many as its registers hold the sums of.
+constexpr int most_targets_of_a_warp(bool single, bool gradient) {
+  return single && !gradient ? 64 : 32;
+}
+/// Fewer where there are not enough for all warps that a GPU can run.
+inline int targets_of_a_warp(bool single, bool gradient, std::int64_t targets) {
+  int most = most_targets_of_a_warp(single, gradient);
+  while (most > 8 && targets / most < 4000) most /= 2;
+  return most;
+}
+
+/// P2P. `root_terms` as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits.
+/// Items with k targets a lane go to streams[k − 1], so that they run side by side.
+template <class N>
+void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
+         const StrengthsView<N>& strengths, int vectors, const TreeView& tree, double root_side,
+         const std::int32_t* leaves, const NearListsView& lists, const NearItem* items,
+         const ItemClasses& classes, bool same, int root_terms, const NearView& results,
+         const cudaStream_t* streams);
+
+/// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0.
+__host__ __device__ inline double strength_unit(unsigned long long bits) {
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+  if (bits == 0) return 1;
+  const int power = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+  const unsigned long long unit = static_cast<unsigned long long>(1023 - power) << 52;
+#ifdef __CUDA_ARCH__
+  return __longlong_as_double(static_cast<long long>(unit));
+#else
+  double result;
+  __builtin_memcpy(&result, &unit, sizeof result);
+  return result;
+#endif
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,334 @@
+// P2M and L2P: between points and the expansions of leaves, a warp for each leaf.
+#include <algorithm>
+#include <type_traits>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/cuda/strengths.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// The recurrences' coefficients, copied to shared memory by the whole block.
+template <class T>
+struct Steps {
+  const T *up, *down, *diagonal;
+
+  static __host__ __device__ int numbers(int p, int pairs) { return 2 * pairs + p + 1; }
+  __device__ Steps(const TableView<T>& table, T* room)
+      : up(room), down(room + table.pairs), diagonal(room + 2 * table.pairs) {
+    for (int t = threadIdx.x; t < table.pairs; t += blockDim.x) {
+      room[t] = table.up[t];
+      room[table.pairs + t] = table.down[t];
+    }
+    for (int m = threadIdx.x; m <= table.p; m += blockDim.x)
+      room[2 * table.pairs + m] = table.diagonal[m];
+    __syncthreads();
+  }
+};
+
+/// The harmonics of one point, m by m: C_n^m + i S_n^m = here (c + i s) for n = m, m + 1, …
+template <class T>
+struct Harmonics {
+  T x, y, z, r2;
+  T c = 1, s = 0;
+  T low = 0, here = 1;
+
+  __device__ Harmonics() {}
+  __device__ Harmonics(Vec3<T> place, T weight)
+      : x(place.x), y(place.y), z(place.z), r2(norm2(place)), c(weight) {}
+  __device__ void next_order(T diagonal) {
+    const T real = diagonal * (c * x - s * y);
+    s = diagonal * (c * y + s * x);
+    c = real;
+  }
+  __device__ void first_degree() {
+    low = 0;
+    here = 1;
+  }
+  __device__ void next_degree(T up, T down) {
+    const T next = up * z * here - down * r2 * low;
+    low = here;
+    here = next;
+  }
+};
+
+// ---- P2M
+
+constexpr int slots_at_once = 16, padded_row = warp_size + 1;
+
+/// Adds up rows of the buffer, sums[slot] += Σ_lane buffer[slot][lane] for the first `slots`: two
+/// lanes a slot.
+template <class T>
+__device__ inline void add_up(const T* buffer, int slots, T* sums) {
+  static_assert(slots_at_once == 16);
+  const int lane = threadIdx.x % warp_size;
+  const T* const row = buffer + lane % 16 * padded_row + lane / 16 * 16;
+  __syncwarp();
+  T part[4] = {};  // so that no sum waits for the one before
+#pragma unroll
+  for (int i = 0; i < 16; ++i) part[i % 4] += row[i];
+  T sum = (part[0] + part[1]) + (part[2] + part[3]);
+  sum += __shfl_xor_sync(whole_warp, sum, 16);
+  if (lane < slots) sums[lane] += sum;
+  __syncwarp();
+}
+
+/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs].
+template <int Each, class T>
+__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
+                                   const Vec3<T>* place, const T* weight, T* buffer, T* sums) {
+  const int lane = threadIdx.x % warp_size;
+  Harmonics<T> point[Each];
+#pragma unroll
+  for (int i = 0; i < Each; ++i) point[i] = Harmonics<T>(place[i], weight[i]);
+  int t = 0, filled = 0;
+  for (int m = 0; m <= table.p; ++m) {
+#pragma unroll
+    for (int i = 0; i < Each; ++i) {
+      if (m > 0) point[i].next_order(steps.diagonal[m]);
+      point[i].first_degree();
+    }
+    for (int n = m; n <= table.p; ++n, ++t) {
+      T even = 0, odd = 0;
+#pragma unroll
+      for (int i = 0; i < Each; ++i) {
+        even += point[i].here * point[i].c;
+        odd += point[i].here * point[i].s;
+        point[i].next_degree(steps.up[t], steps.down[t]);
+      }
+      buffer[filled * padded_row + lane] = even;
+      buffer[(filled + 1) * padded_row + lane] = odd;
+      filled += 2;
+      if (filled < slots_at_once) continue;
+      add_up(buffer, filled, sums + 2 * (t + 1) - filled);
+      filled = 0;
+    }
+  }
+  if (filled > 0) add_up(buffer, filled, sums + 2 * t - filled);
+}
+
+template <class T>
+__host__ __device__ constexpr int p2m_numbers(int pairs, int channels) {
+  return slots_at_once * padded_row + 2 * pairs * channels;
+}
+
+template <class T, class N, bool Dipoles>
+__global__ void __launch_bounds__(threads_per_block)
+    p2m_kernel(std::int64_t sources, StrengthsView<N> strengths, TreeView tree, Cube root,
+               const std::int32_t* leaves, std::int64_t n_leaves, TableView<T> table,
+               ExpansionsView<T> expansions) {
+  constexpr int channels = Dipoles ? 4 : 1;
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(table, s_room);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const std::int64_t leaf = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  if (leaf >= n_leaves) return;
+  T* const buffer = s_room + Steps<T>::numbers(table.p, table.pairs) +
+                    warp * p2m_numbers<T>(table.pairs, channels);
+  T* const sums = buffer + slots_at_once * padded_row;
+  const int slots = 2 * table.pairs, v = blockIdx.y;
+  for (int k = lane; k < slots * channels; k += warp_size) sums[k] = 0;
+  const std::int32_t box = leaves[leaf];
+  const int2 range = tree.sources[box];
+  const ToUnitBox<T, N> unit_box(root, tree.code[box]);
+  const T to_unit = static_cast<T>(unit_box.scale);
+  __syncwarp();
+
+  const auto add_points = [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+    Vec3<T> place[Each];
+    T weight[Each];
+#pragma unroll
+    for (int i = 0; i < Each; ++i) {
+      const std::int32_t k = first + i * warp_size + lane;
+      place[i] = {};
+      weight[i] = 0;
+      if (k >= range.y) continue;
+      const Place<N> source = strengths.places[v * sources + k];
+      place[i] = unit_box(source.x, source.y, source.z);
+      weight[i] = static_cast<T>(source.charge);
+    }
+    if (strengths.charges) add_moments<Each>(table, steps, place, weight, buffer, sums);
+    for (int axis = 0; axis + 1 < channels; ++axis) {
+#pragma unroll
+      for (int i = 0; i < Each; ++i) {
+        const std::int32_t k = first + i * warp_size + lane;
+        weight[i] = 0;
+        if (k >= range.y) continue;
+        const Place<N> d = strengths.dipoles[v * sources + k];
+        weight[i] = to_unit * static_cast<T>(axis == 0 ? d.x : axis == 1 ? d.y : d.z);
+      }
+      add_moments<Each>(table, steps, place, weight, buffer, sums + (axis + 1) * slots);
+    }
+  };
+  std::int32_t first = range.x;
+  for (; range.y - first > 2 * warp_size; first += 4 * warp_size)
+    add_points(std::integral_constant<int, 4>(), first);
+  if (range.y - first > warp_size)
+    add_points(std::integral_constant<int, 2>(), first);
+  else if (range.y > first)
+    add_points(std::integral_constant<int, 1>(), first);
+  __syncwarp();
+
+  T* const moment = expansions.moment(box, v);
+  if constexpr (Dipoles) {
+    // As many rows as moments; each takes its own slot of the charges last.
+    const RowsView<T>& rows = table.moment_of_dipoles;
+    for (int i = lane; i < table.count; i += warp_size) {
+      T sum = 0;
+      for (std::int32_t k = rows.begin[i]; k < rows.begin[i + 1]; ++k)
+        sum += rows.value[k] * sums[slots + rows.index[k]];
+      moment[i] = sum;
+    }
+    __syncwarp();
+  }
+  for (int slot = lane; slot < slots; slot += warp_size) {
+    const std::int32_t position = table.position[slot];
+    if (position < 0) continue;
+    if constexpr (Dipoles)
+      moment[position] += sums[slot];
+    else
+      moment[position] = sums[slot];
+  }
+}
+
+// ---- L2P
+
+template <class T, class N, bool Potential, bool Gradient>
+__global__ void __launch_bounds__(threads_per_block)
+    l2p_kernel(PointsView<N> targets, NearView near, TreeView tree, Cube root,
+               const std::int32_t* leaves, std::int64_t n_leaves, bool has_far, TableView<T> table,
+               ExpansionsView<T> expansions, ResultsView results) {
+  constexpr int channels = Potential + 3 * Gradient;
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(table, s_room);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const std::int64_t leaf = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  if (leaf >= n_leaves) return;
+  const int slots = 2 * table.pairs, v = blockIdx.y;
+  T* const locals = s_room + Steps<T>::numbers(table.p, table.pairs) + warp * slots * channels;
+  const std::int32_t box = leaves[leaf];
+  const int2 range = tree.targets[box];
+  const int level = level_of(tree.code[box]);
+  const bool is_far = has_far && level >= 2;
+  const ToUnitBox<T, N> unit_box(root, tree.code[box]);
+  const double from_unit = unit_box.scale;
+
+  if (is_far) {
+    const T* const local = expansions.local(box, v);
+    for (int slot = lane; slot < slots; slot += warp_size) {
+      // [pair][channel][2]
+      T* const out = locals + slot / 2 * 2 * channels + slot % 2;
+      if constexpr (Potential) {
+        const std::int32_t position = table.position[slot];
+        out[0] = position < 0 ? T(0) : local[position];
+      }
+      if constexpr (Gradient) {
+        for (int axis = 0; axis < 3; ++axis) {
+          const RowsView<T>& rows = table.derivative[axis];
+          T sum = 0;
+          for (std::int32_t k = rows.begin[slot]; k < rows.begin[slot + 1]; ++k)
+            sum += rows.value[k] * local[rows.index[k]];
+          out[2 * (Potential + axis)] = sum;
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+  const double unit = strength_unit(results.largest[v]);
+  for (std::int32_t k = range.x + lane; k < range.y; k += warp_size) {
+    T value[channels] = {};
+    if (is_far) {
+      Harmonics<T> point(unit_box(targets.x[k], targets.y[k], targets.z[k]), T(1));
+      const T* local = locals;
+      int t = 0;
+      for (int m = 0; m <= table.p; ++m) {
+        if (m > 0) point.next_order(steps.diagonal[m]);
+        point.first_degree();
+        T even[channels] = {}, odd[channels] = {};
+        for (int n = m; n <= table.p; ++n, ++t, local += 2 * channels) {
+          for (int channel = 0; channel < channels; ++channel) {
+            even[channel] += local[2 * channel] * point.here;
+            odd[channel] += local[2 * channel + 1] * point.here;
+          }
+          point.next_degree(steps.up[t], steps.down[t]);
+        }
+        for (int channel = 0; channel < channels; ++channel)
+          value[channel] += point.c * even[channel] + point.s * odd[channel];
+      }
+    }
+    const std::int64_t from = v * targets.count + k, to = v * targets.count + targets.order[k];
+    if constexpr (Potential)
+      results.to->potential[to] =
+          results.scale / unit * (near.potential[from] + from_unit * static_cast<double>(value[0]));
+    if constexpr (Gradient) {
+      const double scale = results.gradient_scale / unit, square = from_unit * from_unit;
+      const auto component = [&](int axis) {
+        return scale *
+               (near.gradient[axis][from] + square * static_cast<double>(value[Potential + axis]));
+      };
+      results.to->gradient[to] = {component(0), component(1), component(2)};
+    }
+  }
+}
+
+/// As many warps for a block as its shared memory has room for.
+template <class T>
+struct WarpBlocks {
+  int warps;
+  std::size_t shared_bytes;
+
+  WarpBlocks(const TableView<T>& table, int numbers_of_a_warp) {
+    const std::size_t steps = sizeof(T) * Steps<T>::numbers(table.p, table.pairs);
+    const std::size_t each = sizeof(T) * numbers_of_a_warp;
+    warps = static_cast<int>(
+        std::clamp<std::size_t>((shared_memory_of_a_block() - steps) / each, 1, warps_per_block));
+    shared_bytes = steps + warps * each;
+  }
+};
+
+}  // namespace
+
+template <class T, class N>
+void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const TreeView& tree,
+         const Cube& root, const std::int32_t* leaves, std::int64_t n_leaves,
+         const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream) {
+  const bool dipoles = strengths.dipoles != nullptr;
+  const WarpBlocks<T> blocks(table, p2m_numbers<T>(table.pairs, dipoles ? 4 : 1));
+  launch(dipoles ? p2m_kernel<T, N, true> : p2m_kernel<T, N, false>,
+         dim3(blocks_for(n_leaves, blocks.warps), expansions.vectors), blocks.warps * warp_size,
+         blocks.shared_bytes, stream, sources, strengths, tree, root, leaves, n_leaves, table,
+         expansions);
+}
+
+template <class T, class N>
+void l2p(const PointsView<N>& targets, const NearView& near, const TreeView& tree, const Cube& root,
+         const std::int32_t* leaves, std::int64_t n_leaves, bool has_far, const TableView<T>& table,
+         const ExpansionsView<T>& expansions, const ResultsView& results, cudaStream_t stream) {
+  const bool potential = results.potential, gradient = results.gradient;
+  const int channels = potential + 3 * gradient;
+  const WarpBlocks<T> blocks(table, 2 * table.pairs * channels);
+  launch(potential && gradient ? l2p_kernel<T, N, true, true>
+         : potential           ? l2p_kernel<T, N, true, false>
+                               : l2p_kernel<T, N, false, true>,
+         dim3(blocks_for(n_leaves, blocks.warps), expansions.vectors), blocks.warps * warp_size,
+         blocks.shared_bytes, stream, targets, near, tree, root, leaves, n_leaves, has_far, table,
+         expansions, results);
+}
+
+#define FMBEM_INSTANTIATE(T, N)                                                          \
+  template void p2m(std::int64_t, const StrengthsView<N>&, const TreeView&, const Cube&, \
+                    const std::int32_t*, std::int64_t, const TableView<T>&,              \
+                    const ExpansionsView<T>&, cudaStream_t);                             \
+  template void l2p(const PointsView<N>&, const NearView&, const TreeView&, const Cube&, \
+                    const std::int32_t*, std::int64_t, bool, const TableView<T>&,        \
+                    const ExpansionsView<T>&, const ResultsView&, cudaStream_t);
+FMBEM_INSTANTIATE(double, double)
+FMBEM_INSTANTIATE(double, float)
+FMBEM_INSTANTIATE(float, double)
+FMBEM_INSTANTIATE(float, float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,139 @@
+// What comes in: points and strengths.
+#include <algorithm>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/strengths.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+__global__ void set_arguments_kernel(Arguments* to, Arguments arguments) { *to = arguments; }
+
+__device__ inline unsigned long long bits_of(double x) {
+  return static_cast<unsigned long long>(__double_as_longlong(fabs(x)));
+}
+
+__global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, bool charges,
+                                    bool dipoles, double unit, unsigned long long* largest) {
+  // Numbers that are not negative are ordered as their bits are, so the order of the threads does
+  // not matter.
+  const std::int64_t first = blockIdx.y * n;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  unsigned long long mine = 0;
+  for (std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; j < n;
+       j += stride) {
+    if (charges) mine = max(mine, bits_of(arguments->charges[first + j]));
+    if (dipoles) {
+      const Vec3d d = arguments->dipoles[first + j];
+      mine = max(mine, max(bits_of(unit * d.x), max(bits_of(unit * d.y), bits_of(unit * d.z))));
+    }
+  }
+  for (int step = warp_size / 2; step > 0; step /= 2)
+    mine = max(mine, __shfl_xor_sync(whole_warp, mine, step));
+  if (threadIdx.x % warp_size == 0) atomicMax(largest + blockIdx.y, mine);
+}
+
+template <class N>
+__global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> sources,
+                                      double unit, const unsigned long long* largest, bool charges,
+                                      Place<N>* places, Place<N>* dipoles) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k >= sources.count) return;
+  const std::int64_t first = blockIdx.y * sources.count, from = first + sources.order[k];
+  const double scale = strength_unit(largest[blockIdx.y]);
+  places[first + k] = {sources.x[k], sources.y[k], sources.z[k],
+                       charges ? static_cast<N>(scale * arguments->charges[from]) : N(0)};
+  if (dipoles) {
+    const Vec3d d = (scale * unit) * arguments->dipoles[from];
+    dipoles[first + k] = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z), N(0)};
+  }
+}
+
+/// A warp for each leaf.
+template <class N>
+__global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,
+                                    const Vec3d* sources, const std::int32_t* source_order,
+                                    double unit, Cube root, TreeView tree, bool are_sources,
+                                    const std::int32_t* leaves, std::int64_t n_leaves,
+                                    PointArrays<N> out) {
+  const std::int64_t leaf =
+      (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size;
+  if (leaf >= n_leaves) return;
+  const std::int32_t box = leaves[leaf];
+  const ToUnitBox<N, double> unit_box(root, tree.code[box]);
+  const int2 range = are_sources ? tree.sources[box] : tree.targets[box];
+  // Lower parts are counted from the first source: differences of close numbers are exact.
+  const bool has_sources = tree.sources[box].x < tree.sources[box].y;
+  const Vec3d first = has_sources ? unit * sources[source_order[tree.sources[box].x]] : Vec3d{};
+  const Vec3<N> first_local = unit_box(first.x, first.y, first.z);
+  for (std::int32_t k = range.x + threadIdx.x % warp_size; k < range.y; k += warp_size) {
+    const Vec3d place = unit * points[order[k]];
+    if constexpr (sizeof(N) == 8) {
+      out.x[k] = place.x;
+      out.y[k] = place.y;
+      out.z[k] = place.z;
+    } else {
+      const Vec3<N> local = unit_box(place.x, place.y, place.z);
+      const auto low = [&](int axis) {
+        const double from_first = (place[axis] - first[axis]) * unit_box.scale;
+        const double known =
+            static_cast<double>(local[axis]) - static_cast<double>(first_local[axis]);
+        return has_sources ? static_cast<float>(from_first - known) : 0.f;
+      };
+      out.x[k] = local.x;
+      out.y[k] = local.y;
+      out.z[k] = local.z;
+      out.low_x[k] = low(0);
+      out.low_y[k] = low(1);
+      out.low_z[k] = low(2);
+      out.exact_x[k] = place.x;
+      out.exact_y[k] = place.y;
+      out.exact_z[k] = place.z;
+    }
+  }
+}
+
+}  // namespace
+
+void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t stream) {
+  launch(set_arguments_kernel, 1, 1, 0, stream, to, arguments);
+}
+
+void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool charges,
+                  bool dipoles, double unit, unsigned long long* largest, cudaStream_t stream) {
+  FMBEM_CUDA(cudaMemsetAsync(largest, 0, vectors * sizeof(*largest), stream));
+  launch(find_largest_kernel, dim3(std::min(blocks_for(n, 4 * threads_per_block), 1024u), vectors),
+         threads_per_block, 0, stream, arguments, n, charges, dipoles, unit, largest);
+}
+
+template <class N>
+void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
+                    double unit, const unsigned long long* largest, bool charges, Place<N>* places,
+                    Place<N>* dipoles, cudaStream_t stream) {
+  launch(sort_strengths_kernel<N>, dim3(blocks_for(sources.count), vectors), threads_per_block, 0,
+         stream, arguments, sources, unit, largest, charges, places, dipoles);
+}
+
+template <class N>
+void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* sources,
+                  const std::int32_t* source_order, double unit, const Cube& root,
+                  const TreeView& tree, bool are_sources, const std::int32_t* leaves,
+                  std::int64_t n_leaves, const PointArrays<N>& out, cudaStream_t stream) {
+  launch(place_points_kernel<N>, blocks_for(n_leaves, warps_per_block), threads_per_block, 0,
+         stream, points, order, sources, source_order, unit, root, tree, are_sources, leaves,
+         n_leaves, out);
+}
+
+#define FMBEM_INSTANTIATE(N)                                                                       \
+  template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,                \
+                               const unsigned long long*, bool, Place<N>*, Place<N>*,              \
+                               cudaStream_t);                                                      \
+  template void place_points(const Vec3d*, const std::int32_t*, const Vec3d*, const std::int32_t*, \
+                             double, const Cube&, const TreeView&, bool, const std::int32_t*,      \
+                             std::int64_t, const PointArrays<N>&, cudaStream_t);
+FMBEM_INSTANTIATE(double)
+FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::cuda

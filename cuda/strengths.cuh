@@ -1,0 +1,42 @@
+#pragma once
+
+#include "fmbem/cuda/pass.cuh"
+
+namespace fmbem::cuda {
+
+/// Where an evaluation's data are, in device memory itself: a captured graph finds them there,
+/// wherever the next caller has his.
+struct Arguments {
+  const double* charges;
+  const Vec3d* dipoles;
+  double* potential;
+  Vec3d* gradient;
+};
+void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t stream);
+
+/// Bits of the largest |q| and |unit d| of each right-hand side, [vectors].
+void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool charges,
+                  bool dipoles, double unit, unsigned long long* largest, cudaStream_t stream);
+
+/// Strengths in the points' order, scaled by powers of two so that the largest of each right-hand
+/// side is in [1, 2): any size then stays in the range of single precision.
+template <class N>
+void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
+                    double unit, const unsigned long long* largest, bool charges, Place<N>* places,
+                    Place<N>* dipoles, cudaStream_t stream);
+
+/// The arrays of PointsView.
+template <class N>
+struct PointArrays {
+  N *x, *y, *z;
+  float *low_x, *low_y, *low_z;
+  double *exact_x, *exact_y, *exact_z;
+};
+/// Fills them for the points of the leaves, sources or targets.
+template <class N>
+void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* sources,
+                  const std::int32_t* source_order, double unit, const Cube& root,
+                  const TreeView& tree, bool are_sources, const std::int32_t* leaves,
+                  std::int64_t n_leaves, const PointArrays<N>& out, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

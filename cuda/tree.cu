@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/primitives.cuh"
+#include "fmbem/cuda/tree.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+using Key = std::uint64_t;
+
+__device__ inline std::int64_t thread_index() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+/// First index in [begin, end) whose value is not below the bound.
+__device__ inline std::int32_t lower_bound(const Key* values, std::int32_t begin, std::int32_t end,
+                                           Key bound) {
+  while (begin < end) {
+    const std::int32_t middle = begin + (end - begin) / 2;
+    if (values[middle] < bound)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/// Levels down to which two keys share their boxes.
+__device__ inline int common_levels(Key a, Key b) {
+  return a == b ? deepest_level : (__clzll(static_cast<long long>(a ^ b)) - 1) / 3;
+}
+
+/// Start of the range of deepest keys in the box with this key on a level.
+__device__ inline Key deepest_key(Key key, int level) { return key << 3 * (deepest_level - level); }
+
+__global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial) {
+  __shared__ Bounds s_bounds[threads_per_block];
+  Bounds mine{points[0], points[0], n};
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = thread_index(); i < n; i += stride) {
+    const Vec3d p = points[i];
+    mine.low = {fmin(mine.low.x, p.x), fmin(mine.low.y, p.y), fmin(mine.low.z, p.z)};
+    mine.high = {fmax(mine.high.x, p.x), fmax(mine.high.y, p.y), fmax(mine.high.z, p.z)};
+    // The difference of an infinity or NaN with itself is NaN.
+    if (mine.first_bad == n && !((p.x - p.x) + (p.y - p.y) + (p.z - p.z) == 0)) mine.first_bad = i;
+  }
+  s_bounds[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) {
+      Bounds& a = s_bounds[threadIdx.x];
+      const Bounds& b = s_bounds[threadIdx.x + half];
+      a.low = {fmin(a.low.x, b.low.x), fmin(a.low.y, b.low.y), fmin(a.low.z, b.low.z)};
+      a.high = {fmax(a.high.x, b.high.x), fmax(a.high.y, b.high.y), fmax(a.high.z, b.high.z)};
+      a.first_bad = a.first_bad < b.first_bad ? a.first_bad : b.first_bad;
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) partial[blockIdx.x] = s_bounds[0];
+}
+
+__global__ void make_keys(const Vec3d* points, std::int64_t n, double unit, Cube root, Key* keys,
+                          std::int32_t* index) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  keys[i] = morton_key(unit * points[i], root);
+  index[i] = static_cast<std::int32_t>(i);
+}
+
+/// Counts that the host waits for.
+struct Marks {
+  int splits, deepest;
+};
+
+/// Bit l of split[b] says that the box of level l whose first point is b is split.
+__device__ inline void mark(std::uint32_t* split, std::int32_t b, int level, Marks* marks) {
+  const std::uint32_t before = atomicOr(split + b, 1u << level);
+  if (before >> level & 1) return;
+  atomicAdd(&marks->splits, 1);
+  atomicMax(&marks->deepest, level);
+}
+
+/// Marks the boxes with more than max_leaf of the points `keys`: those that hold point k + max_leaf
+/// beside their first, k. `all` holds the keys of sources and targets.
+__global__ void mark_crowded(const Key* keys, std::int32_t n, const Key* all, std::int32_t n_all,
+                             int max_leaf, std::uint32_t* split, Marks* marks) {
+  const std::int64_t k = thread_index();
+  if (k >= n - static_cast<std::int64_t>(max_leaf)) return;
+  const int first = k > 0 ? common_levels(keys[k - 1], keys[k]) + 1 : 0;
+  const int last = min(common_levels(keys[k], keys[k + max_leaf]), deepest_level - 1);
+  for (int level = first; level <= last; ++level) {
+    const Key key = keys[k] >> 3 * (deepest_level - level);
+    const std::int32_t b = keys == all ? static_cast<std::int32_t>(k)
+                                       : lower_bound(all, 0, n_all, deepest_key(key, level));
+    mark(split, b, level, marks);
+  }
+}
+
+/// Marks the colleagues of the parents of the boxes that are split on `level`.
+__global__ void grade(const Key* all, std::int32_t n, int level, std::uint32_t* split,
+                      Marks* marks) {
+  const std::int64_t k = thread_index();
+  if (k >= n || !(split[k] >> level & 1)) return;
+  const int up = level - 1, cells = 1 << up;
+  const Cell cell = grid_cell(all[k] >> 3 * (deepest_level - up));
+  for (int place = 0; place < 27; ++place) {
+    const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
+    if (min(c.x, min(c.y, c.z)) < 0 || max(c.x, max(c.y, c.z)) >= cells) continue;
+    const Key key = grid_key(c);
+    const std::int32_t b = lower_bound(all, 0, n, deepest_key(key, up));
+    if (b < n && all[b] >> 3 * (deepest_level - up) == key) mark(split, b, up, marks);
+  }
+}
+
+__global__ void list_splits(const Key* all, std::int32_t n, const std::uint32_t* split, Key* code,
+                            std::int32_t* begin, int* count) {
+  const std::int64_t k = thread_index();
+  if (k >= n || split[k] == 0) return;
+  int place = atomicAdd(count, __popc(split[k]));  // any order: they are sorted
+  for (int level = 0; level < deepest_level; ++level) {
+    if (!(split[k] >> level & 1)) continue;
+    code[place] = first_code(level) + (all[k] >> 3 * (deepest_level - level));
+    begin[place++] = static_cast<std::int32_t>(k);
+  }
+}
+
+/// Points of the child of a split, a range of `all`.
+__device__ inline int2 child_range(const Key* all, std::int32_t n, Key code, std::int32_t begin,
+                                   int octant) {
+  const int level = level_of(code) + 1;
+  const Key key = key_in(code << 3 | octant, level);
+  const std::int32_t first = lower_bound(all, begin, n, deepest_key(key, level));
+  return make_int2(first, lower_bound(all, first, n, deepest_key(key + 1, level)));
+}
+
+__global__ void count_children(const Key* all, std::int32_t n, const Key* split_code,
+                               const std::int32_t* begin, std::int32_t splits, std::int32_t* child,
+                               std::int32_t* children) {
+  const std::int64_t i = thread_index();
+  const std::int64_t s = i / 8;
+  bool present = false;
+  if (s < splits) {
+    const int2 range = child_range(all, n, split_code[s], begin[s], static_cast<int>(i % 8));
+    present = range.x < range.y;
+  }
+  const unsigned siblings = __ballot_sync(whole_warp, present) >> (threadIdx.x % warp_size / 8 * 8);
+  if (s >= splits) return;
+  const unsigned before = siblings & ((1u << i % 8) - 1);
+  child[i] = present ? __popc(before) : -1;
+  if (i % 8 == 0) children[s] = __popc(siblings & 0xffu);
+}
+
+struct BoxArrays {
+  Key* code;
+  std::int32_t *split_of, *parent, *box_of, *child;
+  int2 *sources, *targets;  // the latter null where the sources are the targets
+};
+
+/// Range of the keys in the box.
+__device__ inline int2 box_range(const Key* keys, std::int32_t n, Key code) {
+  const int level = level_of(code);
+  const Key key = key_in(code, level);
+  const std::int32_t first = lower_bound(keys, 0, n, deepest_key(key, level));
+  return make_int2(first, lower_bound(keys, first, n, deepest_key(key + 1, level)));
+}
+
+/// Number of the split with this code, −1 for a leaf.
+__device__ inline std::int32_t find_code(const Key* codes, std::int32_t n, Key code) {
+  const std::int32_t s = lower_bound(codes, 0, n, code);
+  return s < n && codes[s] == code ? s : -1;
+}
+
+__global__ void make_boxes(const Key* sources, std::int32_t n_sources, const Key* targets,
+                           std::int32_t n_targets, const Key* split_code, std::int32_t splits,
+                           const std::int32_t* child_offset, BoxArrays boxes) {
+  const std::int64_t i = thread_index();
+  if (i >= 8 * static_cast<std::int64_t>(splits) && i > 0) return;
+  if (i == 0) {
+    boxes.code[0] = 1;
+    boxes.parent[0] = -1;
+    boxes.split_of[0] = splits > 0 ? 0 : -1;
+    if (splits > 0) boxes.box_of[0] = 0;
+    boxes.sources[0] = make_int2(0, n_sources);
+    if (boxes.targets) boxes.targets[0] = make_int2(0, n_targets);
+  }
+  if (splits == 0 || boxes.child[i] < 0) return;
+  const auto s = static_cast<std::int32_t>(i / 8);
+  const std::int32_t b = 1 + child_offset[s] + boxes.child[i];
+  const Key code = split_code[s] << 3 | static_cast<Key>(i % 8);
+  boxes.child[i] = b;
+  boxes.code[b] = code;
+  boxes.parent[b] = s;
+  boxes.sources[b] = box_range(sources, n_sources, code);
+  if (boxes.targets) boxes.targets[b] = box_range(targets, n_targets, code);
+  const std::int32_t split = find_code(split_code, splits, code);
+  boxes.split_of[b] = split;
+  if (split >= 0) boxes.box_of[split] = b;
+}
+
+__global__ void find_colleagues(const Key* code, std::int32_t boxes, const std::int32_t* box_of,
+                                std::int32_t splits, std::int32_t* colleague) {
+  const std::int64_t i = thread_index();
+  if (i >= 27 * static_cast<std::int64_t>(splits)) return;
+  const int place = static_cast<int>(i % 27);
+  const Key own = code[box_of[i / 27]];
+  const int level = level_of(own), cells = 1 << level;
+  const Cell cell = grid_cell(key_in(own, level));
+  const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
+  const bool inside = min(c.x, min(c.y, c.z)) >= 0 && max(c.x, max(c.y, c.z)) < cells;
+  colleague[i] = inside ? find_code(code, boxes, first_code(level) + grid_key(c)) : -1;
+}
+
+/// First of the ascending codes on each level.
+__global__ void find_levels(const Key* code, std::int32_t n, std::int32_t* begin) {
+  const int level = static_cast<int>(threadIdx.x);
+  begin[level] = lower_bound(code, 0, n, first_code(level));
+}
+constexpr int most_levels = deepest_level + 1;  // of codes of 64 bits, and one more is their end
+
+__global__ void place_flagged(const std::int32_t* flags, const std::int32_t* offset, std::int32_t n,
+                              std::int32_t* out) {
+  const std::int64_t i = thread_index();
+  if (i < n && flags[i]) out[offset[i]] = static_cast<std::int32_t>(i);
+}
+
+/// Keys of sources and targets together.
+DeviceBuffer<Key> merged_keys(const SortedKeys& sources, const SortedKeys& targets,
+                              cudaStream_t stream) {
+  const std::int64_t n = sources.size(), all = n + targets.size();
+  DeviceBuffer<Key> both(all, stream), sorted(all, stream);
+  FMBEM_CUDA(cudaMemcpyAsync(both.data(), sources.keys.data(), n * sizeof(Key),
+                             cudaMemcpyDeviceToDevice, stream));
+  FMBEM_CUDA(cudaMemcpyAsync(both.data() + n, targets.keys.data(), targets.size() * sizeof(Key),
+                             cudaMemcpyDeviceToDevice, stream));
+  sort_keys(both.data(), sorted.data(), all, 3 * deepest_level, stream);
+  return sorted;
+}
+
+template <class T>
+T download_one(const T* from, cudaStream_t stream) {
+  T value;
+  FMBEM_CUDA(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return value;
+}
+
+}  // namespace
+
+double DeviceTree::side(int level) const { return std::ldexp(root.side, -level); }
+
+std::int64_t DeviceTree::bytes() const {
+  return code.bytes() + split_of.bytes() + parent.bytes() + box_of.bytes() + child.bytes() +
+         colleague.bytes() + sources.bytes() + other_targets.bytes();
+}
+
+SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
+                       cudaStream_t stream) {
+  DeviceBuffer<Key> keys(n, stream);
+  DeviceBuffer<std::int32_t> index(n, stream);
+  launch(make_keys, blocks_for(n), threads_per_block, 0, stream, points, n, unit, root, keys.data(),
+         index.data());
+  SortedKeys sorted{DeviceBuffer<Key>(n, stream), DeviceBuffer<std::int32_t>(n, stream)};
+  sort_pairs(keys.data(), sorted.keys.data(), index.data(), sorted.order.data(), n,
+             3 * deepest_level, stream);
+  return sorted;
+}
+
+DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedKeys* targets,
+                      int max_leaf, cudaStream_t stream) {
+  DeviceBuffer<Key> merged;
+  if (targets) merged = merged_keys(sources, *targets, stream);
+  const Key* const all = targets ? merged.data() : sources.keys.data();
+  const auto n = static_cast<std::int32_t>(targets ? merged.size() : sources.keys.size());
+
+  DeviceBuffer<std::uint32_t> split(n, stream);
+  DeviceBuffer<Marks> marks(1, stream);
+  split.fill_bytes(0);
+  marks.fill_bytes(0);
+  for (const SortedKeys* points : {&sources, targets}) {
+    if (!points) continue;
+    const std::int64_t size = points->size();
+    launch(mark_crowded, blocks_for(std::max<std::int64_t>(size - max_leaf, 0)), threads_per_block,
+           0, stream, points->keys.data(), size, all, n, max_leaf, split.data(), marks.data());
+  }
+  const int deepest = download_one(marks.data(), stream).deepest;
+  for (int level = deepest; level > 1; --level)
+    launch(grade, blocks_for(n), threads_per_block, 0, stream, all, n, level, split.data(),
+           marks.data());
+  const std::int32_t splits = download_one(marks.data(), stream).splits;
+
+  DeviceBuffer<Key> listed(splits, stream), split_code(splits, stream);
+  DeviceBuffer<std::int32_t> listed_begin(splits, stream), begin(splits, stream);
+  if (splits > 0) {
+    DeviceBuffer<int> count(1, stream);
+    count.fill_bytes(0);
+    launch(list_splits, blocks_for(n), threads_per_block, 0, stream, all, n, split.data(),
+           listed.data(), listed_begin.data(), count.data());
+    sort_pairs(listed.data(), split_code.data(), listed_begin.data(), begin.data(), splits, 64,
+               stream);
+  }
+
+  DeviceTree tree;
+  tree.root = root;
+  tree.splits = splits;
+  tree.child = DeviceBuffer<std::int32_t>(8 * static_cast<std::size_t>(splits), stream);
+  tree.box_of = DeviceBuffer<std::int32_t>(splits, stream);
+  DeviceBuffer<std::int32_t> children(splits + 1, stream), child_offset(splits + 1, stream);
+  children.fill_bytes(0);
+  launch(count_children, blocks_for(8 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
+         stream, all, n, split_code.data(), begin.data(), splits, tree.child.data(),
+         children.data());
+  exclusive_sum(children.data(), child_offset.data(), splits + 1, stream);
+  const std::int32_t boxes = 1 + download_one(child_offset.data() + splits, stream);
+  tree.boxes = boxes;
+  tree.code = DeviceBuffer<Key>(boxes, stream);
+  tree.split_of = DeviceBuffer<std::int32_t>(boxes, stream);
+  tree.parent = DeviceBuffer<std::int32_t>(boxes, stream);
+  tree.sources = DeviceBuffer<int2>(boxes, stream);
+  if (targets) tree.other_targets = DeviceBuffer<int2>(boxes, stream);
+  launch(make_boxes, blocks_for(std::max<std::int64_t>(8 * static_cast<std::int64_t>(splits), 1)),
+         threads_per_block, 0, stream, sources.keys.data(), sources.size(),
+         targets ? targets->keys.data() : nullptr, targets ? targets->size() : 0, split_code.data(),
+         splits, child_offset.data(),
+         BoxArrays{tree.code.data(), tree.split_of.data(), tree.parent.data(), tree.box_of.data(),
+                   tree.child.data(), tree.sources.data(), tree.other_targets.data()});
+  tree.colleague = DeviceBuffer<std::int32_t>(27 * static_cast<std::size_t>(splits), stream);
+  launch(find_colleagues, blocks_for(27 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
+         stream, tree.code.data(), boxes, tree.box_of.data(), splits, tree.colleague.data());
+
+  DeviceBuffer<std::int32_t> begins(2 * most_levels, stream);
+  launch(find_levels, 1, most_levels, 0, stream, tree.code.data(), boxes, begins.data());
+  launch(find_levels, 1, most_levels, 0, stream, split_code.data(), splits,
+         begins.data() + most_levels);
+  std::vector<std::int32_t> host(2 * most_levels);
+  begins.download(host.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  for (int level = 0; level < most_levels && host[level] < boxes; ++level) {
+    tree.box_begin.push_back(host[level]);
+    tree.split_begin.push_back(host[most_levels + level]);
+  }
+  tree.box_begin.push_back(boxes);
+  tree.split_begin.push_back(splits);
+  return tree;
+}
+
+DeviceBuffer<std::int32_t> where(const DeviceBuffer<std::int32_t>& flags, cudaStream_t stream) {
+  const auto n = static_cast<std::int32_t>(flags.size());
+  if (n == 0) return {};
+  DeviceBuffer<std::int32_t> offset(n, stream);
+  exclusive_sum(flags.data(), offset.data(), n, stream);
+  const std::int32_t last = download_one(offset.data() + n - 1, stream);
+  DeviceBuffer<std::int32_t> found(last + download_one(flags.data() + n - 1, stream), stream);
+  launch(place_flagged, blocks_for(n), threads_per_block, 0, stream, flags.data(), offset.data(), n,
+         found.data());
+  return found;
+}
+
+Bounds bounds_of(const Vec3d* points, std::int64_t n, cudaStream_t stream) {
+  const unsigned blocks = std::min(blocks_for(n), 1024u);
+  DeviceBuffer<Bounds> partial(blocks, stream);
+  launch(find_bounds, blocks, threads_per_block, 0, stream, points, n, partial.data());
+  std::vector<Bounds> host(blocks);
+  partial.download(host.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  Bounds all = host[0];
+  for (const Bounds& b : host) {
+    for (int axis = 0; axis < 3; ++axis) {
+      all.low[axis] = std::min(all.low[axis], b.low[axis]);
+      all.high[axis] = std::max(all.high[axis], b.high[axis]);
+    }
+    all.first_bad = std::min(all.first_bad, b.first_bad);
+  }
+  return all;
+}
+
+}  // namespace fmbem::cuda

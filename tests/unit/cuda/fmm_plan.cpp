@@ -1,0 +1,185 @@
+// Plans with data in device memory; what they compute is tested with the tests of both backends
+// (tests/unit/fmm/plan.cpp).
+#include "fmbem/cuda/fmm_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fmbem/cuda/device_array.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using cuda::DeviceArray;
+using cuda::FmmPlan;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+
+template <class T>
+DeviceArray<T> on_device(const std::vector<T>& content) {
+  return DeviceArray<T>(std::span<const T>(content));
+}
+
+template <class T>
+std::vector<T> on_host(const DeviceArray<T>& array) {
+  std::vector<T> content(array.size());
+  array.download(content);
+  return content;
+}
+
+/// A plan whose sources are the targets, and an evaluation's data.
+struct OnDevice {
+  OnDevice(const Points& points, const fmm::PlanOptions& options, int count)
+      : n(points.size()),
+        vectors(count),
+        places(on_device(points)),
+        plan({places.data(), n}, {places.data(), n}, options),
+        charges(on_device(signed_charges(count * n, 7))),
+        potential(count * n),
+        gradient(options.gradient ? count * n : 0) {}
+
+  void evaluate() {
+    plan.evaluate({charges.data(), nullptr, vectors}, {potential.data(), gradient.data()});
+    plan.wait();
+  }
+
+  std::size_t n;
+  int vectors;
+  DeviceArray<Vec3d> places;
+  FmmPlan plan;
+  DeviceArray<double> charges, potential;
+  DeviceArray<Vec3d> gradient;
+};
+
+}  // namespace
+
+TEST_CASE("arrays of the device take and give back what they hold") {
+  if (!gpu_is_there()) return;
+  const std::vector<double> numbers = signed_charges(1000, 1);
+  CHECK(on_host(on_device(numbers)) == numbers);
+  const Points points = cube_points(1000, 2);
+  CHECK(on_host(on_device(points)) == points);
+  DeviceArray<double> array(5);
+  CHECK_THROWS_WITH(array.upload(numbers), contains("5 entries on the device cannot take 1000"));
+  CHECK(DeviceArray<double>().data() == nullptr);
+}
+
+TEST_CASE("evaluations of device data agree with direct sums, and with each other in every bit") {
+  if (!gpu_is_there()) return;
+  const double tolerance = GENERATE(1e-3, 1e-6, 1e-10);
+  const Points points = plummer_points(20000, 3);
+  const fmm::PlanOptions options{.tolerance = tolerance, .gradient = true};
+  OnDevice first(points, options, 3), second(points, options, 3);
+  first.evaluate();
+  const std::vector<double> u = on_host(first.potential);
+  const Points g = on_host(first.gradient);
+  for (int k = 0; k < 3; ++k) {  // as it is, captured, and the captured graph again
+    first.evaluate();
+    CHECK(on_host(first.potential) == u);
+    CHECK(on_host(first.gradient) == g);
+  }
+  second.evaluate();
+  CHECK(on_host(second.potential) == u);
+  CHECK(on_host(second.gradient) == g);
+
+  // Other arrays of the same kind, which the captured graph finds.
+  DeviceArray<double> other_u(3 * first.n);
+  DeviceArray<Vec3d> other_g(3 * first.n);
+  first.plan.evaluate({second.charges.data(), nullptr, 3}, {other_u.data(), other_g.data()});
+  first.plan.wait();
+  CHECK(on_host(other_u) == u);
+  CHECK(on_host(other_g) == g);
+
+  const Points some(points.begin(), points.begin() + 200);
+  const std::vector<double> q = on_host(first.charges);
+  std::vector<double> exact(3 * some.size());
+  fmm::direct_sum(points, some, {q, {}, 3}, {exact, {}});
+  double error = 0, size = 0;
+  for (int k = 0; k < 3; ++k) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      error = std::hypot(error, u[k * points.size() + i] - exact[k * some.size() + i]);
+      size = std::hypot(size, exact[k * some.size() + i]);
+    }
+  }
+  CHECK(error / size / tolerance <= 1);
+}
+
+TEST_CASE("the stages one after the other give the same bits") {
+  if (!gpu_is_there()) return;
+  OnDevice run(cube_points(20000, 4), {}, 2);
+  run.evaluate();
+  const std::vector<double> u = on_host(run.potential);
+  const fmm::Seconds seconds =
+      run.plan.evaluate_stages({run.charges.data(), nullptr, 2}, {run.potential.data(), nullptr});
+  CHECK(on_host(run.potential) == u);
+  for (const char* stage : {"sort", "P2M", "M2M", "gather", "M2L", "L2L", "L2P", "P2P"})
+    CHECK(seconds.count(stage) == 1);
+  for (const char* stage : {"choose", "sort", "tree", "lists", "operators"})
+    CHECK(run.plan.plan_seconds().count(stage) == 1);
+}
+
+TEST_CASE("more right-hand sides than go through the stages together") {
+  if (!gpu_is_there()) return;
+  const Points points = sphere_points(8000, 5);
+  OnDevice many(points, {}, 19), one(points, {}, 1);
+  many.evaluate();
+  one.evaluate();
+  const std::vector<double> all = on_host(many.potential);
+  const std::vector<double> first = on_host(one.potential);
+  // Products of other shapes add up in another order.
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    difference = std::hypot(difference, all[i] - first[i]);
+    size = std::hypot(size, first[i]);
+  }
+  CHECK(difference / size < 1e-7);
+  // The last one is of a smaller batch.
+  const auto last_q = on_host(many.charges);
+  DeviceArray<double> last(on_device(std::vector<double>(last_q.end() - 8000, last_q.end())));
+  one.plan.evaluate({last.data(), nullptr, 1}, {one.potential.data(), nullptr});
+  one.plan.wait();
+  const std::vector<double> again = on_host(one.potential);
+  difference = 0;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    difference = std::hypot(difference, all[18 * points.size() + i] - again[i]);
+  CHECK(difference / size < 1e-6);
+}
+
+TEST_CASE("want of device memory is a sentence, and the process goes on") {
+  if (!gpu_is_there()) return;
+  const std::size_t too_many = std::size_t{1} << 42;  // 32 TiB
+  CHECK_THROWS_AS(DeviceArray<double>(too_many), ResourceError);
+  CHECK_THROWS_WITH(DeviceArray<double>(too_many), contains("33554432 MiB more are needed and "));
+  OnDevice run(cube_points(3000, 6), {}, 1);
+  CHECK_NOTHROW(run.evaluate());
+}
+
+TEST_CASE("plans on the device refuse what they cannot do") {
+  if (!gpu_is_there()) return;
+  Points points = cube_points(100, 8);
+  OnDevice run(points, {}, 1);
+  const double* q = run.charges.data();
+  const auto refused = [&](const cuda::DeviceStrengths& strengths, const cuda::DeviceFields& fields,
+                           const char* sentence) {
+    CHECK_THROWS_AS(run.plan.evaluate(strengths, fields), InputError);
+    CHECK_THROWS_WITH(run.plan.evaluate(strengths, fields), contains(sentence));
+  };
+  refused({q, nullptr, 0}, {run.potential.data(), nullptr}, "at least one right-hand side, not 0");
+  refused({q, run.places.data(), 1}, {run.potential.data(), nullptr}, "not made for dipoles");
+  refused({q, nullptr, 1}, {run.potential.data(), run.places.data()}, "not made for gradients");
+  refused({}, {run.potential.data(), nullptr}, "no strengths");
+  refused({q, nullptr, 1}, {}, "no results");
+
+  points[41].y = std::numeric_limits<double>::infinity();
+  const DeviceArray<Vec3d> bad = on_device(points);
+  const cuda::DevicePoints places{bad.data(), bad.size()};
+  CHECK_THROWS_WITH(FmmPlan(places, places),
+                    contains("source 41 is not at a finite position (counted from 0)"));
+}

@@ -1,0 +1,103 @@
+// The device builds the same trees and lists as the host, whose own tests check theirs
+// (tests/unit/fmm/octree.cpp).
+#include "fmbem/cuda/octree.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+
+bool is_same(fmm::Range a, fmm::Range b) {
+  // Where nothing is, it does not matter where it begins.
+  return a.size() == b.size() && (a.size() == 0 || a.begin == b.begin);
+}
+
+bool is_same(const fmm::Box& a, const fmm::Box& b) {
+  return a.cell == b.cell && a.level == b.level && a.parent == b.parent && a.child == b.child &&
+         a.is_leaf == b.is_leaf && is_same(a.sources, b.sources) && is_same(a.targets, b.targets);
+}
+
+void check_same(const Points& y, const Points& x, int max_leaf, double unit = 1) {
+  const bool same = &x == &y;
+  Points all = y;
+  if (!same) all.insert(all.end(), x.begin(), x.end());
+  Cube root = bounding_cube(all);
+  root = {unit * root.corner, unit * root.side};
+  const fmm::SortedPoints sources = fmm::sort_points(y, unit, root),
+                          others = same ? sources : fmm::sort_points(x, unit, root);
+  const fmm::SortedPoints& targets = same ? sources : others;
+  const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
+  const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
+  const cuda::HostTree device = cuda::build_octree(root, unit, y, x, max_leaf);
+
+  CHECK(device.tree.level_begin == tree.level_begin);
+  REQUIRE(device.tree.boxes.size() == tree.boxes.size());
+  std::size_t different = 0;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    different += !is_same(device.tree.boxes[b], tree.boxes[b]);
+    if (!tree.boxes[b].is_leaf) different += device.tree.colleagues[b] != tree.colleagues[b];
+  }
+  CHECK(different == 0);
+  CHECK(device.near.targets == near.targets);
+  REQUIRE(device.near.begin == near.begin);
+  REQUIRE(device.near.sources.size() == near.sources.size());
+  for (std::size_t row = 0; row < near.targets.size(); ++row) {
+    const auto sorted = [&](const std::vector<std::int32_t>& list) {
+      std::vector<std::int32_t> boxes(list.begin() + near.begin[row],
+                                      list.begin() + near.begin[row + 1]);
+      std::sort(boxes.begin(), boxes.end());
+      return boxes;
+    };
+    different += sorted(device.near.sources) != sorted(near.sources);
+    const auto first = near.sources.begin() + near.begin[row],
+               last = near.sources.begin() + near.begin[row + 1];
+    if (std::find(first, last, near.targets[row]) != last)
+      different += device.near.sources[near.begin[row]] != near.targets[row];
+  }
+  CHECK(different == 0);
+}
+
+}  // namespace
+
+TEST_CASE("trees of the device are those of the host") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
+  for (const std::size_t n : {1, 2, 100, 5000, 40000}) {
+    const Points points = points_by_name(name, n, 1);
+    for (const int max_leaf : {1, 20, 300}) {
+      if (n == 40000 && max_leaf == 1) continue;
+      CAPTURE(name, n, max_leaf);
+      check_same(points, points, max_leaf);
+    }
+  }
+}
+
+TEST_CASE("trees of the device for other targets than sources") {
+  if (!gpu_is_there()) return;
+  const Points y = cube_points(5000, 2), x = plummer_points(3000, 3), few = sphere_points(7, 4);
+  for (const int max_leaf : {5, 60}) {
+    CAPTURE(max_leaf);
+    check_same(y, x, max_leaf);
+    check_same(few, x, max_leaf);
+    check_same(y, few, max_leaf);
+  }
+}
+
+TEST_CASE("trees of the device down to the deepest level") {
+  if (!gpu_is_there()) return;
+  Points points = cube_points(300, 5);
+  for (int i = 0; i < 40; ++i) points.push_back({0.3, 0.4, 0.5});
+  for (int i = 0; i < 40; ++i) points.push_back(Vec3d{0.7, 0.2, 0.6} + 1e-9 * points[i]);
+  check_same(points, points, 10);
+  check_same(Points(50, Vec3d{1, 2, 3}), Points(20, Vec3d{1, 2, 3}), 10);
+  check_same(points, points, 10, 0x1p-40);
+}
