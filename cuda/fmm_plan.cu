@@ -7,13 +7,12 @@
 #include <tuple>
 #include <vector>
 
-#include "fmbem/cuda/blas.cuh"
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
-#include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choose.hpp"
@@ -27,11 +26,6 @@ namespace fmbem::cuda {
 namespace {
 
 constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
-
-/// Right-hand sides that go through the stages together, and the memory that their expansions and
-/// the gathered factors of M2L may take, as parts of the device's.
-constexpr int most_vectors = 8;
-constexpr std::int64_t expansion_share = 4, gather_share = 32;
 
 /// What an evaluation is made of; a graph is captured for each kind.
 struct Kind {
@@ -155,29 +149,19 @@ class EvaluationIn final : public Evaluation {
         far_(far),
         near_(near),
         stream_(stream),
-        table_(order, stream),
-        count_(order.count),
-        has_far_(tree.levels() > 2),
+        stages_(order, tree, far, frame.rough_products, stream),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
     sources_.order = std::move(source_keys.order);
     targets_.order = std::move(target_keys.order);
     place(sources, sources_, sources, true);
     if (!frame.same) place(targets, targets_, sources, false);
-    if (!has_far_) return;
-    operators_ = device_operators<T>(order);
-    blas_ = std::make_unique<Blas>(stream);
-    product_stride_ = (count_ + 3) / 4 * 4;
-    std::size_t free = 0, total = 0;
-    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-    total_memory_ = static_cast<std::int64_t>(total);
   }
 
-  std::int64_t operator_bytes() const override { return operators_ ? operators_->bytes() : 0; }
+  std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
   std::int64_t bytes() const override {
-    std::int64_t sum = sources_.bytes() + targets_.bytes() + moments_.bytes() + locals_.bytes() +
-                       products_.bytes() + gathered_.bytes() + places_.bytes() + dipoles_.bytes() +
-                       near_potential_.bytes();
+    std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
+                       dipoles_.bytes() + near_potential_.bytes();
     for (const auto& axis : near_gradient_) sum += axis.bytes();
     return sum;
   }
@@ -227,18 +211,9 @@ class EvaluationIn final : public Evaluation {
         stream_);
   }
 
-  std::int64_t expansion_numbers() const { return tree_.boxes * count_; }
-  std::int64_t parents() const { return static_cast<std::int64_t>(far_.parents.size()); }
-
   /// Calls evaluate(kind) with the arguments set, for as many right-hand sides as fit at a time.
   void for_batches(const DeviceStrengths& strengths, const DeviceFields& fields, auto&& evaluate) {
-    const std::int64_t bytes = (2 * expansion_numbers() + 8 * parents() * product_stride_) *
-                               static_cast<std::int64_t>(sizeof(T));
-    const int batch = has_far_
-                          ? static_cast<int>(std::clamp<std::int64_t>(
-                                total_memory_ / expansion_share / std::max<std::int64_t>(bytes, 1),
-                                1, std::min(strengths.count, most_vectors)))
-                          : std::min(strengths.count, most_vectors);
+    const int batch = stages_.batch(strengths.count);
     for (int first = 0; first < strengths.count; first += batch) {
       const std::int64_t s = first * sources_.view().count, t = first * targets().view().count;
       const Kind kind{std::min(batch, strengths.count - first), strengths.charges != nullptr,
@@ -270,19 +245,7 @@ class EvaluationIn final : public Evaluation {
     if (kind.gradient)
       for (auto& axis : near_gradient_) grow(axis, t);
     if (kind.potential) grow(near_potential_, t);
-    if (!has_far_) return;
-    grow(moments_, kind.vectors * expansion_numbers());
-    grow(locals_, kind.vectors * expansion_numbers());
-    const std::int64_t rows = kind.vectors * parents();
-    grow(products_, 8 * rows * product_stride_);
-    grow(gathered_, 8 * std::min(rows, batch_rows()) * operators_->m2l_stride);
-  }
-
-  /// Rows of M2L that are gathered at a time.
-  std::int64_t batch_rows() const {
-    const std::int64_t row_bytes =
-        8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
-    return std::max<std::int64_t>(total_memory_ / gather_share / row_bytes, 64);
+    stages_.reserve(kind.vectors, grow);
   }
 
   /// Puts all stages into the stream: with times one after the other, without them the near field
@@ -320,8 +283,14 @@ class EvaluationIn final : public Evaluation {
       for (const Stream& stream : near_streams_) FMBEM_CUDA(cudaStreamWaitEvent(stream, fork_, 0));
       put_near([&](int k) -> cudaStream_t { return near_streams_[k]; });
     }
-    const ExpansionsView<T> expansions{kind.vectors, count_, moments_.data(), locals_.data()};
-    if (has_far_) put_far(strengths, expansions, done);
+    const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
+    if (stages_.has_far()) {
+      p2m(n, strengths, tree, tree_.root, far_.source_leaves.data(),
+          static_cast<std::int64_t>(far_.source_leaves.size()), stages_.table(), expansions,
+          stream_);
+      done("P2M");
+      stages_.put(kind.vectors, done);
+    }
     if (!times) {
       for (std::size_t k = 0; k < near_streams_.size(); ++k) {
         FMBEM_CUDA(cudaEventRecord(joins_[k], near_streams_[k]));
@@ -329,43 +298,12 @@ class EvaluationIn final : public Evaluation {
       }
     }
     l2p(targets().view(), near, tree, tree_.root, far_.target_leaves.data(),
-        static_cast<std::int64_t>(far_.target_leaves.size()), has_far_, table_.view(), expansions,
+        static_cast<std::int64_t>(far_.target_leaves.size()), stages_.has_far(), stages_.table(),
+        expansions,
         ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
                     inv_4pi * frame_.unit, inv_4pi * frame_.unit * frame_.unit},
         stream_);
     done("L2P");
-  }
-
-  void put_far(const StrengthsView<N>& strengths, const ExpansionsView<T>& expansions,
-               auto&& done) {
-    const TreeView tree = tree_.view();
-    const OperatorsView<T> operators = operators_->view();
-    const Classes& classes = table_.classes();
-    p2m(sources_.view().count, strengths, tree, tree_.root, far_.source_leaves.data(),
-        static_cast<std::int64_t>(far_.source_leaves.size()), table_.view(), expansions, stream_);
-    done("P2M");
-    for (int level = tree_.levels() - 2; level >= 2; --level)
-      m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes, operators,
-          expansions, stream_);
-    done("M2M");
-
-    const std::int64_t rows = expansions.vectors * parents();
-    const std::int64_t block = rows * product_stride_, stride = operators.m2l_stride;
-    for (std::int64_t first = 0; first < rows; first += batch_rows()) {
-      const std::int64_t some = std::min(batch_rows(), rows - first);
-      gather(far_.m2l.data(), first, some, classes, stride, expansions, gathered_.data(), stream_);
-      done("gather");
-      blas_->multiply_eight(some, count_, (fmm::orbits - 1) * count_, gathered_.data(), stride,
-                            some * stride, operators.m2l, stride, count_ * stride,
-                            products_.data() + first * product_stride_, product_stride_, block,
-                            frame_.rough_products);
-      done("M2L");
-    }
-    for (int level = 1; level + 1 < tree_.levels(); ++level)
-      l2l(tree, far_.parents.data(), far_.parent_begin[level], far_.parent_begin[level + 1],
-          level >= 2, classes, operators, products_.data(), product_stride_, block, expansions,
-          stream_);
-    done("L2L");
   }
 
   Frame frame_;
@@ -377,18 +315,12 @@ class EvaluationIn final : public Evaluation {
   std::array<Stream, most_targets_of_a_lane> near_streams_;
   Event fork_;
   std::array<Event, most_targets_of_a_lane> joins_;
-  DeviceTable<T> table_;
-  int count_;
-  bool has_far_;
-  std::int64_t total_memory_ = 0, product_stride_ = 0;
-  std::shared_ptr<const DeviceOperators<T>> operators_;
-  std::unique_ptr<Blas> blas_;
+  FarStages<T> stages_;
   PlacedPoints<N> sources_, targets_;
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<Place<N>> places_, dipoles_;
   DeviceBuffer<double> near_potential_, near_gradient_[3];
-  DeviceBuffer<T> moments_, locals_, products_, gathered_;
   std::map<Kind, std::unique_ptr<Graph>> graphs_;
 };
 

@@ -2,6 +2,7 @@
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/octree.hpp"
+#include "fmbem/cuda/spread_backend.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -37,6 +38,11 @@ fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths&, const DeviceFields
 fmm::PlanInfo FmmPlan::info() const { return {}; }
 fmm::Seconds FmmPlan::plan_seconds() const { return {}; }
 std::int64_t FmmPlan::device_bytes() const { return 0; }
+
+std::unique_ptr<fmm::Backend> make_spread_backend(const fmm::PlanData&) {
+  require_cuda_device();
+  return nullptr;
+}
 
 HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int) {
   require_cuda_device();

@@ -262,12 +262,13 @@ __global__ void __launch_bounds__(threads_per_block)
     const std::int64_t from = v * targets.count + k, to = v * targets.count + targets.order[k];
     if constexpr (Potential)
       results.to->potential[to] =
-          results.scale / unit * (near.potential[from] + from_unit * static_cast<double>(value[0]));
+          results.scale / unit *
+          ((near.potential ? near.potential[from] : 0) + from_unit * static_cast<double>(value[0]));
     if constexpr (Gradient) {
       const double scale = results.gradient_scale / unit, square = from_unit * from_unit;
       const auto component = [&](int axis) {
-        return scale *
-               (near.gradient[axis][from] + square * static_cast<double>(value[Potential + axis]));
+        return scale * ((near.gradient[axis] ? near.gradient[axis][from] : 0) +
+                        square * static_cast<double>(value[Potential + axis]));
       };
       results.to->gradient[to] = {component(0), component(1), component(2)};
     }

@@ -50,6 +50,16 @@ __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> 
   }
 }
 
+template <class T>
+__global__ void sort_charges_kernel(const Arguments* arguments, const std::int32_t* order,
+                                    std::int64_t n, const unsigned long long* largest, T* charges) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k >= n) return;
+  const std::int64_t first = blockIdx.y * n;
+  charges[first + k] =
+      static_cast<T>(strength_unit(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
+}
+
 /// A warp for each leaf.
 template <class N>
 __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,
@@ -64,7 +74,7 @@ __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* ord
   const ToUnitBox<N, double> unit_box(root, tree.code[box]);
   const int2 range = are_sources ? tree.sources[box] : tree.targets[box];
   // Lower parts are counted from the first source: differences of close numbers are exact.
-  const bool has_sources = tree.sources[box].x < tree.sources[box].y;
+  const bool has_sources = sizeof(N) == 4 && tree.sources[box].x < tree.sources[box].y;
   const Vec3d first = has_sources ? unit * sources[source_order[tree.sources[box].x]] : Vec3d{};
   const Vec3<N> first_local = unit_box(first.x, first.y, first.z);
   for (std::int32_t k = range.x + threadIdx.x % warp_size; k < range.y; k += warp_size) {
@@ -115,6 +125,13 @@ void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, in
          stream, arguments, sources, unit, largest, charges, places, dipoles);
 }
 
+template <class T>
+void sort_charges(const Arguments* arguments, const std::int32_t* order, std::int64_t n,
+                  int vectors, const unsigned long long* largest, T* charges, cudaStream_t stream) {
+  launch(sort_charges_kernel<T>, dim3(blocks_for(n), vectors), threads_per_block, 0, stream,
+         arguments, order, n, largest, charges);
+}
+
 template <class N>
 void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* sources,
                   const std::int32_t* source_order, double unit, const Cube& root,
@@ -126,6 +143,8 @@ void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* s
 }
 
 #define FMBEM_INSTANTIATE(N)                                                                       \
+  template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int,             \
+                             const unsigned long long*, N*, cudaStream_t);                         \
   template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,                \
                                const unsigned long long*, bool, Place<N>*, Place<N>*,              \
                                cudaStream_t);                                                      \

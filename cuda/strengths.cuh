@@ -25,6 +25,11 @@ void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, in
                     double unit, const unsigned long long* largest, bool charges, Place<N>* places,
                     Place<N>* dipoles, cudaStream_t stream);
 
+/// Charges alone, of sources that are not points.
+template <class T>
+void sort_charges(const Arguments* arguments, const std::int32_t* order, std::int64_t n,
+                  int vectors, const unsigned long long* largest, T* charges, cudaStream_t stream);
+
 /// The arrays of PointsView.
 template <class N>
 struct PointArrays {

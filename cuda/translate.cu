@@ -96,8 +96,10 @@ __global__ void __launch_bounds__(m2m_threads)
       T total = 0;
       for (int k = 0; k < parts; ++k) total += s_part[row][k * some + place];
       const std::int32_t box = tree.box_of[first + (first_row + row) / vectors];
-      if (tree.sources[box].x < tree.sources[box].y)
-        expansions.moment(box, (first_row + row) % vectors)[from + place] = total;
+      if (tree.sources[box].x == tree.sources[box].y) continue;
+      T& moment = expansions.moment(box, (first_row + row) % vectors)[from + place];
+      // To what P2M has written where the box has sources of its own.
+      moment = tree.holds && tree.holds[box] ? moment + total : total;
     }
     __syncthreads();
   }

@@ -6,6 +6,7 @@
 
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/fmm/morton_bits.hpp"
+#include "fmbem/fmm/octree.hpp"
 
 namespace fmbem::cuda {
 
@@ -45,6 +46,8 @@ struct TreeView {
   const std::int32_t* box_of;     ///< [splits]
   const std::int32_t* child;      ///< [splits][8], boxes by octant; −1 where empty
   const std::int32_t* colleague;  ///< [splits][27], boxes of the same level that touch it; −1
+  /// [boxes], whether sources of the box's own are not in its children; null if that is nowhere.
+  const std::uint8_t* holds;
 };
 
 /// The same tree as fmm::build_octree(), built on the device.
@@ -57,6 +60,7 @@ struct DeviceTree {
   DeviceBuffer<std::uint64_t> code;
   DeviceBuffer<std::int32_t> split_of, parent, box_of, child, colleague;
   DeviceBuffer<int2> sources, other_targets;  ///< the latter empty where sources are the targets
+  DeviceBuffer<std::uint8_t> holds;           ///< empty for points
 
   int levels() const { return static_cast<int>(box_begin.size()) - 1; }
   double side(int level) const;
@@ -69,9 +73,13 @@ struct DeviceTree {
             other_targets.size() > 0 ? other_targets.data() : sources.data(),
             box_of.data(),
             child.data(),
-            colleague.data()};
+            colleague.data(),
+            holds.data()};
   }
 };
+
+/// The same from a tree of the host.
+DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream);
 
 /// Splits every box with more than max_leaf sources or targets and, for the grading, those that
 /// fmm::Octree asks for. `targets` is null where the sources are the targets. Three short waits for

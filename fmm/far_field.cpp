@@ -100,7 +100,7 @@ struct FarField::Impl {
     }
     list_boxes(data);
     check_memory(data);
-    backend = make_cpu_backend(data);
+    backend = options.make_backend ? options.make_backend(data) : make_cpu_backend(data);
     watch.add("operators");
   }
 

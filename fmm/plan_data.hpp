@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "fmbem/fmm/octree.hpp"
@@ -52,5 +53,8 @@ class Backend {
   virtual void evaluate(const Strengths& strengths, const Fields& fields, Seconds& seconds) = 0;
   virtual std::int64_t operator_bytes() const = 0;
 };
+
+/// Makes a backend for data that outlive it, such as make_cpu_backend().
+using BackendMaker = std::unique_ptr<Backend> (*)(const PlanData& data);
 
 }  // namespace fmbem::fmm

@@ -55,36 +55,42 @@ struct UnitBoxPoints {
 template <class T>
 SpreadMoments<T>::SpreadMoments(const PlanData& data, const HarmonicTable<T>& table)
     : data_(data), table_(table) {
-  if (kept_moment_bytes(data) == 0) return;
+  if (kept_moment_bytes(data) > 0) rows_ = all_rows(data, table);
+}
+
+template <class T>
+Buffer<T> SpreadMoments<T>::all_rows(const PlanData& data, const HarmonicTable<T>& table) {
   const std::int64_t count = data.order.count;
-  rows_ = Buffer<T>(data.sources.size() * count);
+  Buffer<T> rows(data.sources.size() * count);
 #pragma omp parallel
   {
     WeightedPoints points;
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t i = 0; i < data.source_boxes.size(); ++i) {
       const std::int32_t box = data.source_boxes[i];
-      integrate(box, points, rows_.data() + data.tree.boxes[box].sources.begin * count);
+      integrate(data, table, box, points, rows.data() + data.tree.boxes[box].sources.begin * count);
     }
   }
+  return rows;
 }
 
 template <class T>
-void SpreadMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* rows) const {
-  const Box& box = data_.tree.boxes[b];
-  const double side = data_.tree.side(box.level) / data_.unit;
+void SpreadMoments<T>::integrate(const PlanData& data, const HarmonicTable<T>& table,
+                                 std::int32_t b, WeightedPoints& points, T* rows) {
+  const Box& box = data.tree.boxes[b];
+  const double side = data.tree.side(box.level) / data.unit;
   const Range own = box.own_sources();
   UnitBoxPoints<T> unit_points;
-  std::vector<T> moments(table_.slots());
-  for (std::int32_t k = own.begin; k < own.end; ++k, rows += data_.order.count) {
-    data_.spread->quadrature(data_.sources.order[k], side, points);
-    unit_points.fill(points, data_, box);
+  std::vector<T> moments(table.slots());
+  for (std::int32_t k = own.begin; k < own.end; ++k, rows += data.order.count) {
+    data.spread->quadrature(data.sources.order[k], side, points);
+    unit_points.fill(points, data, box);
     std::fill(moments.begin(), moments.end(), T(0));
-    cpu_kernels<T>().p2m(steps_of(table_), 1, unit_points.padded, unit_points.x.data(),
+    cpu_kernels<T>().p2m(steps_of(table), 1, unit_points.padded, unit_points.x.data(),
                          unit_points.y.data(), unit_points.z.data(), unit_points.weight.data(),
                          moments.data());
-    for (int slot = 0; slot < table_.slots(); ++slot)
-      if (table_.position[slot] >= 0) rows[table_.position[slot]] = moments[slot];
+    for (int slot = 0; slot < table.slots(); ++slot)
+      if (table.position[slot] >= 0) rows[table.position[slot]] = moments[slot];
   }
 }
 
@@ -102,7 +108,7 @@ void SpreadMoments<T>::p2m(const Pass<T>& pass) const {
       const T* rows = rows_.data() + own.begin * count;
       if (rows_.size() == 0) {
         scratch.resize(own.size() * count);
-        integrate(box, points, scratch.data());
+        integrate(data_, table_, box, points, scratch.data());
         rows = scratch.data();
       }
       std::fill_n(pass.moment(box), pass.vectors * count, T(0));

@@ -11,12 +11,16 @@ class SpreadMoments {
  public:
   SpreadMoments(const PlanData& data, const HarmonicTable<T>& table);
 
+  /// [sources][K] in parity order, for all boxes.
+  static Buffer<T> all_rows(const PlanData& data, const HarmonicTable<T>& table);
+
   /// P2M: M of every box with sources of its own.
   void p2m(const Pass<T>& pass) const;
 
  private:
   /// [own sources][K] of one box.
-  void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
+  static void integrate(const PlanData& data, const HarmonicTable<T>& table, std::int32_t box,
+                        WeightedPoints& points, T* rows);
 
   const PlanData& data_;
   const HarmonicTable<T>& table_;

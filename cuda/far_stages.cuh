@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "fmbem/cuda/blas.cuh"
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/operators.cuh"
+#include "fmbem/cuda/pass.cuh"
+
+namespace fmbem::cuda {
+
+/// Right-hand sides that go through the stages together, and the memory that their expansions and
+/// the gathered factors of M2L may take, as parts of the device's.
+inline constexpr int most_vectors = 8;
+inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
+
+/// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
+template <class T>
+class FarStages {
+ public:
+  /// `rough`: products in single precision may round their factors to 11 bits.
+  FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, const FarLists& far, bool rough,
+            cudaStream_t stream)
+      : tree_(tree),
+        far_(far),
+        rough_(rough),
+        stream_(stream),
+        table_(order, stream),
+        count_(order.count),
+        product_stride_((order.count + 3) / 4 * 4) {
+    if (!has_far()) return;
+    operators_ = device_operators<T>(order);
+    blas_ = std::make_unique<Blas>(stream);
+    std::size_t free = 0, total = 0;
+    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
+    total_memory_ = static_cast<std::int64_t>(total);
+  }
+
+  /// Otherwise all boxes touch, and nothing is far.
+  bool has_far() const { return tree_.levels() > 2; }
+  TableView<T> table() const { return table_.view(); }
+  ExpansionsView<T> expansions(int vectors) const {
+    return {vectors, count_, moments_.data(), locals_.data()};
+  }
+  std::int64_t operator_bytes() const { return operators_ ? operators_->bytes() : 0; }
+  std::int64_t bytes() const {
+    return moments_.bytes() + locals_.bytes() + products_.bytes() + gathered_.bytes();
+  }
+
+  /// As many of so many right-hand sides as fit at a time.
+  int batch(int count) const {
+    const int most = std::min(count, most_vectors);
+    if (!has_far()) return most;
+    const std::int64_t bytes = (2 * tree_.boxes * count_ + 8 * parents() * product_stride_) *
+                               static_cast<std::int64_t>(sizeof(T));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(total_memory_ / expansion_share / bytes, 1, most));
+  }
+
+  /// Makes room with grow(buffer, size).
+  void reserve(int vectors, auto&& grow) {
+    if (!has_far()) return;
+    grow(moments_, vectors * tree_.boxes * count_);
+    grow(locals_, vectors * tree_.boxes * count_);
+    const std::int64_t rows = vectors * parents();
+    grow(products_, 8 * rows * product_stride_);
+    grow(gathered_, 8 * std::min(rows, batch_rows()) * operators_->m2l_stride);
+  }
+
+  /// Puts M2M, M2L and L2L into the stream; calls done(stage) after each.
+  void put(int vectors, auto&& done) {
+    const TreeView tree = tree_.view();
+    const OperatorsView<T> operators = operators_->view();
+    const Classes& classes = table_.classes();
+    const ExpansionsView<T> all = expansions(vectors);
+    for (int level = tree_.levels() - 2; level >= 2; --level)
+      m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes, operators, all,
+          stream_);
+    done("M2M");
+    const std::int64_t rows = vectors * parents();
+    const std::int64_t block = rows * product_stride_, stride = operators.m2l_stride;
+    for (std::int64_t first = 0; first < rows; first += batch_rows()) {
+      const std::int64_t some = std::min(batch_rows(), rows - first);
+      gather(far_.m2l.data(), first, some, classes, stride, all, gathered_.data(), stream_);
+      done("gather");
+      blas_->multiply_eight(some, count_, (fmm::orbits - 1) * count_, gathered_.data(), stride,
+                            some * stride, operators.m2l, stride, count_ * stride,
+                            products_.data() + first * product_stride_, product_stride_, block,
+                            rough_);
+      done("M2L");
+    }
+    for (int level = 1; level + 1 < tree_.levels(); ++level)
+      l2l(tree, far_.parents.data(), far_.parent_begin[level], far_.parent_begin[level + 1],
+          level >= 2, classes, operators, products_.data(), product_stride_, block, all, stream_);
+    done("L2L");
+  }
+
+ private:
+  std::int64_t parents() const { return static_cast<std::int64_t>(far_.parents.size()); }
+  /// Rows of M2L that are gathered at a time.
+  std::int64_t batch_rows() const {
+    const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
+    return std::max<std::int64_t>(total_memory_ / gather_share / row, 64);
+  }
+
+  const DeviceTree& tree_;
+  const FarLists& far_;
+  bool rough_;
+  cudaStream_t stream_;
+  DeviceTable<T> table_;
+  int count_;
+  std::int64_t product_stride_, total_memory_ = 0;
+  std::shared_ptr<const DeviceOperators<T>> operators_;
+  std::unique_ptr<Blas> blas_;
+  DeviceBuffer<T> moments_, locals_, products_, gathered_;
+};
+
+}  // namespace fmbem::cuda
