@@ -67,10 +67,12 @@ class DeviceCost {
     const bool single = precision_for(options, rates) == Precision::single_precision;
     const bool near_single = near_precision_for(options, rates) == Precision::single_precision;
     const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
-    const double products = single ? rates.product_single * count / (count + 40)
+    const double products = single ? rates.product_single * count / (count + 50)
                                    : rates.product_double * count / (count + 35);
-    // The products of a row, and its gathered boxes written and read.
-    row_ = 416 * count * count / products + 2.5 * 208 * count * bytes / rates.bandwidth;
+    // The products of a row, its gathered boxes written and read, and its part of M2M and L2L.
+    row_ = 416 * count * count / products + 3.2 * 208 * count * bytes / rates.bandwidth +
+           rates.parent + rates.coefficient * count;
+    leaf_ = rates.leaf;
     pair_ = (options.gradient ? 1.6 : 1) * (options.dipoles ? 1.5 : 1) /
             (near_single ? rates.near_single : rates.near_double);
   }
@@ -83,13 +85,13 @@ class DeviceCost {
                         std::max(sources, targets) * pair_;
     const double children = std::exp2(dimension);
     const double rows = std::max(sources, targets) / n / (children - 1);
-    return near + rows * row_ + rates_.start;
+    return near + rows * row_ + std::max(sources, targets) / n * leaf_ + rates_.start;
   }
   double direct_seconds(double sources, double targets) const { return sources * targets * pair_; }
 
  private:
   DeviceRates rates_;
-  double row_, pair_;
+  double row_, leaf_, pair_;
 };
 
 }  // namespace
@@ -100,8 +102,16 @@ DeviceRates device_rates() {
   FMBEM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   FMBEM_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  return {size * 1.35e12, in_double * 1.0e12, size * 52e12, in_double * 38e12, size * 3.5e12,
-          40e-6,          ratio > 8};
+  return {.near_single = 1.35e12 * size,
+          .near_double = 1.0e12 * in_double,
+          .product_single = 52e12 * size,
+          .product_double = 38e12 * in_double,
+          .bandwidth = 3.5e12 * size,
+          .parent = 10e-9 / size,
+          .coefficient = 0.2e-9 / size,
+          .leaf = 1e-9 / size,
+          .start = 40e-6,
+          .slow_double = ratio > 8};
 }
 
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {

@@ -10,8 +10,10 @@ struct DeviceRates {
   double near_single, near_double;        ///< pairs a second, potential
   double product_single, product_double;  ///< operations a second in large products
   double bandwidth;                       ///< bytes a second
-  double start;                           ///< seconds of an evaluation's launches
-  bool slow_double;                       ///< less than an eighth of the rate of single precision
+  /// Seconds of M2M and L2L for a parent, and for each of its coefficients; of a leaf's share in
+  /// the stages of points; and of an evaluation's launches.
+  double parent, coefficient, leaf, start;
+  bool slow_double;  ///< less than an eighth of the rate of single precision
 };
 
 /// Those of one H200, measured (docs/performance.md), scaled by what the device says of itself.

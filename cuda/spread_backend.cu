@@ -1,11 +1,10 @@
-#include "fmbem/cuda/spread_backend.hpp"
-
 #include <numbers>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/spread_backend.hpp"
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/cpu/spread.hpp"
 #include "fmbem/fmm/stopwatch.hpp"

@@ -111,6 +111,33 @@ TEST_CASE("evaluations of device data agree with direct sums, and with each othe
   CHECK(error / size / tolerance <= 1);
 }
 
+// Small enough for compute-sanitizer's racecheck (scripts/gpu-check).
+TEST_CASE("small plans go through every stage") {
+  if (!gpu_is_there()) return;
+  const Points points = plummer_points(600, 12);
+  const auto q = signed_charges(points.size(), 13);
+  const Points d = random_dipoles(points.size(), 14);
+  std::vector<double> exact(points.size());
+  fmm::direct_sum(points, points, {q, d, 1}, {exact, {}});
+  for (const auto precision : {Precision::single_precision, Precision::double_precision}) {
+    const fmm::Plan plan = cuda::make_fmm_plan(points, {.tolerance = 1e-3,
+                                                        .precision = precision,
+                                                        .gradient = true,
+                                                        .dipoles = true,
+                                                        .max_leaf = 12});
+    CHECK(plan.info().levels >= 4);
+    std::vector<double> u(points.size());
+    Points g(points.size());
+    plan.evaluate({q, d, 1}, {u, g});
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      error = std::hypot(error, u[i] - exact[i]);
+      size = std::hypot(size, exact[i]);
+    }
+    CHECK(error / size / 1e-3 <= 1);
+  }
+}
+
 TEST_CASE("the stages one after the other give the same bits") {
   if (!gpu_is_there()) return;
   OnDevice run(cube_points(20000, 4), {}, 2);
