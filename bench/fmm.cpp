@@ -9,9 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <new>
-#include <numeric>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,24 +17,25 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/fmm_problem.hpp"
 #include "bench/fmm_run.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/rates.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/meshes/xyz_file.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
+using bench::Errors;
 using bench::Evaluation;
-using bench::FmmRun;
-using bench::make_run;
+using bench::Problem;
+using bench::Reference;
+using bench::Results;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -59,6 +58,7 @@ struct Options {
 
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
+  bench::Outputs computed() const { return {potential(), gradient()}; }
   std::vector<const char*> stages() const {
     std::vector<const char*> names(all_stages.begin(), all_stages.end());
     if (backend == "cpu") std::erase(names, all_stages[2]);
@@ -162,137 +162,7 @@ void check_options(const Options& o) {
   if (o.json && *o.json != "-") OutputFile probe(*o.json);
 }
 
-// ---- Points, charges and reference values
-
-/// Potentials and gradients, [count][n], of what was asked for.
-struct Results {
-  Results(std::size_t size, const Options& o)
-      : potential(o.potential() ? size : 0), gradient(o.gradient() ? size : 0) {}
-  fmm::Fields fields() { return {potential, gradient}; }
-
-  std::vector<double> potential;
-  std::vector<Vec3d> gradient;
-};
-
-/// Points with one charge vector from their file or eight seeded ones; the first is timed.
-struct Problem {
-  std::string distribution;
-  std::vector<Vec3d> points;
-  std::vector<double> file_charges;
-  std::uint64_t seed;
-
-  int vectors() const { return file_charges.empty() ? 8 : 1; }
-
-  /// [count][n], from the charge vector `first` on.
-  std::vector<double> charges(int first, int count) const {
-    if (!file_charges.empty()) return file_charges;
-    std::vector<double> all;
-    all.reserve(count * points.size());
-    for (int k = first; k < first + count; ++k) {
-      const std::vector<double> q = test::signed_charges(points.size(), seed + 1 + k);
-      all.insert(all.end(), q.begin(), q.end());
-    }
-    return all;
-  }
-};
-
-/// Refuses numbers of points that would not fit before the plan can say so.
-void require_memory(std::size_t n) {
-  constexpr double bytes_per_point = sizeof(Vec3d) + 2 * sizeof(double);  // with charge and result
-  if (static_cast<double>(n) * bytes_per_point > static_cast<double>(available_memory()))
-    throw ResourceError(counted(n, "point") +
-                        " do not fit into the memory that is left: use fewer");
-}
-
-Problem seeded_problem(const std::string& distribution, std::size_t n, std::uint64_t seed) {
-  require_memory(n);
-  return {distribution, test::points_by_name(distribution, n, seed), {}, seed};
-}
-
-Problem problem_of_file(const std::string& file, std::uint64_t seed) {
-  PointFile content = read_xyz_file(file);
-  return {file, std::move(content.points), std::move(content.charges), seed};
-}
-
-/// Direct sums at some targets.
-struct Reference {
-  std::vector<std::size_t> targets;
-  Results results;  // [vectors][targets]
-};
-
-Reference reference_of(const Problem& problem, const Options& o) {
-  std::vector<std::size_t> all(problem.points.size()), targets;
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  std::mt19937_64 random(o.seed + 100);
-  std::sample(all.begin(), all.end(), std::back_inserter(targets), o.check, random);
-
-  std::vector<Vec3d> places;
-  for (const std::size_t i : targets) places.push_back(problem.points[i]);
-  const int count = problem.vectors();
-  Reference reference{targets, Results(count * targets.size(), o)};
-  const std::vector<double> charges = problem.charges(0, count);
-  if (!targets.empty())
-    fmm::direct_sum(problem.points, places, {charges, {}, count}, reference.results.fields());
-  return reference;
-}
-
 // ---- Measurements
-
-double norm2(double x) { return x * x; }
-
-/// |u − u_ref|² / |u_ref|² of charge vector k of `u` [count][n] and `k_ref` of `reference`
-/// [vectors][targets]; 0 for results that were not asked for.
-template <class T>
-double squared_error(const std::vector<T>& u, std::size_t n, std::size_t k,
-                     const std::vector<T>& reference, std::size_t k_ref,
-                     const std::vector<std::size_t>& targets) {
-  if (u.empty()) return 0;
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const T exact = reference[k_ref * targets.size() + i];
-    difference += norm2(u[k * n + targets[i]] - exact);
-    size += norm2(exact);
-  }
-  return difference == 0 ? 0 : difference / size;
-}
-
-/// How many of the problem's charge vectors are evaluated at once: all, or one if memory is short.
-int batch_size(const Problem& problem, const fmm::PlanInfo& info) {
-  const double n = static_cast<double>(problem.points.size());
-  const double expansions =
-      2.0 * static_cast<double>(info.boxes) * (info.order + 1) * (info.order + 1) * sizeof(double);
-  const double bytes = expansions + 2 * n * (2 * sizeof(double) + sizeof(Vec3d));
-  const int all = problem.vectors();
-  return all * bytes < 0.5 * static_cast<double>(available_memory()) ? all : 1;
-}
-
-/// Relative L2 errors, root mean square over the charge vectors.
-struct Errors {
-  std::optional<double> potential, gradient;
-};
-
-Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& reference,
-                      const Options& o) {
-  if (reference.targets.empty()) return {};
-  const std::size_t n = problem.points.size();
-  const int batch = batch_size(problem, plan.info());
-  double potential = 0, gradient = 0;
-  Results results(batch * n, o);
-  for (int first = 0; first < problem.vectors(); first += batch) {
-    const std::vector<double> charges = problem.charges(first, batch);
-    plan.evaluate({charges, {}, batch}, results.fields());
-    for (int k = 0; k < batch; ++k) {
-      potential += squared_error(results.potential, n, k, reference.results.potential, first + k,
-                                 reference.targets);
-      gradient += squared_error(results.gradient, n, k, reference.results.gradient, first + k,
-                                reference.targets);
-    }
-  }
-  Errors errors;
-  if (o.potential()) errors.potential = std::sqrt(potential / problem.vectors());
-  if (o.gradient()) errors.gradient = std::sqrt(gradient / problem.vectors());
-  return errors;
-}
 
 struct Row {
   std::string distribution;
@@ -328,9 +198,9 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
   options.order = o.order;
   options.max_leaf = o.max_leaf;
   options.inflation = o.inflation;
-  const auto plan = make_run(o.backend, problem.points, options);
+  const auto plan = bench::make_run(o.backend, problem.points, options);
   const std::vector<double> charges = problem.charges(0, 1);
-  Results results(problem.points.size(), o);
+  Results results(problem.points.size(), o.computed());
   const Evaluation evaluation = plan->median({charges, {}, 1}, results.fields(), o.repeat);
   Row row{.distribution = problem.distribution,
           .points = problem.points.size(),
@@ -342,8 +212,8 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
           .evaluation = evaluation,
           .errors = {},
           .peak_memory = peak_memory()};  // before this row's errors are measured
-  if (!reference) reference = reference_of(problem, o);
-  row.errors = measure_errors(*plan, problem, *reference, o);
+  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed);
+  row.errors = bench::measure_errors(*plan, problem, *reference, o.computed());
   return row;
 }
 
@@ -546,11 +416,11 @@ void run(const Options& o) {
   std::vector<Row> rows;
   for (const std::string& name : split(o.distributions, "--distribution")) {
     if (is_file(name)) {
-      add_rows(rows, problem_of_file(name, o.seed), o, threads, out);
+      add_rows(rows, bench::problem_of_file(name, o.seed), o, threads, out);
       continue;
     }
     for (const std::size_t n : point_counts(o.points.value_or("100000")))
-      add_rows(rows, seeded_problem(name, n, o.seed), o, threads, out);
+      add_rows(rows, bench::seeded_problem(name, n, o.seed), o, threads, out);
   }
   if (o.backend == "cpu") print_rates(out, rows, o, threads);
   require_written(out);

@@ -73,8 +73,10 @@ class DeviceCost {
     row_ = 416 * count * count / products + 3.2 * 208 * count * bytes / rates.bandwidth +
            rates.parent + rates.coefficient * count;
     leaf_ = rates.leaf;
-    pair_ = (options.gradient ? 1.6 : 1) * (options.dipoles ? 1.5 : 1) /
-            (near_single ? rates.near_single : rates.near_double);
+    pair_ = (!options.gradient ? 1
+             : near_single     ? 1.3
+                               : 1.7) *
+            (options.dipoles ? 1.5 : 1) / (near_single ? rates.near_single : rates.near_double);
   }
 
   /// Of leaves with n points each in a cloud of this dimension.

@@ -16,7 +16,6 @@
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choose.hpp"
-#include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/morton.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
@@ -67,7 +66,7 @@ class Graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// Seconds between marks in a stream; without a place to put them it does nothing.
+/// Seconds between marks in a stream.
 class StageTimes {
  public:
   explicit StageTimes(cudaStream_t stream) : stream_(stream) { record("start"); }
@@ -405,9 +404,10 @@ struct FmmPlan::Impl {
     source_keys.keys = {};
     target_keys.keys = {};
 
-    const Frame frame{unit, same,
-                      fmm::root_terms(options) == 1 || options.tolerance >= 1e-10 ? 1 : 2,
-                      options.tolerance >= 1e-3};
+    const Frame frame{.unit = unit,
+                      .same = same,
+                      .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
+                      .rough_products = options.tolerance >= 1e-3};
     const auto make = [&]<class T, class N>(T, N) {
       evaluation = std::make_unique<EvaluationIn<T, N>>(frame, order, tree, far, near, sources,
                                                         std::move(source_keys), targets,

@@ -6,238 +6,17 @@
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/near_sums.cuh"
+#include "fmbem/cuda/near_tiles.cuh"
 #include "fmbem/cuda/pass.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
-constexpr int groups = warp_size / group_lanes;
-
-/// Sources are taken to shared memory in tiles of a few chunks, each of up to 32 of one leaf. While
-/// a tile is worked on the next one is on its way to registers. In single precision the sums of
-/// tiles are added up in double precision, so that none is long.
-template <class N>
-constexpr int chunks = sizeof(N) == 4 ? 4 : 2;
-template <class N>
-constexpr int tile_size = chunks<N>* warp_size;
-
 /// Targets with a source closer than these, in sides of their leaf and squared, are done once more
 /// in double precision when the near field works in single: rounding coordinates would show. In
 /// other leaves to 2^-24; in the leaf itself, where they come in two parts, to 2^-48.
 constexpr float close_r2 = 0x1p-16f, close_r2_in_leaf = 0x1p-40f;
-/// Added to squares of distances in single precision, so that no root is of zero.
-constexpr float least_r2 = 1e-20f;
-
-/// 1/√r2 from the hardware's first guess: in single precision as it is, in double precision, where
-/// it has some 20 bits, with terms of the series of (1 − e)^(−1/2), e = 1 − r2 y².
-template <int Terms>
-__device__ inline float inverse_root(float r2) {
-#ifdef __CUDA_ARCH__
-  float y;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(r2));
-  return y;
-#else
-  return rsqrtf(r2);
-#endif
-}
-__device__ inline double root_guess(double r2) {
-#ifdef __CUDA_ARCH__
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(r2));
-  return y;
-#else
-  return rsqrtf(static_cast<float>(r2));
-#endif
-}
-template <int Terms>
-__device__ inline double inverse_root(double r2) {
-  const double y = root_guess(r2);
-  const double e = 1 - r2 * (y * y);
-  if constexpr (Terms == 1) return y + (0.5 * y) * e;
-  return y + (y * e) * (0.5 + 0.375 * e);
-}
-
-__device__ inline float square(float dx, float dy, float dz) {
-  return dz * dz + (dy * dy + (dx * dx + least_r2));
-}
-__device__ inline double square(double dx, double dy, double dz) {
-  return dx * dx + dy * dy + dz * dz;
-}
-
-/// Sums of one target: potential and gradient.
-template <class N, bool Potential, bool Gradient>
-struct Sums {
-  N potential = 0, x = 0, y = 0, z = 0;
-
-  /// Adds q/r + d·(x − y)/r³ and its gradient, w = 1/r.
-  template <bool Dipoles>
-  __device__ void add(N q, const N* d, N dx, N dy, N dz, N w) {
-    if constexpr (!Dipoles) {
-      const N qw = q * w;
-      if constexpr (Potential) potential += qw;
-      if constexpr (Gradient) {
-        const N f = qw * (w * w);
-        x -= f * dx;
-        y -= f * dy;
-        z -= f * dz;
-      }
-    } else {
-      const N w2 = w * w, pd = (d[0] * dx + d[1] * dy + d[2] * dz) * w2;
-      if constexpr (Potential) potential += (q + pd) * w;
-      if constexpr (Gradient) {
-        const N w3 = w2 * w, f = (q + N(3) * pd) * w3;
-        x += d[0] * w3 - f * dx;
-        y += d[1] * w3 - f * dy;
-        z += d[2] * w3 - f * dz;
-      }
-    }
-  }
-  /// Over the lanes whose numbers differ by multiples of `step`; all of them get the sums.
-  __device__ void add_up(int first_step) {
-    for (int step = first_step; step < warp_size; step *= 2) {
-      if constexpr (Potential) potential += __shfl_xor_sync(whole_warp, potential, step);
-      if constexpr (Gradient) {
-        x += __shfl_xor_sync(whole_warp, x, step);
-        y += __shfl_xor_sync(whole_warp, y, step);
-        z += __shfl_xor_sync(whole_warp, z, step);
-      }
-    }
-  }
-  template <class M>
-  __device__ void add(const Sums<M, Potential, Gradient>& other) {
-    if constexpr (Potential) potential += static_cast<N>(other.potential);
-    if constexpr (Gradient) {
-      x += static_cast<N>(other.x);
-      y += static_cast<N>(other.y);
-      z += static_cast<N>(other.z);
-    }
-  }
-};
-
-/// What a kernel gets.
-template <class N>
-struct NearArguments {
-  PointsView<N> sources, targets;
-  StrengthsView<N> strengths;
-  TreeView tree;
-  double root_side;
-  const std::int32_t* leaves;
-  NearListsView lists;
-  const NearItem* items;
-  bool same;
-  NearView results;
-};
-
-/// Shared memory of a warp.
-template <class N, bool Dipoles>
-struct WarpShared {
-  Place<N> places[tile_size<N>];
-  Place<N> dipoles[Dipoles ? tile_size<N> : 1];
-  /// Of the entries of the list, two times 32 in turn: begin and count; what takes sources to the
-  /// target's leaf, with the ratio.
-  int2 range[2 * warp_size];
-  Place<float> shift[2 * warp_size];
-};
-
-/// Sources of entries of a list, tile by tile: in single precision their coordinates, and with it
-/// their dipoles, are in the units of the target's leaf.
-template <class N, bool Dipoles>
-class Tiles {
- public:
-  /// Of the entries from `begin` to `end`.
-  __device__ Tiles(const NearArguments<N>& a, std::int64_t begin, std::int64_t end, double to_leaf,
-                   WarpShared<N, Dipoles>& shared)
-      : entries_(a.lists.entries + begin),
-        left_(static_cast<int>(end - begin)),
-        places_(a.strengths.places),
-        dipoles_(a.strengths.dipoles),
-        to_leaf_(static_cast<N>(to_leaf)),
-        shared_(shared) {}
-
-  /// Sends for the next tile.
-  __device__ void fetch() {
-    const int lane = threadIdx.x % warp_size;
-    if (known_ - entry_ < static_cast<unsigned>(chunks<N>) && left_ > 0) load_entries(lane);
-#pragma unroll
-    for (int c = 0; c < chunks<N>; ++c) {
-      size_[c] = 0;
-      if (entry_ == known_) continue;
-      of_[c] = entry_ % (2 * warp_size);
-      const int2 range = shared_.range[of_[c]];
-      first_[c] = range.x + done_;
-      size_[c] = min(range.y - done_, warp_size);
-      if (lane < size_[c]) source_[c] = places_[static_cast<unsigned>(first_[c] + lane)];
-      done_ += warp_size;
-      if (done_ < range.y) continue;
-      done_ = 0;
-      ++entry_;
-    }
-  }
-
-  /// Puts it to shared memory; returns how many places it has, a multiple of the groups; 0 at the
-  /// end.
-  __device__ int put() {
-    const int lane = threadIdx.x % warp_size;
-    int filled = 0;
-    __syncwarp();  // all are done with the one before
-#pragma unroll
-    for (int c = 0; c < chunks<N>; ++c) {
-      if (lane < size_[c]) {
-        Place<N> source = source_[c];
-        if constexpr (sizeof(N) == 4) {
-          const Place<float> shift = shared_.shift[of_[c]];
-          const float ratio = shift.charge;
-          source.x = ratio * source.x + shift.x;
-          source.y = ratio * source.y + shift.y;
-          source.z = ratio * source.z + shift.z;
-        }
-        shared_.places[filled + lane] = source;
-        if constexpr (Dipoles) {
-          const Place<N> d = dipoles_[static_cast<unsigned>(first_[c] + lane)];
-          shared_.dipoles[filled + lane] = {to_leaf_ * d.x, to_leaf_ * d.y, to_leaf_ * d.z, N(0)};
-        }
-      }
-      filled += size_[c];
-    }
-    const int padded = (filled + groups - 1) / groups * groups;
-    if (lane < padded - filled) {
-      // Far away and without strength.
-      shared_.places[filled + lane] = {N(1e15), N(1e15), N(1e15), N(0)};
-      if constexpr (Dipoles) shared_.dipoles[filled + lane] = {N(0), N(0), N(0), N(0)};
-    }
-    __syncwarp();
-    return padded;
-  }
-
- private:
-  __device__ void load_entries(int lane) {
-    const int more = min(left_, warp_size);
-    if (lane < more) {
-      const NearEntry entry = entries_[known_ + lane];
-      const unsigned place = (known_ + lane) % (2 * warp_size);
-      shared_.range[place] = make_int2(entry.begin, entry.count);
-      shared_.shift[place] = {0.25f * static_cast<float>(entry.shift[0]),
-                              0.25f * static_cast<float>(entry.shift[1]),
-                              0.25f * static_cast<float>(entry.shift[2]),
-                              entry.doublings > 0   ? 2.f
-                              : entry.doublings < 0 ? 0.5f
-                                                    : 1.f};
-    }
-    __syncwarp();
-    known_ += more;
-    left_ -= more;
-  }
-
-  const NearEntry* entries_;
-  int left_;
-  const Place<N>*places_, *dipoles_;
-  N to_leaf_;
-  WarpShared<N, Dipoles>& shared_;
-  unsigned entry_ = 0, known_ = 0;  ///< entries that were sent for, and that are in shared memory
-  int done_ = 0;                    ///< sources of the next entry that were sent for
-  Place<N> source_[chunks<N>];
-  int first_[chunks<N>], size_[chunks<N>], of_[chunks<N>];
-};
 
 /// All pairs of one target in double precision, by the whole warp; every lane gets the sums. Not
 /// inlined, as it is rarely called.
@@ -253,12 +32,9 @@ __device__ __attribute__((noinline)) Sums<double, Potential, Gradient> exact_sum
     for (std::int64_t j = entry.begin + lane; j < entry.begin + entry.count; j += warp_size) {
       const double dx = x - a.sources.exact_x[j], dy = y - a.sources.exact_y[j],
                    dz = z - a.sources.exact_z[j], r2 = square(dx, dy, dz);
-      double dipole[3] = {};
-      if constexpr (Dipoles)
-        for (int axis = 0; axis < 3; ++axis)
-          dipole[axis] = axis == 0   ? a.strengths.dipoles[j].x
-                         : axis == 1 ? a.strengths.dipoles[j].y
-                                     : a.strengths.dipoles[j].z;
+      Place<float> d{};
+      if constexpr (Dipoles) d = a.strengths.dipoles[j];
+      const double dipole[3] = {d.x, d.y, d.z};
       const double q = a.strengths.places[j].charge;
       if (r2 > 0) sums.template add<Dipoles>(q, dipole, dx, dy, dz, 1 / sqrt(r2));
     }

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/fmm_run.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::bench {
+
+/// What is computed.
+struct Outputs {
+  bool potential, gradient;
+};
+
+/// Potentials and gradients, [count][n], of what was asked for.
+struct Results {
+  Results(std::size_t size, Outputs outputs)
+      : potential(outputs.potential ? size : 0), gradient(outputs.gradient ? size : 0) {}
+  fmm::Fields fields() { return {potential, gradient}; }
+
+  std::vector<double> potential;
+  std::vector<Vec3d> gradient;
+};
+
+/// Points with one charge vector from their file or eight seeded ones; the first is timed.
+struct Problem {
+  std::string distribution;
+  std::vector<Vec3d> points;
+  std::vector<double> file_charges;
+  std::uint64_t seed;
+
+  int vectors() const { return file_charges.empty() ? 8 : 1; }
+  /// [count][n], from the charge vector `first` on.
+  std::vector<double> charges(int first, int count) const;
+};
+
+/// Throws ResourceError for numbers of points that would not fit before a plan can say so.
+Problem seeded_problem(const std::string& distribution, std::size_t n, std::uint64_t seed);
+Problem problem_of_file(const std::string& file, std::uint64_t seed);
+
+/// Direct sums at some targets.
+struct Reference {
+  std::vector<std::size_t> targets;
+  Results results;  ///< [vectors][targets]
+};
+Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed);
+
+/// Relative L2 errors, root mean square over the charge vectors.
+struct Errors {
+  std::optional<double> potential, gradient;
+};
+Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& reference,
+                      Outputs outputs);
+
+}  // namespace fmbem::bench

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "fmbem/cuda/blocks.cuh"
+
+namespace fmbem::cuda {
+
+/// Added to squares of distances in single precision, so that no root is of zero.
+inline constexpr float least_r2 = 1e-20f;
+
+/// 1/√r2 from the hardware's first guess: in single precision as it is, in double precision, where
+/// it has some 20 bits, with terms of the series of (1 − e)^(−1/2), e = 1 − r2 y².
+template <int Terms>
+__device__ inline float inverse_root(float r2) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(r2));
+  return y;
+#else
+  return rsqrtf(r2);
+#endif
+}
+__device__ inline double root_guess(double r2) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(r2));
+  return y;
+#else
+  return rsqrtf(static_cast<float>(r2));
+#endif
+}
+template <int Terms>
+__device__ inline double inverse_root(double r2) {
+  const double y = root_guess(r2);
+  const double e = 1 - r2 * (y * y);
+  if constexpr (Terms == 1) return y + (0.5 * y) * e;
+  return y + (y * e) * (0.5 + 0.375 * e);
+}
+
+__device__ inline float square(float dx, float dy, float dz) {
+  return dz * dz + (dy * dy + (dx * dx + least_r2));
+}
+__device__ inline double square(double dx, double dy, double dz) {
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/// Sums of one target: potential and gradient.
+template <class N, bool Potential, bool Gradient>
+struct Sums {
+  N potential = 0, x = 0, y = 0, z = 0;
+
+  /// Adds q/r + d·(x − y)/r³ and its gradient, w = 1/r.
+  template <bool Dipoles>
+  __device__ void add(N q, const N* d, N dx, N dy, N dz, N w) {
+    if constexpr (!Dipoles) {
+      const N qw = q * w;
+      if constexpr (Potential) potential += qw;
+      if constexpr (Gradient) {
+        const N f = qw * (w * w);
+        x -= f * dx;
+        y -= f * dy;
+        z -= f * dz;
+      }
+    } else {
+      const N w2 = w * w, pd = (d[0] * dx + d[1] * dy + d[2] * dz) * w2;
+      if constexpr (Potential) potential += (q + pd) * w;
+      if constexpr (Gradient) {
+        const N w3 = w2 * w, f = (q + N(3) * pd) * w3;
+        x += d[0] * w3 - f * dx;
+        y += d[1] * w3 - f * dy;
+        z += d[2] * w3 - f * dz;
+      }
+    }
+  }
+  /// Over the lanes whose numbers differ by multiples of a power of two; all of them get the sums.
+  __device__ void add_up(int first_step) {
+    for (int step = first_step; step < warp_size; step *= 2) {
+      if constexpr (Potential) potential += __shfl_xor_sync(whole_warp, potential, step);
+      if constexpr (Gradient) {
+        x += __shfl_xor_sync(whole_warp, x, step);
+        y += __shfl_xor_sync(whole_warp, y, step);
+        z += __shfl_xor_sync(whole_warp, z, step);
+      }
+    }
+  }
+  template <class M>
+  __device__ void add(const Sums<M, Potential, Gradient>& other) {
+    if constexpr (Potential) potential += static_cast<N>(other.potential);
+    if constexpr (Gradient) {
+      x += static_cast<N>(other.x);
+      y += static_cast<N>(other.y);
+      z += static_cast<N>(other.z);
+    }
+  }
+};
+
+}  // namespace fmbem::cuda
