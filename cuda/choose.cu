@@ -23,12 +23,8 @@ __global__ void count_boxes(const std::uint64_t* keys, std::int64_t n,
   for (int l = threadIdx.x; l < levels; l += blockDim.x) s_first[l] = 0;
   __syncthreads();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
-       i += stride) {
-    const std::uint64_t different = i > 0 ? keys[i] ^ keys[i - 1] : ~std::uint64_t{0} >> 1;
-    const int first = i == 0           ? 0
-                      : different == 0 ? levels
-                                       : (__clzll(static_cast<long long>(different)) - 1) / 3 + 1;
+  for (std::int64_t i = thread_index(); i < n; i += stride) {
+    const int first = i > 0 ? common_levels(keys[i - 1], keys[i]) + 1 : 0;
     if (first < levels) atomicAdd(s_first + first, 1u);
   }
   __syncthreads();

@@ -231,20 +231,17 @@ class EvaluationIn final : public Evaluation {
 
   /// Makes room; graphs that know the old one are given up.
   void reserve(const Kind& kind) {
-    const auto grow = [&](auto& buffer, std::int64_t size) {
-      if (static_cast<std::int64_t>(buffer.size()) >= size) return;
-      graphs_.clear();
-      buffer = {};  // first, as both may not fit
-      buffer = std::remove_reference_t<decltype(buffer)>(size, stream_);
+    const auto make_room = [&](auto& buffer, std::int64_t size) {
+      if (grow(buffer, size, stream_)) graphs_.clear();
     };
     const std::int64_t s = kind.vectors * sources_.view().count,
                        t = kind.vectors * targets().view().count;
-    grow(places_, s);
-    if (kind.dipoles) grow(dipoles_, s);
+    make_room(places_, s);
+    if (kind.dipoles) make_room(dipoles_, s);
     if (kind.gradient)
-      for (auto& axis : near_gradient_) grow(axis, t);
-    if (kind.potential) grow(near_potential_, t);
-    stages_.reserve(kind.vectors, grow);
+      for (auto& axis : near_gradient_) make_room(axis, t);
+    if (kind.potential) make_room(near_potential_, t);
+    stages_.reserve(kind.vectors, make_room);
   }
 
   /// Puts all stages into the stream: with times one after the other, without them the near field
@@ -419,6 +416,9 @@ struct FmmPlan::Impl {
       near_single ? make(double{}, float{}) : make(double{}, double{});
     stage_done("operators");
   }
+
+  /// Operators that other plans share are not freed in the order of this one's stream.
+  ~Impl() { cudaStreamSynchronize(stream); }
 
   static std::int64_t count(DevicePoints points) { return static_cast<std::int64_t>(points.size); }
 

@@ -9,10 +9,6 @@ namespace {
 
 constexpr int places = fmm::orbits - 1;
 
-__device__ inline std::int64_t thread_index() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
 __device__ inline bool is_empty(int2 range) { return range.x == range.y; }
 __device__ inline int size_of(int2 range) { return range.y - range.x; }
 
@@ -32,16 +28,7 @@ __global__ void flag_parents(TreeView tree, std::int64_t splits, std::int32_t* f
 /// Where each level's splits begin among the parents.
 __global__ void find_parent_levels(const std::int32_t* parents, std::int32_t n,
                                    const std::int32_t* split_begin, std::int32_t* begin) {
-  const std::int32_t bound = split_begin[threadIdx.x];
-  std::int32_t low = 0, high = n;
-  while (low < high) {
-    const std::int32_t middle = low + (high - low) / 2;
-    if (parents[middle] < bound)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  begin[threadIdx.x] = low;
+  begin[threadIdx.x] = lower_bound(parents, 0, n, split_begin[threadIdx.x]);
 }
 
 struct OrbitTable {
@@ -240,11 +227,7 @@ __global__ void flag_one_places(TreeView tree, const std::int32_t first, std::in
 
 template <class T>
 T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
-  T value;
-  FMBEM_CUDA(cudaMemcpyAsync(&value, buffer.data() + buffer.size() - 1, sizeof(T),
-                             cudaMemcpyDeviceToHost, stream));
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return value;
+  return download_one(buffer.data() + buffer.size() - 1, stream);
 }
 
 /// By the number of targets a lane, in the order of the leaves within that.

@@ -81,6 +81,24 @@ auto to_device(const Container& from, cudaStream_t stream) {
   return buffer;
 }
 
+/// One number from the device, for which the host waits.
+template <class T>
+T download_one(const T* from, cudaStream_t stream) {
+  T value;
+  FMBEM_CUDA(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return value;
+}
+
+/// Makes room for so many numbers, which are lost where there was less; returns whether there was.
+template <class T>
+bool grow(DeviceBuffer<T>& buffer, std::int64_t size, cudaStream_t stream) {
+  if (static_cast<std::int64_t>(buffer.size()) >= size) return false;
+  buffer = {};  // first, as both may not fit
+  buffer = DeviceBuffer<T>(size, stream);
+  return true;
+}
+
 /// A stream of its own; kernels of an urgent one go before those of others where both wait.
 class Stream {
  public:

@@ -78,8 +78,9 @@ class SpreadBackend final : public fmm::Backend {
     const int batch = stages_.batch(strengths.count);
     for (int first = 0; first < strengths.count; first += batch) {
       const int vectors = std::min(batch, strengths.count - first);
-      stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size); });
-      grow(charges_, vectors * n);
+      stages_.reserve(vectors,
+                      [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
+      grow(charges_, vectors * n, stream_);
       set_arguments(arguments_.data(),
                     {charges.data() + first * n, nullptr,
                      potential.data() ? potential.data() + first * m : nullptr,
@@ -96,14 +97,6 @@ class SpreadBackend final : public fmm::Backend {
   }
 
  private:
-  template <class Number>
-  void grow(DeviceBuffer<Number>& buffer, std::int64_t size) {
-    if (static_cast<std::int64_t>(buffer.size()) < size) {
-      buffer = {};  // first, as both may not fit
-      buffer = DeviceBuffer<Number>(size, stream_);
-    }
-  }
-
   void put(int vectors, bool potential, bool gradient) {
     const auto n = static_cast<std::int64_t>(data_.sources.size());
     find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);

@@ -21,8 +21,7 @@ __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, 
   const std::int64_t first = blockIdx.y * n;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   unsigned long long mine = 0;
-  for (std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; j < n;
-       j += stride) {
+  for (std::int64_t j = thread_index(); j < n; j += stride) {
     if (charges) mine = max(mine, bits_of(arguments->charges[first + j]));
     if (dipoles) {
       const Vec3d d = arguments->dipoles[first + j];
@@ -38,7 +37,7 @@ template <class N>
 __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> sources,
                                       double unit, const unsigned long long* largest, bool charges,
                                       Place<N>* places, Place<N>* dipoles) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= sources.count) return;
   const std::int64_t first = blockIdx.y * sources.count, from = first + sources.order[k];
   const double scale = strength_unit(largest[blockIdx.y]);
@@ -53,7 +52,7 @@ __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> 
 template <class T>
 __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32_t* order,
                                     std::int64_t n, const unsigned long long* largest, T* charges) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= n) return;
   const std::int64_t first = blockIdx.y * n;
   charges[first + k] =
@@ -67,8 +66,7 @@ __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* ord
                                     double unit, Cube root, TreeView tree, bool are_sources,
                                     const std::int32_t* leaves, std::int64_t n_leaves,
                                     PointArrays<N> out) {
-  const std::int64_t leaf =
-      (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t leaf = thread_index() / warp_size;
   if (leaf >= n_leaves) return;
   const std::int32_t box = leaves[leaf];
   const ToUnitBox<N, double> unit_box(root, tree.code[box]);

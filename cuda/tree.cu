@@ -11,26 +11,12 @@ namespace {
 
 using Key = std::uint64_t;
 
-__device__ inline std::int64_t thread_index() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-/// First index in [begin, end) whose value is not below the bound.
-__device__ inline std::int32_t lower_bound(const Key* values, std::int32_t begin, std::int32_t end,
-                                           Key bound) {
-  while (begin < end) {
-    const std::int32_t middle = begin + (end - begin) / 2;
-    if (values[middle] < bound)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/// Levels down to which two keys share their boxes.
-__device__ inline int common_levels(Key a, Key b) {
-  return a == b ? deepest_level : (__clzll(static_cast<long long>(a ^ b)) - 1) / 3;
+/// Key of the colleague at this place (Octree::colleagues) on a level, if it is in the root.
+__device__ inline bool colleague_key(Cell cell, int place, int level, Key& key) {
+  const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
+  if (min(c.x, min(c.y, c.z)) < 0 || max(c.x, max(c.y, c.z)) >= 1 << level) return false;
+  key = grid_key(c);
+  return true;
 }
 
 /// Start of the range of deepest keys in the box with this key on a level.
@@ -104,12 +90,11 @@ __global__ void grade(const Key* all, std::int32_t n, int level, std::uint32_t* 
                       Marks* marks) {
   const std::int64_t k = thread_index();
   if (k >= n || !(split[k] >> level & 1)) return;
-  const int up = level - 1, cells = 1 << up;
+  const int up = level - 1;
   const Cell cell = grid_cell(all[k] >> 3 * (deepest_level - up));
   for (int place = 0; place < 27; ++place) {
-    const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
-    if (min(c.x, min(c.y, c.z)) < 0 || max(c.x, max(c.y, c.z)) >= cells) continue;
-    const Key key = grid_key(c);
+    Key key;
+    if (!colleague_key(cell, place, up, key)) continue;
     const std::int32_t b = lower_bound(all, 0, n, deepest_key(key, up));
     if (b < n && all[b] >> 3 * (deepest_level - up) == key) mark(split, b, up, marks);
   }
@@ -204,13 +189,12 @@ __global__ void find_colleagues(const Key* code, std::int32_t boxes, const std::
                                 std::int32_t splits, std::int32_t* colleague) {
   const std::int64_t i = thread_index();
   if (i >= 27 * static_cast<std::int64_t>(splits)) return;
-  const int place = static_cast<int>(i % 27);
   const Key own = code[box_of[i / 27]];
-  const int level = level_of(own), cells = 1 << level;
-  const Cell cell = grid_cell(key_in(own, level));
-  const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
-  const bool inside = min(c.x, min(c.y, c.z)) >= 0 && max(c.x, max(c.y, c.z)) < cells;
-  colleague[i] = inside ? find_code(code, boxes, first_code(level) + grid_key(c)) : -1;
+  const int level = level_of(own);
+  Key key;
+  const bool inside =
+      colleague_key(grid_cell(key_in(own, level)), static_cast<int>(i % 27), level, key);
+  colleague[i] = inside ? find_code(code, boxes, first_code(level) + key) : -1;
 }
 
 /// First of the ascending codes on each level.
@@ -237,14 +221,6 @@ DeviceBuffer<Key> merged_keys(const SortedKeys& sources, const SortedKeys& targe
                              cudaMemcpyDeviceToDevice, stream));
   sort_keys(both.data(), sorted.data(), all, 3 * deepest_level, stream);
   return sorted;
-}
-
-template <class T>
-T download_one(const T* from, cudaStream_t stream) {
-  T value;
-  FMBEM_CUDA(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return value;
 }
 
 }  // namespace

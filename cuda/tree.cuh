@@ -35,6 +35,11 @@ FMBEM_HD constexpr std::uint64_t key_in(std::uint64_t code, int level) {
   return code - first_code(level);
 }
 
+/// Levels down to which two keys share their boxes.
+__device__ inline int common_levels(std::uint64_t a, std::uint64_t b) {
+  return a == b ? deepest_level : (__clzll(static_cast<long long>(a ^ b)) - 1) / 3;
+}
+
 /// What kernels see of a tree. A "split" is a box that is not a leaf: splits have numbers of their
 /// own, in the order of the boxes.
 struct TreeView {
