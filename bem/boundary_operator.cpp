@@ -1,7 +1,9 @@
 #include "fmbem/bem/boundary_operator.hpp"
 
+#include "fmbem/bem/cuda/fmm_operator.hpp"
 #include "fmbem/bem/dense_operator.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 namespace {
@@ -24,8 +26,25 @@ bool is_dense(std::size_t panels, const OperatorOptions& options) {
 
 }  // namespace
 
+void LinearMap::apply_on_device(const double*, double*, int) const {
+  throw Error(ExitCode::internal_error,
+              "this operator is on the CPU: it takes vectors in host memory");
+}
+
+Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
+  return is_dense(panels, options) || cuda_devices().empty() ? Processor::cpu : Processor::gpu;
+}
+
 std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options) {
+  if (options.processor == Processor::gpu) {
+    FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::dense,
+                  "the dense operator runs on the CPU: use the FMM on the GPU");
+    return cuda::make_fmm_single_layer(panels, options);
+  }
+  FMBEM_REQUIRE(
+      options.near_field != OperatorOptions::NearField::lean,
+      "the CPU stores its near field: use the GPU to have it integrated in every product");
   return is_dense(panels.size(), options) ? make_dense_single_layer(panels, options)
                                           : make_fmm_single_layer(panels, options);
 }

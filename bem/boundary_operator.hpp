@@ -15,6 +15,9 @@ namespace fmbem {
 
 enum class OperatorKind { dense, fmm };
 
+/// Where an operator's data are and its products are computed.
+enum class Processor { cpu, gpu };
+
 /// Called now and then with the fraction that is done, from the calling thread.
 using Progress = std::function<void(double fraction)>;
 
@@ -22,7 +25,8 @@ using Progress = std::function<void(double fraction)>;
 struct OperatorInfo {
   std::string name;  ///< V, K, …
   OperatorKind kind = OperatorKind::dense;
-  std::int64_t memory_bytes = 0;                      ///< of what it stores
+  Processor processor = Processor::cpu;
+  std::int64_t memory_bytes = 0;                      ///< of what it stores, on its processor
   Precision precision = Precision::double_precision;  ///< of the entries that it stores
   // Of the FMM alone:
   int order = 0;  ///< degree of the expansions
@@ -30,31 +34,40 @@ struct OperatorInfo {
   int levels = 0, max_leaf = 0;
   double inflation = 0;
   std::int64_t near_entries = 0;
+  bool near_field_stored = true;                  ///< or integrated in every product
   std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
 };
 
-/// Something close to the inverse of an operator, for preconditioning.
-class ApproximateInverse {
+/// A linear map of vectors in host memory and, where its data are on a GPU, in the GPU's.
+class LinearMap {
  public:
-  virtual ~ApproximateInverse() = default;
-  virtual std::string name() const = 0;
-  /// y ≈ A⁻¹ x for n_vectors vectors, [n_vectors][size of A].
+  virtual ~LinearMap() = default;
+
+  /// y = A x for n_vectors vectors; x and y are [n_vectors][size of A].
   virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
+
+  virtual Processor processor() const { return Processor::cpu; }
+  /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
+  /// else is there. Throws Error where processor() is not the GPU.
+  virtual void apply_on_device(const double* x, double* y, int n_vectors = 1) const;
+  /// Waits until what apply_on_device() has put there is done.
+  virtual void wait() const {}
+};
+
+/// Something close to the inverse of an operator, for preconditioning.
+class ApproximateInverse : public LinearMap {
+ public:
+  virtual std::string name() const = 0;
   virtual std::int64_t memory_bytes() const = 0;
 };
 
 /// A square boundary operator on panel densities in the order of Panels.
-class BoundaryOperator {
+class BoundaryOperator : public LinearMap {
  public:
-  virtual ~BoundaryOperator() = default;
-
   virtual std::size_t size() const = 0;
   virtual OperatorInfo info() const = 0;
 
-  /// y = A x for n_vectors vectors; x and y are [n_vectors][size()].
-  virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
-
-  /// The same at a tenth of the operator's tolerance, or exactly: for true residuals.
+  /// apply() at a tenth of the operator's tolerance, or exactly: for true residuals.
   virtual void apply_accurately(const double* x, double* y, int n_vectors = 1) const = 0;
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
@@ -67,6 +80,12 @@ class BoundaryOperator {
 struct OperatorOptions {
   enum class Choice { automatic, dense, fmm };
   Choice kind = Choice::automatic;
+  /// The GPU has the FMM operator alone; Choice::automatic is that there.
+  Processor processor = Processor::cpu;
+  enum class NearField { automatic, stored, lean };
+  /// Whether the near field's entries are stored or, lean, integrated in every product, which takes
+  /// far less memory and more time. automatic: stored where there is room. The CPU stores them.
+  NearField near_field = NearField::automatic;
   /// Of stored entries; by default double for the dense operator, for the FMM by its tolerance.
   std::optional<Precision> precision{};
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
@@ -77,6 +96,10 @@ struct OperatorOptions {
   std::optional<int> max_leaf{};     ///< panels in a leaf, at most
   std::optional<double> overhang{};  ///< see fmm::FarFieldOptions
 };
+
+/// The processor that is faster for so many panels: the GPU where there is one, and where the dense
+/// operator is not faster on the CPU or asked for.
+Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 
 /// The single layer operator V with constant densities, collocated at the centroids:
 /// V_ij = 1/(4π) ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which must outlive it.

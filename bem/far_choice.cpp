@@ -26,4 +26,24 @@ Precision far_precision_for(double tolerance) {
   return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
 }
 
+double near_tolerance_for(double tolerance, double near_share) {
+  constexpr double near_part = 0.05;
+  return std::clamp(near_part * tolerance / near_share, 0.5 * tolerance, 10 * tolerance);
+}
+
+Precision near_precision_for(double tolerance) {
+  return tolerance >= 1e-7 ? Precision::single_precision : Precision::double_precision;
+}
+
+double accurate_tolerance_for(double tolerance) {
+  // Below the latter rounding is larger than what is left out.
+  return std::max(0.1 * tolerance, 1e-12);
+}
+
+bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
+                        double near_share) {
+  const double rounding = precision == Precision::single_precision ? 0x1p-24 : 0;
+  return (near_tolerance + rounding) * near_share <= 0.5 * accurate_tolerance;
+}
+
 }  // namespace fmbem

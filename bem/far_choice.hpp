@@ -14,4 +14,17 @@ int far_order_for(double tolerance);
 /// Precision of the expansions: rounding in single precision is 1e-7 of ‖A‖ for constant x.
 Precision far_precision_for(double tolerance);
 
+/// Relative error of the near field's integrals, which are that share of ‖A‖.
+double near_tolerance_for(double tolerance, double near_share);
+
+/// Precision of the near field's entries where it is not asked for.
+Precision near_precision_for(double tolerance);
+
+/// Tolerance of BoundaryOperator::apply_accurately().
+double accurate_tolerance_for(double tolerance);
+
+/// Whether near entries of that precision and relative error serve the accurate product, too.
+bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
+                        double near_share);
+
 }  // namespace fmbem

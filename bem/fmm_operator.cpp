@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "fmbem/bem/dense_operator.hpp"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/near_integrals.hpp"
+#include "fmbem/bem/near_share.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/bem/panel_sources.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
@@ -69,13 +69,6 @@ class NearColumns {
   std::vector<double> column_;
 };
 
-Precision near_precision_for(const OperatorOptions& options) {
-  return options.precision.value_or(options.tolerance >= 1e-7 ? Precision::single_precision
-                                                              : Precision::double_precision);
-}
-
-/// The part of ‖V‖ that the near field has, from above: the largest of its row sums over the mean
-/// of V's, for some rows. Panels are taken as a/√(r² + a/12), which is right far away and at home.
 double near_share(const Panels& panels, const PlanData& data) {
   struct Spot {
     Vec3d centroid;
@@ -84,10 +77,8 @@ double near_share(const Panels& panels, const PlanData& data) {
   std::vector<Spot> spots;
   spots.reserve(panels.size());
   for (const Triangle& t : panels.triangle) spots.push_back({t.centroid, t.area});
-  constexpr std::size_t sample = 32;
-  constexpr double safety = 2;
   const std::size_t rows = data.near.targets.size(),
-                    stride = std::max<std::size_t>(1, rows / sample);
+                    stride = std::max<std::size_t>(1, rows / near_share_rows);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
@@ -95,7 +86,7 @@ double near_share(const Panels& panels, const PlanData& data) {
     const std::int32_t target = data.tree.boxes[data.near.targets[row]].targets.begin;
     const Vec3d x = spots[data.targets().order[target]].centroid;
     const auto part = [&](const Spot& s) {
-      return s.area / std::sqrt(norm2(s.centroid - x) + s.area / 12);
+      return panel_size_over_distance(s.area, s.centroid, x);
     };
     for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
       const Range sources = data.tree.boxes[data.near.sources[k]].own_sources();
@@ -104,9 +95,7 @@ double near_share(const Panels& panels, const PlanData& data) {
     }
     for (const Spot& s : spots) sums[k_row] += part(s);
   }
-  const double mean =
-      std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
-  return std::min(1.0, safety * *std::max_element(near_sums.begin(), near_sums.end()) / mean);
+  return near_share_of(near_sums, sums);
 }
 
 template <class Entry>
@@ -126,8 +115,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     far_ = std::make_unique<FarField>(sources_, centroids_, far);
     watch.add("far field");
     near_share_ = near_share(panels, far_->data());
-    near_tolerance_ = std::clamp(near_part * options.tolerance / near_share_,
-                                 0.5 * options.tolerance, 10 * options.tolerance);
+    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_);
     integrate_near_field();
     watch.add("near field");
   }
@@ -139,8 +127,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     OperatorInfo info{.name = "V", .kind = OperatorKind::fmm};
     info.memory_bytes = static_cast<std::int64_t>(entries_.size() * sizeof(Entry)) +
                         far.memory_bytes + far.operator_bytes;
-    info.precision =
-        std::is_same_v<Entry, float> ? Precision::single_precision : Precision::double_precision;
+    info.precision = precision;
     info.order = far.order;
     info.far_precision = far.precision;
     info.levels = far.levels;
@@ -158,11 +145,10 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
-    const double tolerance = std::max(accurate_part * options_.tolerance, most_accurate);
+    const double tolerance = accurate_tolerance_for(options_.tolerance);
     const fmm::PlanInfo info = far_->info();
     const int order = far_order_for(tolerance);
-    const double rounding = std::is_same_v<Entry, float> ? 0x1p-24 : 0;
-    const bool stored = (near_tolerance_ + rounding) * near_share_ <= 0.5 * tolerance;
+    const bool stored = near_entries_serve(tolerance, precision, near_tolerance_, near_share_);
     // For few panels making the operators of a high order would take longer than all integrals.
     const double n = static_cast<double>(size());
     const bool direct =
@@ -220,12 +206,10 @@ class FmmSingleLayer final : public BoundaryOperator {
   /// What an entry of the near field costs one thread in a product, its integral spread over some
   /// 12 of them.
   static constexpr double near_pair_seconds = 4e-9;
-  /// Parts of the tolerance: of the near field, and of the accurate product.
-  static constexpr double near_part = 0.05, accurate_part = 0.1;
+  static constexpr Precision precision =
+      std::is_same_v<Entry, float> ? Precision::single_precision : Precision::double_precision;
   /// Of one thread: an integral, and the operators of an order p over p⁵.
   static constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
-  /// Below it rounding is larger than what is left out.
-  static constexpr double most_accurate = 1e-12;
 
   void integrate_near_field() {
     const PlanData& data = far_->data();
@@ -319,8 +303,7 @@ class FmmSingleLayer final : public BoundaryOperator {
 
 }  // namespace
 
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
-                                                        const OperatorOptions& options) {
+Precision check_fmm_options(const OperatorOptions& options) {
   FMBEM_REQUIRE(options.tolerance >= fmm_tolerance_at_least && options.tolerance <= 0.5,
                 "the tolerance of the FMM operator must be between "
                     << fmm_tolerance_at_least << " and 0.5, not " << options.tolerance
@@ -329,7 +312,12 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
   FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,
                 "single precision carries operator tolerances of the FMM from 1e-7 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
-  if (near_precision_for(options) == Precision::single_precision)
+  return options.precision.value_or(near_precision_for(options.tolerance));
+}
+
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options) {
+  if (check_fmm_options(options) == Precision::single_precision)
     return std::make_unique<FmmSingleLayer<float>>(panels, options);
   return std::make_unique<FmmSingleLayer<double>>(panels, options);
 }

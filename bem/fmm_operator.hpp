@@ -8,6 +8,10 @@ namespace fmbem {
 
 inline constexpr double fmm_tolerance_at_least = 1e-11;
 
+/// Throws InputError for options that no FMM operator can meet; returns the precision of the near
+/// field's entries.
+Precision check_fmm_options(const OperatorOptions& options);
+
 /// V with its near field stored as dense blocks and its far field by the FMM:
 /// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
 /// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖

@@ -1,9 +1,9 @@
 #include "fmbem/bem/panel_integrals.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "fmbem/bem/far_rules.hpp"
+#include "fmbem/bem/sliver.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
 namespace fmbem {
@@ -23,9 +23,9 @@ const std::vector<FarRule>& exact_rules(FarKernel kernel) {
 }
 
 /// The cheapest rule that is accurate at a squared distance from the centroid; null where none is.
-const TriangleRule* rule_for(const std::vector<FarRule>& rules, double distance2, double radius) {
+const TriangleRule* rule_for(const std::vector<FarRule>& rules, double distance2, double radius2) {
   for (const FarRule& far : rules)
-    if (distance2 >= far.reach * far.reach * (radius * radius)) return &far.rule;
+    if (distance2 >= far.reach * far.reach * radius2) return &far.rule;
   return nullptr;
 }
 
@@ -61,13 +61,6 @@ FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1
   return {sum_x, sum_y, sum_z};
 }
 
-/// A triangle seen from x at the origin. The area is handed down from the whole triangle, since
-/// that of a piece of a sliver, from rounded corners, would be off by its aspect ratio.
-struct Piece {
-  Vec3d d[3];
-  double area;
-};
-
 struct PotentialSum {
   const std::vector<FarRule>& rules = exact_rules(FarKernel::potential);
   double value = 0;
@@ -87,47 +80,19 @@ struct GradientSum {
   void near(const Triangle& t, Vec3d x = {}) { value += triangle_gradient(t, x, tolerance); }
 };
 
-/// Height over longest edge from which a closed form loses at most a digit and a half.
-constexpr double well_shaped = 0.05;
-
-double shape(const Triangle& t) {
-  const double longest = std::max({t.length[0], t.length[1], t.length[2]});
-  return 2 * t.area / (longest * longest);
-}
-
-/// Cuts a sliver at the middle of its longest edge until each piece is far from x or well shaped.
-/// A needle's tip repeats its shape at every scale, but its share falls fourfold a cut: so 24 do.
-template <class Sum>
-void add_sliver(Sum& sum, const Piece& piece, int cuts_left) {
-  const Vec3d centroid = (piece.d[0] + piece.d[1] + piece.d[2]) / 3.0;
-  double radius2 = 0, longest2 = 0;
-  int longest = 0;
-  for (int k = 0; k < 3; ++k) {
-    radius2 = std::fmax(radius2, norm2(piece.d[k] - centroid));
-    const double length2 = norm2(piece.d[(k + 1) % 3] - piece.d[k]);
-    if (length2 > longest2) longest2 = length2, longest = k;
-  }
-  if (const TriangleRule* rule = rule_for(sum.rules, norm2(centroid), std::sqrt(radius2)))
-    return sum.far(*rule, piece);
-
-  if (cuts_left == 0 || 2 * piece.area > well_shaped * longest2)
-    return sum.near(make_triangle(piece.d[0], piece.d[1], piece.d[2]));
-
-  const Vec3d a = piece.d[longest], b = piece.d[(longest + 1) % 3], c = piece.d[(longest + 2) % 3];
-  const Vec3d middle = 0.5 * (a + b);
-  add_sliver(sum, {{a, middle, c}, piece.area / 2}, cuts_left - 1);
-  add_sliver(sum, {{middle, b, c}, piece.area / 2}, cuts_left - 1);
-}
-
 template <class Sum>
 Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
   const Piece piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
-  if (const TriangleRule* rule = rule_for(sum.rules, norm2(t.centroid - x), t.radius))
-    sum.far(*rule, piece);
-  else if (shape(t) > well_shaped)
+  const auto far = [&](const Piece& p, double distance2, double radius2) {
+    const TriangleRule* rule = rule_for(sum.rules, distance2, radius2);
+    if (rule) sum.far(*rule, p);
+    return rule != nullptr;
+  };
+  if (far(piece, norm2(t.centroid - x), t.radius * t.radius)) return sum;
+  if (shape(t) > well_shaped)
     sum.near(t, x);
   else
-    add_sliver(sum, piece, 24);
+    for_sliver_pieces(piece, far, [&](const Triangle& p) { sum.near(p); });
   return sum;
 }
 
@@ -136,8 +101,7 @@ Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
 double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
 
 double close_panel_potential(const Triangle& t, Vec3d x, double tolerance) {
-  constexpr double loose = 1e-9, still_shaped = 0.005;
-  if (tolerance >= loose && shape(t) > still_shaped) return triangle_potential(t, x);
+  if (shape(t) > shaped_enough(tolerance)) return triangle_potential(t, x);
   return panel_potential(t, x);
 }
 

@@ -21,15 +21,18 @@ Conductor parse_conductor(const std::string& text) {
   return conductor;
 }
 
-void choose_backend(const SolveOptions& options, Console& console, Json& report) {
+void check_backend(const SolveOptions& options, Console& console, Json& report) {
+  const bool dense = options.operator_kind == "dense";
   if (options.backend == "cuda") {
     require_cuda_device();
-    throw InputError("the operators run on the CPU for now: use --backend cpu or auto");
+    FMBEM_REQUIRE(!dense,
+                  "the dense operator runs on the CPU: use --backend cpu, or --operator fmm");
   }
-  if (options.backend == "auto")
-    notice(console, report,
-           cuda_devices().empty() ? "no CUDA device: the CPU is used"
-                                  : "the operators run on the CPU for now: the GPU is not used");
+  if (options.near_field == "lean")
+    FMBEM_REQUIRE(options.backend != "cpu" && !dense,
+                  "--near-field lean is for the FMM on a GPU: leave it out on the CPU");
+  if (options.backend == "auto" && cuda_devices().empty())
+    notice(console, report, "no CUDA device: the CPU is used");
 }
 
 void start_solver_library(const SolveOptions& options, Context& context, Json& report) {
@@ -60,9 +63,15 @@ void add_solve_options(CLI::App& app, SolveOptions& options) {
                  "how V is applied; auto: dense where that is faster")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "fmm", "dense"}));
-  app.add_option("--backend", options.backend, "where V is applied")
+  app.add_option("--backend", options.backend,
+                 "where V is applied; auto: a GPU where there is one, but for few panels")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  app.add_option("--near-field", options.near_field,
+                 "on a GPU: stored entries, or lean: integrated in every product, for meshes that "
+                 "would not fit; auto: stored where there is room")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "stored", "lean"}));
   app.add_option("--precision", options.precision, "of stored entries; auto: by the tolerance")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "double", "single"}));
@@ -82,6 +91,10 @@ ConductorOptions conductor_options(const SolveOptions& options, Console& console
   }
   if (options.operator_kind == "dense") result.operator_kind = OperatorOptions::Choice::dense;
   if (options.operator_kind == "fmm") result.operator_kind = OperatorOptions::Choice::fmm;
+  if (options.backend == "auto") result.processor = std::nullopt;
+  if (options.backend == "cuda") result.processor = Processor::gpu;
+  if (options.near_field == "stored") result.near_field = OperatorOptions::NearField::stored;
+  if (options.near_field == "lean") result.near_field = OperatorOptions::NearField::lean;
   if (options.precision == "single") result.precision = Precision::single_precision;
   if (options.precision == "double") result.precision = Precision::double_precision;
   result.assembly_progress = [&console](double fraction) {
@@ -98,7 +111,7 @@ ConductorOptions conductor_options(const SolveOptions& options, Console& console
 int start_solving(const SolveOptions& options, Context& context, Json& report) {
   const int threads = options.threads ? *options.threads : available_cores();
   set_threads(threads);
-  choose_backend(options, context.console, report);
+  check_backend(options, context.console, report);
   start_solver_library(options, context, report);
   return threads;
 }

@@ -12,12 +12,13 @@
 
 namespace fmbem::cli {
 
-/// --conductor --tolerance --operator-tolerance --operator --backend --precision --threads
+/// --conductor --tolerance --operator-tolerance --operator --backend --near-field --precision
+/// --threads
 struct SolveOptions {
   std::vector<std::string> conductors;
   double tolerance = 1e-6;
   std::optional<double> operator_tolerance;
-  std::string operator_kind = "auto", backend = "auto", precision = "auto";
+  std::string operator_kind = "auto", backend = "auto", near_field = "auto", precision = "auto";
   std::optional<int> threads;
 };
 void add_solve_options(CLI::App& app, SolveOptions& options);

@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 
 namespace fmbem::cli {
@@ -26,6 +27,8 @@ Json operators_json(const ConductorSolution& solution) {
     json["inflation"] = op.inflation;
     json["near_entries"] = op.near_entries;
     json["far_precision"] = precision_name(op.far_precision);
+    json["near_field"] = op.near_field_stored ? "stored" : "lean";
+    json["setup_s"] = op.setup_seconds;
   }
   return Json::array({json});
 }
@@ -63,12 +66,16 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
       << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
       << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
       << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
-      << precision_name(op.precision) << " precision, cpu with " << threads
-      << (threads == 1 ? " thread" : " threads");
+      << precision_name(op.precision) << " precision, ";
+  if (op.processor == Processor::gpu)
+    out << "cuda on " << cuda_devices().front().name;
+  else
+    out << "cpu with " << threads << (threads == 1 ? " thread" : " threads");
   if (!dense)
     out << "\n          order " << op.order << " in " << precision_name(op.far_precision)
         << " precision, " << op.levels << " levels, "
-        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row";
+        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row"
+        << (op.near_field_stored ? "" : ", integrated in every product");
   return out.str();
 }
 
@@ -107,7 +114,7 @@ void add_solution(Json& report, const ConductorSolution& solution, const Surface
     conductors.push_back({{"name", c.name}, {"groups", c.groups}});
   report["mesh"] = mesh_summary(mesh, check_mesh(mesh));
   report["conductors"] = conductors;
-  report["backend"] = "cpu";
+  report["backend"] = solution.op.processor == Processor::gpu ? "cuda" : "cpu";
   report["precision"] = precision_name(solution.op.precision);
   report["tolerance"] = {{"solver", solution.solver_tolerance},
                          {"operator", solution.operator_tolerance}};

@@ -59,7 +59,9 @@ double boxes_at(const std::array<double, levels>& occupied, double level) {
 
 class DeviceCost {
  public:
-  DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates) : rates_(rates) {
+  DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+             std::optional<double> near_pair_seconds)
+      : rates_(rates) {
     const bool single = precision_for(options, rates) == Precision::single_precision;
     const bool near_single = near_precision_for(options, rates) == Precision::single_precision;
     const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
@@ -73,6 +75,7 @@ class DeviceCost {
              : near_single     ? 1.3
                                : 1.7) *
             (options.dipoles ? 1.5 : 1) / (near_single ? rates.near_single : rates.near_double);
+    if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
   }
 
   /// Of leaves with n points each in a cloud of this dimension.
@@ -109,6 +112,7 @@ DeviceRates device_rates() {
           .coefficient = 0.2e-9 / size,
           .leaf = 1e-9 / size,
           .start = 40e-6,
+          .size = size,
           .slow_double = ratio > 8};
 }
 
@@ -130,11 +134,11 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
 
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                          const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
-                         cudaStream_t stream) {
+                         std::optional<double> near_pair_seconds, cudaStream_t stream) {
   DeviceChoice best{options.max_leaf.value_or(1), options.inflation.value_or(fmm::inflations[0])};
   if (options.max_leaf && options.inflation) return best;
   const auto occupied = occupied_boxes(keys, stream);
-  const DeviceCost cost(options, order, rates);
+  const DeviceCost cost(options, order, rates, near_pair_seconds);
   const double n_sources = static_cast<double>(sources), n_targets = static_cast<double>(targets);
   const double points = static_cast<double>(keys.size());
   double least = std::numeric_limits<double>::infinity();

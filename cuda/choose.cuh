@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/plan.hpp"
 
@@ -13,6 +15,7 @@ struct DeviceRates {
   /// Seconds of M2M and L2L for a parent, and for each of its coefficients; of a leaf's share in
   /// the stages of points; and of an evaluation's launches.
   double parent, coefficient, leaf, start;
+  double size;       ///< of the GPU, an H200 being 1
   bool slow_double;  ///< less than an eighth of the rate of single precision
 };
 
@@ -26,12 +29,13 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
 
 /// Leaf size and inflation of the least time that the cost model foresees, from how many boxes of
 /// each level hold points: `keys` are those of the root inflated by the first of fmm::inflations.
+/// `near_pair_seconds`: of an H200, where near pairs are not those of P2P.
 struct DeviceChoice {
   int max_leaf;
   double inflation;
 };
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                          const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
-                         cudaStream_t stream);
+                         std::optional<double> near_pair_seconds, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -198,8 +198,7 @@ class EvaluationIn final : public Evaluation {
       for (auto* axis : {&placed.exact_x, &placed.exact_y, &placed.exact_z})
         *axis = DeviceBuffer<double>(n, stream_);
     }
-    const DeviceBuffer<std::int32_t>& leaves =
-        are_sources ? far_.source_leaves : far_.target_leaves;
+    const DeviceBuffer<std::int32_t>& leaves = are_sources ? far_.source_boxes : far_.target_leaves;
     place_points(
         points.data, placed.order.data(), sources.data, sources_.order.data(), frame_.unit,
         tree_.root, tree_.view(), are_sources, leaves.data(),
@@ -281,8 +280,8 @@ class EvaluationIn final : public Evaluation {
     }
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
-      p2m(n, strengths, tree, tree_.root, far_.source_leaves.data(),
-          static_cast<std::int64_t>(far_.source_leaves.size()), stages_.table(), expansions,
+      p2m(n, strengths, tree, tree_.root, far_.source_boxes.data(),
+          static_cast<std::int64_t>(far_.source_boxes.size()), stages_.table(), expansions,
           stream_);
       done("P2M");
       stages_.put(kind.vectors, done);
@@ -373,19 +372,19 @@ struct FmmPlan::Impl {
     const bool by_targets = targets.size > sources.size;
     const DevicePoints most = by_targets ? targets : sources;
     double inflation = options.inflation.value_or(fmm::inflations[0]);
-    SortedKeys keys =
-        sort_points(most.data, count(most), unit, fmm::inflated(scaled, inflation), stream);
-    choice = choose_tree(options, order.p, rates, keys, count(sources), count(targets), stream);
+    SortedKeys keys = sort_points(most.data, count(most), unit, fmm::inflated(scaled, inflation),
+                                  nullptr, stream);
+    choice = choose_tree(options, order.p, rates, keys, count(sources), count(targets), {}, stream);
     stage_done("choose");
     const Cube root = fmm::inflated(scaled, choice.inflation);
     if (choice.inflation != inflation)
-      keys = sort_points(most.data, count(most), unit, root, stream);
+      keys = sort_points(most.data, count(most), unit, root, nullptr, stream);
     SortedKeys source_keys, target_keys;
     (by_targets ? target_keys : source_keys) = std::move(keys);
     if (by_targets)
-      source_keys = sort_points(sources.data, count(sources), unit, root, stream);
+      source_keys = sort_points(sources.data, count(sources), unit, root, nullptr, stream);
     else if (!same)
-      target_keys = sort_points(targets.data, count(targets), unit, root, stream);
+      target_keys = sort_points(targets.data, count(targets), unit, root, nullptr, stream);
     stage_done("sort");
 
     const SortedKeys* const other = same ? nullptr : &target_keys;

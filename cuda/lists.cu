@@ -12,12 +12,14 @@ constexpr int places = fmm::orbits - 1;
 __device__ inline bool is_empty(int2 range) { return range.x == range.y; }
 __device__ inline int size_of(int2 range) { return range.y - range.x; }
 
-__global__ void flag_leaves(TreeView tree, std::int64_t boxes, bool with_sources,
-                            std::int32_t* flags) {
+__global__ void flag_source_boxes(TreeView tree, std::int64_t boxes, std::int32_t* flags) {
   const std::int64_t b = thread_index();
-  if (b >= boxes) return;
-  const int2 points = with_sources ? tree.sources[b] : tree.targets[b];
-  flags[b] = tree.split_of[b] < 0 && !is_empty(points);
+  if (b < boxes) flags[b] = !is_empty(tree.own_sources(static_cast<std::int32_t>(b)));
+}
+
+__global__ void flag_target_leaves(TreeView tree, std::int64_t boxes, std::int32_t* flags) {
+  const std::int64_t b = thread_index();
+  if (b < boxes) flags[b] = tree.split_of[b] < 0 && !is_empty(tree.targets[b]);
 }
 
 __global__ void flag_parents(TreeView tree, std::int64_t splits, std::int32_t* flags) {
@@ -67,48 +69,54 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
 }
 
 /// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
-/// other colleagues, or their children; in a third the parent's colleagues that are leaves.
-constexpr int rounds = 3;
+/// other colleagues, and the children of those that are split; in a third the parent's colleagues
+/// that are leaves; then those colleagues of each ancestor that hold sources.
+__device__ inline int rounds_of(const TreeView& tree, std::int32_t box) {
+  return tree.held ? 3 + level_of(tree.code[box]) : 3;
+}
 template <class Take>
 __device__ inline void for_near(const TreeView& tree, std::int32_t box, int place, int round,
                                 bool without_itself, Take&& take) {
-  const auto has_sources = [&](std::int32_t b) { return b >= 0 && !is_empty(tree.sources[b]); };
+  const auto offer = [&](std::int32_t b) {
+    if (b >= 0 && !is_empty(tree.own_sources(b))) take(b);
+  };
   if (round == 0) {
-    if (place == 13 && !without_itself && has_sources(box)) take(box);
+    if (place == 13 && !without_itself) offer(box);
   } else if (round == 1) {
     const std::int32_t c = place == 13 ? -1 : colleague_of(tree, box, place);
     if (c < 0) return;
+    offer(c);
     const std::int32_t split = tree.split_of[c];
-    if (split < 0) {
-      if (has_sources(c)) take(c);
-      return;
-    }
-    for (int octant = 0; octant < 8; ++octant) {
-      const std::int32_t child = tree.child[8 * static_cast<std::int64_t>(split) + octant];
-      if (has_sources(child)) take(child);
-    }
-  } else if (tree.parent[box] >= 0) {
-    const std::int32_t c = tree.colleague[27 * static_cast<std::int64_t>(tree.parent[box]) + place];
-    if (c >= 0 && tree.split_of[c] < 0 && has_sources(c)) take(c);
+    if (split < 0) return;
+    for (int octant = 0; octant < 8; ++octant)
+      offer(tree.child[8 * static_cast<std::int64_t>(split) + octant]);
+  } else {
+    std::int32_t ancestor = tree.parent[box];  // a split
+    for (int up = 3; up < round && ancestor >= 0; ++up)
+      ancestor = tree.parent[tree.box_of[ancestor]];
+    if (ancestor < 0) return;
+    const std::int32_t c = tree.colleague[27 * static_cast<std::int64_t>(ancestor) + place];
+    if (c >= 0 && (round == 2) == (tree.split_of[c] < 0)) offer(c);
   }
 }
 
 /// Counts of a row: entries and items. A warp a row.
 __global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
                            const std::uint8_t* one_place, int most, std::int32_t* entries,
-                           std::int32_t* items, unsigned long long* pairs) {
+                           std::int32_t* items, std::int64_t* pairs) {
   const std::int64_t row = thread_index() / warp_size;
   if (row >= rows) return;
   const int lane = threadIdx.x % warp_size;
   const std::int32_t box = leaves[row];
   const bool without_itself = one_place && one_place[box];
   int found = 0;
-  unsigned long long sources = 0;
+  long long sources = 0;
+  const int rounds = rounds_of(tree, box);
   if (lane < 27)
     for (int round = 0; round < rounds; ++round)
       for_near(tree, box, lane, round, without_itself, [&](std::int32_t b) {
         ++found;
-        sources += size_of(tree.sources[b]);
+        sources += size_of(tree.own_sources(b));
       });
   for (int step = 1; step < warp_size; step *= 2) {
     found += __shfl_xor_sync(whole_warp, found, step);
@@ -117,7 +125,7 @@ __global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64
   if (lane > 0) return;
   const int targets = size_of(tree.targets[box]);
   entries[row] = found;
-  items[row] = (targets + most - 1) / most;
+  items[row] = most > 0 ? (targets + most - 1) / most : 0;
   pairs[row] = sources * targets;
 }
 
@@ -135,7 +143,7 @@ __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
                                  : 2 * source_cell + 1;
     return static_cast<std::int8_t>(centre - (4 * target_cell + 2));
   };
-  const int2 range = tree.sources[source];
+  const int2 range = tree.own_sources(source);
   return {range.x,
           size_of(range),
           {shift(s.x, t.x), shift(s.y, t.y), shift(s.z, t.z)},
@@ -152,6 +160,7 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   const std::int32_t box = leaves[row];
   const bool without_itself = one_place && one_place[box];
   std::int64_t place = begin[row];
+  const int rounds = rounds_of(tree, box);
   for (int round = 0; round < rounds; ++round) {
     int found = 0;
     if (lane < 27) for_near(tree, box, lane, round, without_itself, [&](std::int32_t) { ++found; });
@@ -168,7 +177,7 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
     place += all;
   }
   if (lane > 0) return;
-  own_entries[row] = !without_itself && !is_empty(tree.sources[box]);
+  own_entries[row] = !without_itself && !is_empty(tree.own_sources(box));
   // Shares of about the same size, so that no warp is left with a few.
   const int2 targets = tree.targets[box];
   const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
@@ -248,10 +257,11 @@ void sort_items(NearDeviceLists& lists, cudaStream_t stream) {
   lists.items = std::move(sorted);
 }
 
-DeviceBuffer<std::int32_t> leaves_with(const DeviceTree& tree, bool sources, cudaStream_t stream) {
+DeviceBuffer<std::int32_t> boxes_where(void (*flag)(TreeView, std::int64_t, std::int32_t*),
+                                       const DeviceTree& tree, cudaStream_t stream) {
   DeviceBuffer<std::int32_t> flags(tree.boxes, stream);
-  launch(flag_leaves, blocks_for(tree.boxes), threads_per_block, 0, stream, tree.view(), tree.boxes,
-         sources, flags.data());
+  launch(flag, blocks_for(tree.boxes), threads_per_block, 0, stream, tree.view(), tree.boxes,
+         flags.data());
   return where(flags, stream);
 }
 
@@ -259,8 +269,8 @@ DeviceBuffer<std::int32_t> leaves_with(const DeviceTree& tree, bool sources, cud
 
 FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
   FarLists lists;
-  lists.source_leaves = leaves_with(tree, true, stream);
-  lists.target_leaves = leaves_with(tree, false, stream);
+  lists.source_boxes = boxes_where(flag_source_boxes, tree, stream);
+  lists.target_leaves = boxes_where(flag_target_leaves, tree, stream);
   if (tree.splits == 0) return lists;
 
   DeviceBuffer<std::int32_t> flags(tree.splits, stream);
@@ -294,7 +304,7 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
   const auto rows = static_cast<std::int64_t>(leaves.size());
   DeviceBuffer<std::int32_t> entries(rows + 1, stream), items(rows + 1, stream),
       item_begin(rows + 1, stream);
-  DeviceBuffer<unsigned long long> pairs(rows + 1, stream), pairs_before(rows + 1, stream);
+  DeviceBuffer<std::int64_t> pairs(rows + 1, stream);
   entries.fill_bytes(0);
   items.fill_bytes(0);
   pairs.fill_bytes(0);
@@ -304,8 +314,9 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
   lists.begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
   exclusive_sum(entries.data(), lists.begin.data(), rows + 1, stream);
   exclusive_sum(items.data(), item_begin.data(), rows + 1, stream);
-  exclusive_sum(pairs.data(), pairs_before.data(), rows + 1, stream);
-  lists.pairs = static_cast<std::int64_t>(last_of(pairs_before, stream));
+  lists.pairs_before = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  exclusive_sum(pairs.data(), lists.pairs_before.data(), rows + 1, stream);
+  lists.pairs = last_of(lists.pairs_before, stream);
   lists.entries = DeviceBuffer<NearEntry>(last_of(lists.begin, stream), stream);
   lists.items = DeviceBuffer<NearItem>(last_of(item_begin, stream), stream);
   lists.own_entries = DeviceBuffer<std::int32_t>(rows, stream);

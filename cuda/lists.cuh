@@ -7,12 +7,13 @@ namespace fmbem::cuda {
 
 /// Boxes that the stages go through.
 struct FarLists {
-  DeviceBuffer<std::int32_t> source_leaves, target_leaves;
-  DeviceBuffer<std::int32_t> parents;      ///< splits with targets, from level 1 on
+  DeviceBuffer<std::int32_t> source_boxes;   ///< with sources that no child has
+  DeviceBuffer<std::int32_t> target_leaves;  ///< with targets
+  DeviceBuffer<std::int32_t> parents;        ///< splits with targets, from level 1 on
   DeviceBuffer<std::int32_t> m2l;          ///< [parents][26][8], boxes with sources; −1 for none
   std::vector<std::int32_t> parent_begin;  ///< [levels + 1], first parent of each level
   std::int64_t bytes() const {
-    return source_leaves.bytes() + target_leaves.bytes() + parents.bytes() + m2l.bytes();
+    return source_boxes.bytes() + target_leaves.bytes() + parents.bytes() + m2l.bytes();
   }
 };
 FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
@@ -20,18 +21,20 @@ FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
 /// Near lists in compressed rows, one for each of the target leaves, and the work of P2P.
 struct NearDeviceLists {
   DeviceBuffer<std::int64_t> begin;
+  DeviceBuffer<std::int64_t> pairs_before;  ///< [rows + 1], of the rows before
   DeviceBuffer<NearEntry> entries;
   DeviceBuffer<std::int32_t> own_entries;
-  DeviceBuffer<NearItem> items;
+  DeviceBuffer<NearItem> items;  ///< none for sources that are not points
   ItemClasses classes{};
   std::int64_t pairs = 0;
   NearListsView view() const { return {begin.data(), entries.data(), own_entries.data()}; }
   std::int64_t bytes() const {
-    return begin.bytes() + entries.bytes() + own_entries.bytes() + items.bytes();
+    return begin.bytes() + pairs_before.bytes() + entries.bytes() + own_entries.bytes() +
+           items.bytes();
   }
 };
 /// The same as fmm::near_lists(). `one_place`, [boxes], says which boxes hold only points that
-/// coincide; `most` is how many targets a warp of P2P takes.
+/// coincide; `most` is how many targets a warp of P2P takes, 0 for no work of P2P.
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream);

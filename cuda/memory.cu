@@ -18,8 +18,7 @@ void keep_freed_memory() {
   FMBEM_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
 }
 
-void throw_out_of_memory(std::size_t needed) {
-  cudaGetLastError();  // the failed call's, which is dealt with
+std::int64_t available_device_memory() {
   std::size_t free = 0, total = 0;
   FMBEM_CUDA(cudaMemGetInfo(&free, &total));
   // What the process has freed and kept can be had, too.
@@ -30,8 +29,14 @@ void throw_out_of_memory(std::size_t needed) {
   FMBEM_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   FMBEM_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
   FMBEM_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return static_cast<std::int64_t>(free + reserved - used);
+}
+
+void throw_out_of_memory(std::size_t needed) {
+  cudaGetLastError();  // the failed call's, which is dealt with
   throw ResourceError("the GPU's memory does not suffice: " + std::to_string(needed >> 20) +
-                      " MiB more are needed and " + std::to_string((free + reserved - used) >> 20) +
+                      " MiB more are needed and " +
+                      std::to_string(available_device_memory() >> 20) +
                       " MiB are free; use a looser tolerance, fewer points or the backend cpu");
 }
 

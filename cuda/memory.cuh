@@ -14,6 +14,9 @@ namespace fmbem::cuda {
 /// for the driver; called once for each device.
 void keep_freed_memory();
 
+/// Bytes that this process can still have on the current device.
+std::int64_t available_device_memory();
+
 /// Throws ResourceError with the bytes needed and the bytes free.
 [[noreturn]] void throw_out_of_memory(std::size_t needed);
 

@@ -44,7 +44,8 @@ std::unique_ptr<fmm::Backend> make_spread_backend(const fmm::PlanData&) {
   return nullptr;
 }
 
-HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int) {
+HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int,
+                      std::span<const std::int8_t>) {
   require_cuda_device();
   return {};
 }

@@ -20,7 +20,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
   const auto code = to_host(tree.code, stream);
   const auto split_of = to_host(tree.split_of, stream), parent = to_host(tree.parent, stream),
              box_of = to_host(tree.box_of, stream), child = to_host(tree.child, stream),
-             colleague = to_host(tree.colleague, stream);
+             colleague = to_host(tree.colleague, stream), held = to_host(tree.held, stream);
   const auto sources = to_host(tree.sources, stream);
   const auto targets = same ? sources : to_host(tree.other_targets, stream);
   fmm::Octree result;
@@ -38,6 +38,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
     box.is_leaf = split_of[b] < 0;
     if (!box.is_leaf) std::copy_n(child.begin() + 8 * split_of[b], 8, box.child.begin());
     box.sources = {sources[b].x, sources[b].y};
+    box.held = held.empty() ? 0 : held[b];
     box.targets = {targets[b].x, targets[b].y};
     // The device keeps the colleagues of boxes that are split alone.
     result.colleagues[b].fill(-1);
@@ -50,37 +51,42 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 }  // namespace
 
 HostTree build_octree(const Cube& root, double unit, std::span<const Vec3d> sources,
-                      std::span<const Vec3d> targets, int max_leaf) {
+                      std::span<const Vec3d> targets, int max_leaf,
+                      std::span<const std::int8_t> deepest) {
   require_cuda_device();
   const Stream stream;
-  const bool same = sources.data() == targets.data() && sources.size() == targets.size();
+  const bool same =
+      deepest.empty() && sources.data() == targets.data() && sources.size() == targets.size();
   const auto y = to_device(sources, stream);
+  const auto depths = to_device(deepest, stream);
   const auto x = same ? DeviceBuffer<Vec3d>() : to_device(targets, stream);
   const SortedKeys source_keys =
-      sort_points(y.data(), static_cast<std::int64_t>(y.size()), unit, root, stream);
+      sort_points(y.data(), static_cast<std::int64_t>(y.size()), unit, root, depths.data(), stream);
   SortedKeys target_keys;
   if (!same)
-    target_keys = sort_points(x.data(), static_cast<std::int64_t>(x.size()), unit, root, stream);
+    target_keys =
+        sort_points(x.data(), static_cast<std::int64_t>(x.size()), unit, root, nullptr, stream);
   const DeviceTree tree =
       build_tree(root, source_keys, same ? nullptr : &target_keys, max_leaf, stream);
   const FarLists far = make_far_lists(tree, stream);
-  const auto one_place = find_one_places(tree, y.data(), source_keys, same ? y.data() : x.data(),
-                                         same ? source_keys : target_keys, stream);
+  DeviceBuffer<std::uint8_t> one_place;
+  if (deepest.empty())
+    one_place = find_one_places(tree, y.data(), source_keys, same ? y.data() : x.data(),
+                                same ? source_keys : target_keys, stream);
   const NearDeviceLists near =
       make_near_lists(tree, far.target_leaves, one_place, group_lanes, stream);
 
   HostTree result{octree_of(tree, same, stream), {}};
   result.near.targets = to_host(far.target_leaves, stream);
   result.near.begin = to_host(near.begin, stream);
-  // Entries say where their sources begin, which only one leaf's do.
-  std::vector<std::int32_t> leaf_at(sources.size(), -1);
+  // Entries say where their sources begin, which only one box's do.
+  std::vector<std::int32_t> box_at(sources.size(), -1);
   for (std::size_t b = 0; b < result.tree.boxes.size(); ++b) {
-    const fmm::Box& box = result.tree.boxes[b];
-    if (box.is_leaf && box.sources.size() > 0)
-      leaf_at[box.sources.begin] = static_cast<std::int32_t>(b);
+    const fmm::Range own = result.tree.boxes[b].own_sources();
+    if (own.size() > 0) box_at[own.begin] = static_cast<std::int32_t>(b);
   }
   for (const NearEntry& entry : to_host(near.entries, stream))
-    result.near.sources.push_back(leaf_at[entry.begin]);
+    result.near.sources.push_back(box_at[entry.begin]);
   return result;
 }
 

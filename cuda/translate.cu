@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(m2m_threads)
       if (tree.sources[box].x == tree.sources[box].y) continue;
       T& moment = expansions.moment(box, (first_row + row) % vectors)[from + place];
       // To what P2M has written where the box has sources of its own.
-      moment = tree.holds && tree.holds[box] ? moment + total : total;
+      moment = tree.held && tree.held[box] > 0 ? moment + total : total;
     }
     __syncthreads();
   }

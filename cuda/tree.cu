@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -21,6 +22,32 @@ __device__ inline bool colleague_key(Cell cell, int place, int level, Key& key) 
 
 /// Start of the range of deepest keys in the box with this key on a level.
 __device__ inline Key deepest_key(Key key, int level) { return key << 3 * (deepest_level - level); }
+
+/// The first from `begin` on that may be in a box of this level with this key, or in one behind it.
+/// What the box's ancestors hold may have the key of its corner; it comes first.
+__device__ inline std::int32_t first_in_box(const KeysView& points, std::int32_t begin, Key key,
+                                            int level) {
+  const Key corner = deepest_key(key, level);
+  std::int32_t first = lower_bound(points.key, begin, points.size, corner);
+  if (!points.deepest) return first;
+  std::int32_t end = lower_bound(points.key, first, points.size, corner + 1);
+  while (first < end) {
+    const std::int32_t middle = first + (end - first) / 2;
+    if (points.deepest[middle] < level)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+/// Points of a box, searched from `begin` on.
+__device__ inline int2 box_range(const KeysView& points, std::int32_t begin, Key code) {
+  const int level = level_of(code);
+  const Key key = key_in(code, level);
+  const std::int32_t first = first_in_box(points, begin, key, level);
+  return make_int2(first, lower_bound(points.key, first, points.size, deepest_key(key + 1, level)));
+}
 
 __global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial) {
   __shared__ Bounds s_bounds[threads_per_block];
@@ -48,12 +75,34 @@ __global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial
   if (threadIdx.x == 0) partial[blockIdx.x] = s_bounds[0];
 }
 
-__global__ void make_keys(const Vec3d* points, std::int64_t n, double unit, Cube root, Key* keys,
+/// Keys of the points order[i], or i where there is no order; with the bits of their deepest level
+/// alone.
+__global__ void make_keys(const Vec3d* points, std::int64_t n, double unit, Cube root,
+                          const std::int8_t* deepest, const std::int32_t* order, Key* keys,
                           std::int32_t* index) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
-  keys[i] = morton_key(unit * points[i], root);
-  index[i] = static_cast<std::int32_t>(i);
+  const std::int32_t point = order ? order[i] : static_cast<std::int32_t>(i);
+  const int level = deepest ? deepest[point] : deepest_level;
+  const int shift = 3 * (deepest_level - level);
+  keys[i] = morton_key(unit * points[point], root) >> shift << shift;
+  if (index) index[i] = point;
+}
+
+__global__ void number(std::int32_t* index, std::int64_t n) {
+  const std::int64_t i = thread_index();
+  if (i < n) index[i] = static_cast<std::int32_t>(i);
+}
+
+__global__ void take(const std::int8_t* from, const std::int32_t* order, std::int64_t n,
+                     std::int8_t* to) {
+  const std::int64_t i = thread_index();
+  if (i < n) to[i] = from[order[i]];
+}
+
+__global__ void fill(std::int8_t* to, std::int64_t n, int value) {
+  const std::int64_t i = thread_index();
+  if (i < n) to[i] = static_cast<std::int8_t>(value);
 }
 
 /// Counts that the host waits for.
@@ -69,34 +118,40 @@ __device__ inline void mark(std::uint32_t* split, std::int32_t b, int level, Mar
   atomicMax(&marks->deepest, level);
 }
 
-/// Marks the boxes with more than max_leaf of the points `keys`: those that hold point k + max_leaf
-/// beside their first, k. `all` holds the keys of sources and targets.
-__global__ void mark_crowded(const Key* keys, std::int32_t n, const Key* all, std::int32_t n_all,
-                             int max_leaf, std::uint32_t* split, Marks* marks) {
+/// Marks the boxes with more than max_leaf of the points that may sink: those that hold point k +
+/// max_leaf beside the first of these, k. `all` are sources and targets.
+__global__ void mark_crowded(KeysView points, KeysView all, int max_leaf, std::uint32_t* split,
+                             Marks* marks) {
   const std::int64_t k = thread_index();
-  if (k >= n - static_cast<std::int64_t>(max_leaf)) return;
-  const int first = k > 0 ? common_levels(keys[k - 1], keys[k]) + 1 : 0;
-  const int last = min(common_levels(keys[k], keys[k + max_leaf]), deepest_level - 1);
+  if (k >= points.size - static_cast<std::int64_t>(max_leaf)) return;
+  const Key* const keys = points.key;
+  const auto deepest = [&](std::int64_t i) -> int {
+    return points.deepest ? points.deepest[i] : deepest_level;
+  };
+  const int shared = k > 0 ? common_levels(keys[k - 1], keys[k]) : -1;
+  // On these levels the point before is in the box, but may sink, too, or is in another box.
+  const int first = k > 0 ? min(shared + 1, deepest(k - 1)) : 0;
+  const int last = min(min(common_levels(keys[k], keys[k + max_leaf]), deepest_level - 1),
+                       min(deepest(k), deepest(k + max_leaf)) - 1);
   for (int level = first; level <= last; ++level) {
     const Key key = keys[k] >> 3 * (deepest_level - level);
-    const std::int32_t b = keys == all ? static_cast<std::int32_t>(k)
-                                       : lower_bound(all, 0, n_all, deepest_key(key, level));
+    const std::int32_t b =
+        keys == all.key ? static_cast<std::int32_t>(k) : first_in_box(all, 0, key, level);
     mark(split, b, level, marks);
   }
 }
 
 /// Marks the colleagues of the parents of the boxes that are split on `level`.
-__global__ void grade(const Key* all, std::int32_t n, int level, std::uint32_t* split,
-                      Marks* marks) {
+__global__ void grade(KeysView all, int level, std::uint32_t* split, Marks* marks) {
   const std::int64_t k = thread_index();
-  if (k >= n || !(split[k] >> level & 1)) return;
+  if (k >= all.size || !(split[k] >> level & 1)) return;
   const int up = level - 1;
-  const Cell cell = grid_cell(all[k] >> 3 * (deepest_level - up));
+  const Cell cell = grid_cell(all.key[k] >> 3 * (deepest_level - up));
   for (int place = 0; place < 27; ++place) {
     Key key;
     if (!colleague_key(cell, place, up, key)) continue;
-    const std::int32_t b = lower_bound(all, 0, n, deepest_key(key, up));
-    if (b < n && all[b] >> 3 * (deepest_level - up) == key) mark(split, b, up, marks);
+    const std::int32_t b = first_in_box(all, 0, key, up);
+    if (b < all.size && all.key[b] >> 3 * (deepest_level - up) == key) mark(split, b, up, marks);
   }
 }
 
@@ -112,23 +167,13 @@ __global__ void list_splits(const Key* all, std::int32_t n, const std::uint32_t*
   }
 }
 
-/// Points of the child of a split, a range of `all`.
-__device__ inline int2 child_range(const Key* all, std::int32_t n, Key code, std::int32_t begin,
-                                   int octant) {
-  const int level = level_of(code) + 1;
-  const Key key = key_in(code << 3 | octant, level);
-  const std::int32_t first = lower_bound(all, begin, n, deepest_key(key, level));
-  return make_int2(first, lower_bound(all, first, n, deepest_key(key + 1, level)));
-}
-
-__global__ void count_children(const Key* all, std::int32_t n, const Key* split_code,
-                               const std::int32_t* begin, std::int32_t splits, std::int32_t* child,
-                               std::int32_t* children) {
+__global__ void count_children(KeysView all, const Key* split_code, const std::int32_t* begin,
+                               std::int32_t splits, std::int32_t* child, std::int32_t* children) {
   const std::int64_t i = thread_index();
   const std::int64_t s = i / 8;
   bool present = false;
   if (s < splits) {
-    const int2 range = child_range(all, n, split_code[s], begin[s], static_cast<int>(i % 8));
+    const int2 range = box_range(all, begin[s], split_code[s] << 3 | static_cast<Key>(i % 8));
     present = range.x < range.y;
   }
   const unsigned siblings = __ballot_sync(whole_warp, present) >> (threadIdx.x % warp_size / 8 * 8);
@@ -141,16 +186,9 @@ __global__ void count_children(const Key* all, std::int32_t n, const Key* split_
 struct BoxArrays {
   Key* code;
   std::int32_t *split_of, *parent, *box_of, *child;
+  std::int32_t* held;       // null for points
   int2 *sources, *targets;  // the latter null where the sources are the targets
 };
-
-/// Range of the keys in the box.
-__device__ inline int2 box_range(const Key* keys, std::int32_t n, Key code) {
-  const int level = level_of(code);
-  const Key key = key_in(code, level);
-  const std::int32_t first = lower_bound(keys, 0, n, deepest_key(key, level));
-  return make_int2(first, lower_bound(keys, first, n, deepest_key(key + 1, level)));
-}
 
 /// Number of the split with this code, −1 for a leaf.
 __device__ inline std::int32_t find_code(const Key* codes, std::int32_t n, Key code) {
@@ -158,31 +196,40 @@ __device__ inline std::int32_t find_code(const Key* codes, std::int32_t n, Key c
   return s < n && codes[s] == code ? s : -1;
 }
 
-__global__ void make_boxes(const Key* sources, std::int32_t n_sources, const Key* targets,
-                           std::int32_t n_targets, const Key* split_code, std::int32_t splits,
-                           const std::int32_t* child_offset, BoxArrays boxes) {
+/// How many sources of a split box, a range of them, may not sink below it.
+__device__ inline std::int32_t held_of(const KeysView& sources, int2 range, int level) {
+  std::int32_t first = range.x, end = range.y;
+  while (first < end) {  // they have its corner's key, and so come first
+    const std::int32_t middle = first + (end - first) / 2;
+    if (sources.key[middle] == sources.key[range.x] && sources.deepest[middle] <= level)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first - range.x;
+}
+
+__global__ void make_boxes(KeysView sources, KeysView targets, const Key* split_code,
+                           std::int32_t splits, const std::int32_t* child_offset, BoxArrays boxes) {
   const std::int64_t i = thread_index();
   if (i >= 8 * static_cast<std::int64_t>(splits) && i > 0) return;
-  if (i == 0) {
-    boxes.code[0] = 1;
-    boxes.parent[0] = -1;
-    boxes.split_of[0] = splits > 0 ? 0 : -1;
-    if (splits > 0) boxes.box_of[0] = 0;
-    boxes.sources[0] = make_int2(0, n_sources);
-    if (boxes.targets) boxes.targets[0] = make_int2(0, n_targets);
-  }
+  const auto fill_box = [&](std::int32_t b, Key code, std::int32_t parent) {
+    boxes.code[b] = code;
+    boxes.parent[b] = parent;
+    const int2 own = box_range(sources, 0, code);
+    boxes.sources[b] = own;
+    if (boxes.targets) boxes.targets[b] = box_range(targets, 0, code);
+    const std::int32_t split = find_code(split_code, splits, code);
+    boxes.split_of[b] = split;
+    if (split >= 0) boxes.box_of[split] = b;
+    if (boxes.held) boxes.held[b] = split >= 0 ? held_of(sources, own, level_of(code)) : 0;
+  };
+  if (i == 0) fill_box(0, 1, -1);
   if (splits == 0 || boxes.child[i] < 0) return;
   const auto s = static_cast<std::int32_t>(i / 8);
   const std::int32_t b = 1 + child_offset[s] + boxes.child[i];
-  const Key code = split_code[s] << 3 | static_cast<Key>(i % 8);
   boxes.child[i] = b;
-  boxes.code[b] = code;
-  boxes.parent[b] = s;
-  boxes.sources[b] = box_range(sources, n_sources, code);
-  if (boxes.targets) boxes.targets[b] = box_range(targets, n_targets, code);
-  const std::int32_t split = find_code(split_code, splits, code);
-  boxes.split_of[b] = split;
-  if (split >= 0) boxes.box_of[split] = b;
+  fill_box(b, split_code[s] << 3 | static_cast<Key>(i % 8), s);
 }
 
 __global__ void find_colleagues(const Key* code, std::int32_t boxes, const std::int32_t* box_of,
@@ -210,17 +257,54 @@ __global__ void place_flagged(const std::int32_t* flags, const std::int32_t* off
   if (i < n && flags[i]) out[offset[i]] = static_cast<std::int32_t>(i);
 }
 
+/// Sorts positions by what `deepest` says of them, then by their keys.
+SortedKeys sort_by_depth(const std::int8_t* deepest, std::int64_t n,
+                         const std::function<void(const std::int32_t* order, Key* keys)>& make,
+                         cudaStream_t stream) {
+  DeviceBuffer<std::int32_t> index(n, stream), by_depth(n, stream);
+  launch(number, blocks_for(n), threads_per_block, 0, stream, index.data(), n);
+  SortedKeys sorted{DeviceBuffer<Key>(n, stream), DeviceBuffer<std::int32_t>(n, stream),
+                    DeviceBuffer<std::int8_t>(n, stream)};
+  sort_pairs(deepest, sorted.deepest.data(), index.data(), by_depth.data(), n, 8, stream);
+  DeviceBuffer<Key> keys(n, stream);
+  make(by_depth.data(), keys.data());
+  sort_pairs(keys.data(), sorted.keys.data(), by_depth.data(), sorted.order.data(), n,
+             3 * deepest_level, stream);
+  launch(take, blocks_for(n), threads_per_block, 0, stream, deepest, sorted.order.data(), n,
+         sorted.deepest.data());
+  return sorted;
+}
+
+__global__ void take_keys(const Key* from, const std::int32_t* order, std::int64_t n, Key* to) {
+  const std::int64_t i = thread_index();
+  if (i < n) to[i] = from[order[i]];
+}
+
 /// Keys of sources and targets together.
-DeviceBuffer<Key> merged_keys(const SortedKeys& sources, const SortedKeys& targets,
-                              cudaStream_t stream) {
+SortedKeys merged_keys(const SortedKeys& sources, const SortedKeys& targets, cudaStream_t stream) {
   const std::int64_t n = sources.size(), all = n + targets.size();
-  DeviceBuffer<Key> both(all, stream), sorted(all, stream);
+  DeviceBuffer<Key> both(all, stream);
   FMBEM_CUDA(cudaMemcpyAsync(both.data(), sources.keys.data(), n * sizeof(Key),
                              cudaMemcpyDeviceToDevice, stream));
   FMBEM_CUDA(cudaMemcpyAsync(both.data() + n, targets.keys.data(), targets.size() * sizeof(Key),
                              cudaMemcpyDeviceToDevice, stream));
-  sort_keys(both.data(), sorted.data(), all, 3 * deepest_level, stream);
-  return sorted;
+  if (sources.deepest.size() == 0) {
+    SortedKeys sorted{DeviceBuffer<Key>(all, stream), {}};
+    sort_keys(both.data(), sorted.keys.data(), all, 3 * deepest_level, stream);
+    return sorted;
+  }
+  DeviceBuffer<std::int8_t> deepest(all, stream);
+  FMBEM_CUDA(
+      cudaMemcpyAsync(deepest.data(), sources.deepest.data(), n, cudaMemcpyDeviceToDevice, stream));
+  launch(fill, blocks_for(targets.size()), threads_per_block, 0, stream, deepest.data() + n,
+         targets.size(), deepest_level);
+  return sort_by_depth(
+      deepest.data(), all,
+      [&](const std::int32_t* order, Key* keys) {
+        launch(take_keys, blocks_for(all), threads_per_block, 0, stream, both.data(), order, all,
+               keys);
+      },
+      stream);
 }
 
 }  // namespace
@@ -229,15 +313,22 @@ double DeviceTree::side(int level) const { return std::ldexp(root.side, -level);
 
 std::int64_t DeviceTree::bytes() const {
   return code.bytes() + split_of.bytes() + parent.bytes() + box_of.bytes() + child.bytes() +
-         colleague.bytes() + sources.bytes() + other_targets.bytes() + holds.bytes();
+         colleague.bytes() + sources.bytes() + other_targets.bytes() + held.bytes();
 }
 
 SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
-                       cudaStream_t stream) {
+                       const std::int8_t* deepest, cudaStream_t stream) {
+  const auto make = [&](const std::int32_t* order, Key* keys, std::int32_t* index) {
+    launch(make_keys, blocks_for(n), threads_per_block, 0, stream, points, n, unit, root, deepest,
+           order, keys, index);
+  };
+  if (deepest)
+    return sort_by_depth(
+        deepest, n, [&](const std::int32_t* order, Key* keys) { make(order, keys, nullptr); },
+        stream);
   DeviceBuffer<Key> keys(n, stream);
   DeviceBuffer<std::int32_t> index(n, stream);
-  launch(make_keys, blocks_for(n), threads_per_block, 0, stream, points, n, unit, root, keys.data(),
-         index.data());
+  make(nullptr, keys.data(), index.data());
   SortedKeys sorted{DeviceBuffer<Key>(n, stream), DeviceBuffer<std::int32_t>(n, stream)};
   sort_pairs(keys.data(), sorted.keys.data(), index.data(), sorted.order.data(), n,
              3 * deepest_level, stream);
@@ -246,10 +337,10 @@ SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const C
 
 DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedKeys* targets,
                       int max_leaf, cudaStream_t stream) {
-  DeviceBuffer<Key> merged;
+  SortedKeys merged;
   if (targets) merged = merged_keys(sources, *targets, stream);
-  const Key* const all = targets ? merged.data() : sources.keys.data();
-  const auto n = static_cast<std::int32_t>(targets ? merged.size() : sources.keys.size());
+  const KeysView all = targets ? merged.view() : sources.view();
+  const std::int32_t n = all.size;
 
   DeviceBuffer<std::uint32_t> split(n, stream);
   DeviceBuffer<Marks> marks(1, stream);
@@ -257,13 +348,12 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   marks.fill_bytes(0);
   for (const SortedKeys* points : {&sources, targets}) {
     if (!points) continue;
-    const std::int64_t size = points->size();
-    launch(mark_crowded, blocks_for(std::max<std::int64_t>(size - max_leaf, 0)), threads_per_block,
-           0, stream, points->keys.data(), size, all, n, max_leaf, split.data(), marks.data());
+    launch(mark_crowded, blocks_for(std::max<std::int64_t>(points->size() - max_leaf, 0)),
+           threads_per_block, 0, stream, points->view(), all, max_leaf, split.data(), marks.data());
   }
   const int deepest = download_one(marks.data(), stream).deepest;
   for (int level = deepest; level > 1; --level)
-    launch(grade, blocks_for(n), threads_per_block, 0, stream, all, n, level, split.data(),
+    launch(grade, blocks_for(n), threads_per_block, 0, stream, all, level, split.data(),
            marks.data());
   const std::int32_t splits = download_one(marks.data(), stream).splits;
 
@@ -272,7 +362,7 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   if (splits > 0) {
     DeviceBuffer<int> count(1, stream);
     count.fill_bytes(0);
-    launch(list_splits, blocks_for(n), threads_per_block, 0, stream, all, n, split.data(),
+    launch(list_splits, blocks_for(n), threads_per_block, 0, stream, all.key, n, split.data(),
            listed.data(), listed_begin.data(), count.data());
     sort_pairs(listed.data(), split_code.data(), listed_begin.data(), begin.data(), splits, 64,
                stream);
@@ -286,8 +376,7 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   DeviceBuffer<std::int32_t> children(splits + 1, stream), child_offset(splits + 1, stream);
   children.fill_bytes(0);
   launch(count_children, blocks_for(8 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
-         stream, all, n, split_code.data(), begin.data(), splits, tree.child.data(),
-         children.data());
+         stream, all, split_code.data(), begin.data(), splits, tree.child.data(), children.data());
   exclusive_sum(children.data(), child_offset.data(), splits + 1, stream);
   const std::int32_t boxes = 1 + download_one(child_offset.data() + splits, stream);
   tree.boxes = boxes;
@@ -296,12 +385,13 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   tree.parent = DeviceBuffer<std::int32_t>(boxes, stream);
   tree.sources = DeviceBuffer<int2>(boxes, stream);
   if (targets) tree.other_targets = DeviceBuffer<int2>(boxes, stream);
+  if (all.deepest) tree.held = DeviceBuffer<std::int32_t>(boxes, stream);
   launch(make_boxes, blocks_for(std::max<std::int64_t>(8 * static_cast<std::int64_t>(splits), 1)),
-         threads_per_block, 0, stream, sources.keys.data(), sources.size(),
-         targets ? targets->keys.data() : nullptr, targets ? targets->size() : 0, split_code.data(),
-         splits, child_offset.data(),
+         threads_per_block, 0, stream, sources.view(), targets ? targets->view() : KeysView{},
+         split_code.data(), splits, child_offset.data(),
          BoxArrays{tree.code.data(), tree.split_of.data(), tree.parent.data(), tree.box_of.data(),
-                   tree.child.data(), tree.sources.data(), tree.other_targets.data()});
+                   tree.child.data(), tree.held.data(), tree.sources.data(),
+                   tree.other_targets.data()});
   tree.colleague = DeviceBuffer<std::int32_t>(27 * static_cast<std::size_t>(splits), stream);
   launch(find_colleagues, blocks_for(27 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
          stream, tree.code.data(), boxes, tree.box_of.data(), splits, tree.colleague.data());
@@ -327,13 +417,13 @@ DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream) {
   std::vector<Key> code;
   std::vector<std::int32_t> split_of(boxes, -1), parent(boxes, -1), box_of, child, colleague;
   std::vector<int2> sources, targets;
-  std::vector<std::uint8_t> holds;
+  std::vector<std::int32_t> held;
   for (std::size_t b = 0; b < boxes; ++b) {
     const fmm::Box& box = tree.boxes[b];
     code.push_back(first_code(box.level) + key_of(box.cell));
     sources.push_back({box.sources.begin, box.sources.end});
     targets.push_back({box.targets.begin, box.targets.end});
-    holds.push_back(box.held > 0 && !box.is_leaf);
+    held.push_back(box.is_leaf ? 0 : box.held);
     if (box.parent >= 0) parent[b] = split_of[box.parent];
     if (box.is_leaf) continue;
     split_of[b] = static_cast<std::int32_t>(box_of.size());
@@ -357,7 +447,7 @@ DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream) {
   result.colleague = to_device(colleague, stream);
   result.sources = to_device(sources, stream);
   result.other_targets = to_device(targets, stream);
-  result.holds = to_device(holds, stream);
+  result.held = to_device(held, stream);
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
   return result;
 }

@@ -10,16 +10,28 @@
 
 namespace fmbem::cuda {
 
-/// Points in Morton order.
-struct SortedKeys {
-  DeviceBuffer<std::uint64_t> keys;  ///< [n], ascending
-  DeviceBuffer<std::int32_t> order;  ///< [n], input index of the k-th point
-  std::int64_t size() const { return static_cast<std::int64_t>(order.size()); }
+/// What kernels see of SortedKeys.
+struct KeysView {
+  const std::uint64_t* key;
+  const std::int8_t* deepest;  ///< null if all are points
+  std::int32_t size;
 };
 
-/// Sorts the points times `unit` by their key in the root, ties by index.
+/// Points in Morton order, as fmm::SortedPoints.
+struct SortedKeys {
+  DeviceBuffer<std::uint64_t> keys;     ///< [n], ascending
+  DeviceBuffer<std::int32_t> order;     ///< [n], input index of the k-th point
+  DeviceBuffer<std::int8_t> deepest{};  ///< [n], deepest level of each; empty if all are points
+  std::int64_t size() const { return static_cast<std::int64_t>(order.size()); }
+  KeysView view() const {
+    return {keys.data(), deepest.data(), static_cast<std::int32_t>(keys.size())};
+  }
+};
+
+/// Sorts the points times `unit` by their key in the root, ties by index. `deepest`, [n] in the
+/// points' order, or null: as in fmm::sort_points().
 SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
-                       cudaStream_t stream);
+                       const std::int8_t* deepest, cudaStream_t stream);
 
 /// A code of a box is a one followed by its key: the 3·level leading bits of its points' keys. So
 /// codes ascend level by level and in Morton order within a level.
@@ -51,8 +63,16 @@ struct TreeView {
   const std::int32_t* box_of;     ///< [splits]
   const std::int32_t* child;      ///< [splits][8], boxes by octant; −1 where empty
   const std::int32_t* colleague;  ///< [splits][27], boxes of the same level that touch it; −1
-  /// [boxes], whether sources of the box's own are not in its children; null if that is nowhere.
-  const std::uint8_t* holds;
+  /// [boxes], the first of the sources, which are not in its children: 0 for a leaf; null for
+  /// points.
+  const std::int32_t* held;
+
+  /// Sources that no child has.
+  __device__ int2 own_sources(std::int32_t box) const {
+    const int2 all = sources[box];
+    if (split_of[box] < 0) return all;
+    return make_int2(all.x, held ? all.x + held[box] : all.x);
+  }
 };
 
 /// The same tree as fmm::build_octree(), built on the device.
@@ -65,7 +85,7 @@ struct DeviceTree {
   DeviceBuffer<std::uint64_t> code;
   DeviceBuffer<std::int32_t> split_of, parent, box_of, child, colleague;
   DeviceBuffer<int2> sources, other_targets;  ///< the latter empty where sources are the targets
-  DeviceBuffer<std::uint8_t> holds;           ///< empty for points
+  DeviceBuffer<std::int32_t> held;            ///< empty for points
 
   int levels() const { return static_cast<int>(box_begin.size()) - 1; }
   double side(int level) const;
@@ -79,7 +99,7 @@ struct DeviceTree {
             box_of.data(),
             child.data(),
             colleague.data(),
-            holds.data()};
+            held.data()};
   }
 };
 
@@ -87,8 +107,8 @@ struct DeviceTree {
 DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream);
 
 /// Splits every box with more than max_leaf sources or targets and, for the grading, those that
-/// fmm::Octree asks for. `targets` is null where the sources are the targets. Three short waits for
-/// the device, whatever the depth.
+/// fmm::Octree asks for. `targets` is null where the sources, all of them points, are the targets.
+/// Three short waits for the device, whatever the depth.
 DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedKeys* targets,
                       int max_leaf, cudaStream_t stream);
 

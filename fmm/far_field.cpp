@@ -1,7 +1,6 @@
 #include "fmbem/fmm/far_field.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "fmbem/fmm/choose.hpp"
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
+#include "fmbem/fmm/overhang.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
@@ -36,24 +36,14 @@ Cube hull_of(const SpreadSources& sources, std::span<const Vec3d> targets) {
   return bounding_cube(ends);
 }
 
-/// The deepest level in whose box source j sticks out by at most `overhang` sides.
+/// Of source j.
 std::int8_t deepest_of(const SpreadSources& sources, std::size_t j, double unit, const Cube& root,
                        double overhang) {
   Vec3d low, high;
   sources.bounds(j, low, high);
-  const Vec3d centre = unit * sources.centre(j) - root.corner;
-  low = unit * low - root.corner;
-  high = unit * high - root.corner;
-  int level = deepest_level;
-  for (double side = std::ldexp(root.side, -level); level > 0; --level, side *= 2) {
-    double out = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double corner = std::floor(centre[axis] / side) * side;
-      out = std::max({out, corner - low[axis], high[axis] - corner - side});
-    }
-    if (out <= overhang * side) break;
-  }
-  return static_cast<std::int8_t>(level);
+  return static_cast<std::int8_t>(deepest_level_of(unit * sources.centre(j) - root.corner,
+                                                   unit * low - root.corner,
+                                                   unit * high - root.corner, root.side, overhang));
 }
 
 }  // namespace

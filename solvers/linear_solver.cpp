@@ -38,11 +38,42 @@ PetscErrorCode prefer_true_residuals(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A vector over somebody else's values.
-struct BorrowedVec {
+/// A vector that is destroyed with its scope.
+struct OwnedVec {
   Vec vec = nullptr;
-  ~BorrowedVec() { VecDestroy(&vec); }
+  ~OwnedVec() { VecDestroy(&vec); }
 };
+
+/// A vector of the matrix's kind over the values, or with a copy of them if that is on the GPU.
+PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
+  VecType type = nullptr;
+  PetscBool on_device = PETSC_FALSE;
+  PetscFunctionBeginUser;
+  PetscCall(MatGetVecType(mat, &type));
+  PetscCall(PetscStrcmp(type, VECSTANDARD, &on_device));
+  on_device = on_device ? PETSC_FALSE : PETSC_TRUE;
+  if (!on_device) {
+    const auto n = static_cast<PetscInt>(values.size());
+    PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, values.data(), vec));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscScalar* to = nullptr;
+  PetscCall(MatCreateVecs(mat, vec, nullptr));
+  PetscCall(VecGetArrayWrite(*vec, &to));
+  std::copy(values.begin(), values.end(), to);
+  PetscCall(VecRestoreArrayWrite(*vec, &to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The values of such a vector, if they are not there already.
+PetscErrorCode fetch(Vec vec, std::span<double> values) {
+  const PetscScalar* from = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(VecGetArrayRead(vec, &from));
+  if (from != values.data()) std::copy_n(from, values.size(), values.begin());
+  PetscCall(VecRestoreArrayRead(vec, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /// Right-hand sides that are solved for together.
 constexpr int most_together = 4;
@@ -118,9 +149,7 @@ struct System {
     System* self = nullptr;
     PetscFunctionBeginUser;
     PetscCall(PCShellGetContext(pc, &self));
-    PetscCall(on_arrays(x, y, self->exception, [&](const double* x_values, double* y_values) {
-      self->inverse->apply(x_values, y_values, self->n_vectors);
-    }));
+    PetscCall(multiply(*self->inverse, x, y, self->n_vectors, self->exception));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -165,14 +194,16 @@ SolveReport run(System& system, std::span<const double> b, std::span<double> x) 
   };
   try {
     petsc_calls([&] {
-      const auto n = static_cast<PetscInt>(b.size());
-      BorrowedVec b_vec, x_vec;
+      OwnedVec b_vec, x_vec;
       PetscInt iterations = 0, n_history = 0;
       const PetscReal* history = nullptr;
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, b.data(), &b_vec.vec));
-      PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, x.data(), &x_vec.vec));
+      PetscCall(make_vec(system.shell->mat(), b, &b_vec.vec));
+      PetscCall(make_vec(system.shell->mat(), x, &x_vec.vec));
       if (system.n_vectors > 1) PetscCall(set_tolerance(tolerance / std::sqrt(system.n_vectors)));
       PetscCall(KSPSolve(system.ksp, b_vec.vec, x_vec.vec));
+      PetscCall(fetch(x_vec.vec, x));
+      if (system.shell->boundary_operator().processor() == Processor::gpu)
+        finish_petsc_before_gpu_memory();
       if (system.n_vectors > 1) PetscCall(set_tolerance(tolerance));
       PetscCall(KSPGetConvergedReason(system.ksp, &reason));
       PetscCall(KSPGetIterationNumber(system.ksp, &iterations));

@@ -54,4 +54,48 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls) {
   }
 }
 
+PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
+                        std::exception_ptr& kept) {
+  const PetscScalar* x_values = nullptr;
+  PetscScalar* y_values = nullptr;
+  PetscMemType x_place = PETSC_MEMTYPE_HOST, y_place = PETSC_MEMTYPE_HOST;
+  const bool on_device = map.processor() == Processor::gpu;
+  PetscFunctionBeginUser;
+  if (on_device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &x_values, &x_place));
+    PetscCall(VecGetArrayWriteAndMemType(y, &y_values, &y_place));
+    PetscCheck(PetscMemTypeHost(x_place) == PetscMemTypeHost(y_place), PETSC_COMM_SELF,
+               PETSC_ERR_ARG_INCOMP, "one vector is on the GPU and one is not");
+  } else {
+    PetscCall(VecGetArrayRead(x, &x_values));
+    PetscCall(VecGetArrayWrite(y, &y_values));
+  }
+  try {
+    if (PetscMemTypeHost(x_place)) {
+      map.apply(x_values, y_values, n_vectors);
+    } else {
+      map.apply_on_device(x_values, y_values, n_vectors);
+      map.wait();
+    }
+  } catch (const std::exception& e) {
+    kept = std::current_exception();
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
+  }
+  if (on_device) {
+    PetscCall(VecRestoreArrayWriteAndMemType(y, &y_values));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &x_values));
+  } else {
+    PetscCall(VecRestoreArrayWrite(y, &y_values));
+    PetscCall(VecRestoreArrayRead(x, &x_values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+VecType vec_type_for([[maybe_unused]] const LinearMap& map) {
+#ifdef PETSC_HAVE_CUDA
+  if (map.processor() == Processor::gpu) return VECCUDA;
+#endif
+  return VECSTANDARD;
+}
+
 }  // namespace fmbem

@@ -6,6 +6,8 @@
 
 #include <petscksp.h>
 
+#include "fmbem/bem/boundary_operator.hpp"
+
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
@@ -29,24 +31,13 @@ ShellOperation shell_operation(Function* function) {
 /// type or option value, ResourceError for memory, Error for everything else.
 void petsc_calls(const std::function<PetscErrorCode()>& calls);
 
-/// Runs body(x's values, y's values to be written); what it throws is kept and becomes a PETSc
+/// y = A x for n_vectors vectors, one behind the other, wherever their values are: on the GPU if A
+/// is there and the vectors are, else in host memory. What it throws is kept and becomes a PETSc
 /// error.
-template <class Body>
-PetscErrorCode on_arrays(Vec x, Vec y, std::exception_ptr& kept, Body&& body) {
-  const PetscScalar* x_values = nullptr;
-  PetscScalar* y_values = nullptr;
-  PetscFunctionBeginUser;
-  PetscCall(VecGetArrayRead(x, &x_values));
-  PetscCall(VecGetArrayWrite(y, &y_values));
-  try {
-    body(x_values, y_values);
-  } catch (const std::exception& e) {
-    kept = std::current_exception();
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
-  }
-  PetscCall(VecRestoreArrayWrite(y, &y_values));
-  PetscCall(VecRestoreArrayRead(x, &x_values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
+                        std::exception_ptr& kept);
+
+/// The type of vectors for A: of this PETSc on the GPU if it has those and A is there.
+VecType vec_type_for(const LinearMap& map);
 
 }  // namespace fmbem

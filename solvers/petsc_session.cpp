@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <sstream>
 
@@ -65,12 +66,24 @@ void add_names_of_file(const std::string& path, std::set<std::string>& names) {
   });
 }
 
-// Asked for only when PETSc ends.
-bool is_asked_at_the_end(const std::string& name) {
-  static const std::set<std::string> names{"options_left",   "options_view", "malloc_dump",
-                                           "malloc_view",    "objects_dump", "log_view",
-                                           "log_view_memory"};
+// Asked for only when PETSc ends, or when the first vector comes to a GPU.
+bool is_asked_later(const std::string& name) {
+  static const std::set<std::string> names{"options_left",    "options_view",     "malloc_dump",
+                                           "malloc_view",     "objects_dump",     "log_view",
+                                           "log_view_memory", "use_gpu_aware_mpi"};
   return names.count(name) > 0;
+}
+
+// Without this option a PETSc with CUDA refuses vectors on the GPU where MPI does not know its
+// memory. With one rank nothing is sent.
+void add_mpi_option(std::vector<std::string>& words) {
+#ifdef PETSC_HAVE_CUDA
+  const char* const ambient = std::getenv("PETSC_OPTIONS");
+  if (ambient && std::strstr(ambient, "-use_gpu_aware_mpi")) return;
+  words.insert(words.begin() + 1, {"-use_gpu_aware_mpi", "0"});  // the user's come later and win
+#else
+  static_cast<void>(words);
+#endif
 }
 
 }  // namespace
@@ -85,6 +98,7 @@ void start_petsc(const std::vector<std::string>& options) {
   // Signals are the program's: PETSc's handlers would end it with a traceback at a closed pipe.
   std::vector<std::string> words{"fmbem", "-no_signal_handler"};
   words.insert(words.end(), options.begin(), options.end());
+  add_mpi_option(words);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -110,6 +124,14 @@ void start_petsc(const std::vector<std::string>& options) {
 
 void finish_petsc() { session().finish(); }
 
+void finish_petsc_before_gpu_memory() {
+  session();
+  struct Finish {
+    ~Finish() { session().finish(); }
+  };
+  static const Finish at_exit;  // younger than the pools, so that its time comes before theirs
+}
+
 UnusedOptions unused_petsc_options() {
   UnusedOptions unused;
   petsc_calls([&] {
@@ -117,7 +139,7 @@ UnusedOptions unused_petsc_options() {
     char **names = nullptr, **values = nullptr;
     PetscCall(PetscOptionsLeftGet(nullptr, &count, &names, &values));
     for (PetscInt k = 0; k < count; ++k) {
-      if (is_asked_at_the_end(names[k])) continue;
+      if (is_asked_later(names[k])) continue;
       (session().given.count(names[k]) ? unused.given : unused.ambient).emplace_back(names[k]);
     }
     PetscCall(PetscOptionsLeftRestore(nullptr, &count, &names, &values));

@@ -13,6 +13,10 @@ void start_petsc(const std::vector<std::string>& options = {});
 /// Ends what start_petsc() started; PETSc prints -log_view and the like here.
 void finish_petsc();
 
+/// Has PETSc end before the pools of its GPU memory, which are static and complain of what they
+/// still hold; called when these pools have been used.
+void finish_petsc_before_gpu_memory();
+
 /// Names of PETSc options that nothing has asked for.
 struct UnusedOptions {
   std::vector<std::string> given;    ///< from the options of start_petsc() and their -options_file

@@ -38,10 +38,14 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   const Panels& panels = result.panels;
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
   const Timer assembly;
-  const auto v = make_single_layer(panels, {.kind = options.operator_kind,
-                                            .precision = options.precision,
-                                            .tolerance = result.operator_tolerance,
-                                            .progress = options.assembly_progress});
+  OperatorOptions operator_options{.kind = options.operator_kind,
+                                   .near_field = options.near_field,
+                                   .precision = options.precision,
+                                   .tolerance = result.operator_tolerance,
+                                   .progress = options.assembly_progress};
+  operator_options.processor =
+      options.processor.value_or(faster_processor(panels.size(), operator_options));
+  const auto v = make_single_layer(panels, operator_options);
   result.assembly_seconds = assembly.seconds();
   result.op = v->info();
   result.leaves = panels.leaves();

@@ -19,7 +19,10 @@ struct ConductorOptions {
   double operator_tolerance = 0;  ///< 0: a tenth of the solver's
   OperatorOptions::Choice operator_kind = OperatorOptions::Choice::automatic;
   std::optional<Precision> precision{};  ///< see OperatorOptions
-  int max_leaf = 64;                     ///< panels in a block of PETSc's preconditioners
+  /// Where V is applied; none: where it is faster.
+  std::optional<Processor> processor = Processor::cpu;
+  OperatorOptions::NearField near_field = OperatorOptions::NearField::automatic;
+  int max_leaf = 64;  ///< panels in a block of PETSc's preconditioners
   Progress assembly_progress{};
   std::function<void(int iteration, double residual)> solve_progress{};
 };

@@ -24,3 +24,11 @@ if(FMBEM_WITH_CUDA)
   find_package(CUDAToolkit REQUIRED)
 endif()
 message(STATUS "CUDA backend: ${FMBEM_WITH_CUDA}")
+
+# fmbem_cuda_flags(NAME): how the .cu files of the library fmbem_NAME are compiled, if there are any.
+function(fmbem_cuda_flags name)
+  # CMake 3.25.1 does not know of C++20 in nvcc.
+  target_compile_options(
+    fmbem_${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr
+                          -Xcompiler=${OpenMP_CXX_FLAGS}>)
+endfunction()

@@ -86,6 +86,9 @@ class ProgramTest(unittest.TestCase):
         jsonschema.validate(report, SCHEMA)
         return report
 
+    def has_gpu(self):
+        return bool(self.report("info")["build"]["devices"])
+
     def refused(self, *arguments, saying=(), **keywords):
         """The run ends with exit code 2 and one sentence, and leaves no new file behind."""
         before = sorted(self.folder.rglob("*"))

@@ -108,7 +108,9 @@ class BadOptions(ProgramTest):
         self.refuse("--precision", "single", saying="single precision")
 
     def test_cuda_says_what_there_is(self):
-        self.refuse("--backend", "cuda", saying="cpu")
+        if not self.has_gpu():
+            self.refuse("--backend", "cuda", saying="cpu")
+        self.refuse("--backend", "cpu", "--near-field", "lean", saying="--near-field lean")
 
     def test_fmm_refuses_what_it_cannot_reach(self):
         self.refuse("--operator", "fmm", "--tolerance", "1e-13", saying="1e-11")

@@ -241,7 +241,7 @@ class Refusals(FieldTest):
     def test_options_out_of_range(self):
         for option, value in [("--side", "left"), ("--field-tolerance", "1e-12"), ("--field-tolerance", "0.5"),
                               ("--field-tolerance", "-1"), ("--field-tolerance", "nan"), ("--tolerance", "0"),
-                              ("--operator-tolerance", "0"), ("--operator", "magic"), ("--backend", "cuda"),
+                              ("--operator-tolerance", "0"), ("--operator", "magic"), ("--backend", "tpu"),
                               ("--precision", "half"), ("--threads", "0"), ("--refine", "-1"), ("--unit", "parsec"),
                               ("--mesh-size", "0"), ("--conductor", "x=nowhere"), ("--permittivity", "2"),
                               ("-no_such_option", "1"), ("-ksp_type", "nonsense")]:

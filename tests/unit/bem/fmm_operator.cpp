@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "fmbem/bem/dense_operator.hpp"
-#include "fmbem/bem/near_integrals.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "tests/unit/bem/backends.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -54,7 +53,7 @@ const std::vector<Surface>& surfaces() {
 
 }  // namespace
 
-TEST_CASE("the FMM operator is as close to the dense one as its tolerance says") {
+BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its tolerance says") {
   for (const Surface& surface : surfaces()) {
     const Panels panels = make_panels(surface.make());
     const std::size_t n = panels.size();
@@ -74,7 +73,7 @@ TEST_CASE("the FMM operator is as close to the dense one as its tolerance says")
       OperatorOptions options;
       options.tolerance = tolerance;
       options.max_leaf = 20;
-      const auto fast = make_fmm_single_layer(panels, options);
+      const auto fast = make_fmm(panels, options);
       CHECK(fast->info().levels >= 4);
       CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
       for (std::size_t k = 0; k < xs.size(); ++k)
@@ -84,7 +83,7 @@ TEST_CASE("the FMM operator is as close to the dense one as its tolerance says")
   }
 }
 
-TEST_CASE("the accurate product is ten times as accurate") {
+BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();
   const auto dense = make_dense_single_layer(panels, {});
@@ -92,7 +91,7 @@ TEST_CASE("the accurate product is ten times as accurate") {
   options.max_leaf = 20;
   for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
     options.tolerance = tolerance;
-    const auto fast = make_fmm_single_layer(panels, options);
+    const auto fast = make_fmm(panels, options);
     const Vector x = random_vector(2 * n, 3);
     Vector y(2 * n), exact(2 * n);
     fast->apply_accurately(x.data(), y.data(), 2);
@@ -102,12 +101,12 @@ TEST_CASE("the accurate product is ten times as accurate") {
   }
 }
 
-TEST_CASE("the FMM operator chooses its tree, and loosens with its tolerance") {
+BACKEND_TEST_CASE("the FMM operator chooses its tree, and loosens with its tolerance") {
   const Panels panels = make_panels(sphere(5));
   const auto info = [&](double tolerance) {
     OperatorOptions options;
     options.tolerance = tolerance;
-    return make_fmm_single_layer(panels, options)->info();
+    return make_fmm(panels, options)->info();
   };
   const OperatorInfo loose = info(1e-3), tight = info(1e-9);
   CHECK(loose.order < tight.order);
@@ -118,7 +117,7 @@ TEST_CASE("the FMM operator chooses its tree, and loosens with its tolerance") {
   CHECK(loose.near_entries < 600 * static_cast<std::int64_t>(panels.size()));
 }
 
-TEST_CASE("several vectors, any number of threads and two runs give the same bits") {
+BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the same bits") {
   const Panels panels = make_panels(bracket(14));
   const std::size_t n = panels.size();
   const Vector x = random_vector(5 * n, 4);
@@ -128,11 +127,11 @@ TEST_CASE("several vectors, any number of threads and two runs give the same bit
   for (const int threads : {1, 2, 3, 2}) {
     set_threads(threads);
     products.emplace_back(x.size());
-    make_fmm_single_layer(panels, options)->apply(x.data(), products.back().data(), 5);
+    make_fmm(panels, options)->apply(x.data(), products.back().data(), 5);
   }
   set_threads(available_cores());
   for (const Vector& y : products) CHECK(y == products[0]);
-  const auto v = make_fmm_single_layer(panels, options);
+  const auto v = make_fmm(panels, options);
   for (int k = 0; k < 5; ++k) {
     const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
     const Vector same(products[0].begin() + k * n, products[0].begin() + (k + 1) * n);
@@ -140,9 +139,9 @@ TEST_CASE("several vectors, any number of threads and two runs give the same bit
   }
 }
 
-TEST_CASE("a handful of panels, and the choice between both operators") {
+BACKEND_TEST_CASE("a handful of panels") {
   const Panels panels = make_panels(sphere(0));
-  const auto fast = make_fmm_single_layer(panels, {});
+  const auto fast = make_fmm(panels, {});
   const auto dense = make_dense_single_layer(panels, {});
   const Vector x = random_vector(8, 5);
   CHECK(norm_of(difference(product(*fast, x), product(*dense, x))) < 1e-7 * norm_of(x));
@@ -152,57 +151,87 @@ TEST_CASE("a handful of panels, and the choice between both operators") {
   CHECK(norm_of(difference(block, exact)) < 1e-14);
 
   OperatorOptions options;
+  options.tolerance = 1e-12;
+  options.precision = Precision::single_precision;
+  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  options.tolerance = 1e-8;
+  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  options.precision.reset();
+  options.tolerance = 0.6;
+  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+}
+
+#ifdef FMBEM_TEST_CUDA
+
+BACKEND_TEST_CASE("the near field is the same stored or integrated in every product") {
+  for (const Surface& surface : surfaces()) {
+    const Panels panels = make_panels(surface.make());
+    const Vector x = random_vector(5 * panels.size(), 6);
+    for (const double tolerance : {1e-4, 1e-9}) {
+      CAPTURE(surface.name, tolerance);
+      OperatorOptions options;
+      options.tolerance = tolerance;
+      options.max_leaf = 20;
+      options.near_field = OperatorOptions::NearField::stored;
+      const auto stored = make_fmm(panels, options);
+      options.near_field = OperatorOptions::NearField::lean;
+      const auto integrated = make_fmm(panels, options);
+      CHECK(stored->info().near_field_stored);
+      CHECK_FALSE(integrated->info().near_field_stored);
+      CHECK(integrated->info().memory_bytes < stored->info().memory_bytes);
+      Vector y(x.size()), same(x.size());
+      stored->apply(x.data(), y.data(), 5);
+      integrated->apply(x.data(), same.data(), 5);
+      // Entries are rounded to single precision, if at all.
+      CHECK(norm_of(difference(y, same)) < (tolerance > 1e-7 ? 1e-7 : 1e-14) * norm_of(y));
+    }
+  }
+}
+
+BACKEND_TEST_CASE("products of vectors on the device") {
+  const Panels panels = make_panels(cube(12));
+  const std::size_t n = panels.size();
+  const auto v = make_fmm(panels, {});
+  CHECK(v->processor() == Processor::gpu);
+  CHECK(v->info().processor == Processor::gpu);
+  const Vector x = random_vector(3 * n, 7);
+  Vector y(3 * n), same(3 * n);
+  v->apply(x.data(), y.data(), 3);
+  const cuda::DeviceArray<double> d_x(x);
+  const cuda::DeviceArray<double> d_y(3 * n);
+  v->apply_on_device(d_x.data(), d_y.data(), 3);
+  d_y.download(same);
+  CHECK(y == same);
+}
+
+TEST_CASE("what the GPU cannot do is said") {
+  const Panels panels = make_panels(sphere(1));
+  OperatorOptions options;
+  options.processor = Processor::gpu;
+  options.kind = OperatorOptions::Choice::dense;
+  CHECK_THROWS_AS(make_single_layer(panels, options), InputError);
+  if (!cuda_devices().empty()) return;
+  options.kind = OperatorOptions::Choice::fmm;
+  CHECK_THROWS_AS(make_single_layer(panels, options), InputError);
+}
+
+#else
+
+TEST_CASE("the choice between both operators") {
+  const Panels panels = make_panels(sphere(0));
+  OperatorOptions options;
   CHECK(make_single_layer(panels, options)->info().kind == OperatorKind::dense);
   options.kind = OperatorOptions::Choice::fmm;
   CHECK(make_single_layer(panels, options)->info().kind == OperatorKind::fmm);
   options.kind = OperatorOptions::Choice::automatic;
   const Panels many = make_panels(sphere(5));
-  CHECK(make_single_layer(many, options)->info().kind == OperatorKind::fmm);
-  options.tolerance = 1e-12;
-  options.precision = Precision::single_precision;
-  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
-  options.tolerance = 1e-8;
-  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
-  options.precision.reset();
-  options.tolerance = 0.6;
-  CHECK_THROWS_AS(make_fmm_single_layer(panels, options), InputError);
+  const auto v = make_single_layer(many, options);
+  CHECK(v->info().kind == OperatorKind::fmm);
+  CHECK(v->processor() == Processor::cpu);
+  Vector x(many.size());
+  CHECK_THROWS_AS(v->apply_on_device(x.data(), x.data(), 1), Error);
+  options.near_field = OperatorOptions::NearField::lean;
+  CHECK_THROWS_AS(make_single_layer(panels, options), InputError);
 }
 
-TEST_CASE("near integrals are as accurate as asked for") {
-  const double tolerance = GENERATE(1e-3, 1e-6, 1e-8, 1e-11);
-  Uniform uniform(6);
-  NearIntegrals potential(tolerance, FarKernel::potential), both(tolerance, FarKernel::gradient);
-  double worst = 0, worst_gradient = 0;
-  std::size_t close = 0;
-  for (int shape = 0; shape < 40; ++shape) {
-    const double height = shape % 4 == 0 ? 0.02 : 0.8;
-    const Triangle t = make_triangle({0.1, 0.2, 0}, {1, 0, 0.1}, {uniform(), height, 0.3});
-    IntegralTargets targets;
-    for (int i = 0; i < 37; ++i) {
-      const double distance = t.radius * std::pow(10, uniform(-1, 2));
-      targets.add(t.centroid + distance * sphere_point(uniform));
-    }
-    targets.pad();
-    const auto is_close = [](const NearIntegrals& integrals, int i) {
-      const auto& left = integrals.close();
-      return std::find(left.begin(), left.end(), i) != left.end();
-    };
-    potential.integrate(t, targets);
-    both.integrate(t, targets);
-    close += potential.close().size();
-    for (int i = 0; i < targets.count(); ++i) {
-      const double exact = panel_potential(t, targets[i]);
-      if (!is_close(potential, i))
-        worst = std::max(worst, std::abs(potential.potential()[i] / exact - 1));
-      if (is_close(both, i)) continue;
-      worst = std::max(worst, std::abs(both.potential()[i] / exact - 1));
-      const Vec3d gradient = panel_gradient(t, targets[i], 1e-14);
-      const Vec3d found{both.gradient(0)[i], both.gradient(1)[i], both.gradient(2)[i]};
-      worst_gradient = std::max(worst_gradient, norm(found - gradient) / norm(gradient));
-    }
-  }
-  CHECK(worst < tolerance);
-  CHECK(worst_gradient < tolerance);
-  CHECK(close > 0);
-  CHECK(close < 40 * 37 * 6 / 10);
-}
+#endif

@@ -23,21 +23,25 @@ bool is_same(fmm::Range a, fmm::Range b) {
 
 bool is_same(const fmm::Box& a, const fmm::Box& b) {
   return a.cell == b.cell && a.level == b.level && a.parent == b.parent && a.child == b.child &&
-         a.is_leaf == b.is_leaf && is_same(a.sources, b.sources) && is_same(a.targets, b.targets);
+         a.is_leaf == b.is_leaf && is_same(a.sources, b.sources) && is_same(a.targets, b.targets) &&
+         (a.is_leaf || a.held == b.held);
 }
 
-void check_same(const Points& y, const Points& x, int max_leaf, double unit = 1) {
-  const bool same = &x == &y;
+using Depths = std::vector<std::int8_t>;
+
+void check_same(const Points& y, const Points& x, int max_leaf, double unit = 1,
+                const Depths& deepest = {}) {
+  const bool same = &x == &y && deepest.empty();
   Points all = y;
   if (!same) all.insert(all.end(), x.begin(), x.end());
   Cube root = bounding_cube(all);
   root = {unit * root.corner, unit * root.side};
-  const fmm::SortedPoints sources = fmm::sort_points(y, unit, root),
+  const fmm::SortedPoints sources = fmm::sort_points(y, unit, root, deepest),
                           others = same ? sources : fmm::sort_points(x, unit, root);
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
-  const cuda::HostTree device = cuda::build_octree(root, unit, y, x, max_leaf);
+  const cuda::HostTree device = cuda::build_octree(root, unit, y, x, max_leaf, deepest);
 
   CHECK(device.tree.level_begin == tree.level_begin);
   REQUIRE(device.tree.boxes.size() == tree.boxes.size());
@@ -100,4 +104,26 @@ TEST_CASE("trees of the device down to the deepest level") {
   check_same(points, points, 10);
   check_same(Points(50, Vec3d{1, 2, 3}), Points(20, Vec3d{1, 2, 3}), 10);
   check_same(points, points, 10, 0x1p-40);
+}
+
+TEST_CASE("trees of the device for sources that may not sink") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "ellipsoid");
+  const Points y = points_by_name(name, 6000, 6), x = cube_points(2000, 7);
+  const Points corners{{0, 0, 0}, {0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}, {0.5, 0, 0.5}};
+  Points with_corners = y;
+  with_corners.insert(with_corners.end(), corners.begin(), corners.end());
+  Uniform uniform(8);
+  Depths few(with_corners.size()), many(with_corners.size());
+  for (std::size_t i = 0; i < few.size(); ++i) {
+    few[i] = static_cast<std::int8_t>(uniform() < 0.05 ? 6 * uniform() : deepest_level);
+    many[i] = static_cast<std::int8_t>(6 * uniform());
+  }
+  for (const int max_leaf : {3, 40}) {
+    for (const Depths& deepest : {few, many}) {
+      CAPTURE(name, max_leaf);
+      check_same(with_corners, x, max_leaf, 1, deepest);
+      check_same(with_corners, with_corners, max_leaf, 1, deepest);
+    }
+  }
 }

@@ -12,6 +12,7 @@
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
@@ -25,7 +26,7 @@ class SmallMatrix : public BoundaryOperator {
  public:
   explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
   std::size_t size() const override { return rows_.size(); }
-  OperatorInfo info() const override { return {"A", OperatorKind::dense, 0}; }
+  OperatorInfo info() const override { return {.name = "A"}; }
   void apply(const double* x, double* y, int) const override {
     for (std::size_t i = 0; i < size(); ++i) {
       y[i] = 0;
@@ -325,4 +326,33 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
     PetscCall(MatDestroy(&x));
     return PetscErrorCode(PETSC_SUCCESS);
   });
+}
+
+TEST_CASE("systems of an operator on the GPU, for one and several right-hand sides") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(cube(18));
+  const std::size_t n = panels.size();
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  const auto on_cpu = make_single_layer(panels, options);
+  options.processor = Processor::gpu;
+  const auto on_gpu = make_single_layer(panels, options);
+  const ShellMatrix matrix(*on_gpu);
+  VecType type = nullptr;
+  MatGetVecType(matrix.mat(), &type);
+#ifdef PETSC_HAVE_CUDA
+  CHECK(std::string(type) == VECCUDA);
+#endif
+  std::vector<double> b(3 * n), x(3 * n), exact(3 * n);
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = 1 + static_cast<double>(i / n) * panels.triangle[i % n].centroid.x;
+  LinearSolver solver({1e-7, {}}), reference({1e-7, {}});
+  solver.set_operator(*on_gpu, panels.leaf_begin);
+  reference.set_operator(*on_cpu, panels.leaf_begin);
+  reference.solve(b, exact, 3);
+  for (const SolveReport& report : solver.solve(b, x, 3)) {
+    CHECK(report.converged);
+    CHECK(report.true_residual < 1e-6);
+  }
+  CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
 }

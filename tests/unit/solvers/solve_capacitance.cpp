@@ -6,6 +6,7 @@
 #include "fmbem/bem/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
@@ -147,4 +148,31 @@ TEST_CASE("first-kind equation on the sphere, potential at an outside point") {
     CHECK(error < published[level - 2]);
     CHECK(error == Approx(errors[level - 2]).epsilon(1e-3));
   }
+}
+
+TEST_CASE("both backends give the same capacitances") {
+  if (!gpu_is_there()) return;
+  const SurfaceMesh mesh = GENERATE(as<SurfaceMesh>{}, sphere(5), cube(22), bracket(14));
+  ConductorOptions options;
+  options.operator_kind = OperatorOptions::Choice::fmm;
+  options.tolerance = 1e-10;
+  options.operator_tolerance = 1e-10;
+  const CapacitanceSolution on_cpu = solve_capacitance(mesh, options);
+  options.processor = Processor::gpu;
+  const CapacitanceSolution on_gpu = solve_capacitance(mesh, options);
+  REQUIRE(on_gpu.converged);
+  CHECK(on_gpu.op.processor == Processor::gpu);
+  CHECK(std::abs(on_gpu.maxwell(0, 0) / on_cpu.maxwell(0, 0) - 1) < 1e-9);
+  CHECK(std::abs(on_gpu.solves[0].iterations - on_cpu.solves[0].iterations) <= 1);
+  options.near_field = OperatorOptions::NearField::lean;
+  const CapacitanceSolution lean = solve_capacitance(mesh, options);
+  CHECK(std::abs(lean.maxwell(0, 0) / on_gpu.maxwell(0, 0) - 1) < 1e-9);
+}
+
+TEST_CASE("the processor is chosen by what there is to do") {
+  ConductorOptions options;
+  options.processor = std::nullopt;
+  CHECK(solve_capacitance(sphere(2), options).op.processor == Processor::cpu);
+  if (!gpu_is_there()) return;
+  CHECK(solve_capacitance(sphere(5), options).op.processor == Processor::gpu);
 }

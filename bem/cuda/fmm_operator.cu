@@ -1,0 +1,256 @@
+#include "fmbem/bem/cuda/fmm_operator.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "fmbem/bem/cluster_inverse.hpp"
+#include "fmbem/bem/cuda/moments.cuh"
+#include "fmbem/bem/cuda/near_field.cuh"
+#include "fmbem/bem/far_choice.hpp"
+#include "fmbem/bem/fmm_operator.hpp"
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/spread_field.cuh"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/stopwatch.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+/// What an entry of the near field costs an H200 in a product: reading it, and a part of its
+/// integral in a solve of some ten products.
+constexpr double near_pair_seconds = 4e-12;
+
+/// What is left free for each panel: for the preconditioner and the solver's vectors.
+constexpr std::int64_t solve_bytes = 2000;
+
+/// x in the order of the sources.
+__global__ void take_sources(const double* x, const std::int32_t* order, std::int64_t n,
+                             double* sorted) {
+  const std::int64_t k = thread_index(), first = blockIdx.y * n;
+  if (k < n) sorted[first + k] = x[first + order[k]];
+}
+
+__global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
+  factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
+}
+
+/// A far field of panels with expansions in either precision.
+class PanelFarField {
+ public:
+  virtual ~PanelFarField() = default;
+  /// Puts y = V x for n_vectors vectors into the stream, with that near field.
+  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+template <class T>
+class PanelFarFieldIn final : public PanelFarField {
+ public:
+  PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, int order,
+                  double moment_tolerance, const Stream& stream, const Stream& near_stream)
+      : tree_(tree),
+        stream_(stream),
+        near_stream_(near_stream),
+        field_(tree, fmm::ParityOrder(order), stream) {
+    if (field_.has_far()) {
+      const MomentRules rules(moment_tolerance, stream);
+      integrate_moments(panels, tree, rules, field_.table(), field_.moments(), stream);
+      stream.wait();  // the rules end here
+    }
+  }
+
+  void multiply(const NearField& near, const double* x, double* y, int n_vectors) override {
+    const std::int64_t n = tree_.sources(), m = tree_.targets().count;
+    const int batch = field_.batch(n_vectors);
+    for (int first = 0; first < n_vectors; first += batch) {
+      const int vectors = std::min(batch, n_vectors - first);
+      const double* const from = x + first * n;
+      grow(sorted_, vectors * n, stream_);
+      grow(near_, vectors * m, stream_);
+      grow(factor_, vectors, stream_);
+      field_.put({from, nullptr, y + first * m, nullptr}, vectors,
+                 [&](const unsigned long long* largest, double scale) {
+                   launch(find_factors, 1, vectors, 0, stream_, largest, scale, factor_.data());
+                   launch(take_sources, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_,
+                          from, tree_.source_order.data(), n, sorted_.data());
+                   FMBEM_CUDA(cudaEventRecord(fork_, stream_));
+                   FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
+                   near.multiply(sorted_.data(), vectors, factor_.data(), near_.data(),
+                                 near_stream_);
+                   FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
+                   return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
+                 });
+    }
+  }
+
+  std::int64_t bytes() const override {
+    return field_.bytes() + field_.operator_bytes() + sorted_.bytes() + near_.bytes();
+  }
+
+ private:
+  const SpreadTree& tree_;
+  const Stream &stream_, &near_stream_;
+  SpreadField<T> field_;
+  DeviceBuffer<double> sorted_, near_, factor_;
+  Event fork_, join_;
+};
+
+class DeviceSingleLayer final : public BoundaryOperator {
+ public:
+  DeviceSingleLayer(const Panels& panels, const OperatorOptions& options)
+      : host_panels_(panels), options_(options), precision_(check_fmm_options(options)) {
+    fmm::Stopwatch watch(seconds_);
+    const auto done = [&](const char* stage) {
+      stream_.wait();
+      watch.add(stage);
+    };
+    panels_ = std::make_unique<PanelStore>(panels, stream_);
+    done("panels");
+    order_ = options.order.value_or(far_order_for(options.tolerance));
+    far_precision_ = far_precision_for(options.tolerance);
+    tree_ = grow_panel_tree(*panels_,
+                            {.order = order_,
+                             .precision = far_precision_,
+                             .overhang = options.overhang.value_or(panel_overhang),
+                             .near_pair_seconds = near_pair_seconds,
+                             .max_leaf = options.max_leaf},
+                            stream_);
+    done("tree");
+    far_ = make_far_field(order_, far_precision_, 0.5 * options.tolerance);
+    done("moments");
+    near_share_ = near_share(*panels_, tree_, stream_);
+    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_);
+    make_near_field();
+    done("near field");
+    if (options.progress) options.progress(1);
+  }
+
+  std::size_t size() const override { return host_panels_.size(); }
+  Processor processor() const override { return Processor::gpu; }
+
+  OperatorInfo info() const override {
+    OperatorInfo info{.name = "V", .kind = OperatorKind::fmm, .processor = Processor::gpu};
+    info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes();
+    info.precision = precision_;
+    info.order = order_;
+    info.far_precision = far_precision_;
+    info.levels = tree_.tree.levels();
+    info.max_leaf = tree_.max_leaf;
+    info.inflation = tree_.inflation;
+    info.near_entries = tree_.near.pairs;
+    info.near_field_stored = stored_;
+    info.setup_seconds = seconds_;
+    return info;
+  }
+
+  void apply(const double* x, double* y, int n_vectors) const override {
+    on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
+      far_->multiply(*near_, d_x, d_y, n_vectors);
+    });
+  }
+
+  void apply_on_device(const double* x, double* y, int n_vectors) const override {
+    const Event before, after;
+    FMBEM_CUDA(cudaEventRecord(before, nullptr));
+    FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
+    far_->multiply(*near_, x, y, n_vectors);
+    FMBEM_CUDA(cudaEventRecord(after, stream_));
+    FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
+  }
+
+  void wait() const override { stream_.wait(); }
+
+  void apply_accurately(const double* x, double* y, int n_vectors) const override {
+    const double tolerance = accurate_tolerance_for(options_.tolerance);
+    const auto far =
+        make_far_field(far_order_for(tolerance), far_precision_for(tolerance), 0.5 * tolerance);
+    const bool stored =
+        stored_ && near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
+    const auto near =
+        stored ? nullptr : make_integrated_near_field(*panels_, tree_, 0.5 * tolerance);
+    on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
+      far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
+    });
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return std::make_unique<fmbem::ClusterInverse>(host_panels_);
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j)
+        *block++ =
+            panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
+  }
+
+ private:
+  std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
+                                                double moment_tolerance) const {
+    if (precision == Precision::single_precision)
+      return std::make_unique<PanelFarFieldIn<float>>(*panels_, tree_, order, moment_tolerance,
+                                                      stream_, near_stream_);
+    return std::make_unique<PanelFarFieldIn<double>>(*panels_, tree_, order, moment_tolerance,
+                                                     stream_, near_stream_);
+  }
+
+  void make_near_field() {
+    using Choice = OperatorOptions::NearField;
+    const bool single = precision_ == Precision::single_precision;
+    const std::int64_t bytes = tree_.near.pairs * (single ? 4 : 8),
+                       available = available_device_memory(), left_over = solve_bytes * panels_->size();
+    stored_ = options_.near_field == Choice::stored ||
+              (options_.near_field == Choice::automatic && bytes + left_over < available);
+    if (!stored_) {
+      near_ = make_integrated_near_field(*panels_, tree_, near_tolerance_);
+      return;
+    }
+    if (bytes > available)
+      throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
+                          std::to_string(bytes >> 20) + " MiB of the GPU's memory, but " +
+                          std::to_string(available >> 20) +
+                          " MiB are free: have it integrated in every product, or use a looser "
+                          "tolerance");
+    near_ = single ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
+                   : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
+  }
+
+  /// For vectors of the host.
+  template <class Multiply>
+  void on_copies(const double* x, double* y, int n_vectors, Multiply&& multiply) const {
+    const std::size_t numbers = size() * n_vectors;
+    DeviceBuffer<double> d_x(numbers, stream_), d_y(numbers, stream_);
+    d_x.upload(x);
+    multiply(d_x.data(), d_y.data());
+    d_y.download(y);
+    stream_.wait();
+  }
+
+  const Panels& host_panels_;
+  OperatorOptions options_;
+  Precision precision_;  ///< of the near field's entries
+  Stream stream_{true}, near_stream_;
+  std::unique_ptr<PanelStore> panels_;
+  SpreadTree tree_;
+  int order_ = 0;
+  Precision far_precision_ = Precision::double_precision;
+  double near_share_ = 1, near_tolerance_ = 0;
+  bool stored_ = true;
+  std::unique_ptr<PanelFarField> far_;
+  std::unique_ptr<NearField> near_;
+  fmm::Seconds seconds_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options) {
+  require_cuda_device();
+  keep_freed_memory();
+  return std::make_unique<DeviceSingleLayer>(panels, options);
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/cuda/panel_store.cuh"
+#include "fmbem/bem/cuda/rules.cuh"
+
+namespace fmbem::cuda {
+
+/// The near field of V on the device: of the row of each target leaf, y_i = Σ V_ij x_j over the
+/// sources j of its near list.
+class NearField {
+ public:
+  /// Of strengths x, [vectors][sources] in the tree's order; times factor[vectors], which is in
+  /// device memory. Puts the products, [vectors][targets] in the tree's order, into the stream.
+  virtual void multiply(const double* x, int vectors, const double* factor, double* y,
+                        cudaStream_t stream) const = 0;
+  virtual std::int64_t bytes() const = 0;
+  virtual ~NearField() = default;
+};
+
+/// With its entries stored: row after row, [near sources][targets].
+template <class Entry>
+std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                  double tolerance, cudaStream_t stream);
+
+/// With its entries integrated in every product.
+std::unique_ptr<NearField> make_integrated_near_field(const PanelStore& panels,
+                                                      const SpreadTree& tree, double tolerance);
+
+}  // namespace fmbem::cuda

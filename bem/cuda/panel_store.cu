@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <vector>
+
+#include "fmbem/bem/cuda/panel_store.cuh"
+#include "fmbem/bem/near_share.hpp"
+#include "fmbem/bem/triangle.hpp"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+__global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area) {
+  const std::int64_t j = thread_index();
+  if (j >= n) return;
+  const Triangle t = make_triangle(vertices[3 * j], vertices[3 * j + 1], vertices[3 * j + 2]);
+  centroid[j] = t.centroid;
+  area[j] = t.area;
+}
+
+__global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec3d* high) {
+  const std::int64_t j = thread_index();
+  if (j >= n) return;
+  Vec3d smallest = vertices[3 * j], largest = smallest;
+  for (int k = 1; k < 3; ++k) {
+    const Vec3d v = vertices[3 * j + k];
+    smallest = {fmin(smallest.x, v.x), fmin(smallest.y, v.y), fmin(smallest.z, v.z)};
+    largest = {fmax(largest.x, v.x), fmax(largest.y, v.y), fmax(largest.z, v.z)};
+  }
+  low[j] = smallest;
+  high[j] = largest;
+}
+
+__device__ double add_up(double value) {
+  __shared__ double s_sum[threads_per_block];
+  s_sum[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) s_sum[threadIdx.x] += s_sum[threadIdx.x + half];
+    __syncthreads();
+  }
+  const double sum = s_sum[0];
+  __syncthreads();
+  return sum;
+}
+
+/// Of every stride-th row, a block each: its first target's sums over near panels, and over all.
+__global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
+                         std::int64_t stride, const std::int32_t* source_order,
+                         const std::int32_t* target_order, const Vec3d* centroid,
+                         const double* area, std::int64_t n, double* near_sums, double* sums) {
+  const std::int64_t row = blockIdx.x * stride;
+  const Vec3d x = centroid[target_order[tree.targets[leaves[row]].x]];
+  const auto part = [&](std::int64_t j) { return panel_size_over_distance(area[j], centroid[j], x); };
+  double near = 0, all = 0;
+  for (std::int64_t e = lists.begin[row]; e < lists.begin[row + 1]; ++e) {
+    const NearEntry entry = lists.entries[e];
+    for (int j = threadIdx.x; j < entry.count; j += blockDim.x)
+      near += part(source_order[entry.begin + j]);
+  }
+  for (std::int64_t j = threadIdx.x; j < n; j += blockDim.x) all += part(j);
+  near = add_up(near);
+  all = add_up(all);
+  if (threadIdx.x > 0) return;
+  near_sums[blockIdx.x] = near;
+  sums[blockIdx.x] = all;
+}
+
+}  // namespace
+
+PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
+    : vertices(3 * panels.size(), stream),
+      keys(to_device(panels.key, stream)),
+      centroid(panels.size(), stream),
+      area(panels.size(), stream),
+      extent(panels.extent) {
+  std::vector<Vec3d> corners(3 * panels.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t j = 0; j < panels.size(); ++j)
+    std::copy_n(panels.triangle[j].vertex, 3, corners.data() + 3 * j);
+  vertices.upload(corners.data());
+  launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
+         centroid.data(), area.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // the corners end here
+}
+
+SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
+                           cudaStream_t stream) {
+  const std::int64_t n = panels.size();
+  DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
+  launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
+         low.data(), high.data());
+  return grow_spread_tree(
+      {panels.centroid.data(), low.data(), high.data(), panels.centroid.data(), n, n}, options,
+      stream);
+}
+
+double near_share(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream) {
+  const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / near_share_rows),
+                     rows = (tree.rows() + stride - 1) / stride;
+  DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
+  launch(sum_rows, static_cast<unsigned>(rows), threads_per_block, 0, stream, tree.tree.view(),
+         tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
+         tree.target_order.data(), panels.centroid.data(), panels.area.data(), panels.size(),
+         near_sums.data(), sums.data());
+  std::vector<double> near(rows), all(rows);
+  near_sums.download(near.data());
+  sums.download(all.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return near_share_of(near, all);
+}
+
+}  // namespace fmbem::cuda

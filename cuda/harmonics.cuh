@@ -1,0 +1,51 @@
+#pragma once
+
+#include "fmbem/cuda/pass.cuh"
+
+namespace fmbem::cuda {
+
+/// The recurrences' coefficients, copied to shared memory by the whole block.
+template <class T>
+struct Steps {
+  const T *up, *down, *diagonal;
+
+  static __host__ __device__ int numbers(int p, int pairs) { return 2 * pairs + p + 1; }
+  __device__ Steps(const TableView<T>& table, T* room)
+      : up(room), down(room + table.pairs), diagonal(room + 2 * table.pairs) {
+    for (int t = threadIdx.x; t < table.pairs; t += blockDim.x) {
+      room[t] = table.up[t];
+      room[table.pairs + t] = table.down[t];
+    }
+    for (int m = threadIdx.x; m <= table.p; m += blockDim.x)
+      room[2 * table.pairs + m] = table.diagonal[m];
+    __syncthreads();
+  }
+};
+
+/// The harmonics of one point, m by m: C_n^m + i S_n^m = here (c + i s) for n = m, m + 1, …
+template <class T>
+struct Harmonics {
+  T x, y, z, r2;
+  T c = 1, s = 0;
+  T low = 0, here = 1;
+
+  __device__ Harmonics() {}
+  __device__ Harmonics(Vec3<T> place, T weight)
+      : x(place.x), y(place.y), z(place.z), r2(norm2(place)), c(weight) {}
+  __device__ void next_order(T diagonal) {
+    const T real = diagonal * (c * x - s * y);
+    s = diagonal * (c * y + s * x);
+    c = real;
+  }
+  __device__ void first_degree() {
+    low = 0;
+    here = 1;
+  }
+  __device__ void next_degree(T up, T down) {
+    const T next = up * z * here - down * r2 * low;
+    low = here;
+    here = next;
+  }
+};
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <numbers>
+
+#include "fmbem/cuda/far_stages.cuh"
+#include "fmbem/cuda/spread_tree.cuh"
+#include "fmbem/cuda/strengths.cuh"
+
+namespace fmbem::cuda {
+
+/// P2M of sources that are not points: M = Σ charge_j rows_j for each of the boxes with sources of
+/// their own; rows are [sources][K].
+template <class T>
+void spread_p2m(const SpreadTree& tree, const T* charges, const T* rows,
+                const ExpansionsView<T>& expansions, cudaStream_t stream);
+
+/// The near field of a batch, [vectors][targets], which is there when the event has passed; null: in
+/// the order of the stream.
+struct NearPart {
+  NearView view{};
+  cudaEvent_t done = nullptr;
+};
+
+/// The far field of spread sources, with expansions in T. What is near is the caller's.
+template <class T>
+class SpreadField {
+ public:
+  /// The tree must outlive it. Who makes it fills moments() next.
+  SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, cudaStream_t stream)
+      : tree_(tree),
+        stream_(stream),
+        stages_(order, tree.tree, tree.far, false, stream),
+        arguments_(1, stream),
+        largest_(most_vectors, stream) {
+    if (has_far()) rows_ = DeviceBuffer<T>(tree.sources() * order.count, stream);
+  }
+
+  bool has_far() const { return stages_.has_far(); }
+  TableView<T> table() const { return stages_.table(); }
+  /// [sources][K] in parity order, of charges 1 over areas in the tree's unit.
+  T* moments() { return rows_.data(); }
+  std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
+  std::int64_t bytes() const { return stages_.bytes() + rows_.bytes() + charges_.bytes(); }
+  /// As many of so many right-hand sides as go through at a time.
+  int batch(int count) const { return stages_.batch(count); }
+
+  /// Puts an evaluation of a batch into the stream: results = far field + near. Near is called
+  /// first: near(largest, scale) sends for the near field of the strengths, times the
+  /// strength_unit() of each vector over the scale, and returns a NearPart.
+  template <class Near>
+  void put(const Arguments& arguments, int vectors, Near&& near) {
+    const std::int64_t n = tree_.sources();
+    stages_.reserve(vectors,
+                    [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
+    grow(charges_, vectors * n, stream_);
+    set_arguments(arguments_.data(), arguments, stream_);
+    find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
+    sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
+                 charges_.data(), stream_);
+    const ExpansionsView<T> expansions = stages_.expansions(vectors);
+    // Moments are of areas in the tree's unit.
+    const double scale = 0.25 * std::numbers::inv_pi / tree_.unit;
+    const NearPart near_part = near(largest_.data(), scale);
+    if (stages_.has_far()) {
+      spread_p2m(tree_, charges_.data(), rows_.data(), expansions, stream_);
+      stages_.put(vectors, [](const char*) {});
+    }
+    if (near_part.done) FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
+    l2p(tree_.targets(), near_part.view, tree_.tree.view(), tree_.tree.root,
+        tree_.far.target_leaves.data(), tree_.rows(), stages_.has_far(), stages_.table(),
+        expansions,
+        ResultsView{arguments_.data(), arguments.potential != nullptr,
+                    arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.unit},
+        stream_);
+  }
+
+ private:
+  const SpreadTree& tree_;
+  cudaStream_t stream_;
+  FarStages<T> stages_;
+  DeviceBuffer<Arguments> arguments_;
+  DeviceBuffer<unsigned long long> largest_;
+  DeviceBuffer<T> rows_, charges_;
+};
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/spread_tree.cuh"
+#include "fmbem/cuda/strengths.cuh"
+#include "fmbem/fmm/choose.hpp"
+#include "fmbem/fmm/overhang.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+__global__ void find_deepest(SpreadProblem problem, double unit, Cube root, double overhang,
+                             std::int8_t* deepest) {
+  const std::int64_t j = thread_index();
+  if (j >= problem.sources) return;
+  deepest[j] = static_cast<std::int8_t>(fmm::deepest_level_of(
+      unit * problem.centre[j] - root.corner, unit * problem.low[j] - root.corner,
+      unit * problem.high[j] - root.corner, root.side, overhang));
+}
+
+/// The smallest cube about all there is.
+Cube hull_of(const SpreadProblem& problem, cudaStream_t stream) {
+  Bounds all = bounds_of(problem.target, problem.targets, stream);
+  for (const Vec3d* ends : {problem.low, problem.high}) {
+    const Bounds bounds = bounds_of(ends, problem.sources, stream);
+    for (int axis = 0; axis < 3; ++axis) {
+      all.low[axis] = std::min(all.low[axis], bounds.low[axis]);
+      all.high[axis] = std::max(all.high[axis], bounds.high[axis]);
+    }
+  }
+  return bounding_cube(all.low, all.high);
+}
+
+SortedKeys sort_sources(const SpreadProblem& problem, double unit, const Cube& root,
+                        double overhang, cudaStream_t stream) {
+  DeviceBuffer<std::int8_t> deepest(problem.sources, stream);
+  launch(find_deepest, blocks_for(problem.sources), threads_per_block, 0, stream, problem, unit,
+         root, overhang, deepest.data());
+  return sort_points(problem.centre, problem.sources, unit, root, deepest.data(), stream);
+}
+
+}  // namespace
+
+SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
+                            cudaStream_t stream) {
+  SpreadTree result;
+  const Cube hull = hull_of(problem, stream);
+  result.unit = fmm::unit_for(hull);
+  const Cube scaled{result.unit * hull.corner, result.unit * hull.side};
+  const auto sort_targets = [&](const Cube& root) {
+    return sort_points(problem.target, problem.targets, result.unit, root, nullptr, stream);
+  };
+  const double tried = options.inflation.value_or(fmm::inflations[0]);
+  SortedKeys targets = sort_targets(fmm::inflated(scaled, tried));
+  const fmm::PlanOptions plan{.precision = options.precision,
+                              .max_leaf = options.max_leaf,
+                              .inflation = options.inflation};
+  const DeviceChoice choice =
+      choose_tree(plan, options.order, device_rates(), targets, problem.sources, problem.targets,
+                  options.near_pair_seconds, stream);
+  const Cube root = fmm::inflated(scaled, choice.inflation);
+  if (choice.inflation != tried) targets = sort_targets(root);
+  SortedKeys sources = sort_sources(problem, result.unit, root, options.overhang, stream);
+
+  result.max_leaf = choice.max_leaf;
+  result.inflation = choice.inflation;
+  result.tree = build_tree(root, sources, &targets, choice.max_leaf, stream);
+  result.far = make_far_lists(result.tree, stream);
+  result.near = make_near_lists(result.tree, result.far.target_leaves, {}, 0, stream);
+  for (auto* axis : {&result.x, &result.y, &result.z})
+    *axis = DeviceBuffer<double>(problem.targets, stream);
+  place_points<double>(problem.target, targets.order.data(), nullptr, nullptr, result.unit, root,
+                       result.tree.view(), false, result.far.target_leaves.data(), result.rows(),
+                       {result.x.data(), result.y.data(), result.z.data()}, stream);
+  result.source_order = std::move(sources.order);
+  result.target_order = std::move(targets.order);
+  return result;
+}
+
+SpreadTree spread_tree_of(const fmm::PlanData& data, cudaStream_t stream) {
+  SpreadTree result;
+  result.unit = data.unit;
+  result.tree = tree_of(data.tree, stream);
+  result.far = make_far_lists(result.tree, stream);
+  const fmm::SortedPoints& targets = data.targets();
+  result.x = to_device(targets.x, stream);
+  result.y = to_device(targets.y, stream);
+  result.z = to_device(targets.z, stream);
+  result.target_order = to_device(targets.order, stream);
+  result.source_order = to_device(data.sources.order, stream);
+  return result;
+}
+
+}  // namespace fmbem::cuda

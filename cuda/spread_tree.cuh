@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/plan_data.hpp"
+
+namespace fmbem::cuda {
+
+/// Sources that are spread out, each with a centre and its smallest and largest coordinates, and
+/// points as targets; all in device memory.
+struct SpreadProblem {
+  const Vec3d *centre, *low, *high;  ///< [sources]
+  const Vec3d* target;               ///< [targets]
+  std::int64_t sources, targets;
+};
+
+/// As fmm::FarFieldOptions.
+struct SpreadOptions {
+  int order;
+  Precision precision;
+  double overhang;
+  double near_pair_seconds;  ///< of an H200
+  std::optional<int> max_leaf{};
+  std::optional<double> inflation{};
+};
+
+/// Tree and lists of such a problem, and in which order sources and targets stand in them.
+struct SpreadTree {
+  double unit = 1;  ///< lengths inside are the caller's times it
+  int max_leaf = 1;
+  double inflation = 1;
+  DeviceTree tree;
+  FarLists far;
+  NearDeviceLists near;
+  DeviceBuffer<std::int32_t> source_order, target_order;
+  DeviceBuffer<double> x, y, z;  ///< [targets], in their order here, times the unit
+
+  std::int64_t sources() const { return static_cast<std::int64_t>(source_order.size()); }
+  std::int64_t rows() const { return static_cast<std::int64_t>(far.target_leaves.size()); }
+  PointsView<double> targets() const {
+    return {static_cast<std::int64_t>(target_order.size()),
+            target_order.data(),
+            x.data(),
+            y.data(),
+            z.data(),
+            nullptr,
+            nullptr,
+            nullptr,
+            nullptr,
+            nullptr,
+            nullptr};
+  }
+  std::int64_t bytes() const {
+    return tree.bytes() + far.bytes() + near.bytes() + source_order.bytes() +
+           target_order.bytes() + x.bytes() + y.bytes() + z.bytes();
+  }
+};
+
+/// Grown on the device, with the leaf size and inflation of the least time that the cost model
+/// foresees. What it is made from need not outlive the stream's work.
+SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
+                            cudaStream_t stream);
+
+/// The same tree as the host's, without near lists.
+SpreadTree spread_tree_of(const fmm::PlanData& data, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

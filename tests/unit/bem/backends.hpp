@@ -1,0 +1,23 @@
+#pragma once
+
+// The tests of operators are compiled twice: for the CPU, and with FMBEM_TEST_CUDA for the GPU.
+#include <memory>
+
+#include "fmbem/bem/boundary_operator.hpp"
+#include "tests/unit/fmm/backends.hpp"
+
+#ifdef FMBEM_TEST_CUDA
+#include "fmbem/cuda/device_array.hpp"
+#endif
+
+namespace fmbem::test {
+
+inline std::unique_ptr<BoundaryOperator> make_fmm(const Panels& panels, OperatorOptions options) {
+  options.kind = OperatorOptions::Choice::fmm;
+#ifdef FMBEM_TEST_CUDA
+  options.processor = Processor::gpu;
+#endif
+  return make_single_layer(panels, options);
+}
+
+}  // namespace fmbem::test
