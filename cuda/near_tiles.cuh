@@ -1,5 +1,7 @@
 #pragma once
 
+#include <climits>
+
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/pass.cuh"
 
@@ -8,9 +10,9 @@ namespace fmbem::cuda {
 /// Groups of lanes of a warp: those of a group share the targets, the groups the sources.
 inline constexpr int groups = warp_size / group_lanes;
 
-/// Sources are taken to shared memory in tiles of a few chunks, each of up to 32 of one leaf. While
-/// a tile is worked on the next one is on its way to registers. In single precision the sums of
-/// tiles are added up in double precision, so that none is long.
+/// Sources are taken to shared memory in tiles of a few chunks of 32. While a tile is worked on the
+/// next one is on its way to registers. In single precision the sums of tiles are added up in
+/// double precision, so that none is long: a lane adds up 32 terms.
 template <class N>
 inline constexpr int chunks = sizeof(N) == 4 ? 4 : 2;
 template <class N>
@@ -35,90 +37,65 @@ template <class N, bool Dipoles>
 struct WarpShared {
   Place<N> places[tile_size<N>];
   Place<N> dipoles[Dipoles ? tile_size<N> : 1];
-  /// Of the entries of the list, two times 32 in turn: begin and count; what takes sources to the
-  /// target's leaf, with the ratio.
-  int2 range[2 * warp_size];
-  Place<float> shift[2 * warp_size];
+  /// Of 32 entries of a list: what is added to the number of a source among all of theirs; what
+  /// takes sources to the target's leaf, with the ratio, in single precision.
+  std::int32_t offset[warp_size];
+  Place<float> shift[sizeof(N) == 4 ? warp_size : 1];
 };
 
-/// Sources of entries of a list, tile by tile: in single precision their coordinates, and with it
+/// Squares of distances, in sides of the target's leaf, of pairs from other leaves whose rounded
+/// coordinates would show; sources outside of this cube are that far from all targets of the leaf.
+inline constexpr float close_r2 = 0x1p-16f, half_side_with_border = 0.5f + 0x1p-8f;
+
+__device__ inline unsigned or_of_warp(unsigned x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(whole_warp, x);
+#else
+  for (int step = 1; step < warp_size; step *= 2) x |= __shfl_xor_sync(whole_warp, x, step);
+  return x;
+#endif
+}
+
+/// 2^bit, 0 from 32 on.
+__device__ inline unsigned one_bit(unsigned bit) {
+#ifdef __CUDA_ARCH__
+  unsigned x;
+  asm("shl.b32 %0, 1, %1;" : "=r"(x) : "r"(bit));
+  return x;
+#else
+  return bit < 32 ? 1u << bit : 0;
+#endif
+}
+
+/// Sources of up to 32 entries of a list, tile by tile, without gaps between the leaves: small
+/// leaves would leave most of a chunk empty. In single precision their coordinates, and with it
 /// their dipoles, are in the units of the target's leaf.
 template <class N, bool Dipoles>
 class Tiles {
  public:
-  /// Of the entries from `begin` to `end`.
-  __device__ Tiles(const NearArguments<N>& a, std::int64_t begin, std::int64_t end, double to_leaf,
+  /// Of n entries from `first` on, none of which is empty.
+  __device__ Tiles(const NearArguments<N>& a, std::int64_t first, int n, N to_leaf,
                    WarpShared<N, Dipoles>& shared)
-      : entries_(a.lists.entries + begin),
-        left_(static_cast<int>(end - begin)),
-        places_(a.strengths.places),
+      : places_(a.strengths.places),
         dipoles_(a.strengths.dipoles),
-        to_leaf_(static_cast<N>(to_leaf)),
-        shared_(shared) {}
-
-  /// Sends for the next tile.
-  __device__ void fetch() {
+        to_leaf_(to_leaf),
+        shared_(shared) {
     const int lane = threadIdx.x % warp_size;
-    if (known_ - entry_ < static_cast<unsigned>(chunks<N>) && left_ > 0) load_entries(lane);
+    NearEntry entry{};
+    if (lane < n) entry = a.lists.entries[first + lane];
+    int end = entry.count;
 #pragma unroll
-    for (int c = 0; c < chunks<N>; ++c) {
-      size_[c] = 0;
-      if (entry_ == known_) continue;
-      of_[c] = entry_ % (2 * warp_size);
-      const int2 range = shared_.range[of_[c]];
-      first_[c] = range.x + done_;
-      size_[c] = min(range.y - done_, warp_size);
-      if (lane < size_[c]) source_[c] = places_[static_cast<unsigned>(first_[c] + lane)];
-      done_ += warp_size;
-      if (done_ < range.y) continue;
-      done_ = 0;
-      ++entry_;
+    for (int step = 1; step < warp_size; step *= 2) {
+      const int other = __shfl_up_sync(whole_warp, end, step);
+      if (lane >= step) end += other;
     }
-  }
-
-  /// Puts it to shared memory; returns how many places it has, a multiple of the groups; 0 at the
-  /// end.
-  __device__ int put() {
-    const int lane = threadIdx.x % warp_size;
-    int filled = 0;
-    __syncwarp();  // all are done with the one before
-#pragma unroll
-    for (int c = 0; c < chunks<N>; ++c) {
-      if (lane < size_[c]) {
-        Place<N> source = source_[c];
-        if constexpr (sizeof(N) == 4) {
-          const Place<float> shift = shared_.shift[of_[c]];
-          const float ratio = shift.charge;
-          source.x = ratio * source.x + shift.x;
-          source.y = ratio * source.y + shift.y;
-          source.z = ratio * source.z + shift.z;
-        }
-        shared_.places[filled + lane] = source;
-        if constexpr (Dipoles) {
-          const Place<N> d = dipoles_[static_cast<unsigned>(first_[c] + lane)];
-          shared_.dipoles[filled + lane] = {to_leaf_ * d.x, to_leaf_ * d.y, to_leaf_ * d.z, N(0)};
-        }
-      }
-      filled += size_[c];
-    }
-    const int padded = (filled + groups - 1) / groups * groups;
-    if (lane < padded - filled) {
-      // Far away and without strength.
-      shared_.places[filled + lane] = {N(1e15), N(1e15), N(1e15), N(0)};
-      if constexpr (Dipoles) shared_.dipoles[filled + lane] = {N(0), N(0), N(0), N(0)};
-    }
-    __syncwarp();
-    return padded;
-  }
-
- private:
-  __device__ void load_entries(int lane) {
-    const int more = min(left_, warp_size);
-    if (lane < more) {
-      const NearEntry entry = entries_[known_ + lane];
-      const unsigned place = (known_ + lane) % (2 * warp_size);
-      shared_.range[place] = make_int2(entry.begin, entry.count);
-      shared_.shift[place] = {0.25f * static_cast<float>(entry.shift[0]),
+    total_ = __shfl_sync(whole_warp, end, warp_size - 1);
+    __syncwarp();  // all are done with the entries before
+    if (lane < n) {
+      begin_ = end - entry.count;
+      shared.offset[lane] = entry.begin - begin_;
+      if constexpr (sizeof(N) == 4)
+        shared.shift[lane] = {0.25f * static_cast<float>(entry.shift[0]),
                               0.25f * static_cast<float>(entry.shift[1]),
                               0.25f * static_cast<float>(entry.shift[2]),
                               entry.doublings > 0   ? 2.f
@@ -126,19 +103,76 @@ class Tiles {
                                                     : 1.f};
     }
     __syncwarp();
-    known_ += more;
-    left_ -= more;
   }
 
-  const NearEntry* entries_;
-  int left_;
+  /// Sends for the next tile; false if there is none.
+  __device__ bool fetch() {
+    if (done_ >= total_) return false;
+    const int lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (int c = 0; c < chunks<N>; ++c) {
+      // A lane's entry is the last that begins up to its source.
+      const unsigned begins = or_of_warp(one_bit(static_cast<unsigned>(begin_ - first_of(c))));
+      of_[c] = last_ + __popc(begins & (whole_warp >> (warp_size - 1 - lane)));
+      last_ = __shfl_sync(whole_warp, of_[c], warp_size - 1);
+      source_[c] = places_[index(c, lane)];
+    }
+    return true;
+  }
+
+  /// Puts it to shared memory; returns how many sources it has. Places beyond hold nothing that
+  /// acts.
+  __device__ int put() {
+    const int lane = threadIdx.x % warp_size;
+    at_border_ = 0;
+    __syncwarp();  // all are done with the one before
+#pragma unroll
+    for (int c = 0; c < chunks<N>; ++c) {
+      Place<N> source = source_[c];
+      const bool is = first_of(c) + lane < total_;
+      if (!is) source.charge = 0;
+      if constexpr (sizeof(N) == 4) {
+        const Place<float> shift = shared_.shift[of_[c]];
+        const float ratio = shift.charge;
+        source.x = ratio * source.x + shift.x;
+        source.y = ratio * source.y + shift.y;
+        source.z = ratio * source.z + shift.z;
+        const float outside = fmaxf(fmaxf(fabsf(source.x), fabsf(source.y)), fabsf(source.z));
+        if (outside < half_side_with_border) at_border_ |= 1u << c;
+      }
+      shared_.places[c * warp_size + lane] = source;
+      if constexpr (Dipoles) {
+        const Place<N> d = dipoles_[index(c, lane)];
+        const N scale = is ? to_leaf_ : N(0);
+        shared_.dipoles[c * warp_size + lane] = {scale * d.x, scale * d.y, scale * d.z, N(0)};
+      }
+    }
+    __syncwarp();
+    done_ += tile_size<N>;
+    return min(total_ - (done_ - tile_size<N>), tile_size<N>);
+  }
+
+  /// Bit c for a lane's source of chunk c of the tile: whether it is in or close to the target's
+  /// leaf, in single precision.
+  __device__ unsigned at_border() const { return at_border_; }
+
+ private:
+  __device__ int first_of(int c) const { return done_ + c * warp_size; }
+  /// Of a lane's source among all; lanes beyond the end have the last one.
+  __device__ unsigned index(int c, int lane) const {
+    return static_cast<unsigned>(shared_.offset[of_[c]] + min(first_of(c) + lane, total_ - 1));
+  }
+
   const Place<N>*places_, *dipoles_;
   N to_leaf_;
   WarpShared<N, Dipoles>& shared_;
-  unsigned entry_ = 0, known_ = 0;  ///< entries that were sent for, and that are in shared memory
-  int done_ = 0;                    ///< sources of the next entry that were sent for
+  int begin_ = INT_MAX;  ///< of the lane's entry, among all sources
+  int total_;            ///< sources
+  int done_ = 0;         ///< sources in tiles before
+  int last_ = -1;        ///< entry of the last source sent for
+  unsigned at_border_ = 0;
   Place<N> source_[chunks<N>];
-  int first_[chunks<N>], size_[chunks<N>], of_[chunks<N>];
+  int of_[chunks<N>];
 };
 
 }  // namespace fmbem::cuda

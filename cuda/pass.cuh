@@ -129,7 +129,7 @@ struct NearItem {
   std::int32_t first, count;  ///< among the sorted targets
 };
 
-inline constexpr int group_lanes = 8, most_targets_of_a_lane = 8;
+inline constexpr int group_lanes = 8, most_targets_of_a_lane = 5;
 
 /// Where the items with that many targets a lane begin: [number], up to one beyond the last.
 struct ItemClasses {
@@ -184,19 +184,20 @@ void l2p(const PointsView<N>& targets, const NearView& near, const TreeView& tre
          const std::int32_t* leaves, std::int64_t n_leaves, bool has_far, const TableView<T>& table,
          const ExpansionsView<T>& expansions, const ResultsView& results, cudaStream_t stream);
 
-/// Targets that a warp takes at most: as many as its registers hold the sums of.
+/// Targets that a warp takes at most: with more, registers would suffice for fewer warps.
 constexpr int most_targets_of_a_warp(bool single, bool gradient) {
-  return single && !gradient ? 64 : 32;
+  return single && !gradient ? most_targets_of_a_lane * group_lanes : 32;
 }
 /// Fewer where there are not enough for all warps that a GPU can run.
 inline int targets_of_a_warp(bool single, bool gradient, std::int64_t targets) {
   int most = most_targets_of_a_warp(single, gradient);
-  while (most > 8 && targets / most < 4000) most /= 2;
+  while (most > group_lanes && targets / most < 4000) most = most > 32 ? 32 : most / 2;
   return most;
 }
 
 /// P2P. `root_terms` as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits.
-/// Items with k targets a lane go to streams[k − 1], so that they run side by side.
+/// Items with k targets a lane go to streams[k − 1], the largest first, so that they run side by
+/// side.
 template <class N>
 void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
          const StrengthsView<N>& strengths, int vectors, const TreeView& tree, double root_side,

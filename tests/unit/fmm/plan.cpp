@@ -497,17 +497,24 @@ BACKEND_TEST_CASE("points that nearly coincide") {
   // Pairs at a distance far below that of other points, whose terms are most of the results.
   const int power = GENERATE(-6, -9, -12);
   const double distance = std::pow(10.0, power);
-  Points points = cube_points(1000, 37);
-  points = joined(points, moved(points, 1, {distance, 0, 0}));
-  const auto q = signed_charges(points.size(), 38);
-  const Reference reference(points, points, {.charges = q}, true);
-  for (const double tolerance : {1e-3, 1e-6}) {
-    CAPTURE(power, tolerance);
-    const Plan plan(points, {.tolerance = tolerance, .gradient = true});
-    const Results r = run(plan, {.charges = q}, true);
-    CHECK(reference.potential_error(r) / tolerance <= 1);
-    CHECK(reference.gradient_error(r) / tolerance <= 1);
-  }
+  const auto check = [&](const std::string& what, const Points& points) {
+    const auto q = signed_charges(points.size(), 38);
+    const Reference reference(points, points, {.charges = q}, true);
+    for (const double tolerance : {1e-3, 1e-6}) {
+      CAPTURE(power, what, tolerance);
+      const Plan plan(points, {.tolerance = tolerance, .gradient = true});
+      const Results r = run(plan, {.charges = q}, true);
+      CHECK(reference.potential_error(r) / tolerance <= 1);
+      CHECK(reference.gradient_error(r) / tolerance <= 1);
+    }
+  };
+  const Points points = cube_points(1000, 37);
+  check("anywhere", joined(points, moved(points, 1, {distance, 0, 0})));
+  // The middle of the root is a face between boxes, however large the root is.
+  Points over_a_face{{0, 0, 0}, {1, 1, 1}};
+  for (const Vec3d& x : points)
+    for (const double side : {-0.5, 0.5}) over_a_face.push_back({0.5 + side * distance, x.y, x.z});
+  check("over a face", over_a_face);
 }
 
 BACKEND_TEST_CASE("options by hand") {
