@@ -20,66 +20,23 @@ void sgetrs_(const char* transposed, const int* n, const int* columns, const flo
 namespace fmbem {
 namespace {
 
-/// Panels closer than this many times their radii together take exact entries: the smooth kernel
-/// knows nothing of their shapes, which matters for slivers.
-constexpr double touching = 0.7;
-/// Longest side over height from which a panel is a sliver. The potential at the centroid of one is
-/// not its mean potential, and a matrix that is made symmetric may be nearly singular.
-constexpr double sliver_aspect = 8;
-/// What the opening is multiplied by as long as there are too many unknowns.
-constexpr double coarser = 1.15;
-
-struct Bounds {
-  Vec3d low, high;
-  double distance(Vec3d x) const {
-    double sum = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double out = std::max({low[axis] - x[axis], x[axis] - high[axis], 0.0});
-      sum += out * out;
-    }
-    return std::sqrt(sum);
-  }
-};
-
-Bounds bounds_of(const Panels& panels, const Cluster& leaf) {
-  Bounds bounds{panels.triangle[leaf.begin].centroid, panels.triangle[leaf.begin].centroid};
-  for (std::int32_t i = leaf.begin; i < leaf.end; ++i) {
-    for (int axis = 0; axis < 3; ++axis) {
-      bounds.low[axis] = std::min(bounds.low[axis], panels.triangle[i].centroid[axis]);
-      bounds.high[axis] = std::max(bounds.high[axis], panels.triangle[i].centroid[axis]);
-    }
-  }
-  return bounds;
-}
-
 /// The nodes whose charges are the unknowns for a leaf, its own panels last.
 std::vector<std::int32_t> cut_for(const Panels& panels, const ClusterTree& tree,
                                   std::int32_t leaf_node, const ClusterInverseOptions& options) {
-  const Cluster& leaf = tree.nodes[leaf_node];
-  const Bounds bounds = bounds_of(panels, leaf);
-  double own_radius = 0;
-  for (std::int32_t i = leaf.begin; i < leaf.end; ++i)
-    own_radius += panels.triangle[i].radius / leaf.size();
-  std::vector<std::int32_t> cut, stack;
+  const Cluster& own = tree.nodes[leaf_node];
+  const LeafView leaf = view_leaf(panels.triangle.data(), own.begin, own.end);
+  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
+  std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
     cut.clear();
-    stack.assign(1, 0);
-    while (!stack.empty()) {
-      const std::int32_t k = stack.back();
-      const Cluster& node = tree.nodes[k];
-      stack.pop_back();
-      if (node.begin >= leaf.begin && node.end <= leaf.end) continue;
-      const bool holds_leaf = node.begin < leaf.end && leaf.begin < node.end;
-      if (node.is_panel() ||
-          (!holds_leaf && node.radius <= opening * bounds.distance(node.centroid) +
-                                             options.nearness * own_radius)) {
-        cut.push_back(k);
-      } else {
-        stack.push_back(node.right);
-        stack.push_back(node.left);
-      }
+    for (std::int32_t k = 0; k < n_nodes;) {
+      const CutStep step = cut_step(leaf, tree.nodes[k], opening, options.nearness);
+      if (step == CutStep::take) cut.push_back(k);
+      k = step == CutStep::open ? k + 1 : tree.descendants_end(k);
     }
-    if (static_cast<int>(cut.size()) + leaf.size() <= options.most_unknowns || opening > 100) break;
+    if (static_cast<int>(cut.size()) + own.size() <= options.most_unknowns ||
+        opening > largest_opening)
+      break;
   }
   for (std::int32_t k = leaf_node; k < tree.descendants_end(leaf_node); ++k)
     if (tree.nodes[k].is_panel()) cut.push_back(k);
@@ -103,15 +60,14 @@ class ClusterInverse::Assembly {
     if (!(symmetric ? invert_symmetric(own, rows) : invert_general(own, rows))) {
       // The smooth kernel alone is positive definite to rounding.
       fill();
-      for (int k = 0; k < m_; ++k) matrix_[at(k, k)] *= 1.01F;
+      for (int k = 0; k < m_; ++k) matrix_[at(k, k)] *= stiffer;
       FMBEM_REQUIRE(invert_symmetric(own, rows), "the preconditioner's system at panel "
                                                      << leaf.begin
                                                      << " is singular: check the mesh");
     }
     for (int i = 0; i < own; ++i) {
-      const double area = panels_.triangle[leaf.begin + i].area;
-      const auto scale =
-          static_cast<float>(scale_[m_ - own + i] * panels_.extent / (inv_4pi * unit_ * area));
+      const float scale = row_scale(scale_[m_ - own + i], panels_.extent, unit_,
+                                    panels_.triangle[leaf.begin + i].area);
       for (int k = 0; k < m_; ++k) rows[k * own + i] *= scale * scale_[k];
     }
   }
@@ -150,8 +106,6 @@ class ClusterInverse::Assembly {
 
   std::size_t at(int row, int column) const { return static_cast<std::size_t>(column) * m_ + row; }
 
-  /// Coordinates from the leaf's centroid in units of its radius, in which single precision has
-  /// the range; scale_ brings the diagonal to 1.
   void place(std::span<const std::int32_t> cut, const Cluster& leaf) {
     m_ = static_cast<int>(cut.size());
     unit_ = 1 / leaf.radius;
@@ -159,21 +113,19 @@ class ClusterInverse::Assembly {
     panels_in_cut_.clear();
     for (int k = 0; k < m_; ++k) {
       const Cluster& node = tree_.nodes[cut[k]];
-      const Vec3d d = unit_ * (node.centroid - leaf.centroid);
-      x_[k] = static_cast<float>(d.x);
-      y_[k] = static_cast<float>(d.y);
-      z_[k] = static_cast<float>(d.z);
-      smear2_[k] = static_cast<float>(unit_ * unit_ * node.smear2);
-      scale_[k] = std::sqrt(std::sqrt(2 * smear2_[k]));
+      const PlacedCluster placed = place_cluster(node, leaf.centroid, unit_);
+      x_[k] = placed.x;
+      y_[k] = placed.y;
+      z_[k] = placed.z;
+      smear2_[k] = placed.smear2;
+      scale_[k] = placed.scale;
       if (node.is_panel()) panels_in_cut_.push_back({k, &panels_.triangle[node.begin]});
     }
   }
 
   bool has_slivers() const {
-    return std::any_of(panels_in_cut_.begin(), panels_in_cut_.end(), [](const PanelInCut& p) {
-      const double longest = std::max({p.panel->length[0], p.panel->length[1], p.panel->length[2]});
-      return longest * longest > sliver_aspect * 2 * p.panel->area;
-    });
+    return std::any_of(panels_in_cut_.begin(), panels_in_cut_.end(),
+                       [](const PanelInCut& p) { return is_sliver(*p.panel); });
   }
 
   /// By the smooth kernel.
@@ -181,13 +133,10 @@ class ClusterInverse::Assembly {
     matrix_.resize(static_cast<std::size_t>(m_) * m_);
     for (int l = 0; l < m_; ++l) {
       float* column = &matrix_[at(0, l)];
-      const float x = x_[l], y = y_[l], z = z_[l], smear2 = smear2_[l], scale = scale_[l];
+      const PlacedCluster placed{x_[l], y_[l], z_[l], smear2_[l], scale_[l]};
 #pragma omp simd
-      for (int k = 0; k < m_; ++k) {
-        const float dx = x_[k] - x, dy = y_[k] - y, dz = z_[k] - z;
-        column[k] =
-            scale * scale_[k] / std::sqrt(dx * dx + dy * dy + dz * dz + smear2 + smear2_[k]);
-      }
+      for (int k = 0; k < m_; ++k)
+        column[k] = smooth_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed);
       column[l] = 1;
     }
   }
@@ -197,11 +146,10 @@ class ClusterInverse::Assembly {
   void set_exact_entries(bool symmetric) {
     for (auto s = panels_in_cut_.begin(); s != panels_in_cut_.end(); ++s) {
       for (auto t = s + 1; t != panels_in_cut_.end(); ++t) {
-        const double reach = touching * (s->panel->radius + t->panel->radius);
-        if (norm2(s->panel->centroid - t->panel->centroid) >= reach * reach) continue;
-        const double scale = scale_[s->place] * scale_[t->place] / (inv_4pi * unit_);
-        double st = scale * triangle_potential(*t->panel, s->panel->centroid) / t->panel->area;
-        double ts = scale * triangle_potential(*s->panel, t->panel->centroid) / s->panel->area;
+        if (!touch(*s->panel, *t->panel)) continue;
+        const float scale = scale_[s->place] * scale_[t->place];
+        double st = exact_entry(*s->panel, *t->panel, scale, unit_);
+        double ts = exact_entry(*t->panel, *s->panel, scale, unit_);
         if (symmetric) st = ts = 0.5 * (st + ts);
         matrix_[at(s->place, t->place)] = static_cast<float>(st);
         matrix_[at(t->place, s->place)] = static_cast<float>(ts);

@@ -36,31 +36,12 @@ void build(const std::vector<std::uint64_t>& keys, std::int32_t begin, std::int3
 #pragma omp taskwait
 }
 
-/// The smear whose own g(k, k) is g.
-double smear2_of(double g) {
-  const double distance = inv_4pi / g;
-  return 0.5 * distance * distance;
-}
-
 /// Area, centroid and smear, of a panel or from its two halves.
 void measure(const Panels& panels, std::vector<Cluster>& nodes, Cluster& node) {
-  if (node.is_panel()) {
-    const Triangle& t = panels.triangle[node.begin];
-    node.area = t.area;
-    node.centroid = t.centroid;
-    node.radius = t.radius;
-    node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area);
-    return;
-  }
-  const Cluster &l = nodes[node.left], &r = nodes[node.right];
-  node.area = l.area + r.area;
-  const double left = l.area / node.area, right = r.area / node.area;
-  node.centroid = left * l.centroid + right * r.centroid;
-  const double own =
-      left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
-  const double mutual =
-      2 * left * right / std::sqrt(norm2(l.centroid - r.centroid) + l.smear2 + r.smear2);
-  node.smear2 = smear2_of(inv_4pi * (own + mutual));
+  if (node.is_panel())
+    measure_panel(panels.triangle[node.begin], node);
+  else
+    measure_halves(nodes[node.left], nodes[node.right], node);
 }
 
 double radius_of(const Panels& panels, const Cluster& node) {

@@ -24,19 +24,21 @@ Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
   panels.extent = norm(high - low);
 
   const auto n = static_cast<std::int64_t>(mesh.triangles.size());
-  const auto triangle_of = [&](std::int64_t i) {
-    const auto& [a, b, c] = mesh.triangles[i];
-    return make_triangle(mesh.vertices[a] - panels.origin, mesh.vertices[b] - panels.origin,
-                         mesh.vertices[c] - panels.origin);
+  const auto corner = [&](std::int64_t i, int k) {
+    return mesh.vertices[mesh.triangles[i][k]] - panels.origin;
   };
-  std::vector<Vec3d> centroid(n);
+  std::vector<Vec3d, LargePages<Vec3d>> centroid(n);
 #pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i) centroid[i] = triangle_of(i).centroid;
+  for (std::int64_t i = 0; i < n; ++i)
+    centroid[i] = centroid_of(corner(i, 0), corner(i, 1), corner(i, 2));
 
   MortonOrder morton = morton_order(centroid, max_leaf);
   panels.triangle.resize(n);
 #pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) panels.triangle[k] = triangle_of(morton.order[k]);
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t i = morton.order[k];
+    panels.triangle[k] = make_triangle(corner(i, 0), corner(i, 1), corner(i, 2));
+  }
   panels.input_index = std::move(morton.order);
   panels.key = std::move(morton.keys);
   panels.leaf_begin = std::move(morton.leaf_begin);

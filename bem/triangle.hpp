@@ -48,6 +48,10 @@ FMBEM_HD inline Vec3d accurate_cross(const ExactDifference& a, const ExactDiffer
   return leading + (cross(u, b.error) + cross(a.error, v));
 }
 
+FMBEM_HD inline Vec3d centroid_of(Vec3d v0, Vec3d v1, Vec3d v2) {
+  return v0 + ((v1 - v0) - (v0 - v2)) / 3.0;
+}
+
 FMBEM_HD inline Triangle make_triangle(Vec3d v0, Vec3d v1, Vec3d v2) {
   Triangle t;
   t.vertex[0] = v0;
@@ -57,7 +61,7 @@ FMBEM_HD inline Triangle make_triangle(Vec3d v0, Vec3d v1, Vec3d v2) {
   const Vec3d twice_area = accurate_cross({v1, v0}, {v2, v0});
   t.area = 0.5 * norm(twice_area);
   t.normal = twice_area / (2 * t.area);
-  t.centroid = v0 + (edge[0] - edge[2]) / 3.0;
+  t.centroid = centroid_of(v0, v1, v2);
   t.radius = 0;
   for (int k = 0; k < 3; ++k) {
     t.length[k] = norm(edge[k]);

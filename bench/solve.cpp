@@ -2,23 +2,20 @@
 // fmbem-bench-solve --surface sphere,cube --panels 1e4,1e5 --tolerance 1e-6
 #include <cmath>
 #include <cstdio>
-#include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "bench/surfaces.hpp"
 #include "fmbem/bem/boundary_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
-#include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
-using namespace fmbem::test;
 
 namespace {
 
@@ -30,37 +27,6 @@ struct Options {
   double operator_tolerance = 0;  // a tenth of the tolerance
   int vectors = 1, threads = 0, max_leaf = 0;
 };
-
-/// A surface of about a number of panels, and where the point charge of the data sits.
-struct Surface {
-  std::function<SurfaceMesh(double panels)> make;
-  Vec3d source;
-};
-
-int level_for(double panels, double first) {
-  return static_cast<int>(std::lround(std::log2(panels / first) / 2));
-}
-
-SurfaceMesh two_spheres(double panels) {
-  SurfaceMesh mesh;
-  const int level = level_for(panels, 16);
-  add_ellipsoid(mesh, "left", level, {1, 1, 1}, {-1.005, 0, 0});
-  add_ellipsoid(mesh, "right", level, {1, 1, 1}, {1.005, 0, 0});
-  mesh.closed = true;
-  return mesh;
-}
-
-const std::map<std::string, Surface>& surfaces() {
-  static const std::map<std::string, Surface> all{
-      {"sphere", {[](double n) { return sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
-      {"icosphere", {[](double n) { return icosphere(level_for(n, 20)); }, {0.3, 0.2, 0.4}}},
-      {"cube", {[](double n) { return cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
-      {"bracket",
-       {[](double n) { return bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
-      {"plate", {[](double n) { return plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
-      {"spheres", {two_spheres, {-0.7, 0.2, 0.4}}}};
-  return all;
-}
 
 /// Seconds since the timer was set, which is set anew.
 double lap(Timer& timer) { return std::exchange(timer, Timer()).seconds(); }
@@ -77,7 +43,7 @@ std::vector<double> right_hand_sides(const Options& options, const Panels& panel
 }
 
 void run(const Options& options, const std::string& name, double n, double tolerance) {
-  const Surface& surface = surfaces().at(name);
+  const bench::Surface& surface = bench::surfaces().at(name);
   const SurfaceMesh mesh = surface.make(n);
   Timer timer;
   const Panels panels = make_panels(mesh);

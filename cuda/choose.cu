@@ -72,7 +72,7 @@ class DeviceCost {
            rates.parent + rates.coefficient * count;
     leaf_ = rates.leaf;
     pair_ = (!options.gradient ? 1
-             : near_single     ? 1.3
+             : near_single     ? 1.7
                                : 1.7) *
             (options.dipoles ? 1.5 : 1) / (near_single ? rates.near_single : rates.near_double);
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
@@ -103,7 +103,7 @@ DeviceRates device_rates() {
   FMBEM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   FMBEM_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  return {.near_single = 1.35e12 * size,
+  return {.near_single = 1.95e12 * size,
           .near_double = 1.0e12 * in_double,
           .product_single = 52e12 * size,
           .product_double = 38e12 * in_double,

@@ -31,6 +31,13 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_byte
   FMBEM_CUDA(cudaGetLastError());
 }
 
+/// Shared memory of the block for a T, which is not initialised.
+template <class T>
+__device__ T& static_shared() {
+  __shared__ __align__(16) unsigned char s_bytes[sizeof(T)];
+  return *reinterpret_cast<T*>(s_bytes);
+}
+
 /// The shared memory that a launch asked for.
 template <class T>
 __device__ T* dynamic_shared() {

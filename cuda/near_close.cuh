@@ -25,9 +25,9 @@ __device__ inline unsigned long long closer(const float* nearest, float bound) {
 /// The targets to which a source of a tile is closer than close_r2. Only sources at the border of
 /// their leaf (Tiles::at_border) can be, so that the sums need not look for them.
 template <int Each>
-__device__ inline unsigned long long close_at_border(unsigned at_border,
-                                                     const Place<float>* places, const float* x,
-                                                     const float* y, const float* z) {
+__device__ inline unsigned long long close_at_border(unsigned at_border, const Place<float>* places,
+                                                     const float* x, const float* y,
+                                                     const float* z) {
   if (!__any_sync(whole_warp, at_border != 0)) return 0;
   float nearest[Each];
 #pragma unroll

@@ -14,8 +14,8 @@ template <class T>
 void spread_p2m(const SpreadTree& tree, const T* charges, const T* rows,
                 const ExpansionsView<T>& expansions, cudaStream_t stream);
 
-/// The near field of a batch, [vectors][targets], which is there when the event has passed; null: in
-/// the order of the stream.
+/// The near field of a batch, [vectors][targets], which is there when the event has passed; null:
+/// in the order of the stream.
 struct NearPart {
   NearView view{};
   cudaEvent_t done = nullptr;
@@ -50,8 +50,7 @@ class SpreadField {
   template <class Near>
   void put(const Arguments& arguments, int vectors, Near&& near) {
     const std::int64_t n = tree_.sources();
-    stages_.reserve(vectors,
-                    [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
+    stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
     grow(charges_, vectors * n, stream_);
     set_arguments(arguments_.data(), arguments, stream_);
     find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);

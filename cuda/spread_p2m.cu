@@ -30,8 +30,7 @@ void spread_p2m(const SpreadTree& tree, const T* charges, const T* rows,
                 const ExpansionsView<T>& expansions, cudaStream_t stream) {
   const auto boxes = static_cast<unsigned>(tree.far.source_boxes.size());
   launch(spread_p2m_kernel<T>, dim3(boxes, expansions.vectors), threads_per_block, 0, stream,
-         tree.tree.view(), tree.far.source_boxes.data(), charges, tree.sources(), rows,
-         expansions);
+         tree.tree.view(), tree.far.source_boxes.data(), charges, tree.sources(), rows, expansions);
 }
 
 template void spread_p2m(const SpreadTree&, const double*, const double*,

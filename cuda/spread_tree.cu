@@ -54,9 +54,8 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
   };
   const double tried = options.inflation.value_or(fmm::inflations[0]);
   SortedKeys targets = sort_targets(fmm::inflated(scaled, tried));
-  const fmm::PlanOptions plan{.precision = options.precision,
-                              .max_leaf = options.max_leaf,
-                              .inflation = options.inflation};
+  const fmm::PlanOptions plan{
+      .precision = options.precision, .max_leaf = options.max_leaf, .inflation = options.inflation};
   const DeviceChoice choice =
       choose_tree(plan, options.order, device_rates(), targets, problem.sources, problem.targets,
                   options.near_pair_seconds, stream);

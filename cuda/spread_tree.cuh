@@ -54,8 +54,8 @@ struct SpreadTree {
             nullptr};
   }
   std::int64_t bytes() const {
-    return tree.bytes() + far.bytes() + near.bytes() + source_order.bytes() +
-           target_order.bytes() + x.bytes() + y.bytes() + z.bytes();
+    return tree.bytes() + far.bytes() + near.bytes() + source_order.bytes() + target_order.bytes() +
+           x.bytes() + y.bytes() + z.bytes();
   }
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <parallel/algorithm>
+#include <tuple>
+#include <utility>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -63,21 +66,23 @@ std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
 MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
   FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
   const auto n = static_cast<std::int64_t>(points.size());
-  for (std::int64_t i = 0; i < n; ++i)
-    FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
-
   MortonOrder result;
   result.cube = bounding_cube(points);
-  std::vector<std::uint64_t> keys(n);
+  // Comparisons skip what is not a number, so the points are looked at one by one.
+  std::int64_t first_bad = n;
+#pragma omp parallel for reduction(min : first_bad)
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!std::isfinite(norm2(points[i]))) first_bad = std::min(first_bad, i);
+  FMBEM_REQUIRE(first_bad == n, "point " << first_bad << " is not finite");
+  using Entry = std::pair<std::uint64_t, std::int64_t>;
+  std::vector<Entry, LargePages<Entry>> entries(n);
 #pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i) keys[i] = morton_key(points[i], result.cube);
-
-  result.order.resize(n);
-  std::iota(result.order.begin(), result.order.end(), std::int64_t{0});
-  std::stable_sort(result.order.begin(), result.order.end(),
-                   [&](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
+  for (std::int64_t i = 0; i < n; ++i) entries[i] = {morton_key(points[i], result.cube), i};
+  __gnu_parallel::sort(entries.begin(), entries.end());
   result.keys.resize(n);
-  for (std::int64_t k = 0; k < n; ++k) result.keys[k] = keys[result.order[k]];
+  result.order.resize(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) std::tie(result.keys[k], result.order[k]) = entries[k];
 
   split(result.keys, 0, n, 0, max_leaf, result.leaf_begin);
   result.leaf_begin.push_back(n);

@@ -6,12 +6,13 @@
 
 namespace fmbem::cuda {
 
-/// Panels in device memory, in the order of Panels.
+/// Panels in device memory, in Morton order, as in Panels. What makes them is to be done before
+/// they are handed on.
 struct DevicePanels {
-  const Vec3d* vertices;      ///< [size][3]
-  const std::uint64_t* keys;  ///< [size], Morton keys of the centroids, ascending
-  std::int64_t size;
-  double extent;  ///< diagonal of the bounding box
+  const Vec3d* vertices;      ///< [n][3]
+  const std::uint64_t* keys;  ///< [n], Morton keys of the centroids, ascending
+  std::int64_t size;          ///< n
+  double extent;              ///< diagonal of the bounding box
 };
 
 }  // namespace fmbem::cuda

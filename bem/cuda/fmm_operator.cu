@@ -1,9 +1,8 @@
-#include "fmbem/bem/cuda/fmm_operator.hpp"
-
 #include <algorithm>
 #include <string>
 
-#include "fmbem/bem/cluster_inverse.hpp"
+#include "fmbem/bem/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/cuda/fmm_operator.hpp"
 #include "fmbem/bem/cuda/moments.cuh"
 #include "fmbem/bem/cuda/near_field.cuh"
 #include "fmbem/bem/far_choice.hpp"
@@ -20,18 +19,11 @@ namespace fmbem::cuda {
 namespace {
 
 /// What an entry of the near field costs an H200 in a product: reading it, and a part of its
-/// integral in a solve of some ten products.
-constexpr double near_pair_seconds = 4e-12;
+/// integral in a solve of some ten products; and where it is integrated in every product.
+constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
 
 /// What is left free for each panel: for the preconditioner and the solver's vectors.
 constexpr std::int64_t solve_bytes = 2000;
-
-/// x in the order of the sources.
-__global__ void take_sources(const double* x, const std::int32_t* order, std::int64_t n,
-                             double* sorted) {
-  const std::int64_t k = thread_index(), first = blockIdx.y * n;
-  if (k < n) sorted[first + k] = x[first + order[k]];
-}
 
 __global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
   factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
@@ -68,18 +60,14 @@ class PanelFarFieldIn final : public PanelFarField {
     for (int first = 0; first < n_vectors; first += batch) {
       const int vectors = std::min(batch, n_vectors - first);
       const double* const from = x + first * n;
-      grow(sorted_, vectors * n, stream_);
       grow(near_, vectors * m, stream_);
       grow(factor_, vectors, stream_);
       field_.put({from, nullptr, y + first * m, nullptr}, vectors,
                  [&](const unsigned long long* largest, double scale) {
                    launch(find_factors, 1, vectors, 0, stream_, largest, scale, factor_.data());
-                   launch(take_sources, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_,
-                          from, tree_.source_order.data(), n, sorted_.data());
                    FMBEM_CUDA(cudaEventRecord(fork_, stream_));
                    FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-                   near.multiply(sorted_.data(), vectors, factor_.data(), near_.data(),
-                                 near_stream_);
+                   near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
                    FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
                    return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
                  });
@@ -87,14 +75,14 @@ class PanelFarFieldIn final : public PanelFarField {
   }
 
   std::int64_t bytes() const override {
-    return field_.bytes() + field_.operator_bytes() + sorted_.bytes() + near_.bytes();
+    return field_.bytes() + field_.operator_bytes() + near_.bytes();
   }
 
  private:
   const SpreadTree& tree_;
   const Stream &stream_, &near_stream_;
   SpreadField<T> field_;
-  DeviceBuffer<double> sorted_, near_, factor_;
+  DeviceBuffer<double> near_, factor_;
   Event fork_, join_;
 };
 
@@ -111,13 +99,16 @@ class DeviceSingleLayer final : public BoundaryOperator {
     done("panels");
     order_ = options.order.value_or(far_order_for(options.tolerance));
     far_precision_ = far_precision_for(options.tolerance);
-    tree_ = grow_panel_tree(*panels_,
-                            {.order = order_,
-                             .precision = far_precision_,
-                             .overhang = options.overhang.value_or(panel_overhang),
-                             .near_pair_seconds = near_pair_seconds,
-                             .max_leaf = options.max_leaf},
-                            stream_);
+    tree_ =
+        grow_panel_tree(*panels_,
+                        {.order = order_,
+                         .precision = far_precision_,
+                         .overhang = options.overhang.value_or(panel_overhang),
+                         .near_pair_seconds = options.near_field == OperatorOptions::NearField::lean
+                                                  ? lean_pair_seconds
+                                                  : near_pair_seconds,
+                         .max_leaf = options.max_leaf},
+                        stream_);
     done("tree");
     far_ = make_far_field(order_, far_precision_, 0.5 * options.tolerance);
     done("moments");
@@ -147,9 +138,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
-    on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
-      far_->multiply(*near_, d_x, d_y, n_vectors);
-    });
+    on_copies(x, y, n_vectors,
+              [&](const double* d_x, double* d_y) { far_->multiply(*near_, d_x, d_y, n_vectors); });
   }
 
   void apply_on_device(const double* x, double* y, int n_vectors) const override {
@@ -170,21 +160,20 @@ class DeviceSingleLayer final : public BoundaryOperator {
     const bool stored =
         stored_ && near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
     const auto near =
-        stored ? nullptr : make_integrated_near_field(*panels_, tree_, 0.5 * tolerance);
+        stored ? nullptr : make_lean_near_field(*panels_, tree_, 0.5 * tolerance, stream_);
     on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
       far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
     });
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<fmbem::ClusterInverse>(host_panels_);
+    return std::make_unique<ClusterInverse>(panels_->view());
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
     for (std::int64_t i = begin; i < end; ++i)
       for (std::int64_t j = begin; j < end; ++j)
-        *block++ =
-            panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
+        *block++ = panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
   }
 
  private:
@@ -201,19 +190,20 @@ class DeviceSingleLayer final : public BoundaryOperator {
     using Choice = OperatorOptions::NearField;
     const bool single = precision_ == Precision::single_precision;
     const std::int64_t bytes = tree_.near.pairs * (single ? 4 : 8),
-                       available = available_device_memory(), left_over = solve_bytes * panels_->size();
+                       available = available_device_memory(),
+                       left_over = solve_bytes * panels_->size();
     stored_ = options_.near_field == Choice::stored ||
               (options_.near_field == Choice::automatic && bytes + left_over < available);
     if (!stored_) {
-      near_ = make_integrated_near_field(*panels_, tree_, near_tolerance_);
+      near_ = make_lean_near_field(*panels_, tree_, near_tolerance_, stream_);
       return;
     }
     if (bytes > available)
       throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
                           std::to_string(bytes >> 20) + " MiB of the GPU's memory, but " +
                           std::to_string(available >> 20) +
-                          " MiB are free: have it integrated in every product, or use a looser "
-                          "tolerance");
+                          " MiB are free: use the lean near field (--near-field lean) or a "
+                          "looser tolerance");
     near_ = single ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
                    : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
   }

@@ -66,9 +66,8 @@ __global__ void __launch_bounds__(threads_per_block)
         const Vec3d y =
             a.unit * (t.vertex[0] + a.rules.xi[begin + q] * (t.vertex[1] - t.vertex[0]) +
                       a.rules.eta[begin + q] * (t.vertex[2] - t.vertex[0]));
-        point = Harmonics<T>(
-            unit_box(y.x, y.y, y.z),
-            static_cast<T>(a.rules.weight[begin + q] * (a.unit * a.unit * t.area)));
+        point = Harmonics<T>(unit_box(y.x, y.y, y.z), static_cast<T>(a.rules.weight[begin + q] *
+                                                                     (a.unit * a.unit * t.area)));
       }
       int slot = 0;
       for (int m = 0, step = 0; m <= a.table.p; ++m) {

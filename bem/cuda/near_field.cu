@@ -1,80 +1,50 @@
 // The near field of V: a block for each row, that is for each leaf with targets.
 #include "fmbem/bem/cuda/near_field.cuh"
-#include "fmbem/bem/triangle.hpp"
+#include "fmbem/bem/cuda/near_rows.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
 /// Vectors whose products share the reading of entries.
 constexpr int most_together = 4;
-/// Panels that a block measures at a time.
-constexpr int panels_at_once = warp_size;
 
-struct NearFieldView {
-  const Vec3d* vertices;
-  const std::int32_t* source_order;
-  PointsView<double> targets;
-  double to_length;  ///< of coordinates of the targets
-  TreeView tree;
-  const std::int32_t* leaves;
-  NearListsView lists;
-  const std::int64_t* pairs_before;  ///< [rows], of the rows before
-  std::int64_t sources;
-
-  __device__ Vec3d target(std::int32_t i) const {
-    return {to_length * targets.x[i], to_length * targets.y[i], to_length * targets.z[i]};
-  }
-};
-
-NearFieldView view_of(const PanelStore& panels, const SpreadTree& tree) {
-  return {panels.vertices.data(),
-          tree.source_order.data(),
-          tree.targets(),
-          1 / tree.unit,  // a power of two
-          tree.tree.view(),
-          tree.far.target_leaves.data(),
-          tree.near.view(),
-          tree.near.pairs_before.data(),
-          tree.sources()};
-}
-
-/// Calls body(triangles, first source, count) for the sources of a row, some at a time, with their
-/// triangles in shared memory.
-template <class Body>
-__device__ inline void for_panels(const NearFieldView& a, std::int64_t row, Body&& body) {
-  __shared__ Triangle s_triangles[panels_at_once];
-  for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
-    const NearEntry entry = a.lists.entries[e];
-    for (int done = 0; done < entry.count; done += panels_at_once) {
-      const int some = min(entry.count - done, panels_at_once);
-      __syncthreads();
-      if (static_cast<int>(threadIdx.x) < some) {
-        const std::int64_t j = a.source_order[entry.begin + done + threadIdx.x];
-        const Vec3d* const v = a.vertices + 3 * j;
-        s_triangles[threadIdx.x] = make_triangle(v[0], v[1], v[2]);
-      }
-      __syncthreads();
-      body(s_triangles, entry.begin + done, some);
-    }
-  }
-}
-
-template <class Entry>
+/// All entries by rules, also those that are too close: they come later.
+template <class Entry, class N>
 __global__ void __launch_bounds__(threads_per_block)
-    integrate_rows(const __grid_constant__ NearFieldView a, const __grid_constant__ NearRules rules,
-                   Entry* entries) {
+    integrate_rows(const __grid_constant__ NearRowsView a,
+                   const __grid_constant__ NearRules<N> rules, Entry* entries) {
   const std::int64_t row = blockIdx.x;
-  const int2 targets = a.tree.targets[a.leaves[row]];
+  const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
   Entry* out = entries + a.pairs_before[row];
-  for_panels(a, row, [&](const Triangle* triangles, std::int32_t, int some) {
-    for (int k = threadIdx.x; k < some * n; k += blockDim.x)
-      out[k] = static_cast<Entry>(
-          near_potential(rules, triangles[k / n], a.target(targets.x + k % n)));
-    out += some * n;
-  });
+  for_panels(
+      a, row, static_shared<SharedPanels<N>>(), [&](const SharedPanels<N>& panels, int some) {
+        for (int k = threadIdx.x; k < some * n; k += blockDim.x) {
+          const int j = k / n;
+          const RulePair<N> pair(rules, panels, j, a.target(targets.x + k % n));
+          if (pair.rule >= 0)
+            out[k] =
+                static_cast<Entry>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
+        }
+        out += some * n;
+      });
+}
+
+template <class Entry, class N>
+__global__ void __launch_bounds__(threads_per_block)
+    place_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
+                const std::int64_t* begin, const Entry* value, Entry* entries) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const std::int64_t n = targets.y - targets.x;
+  Entry* const out = entries + a.pairs_before[row];
+  for_close_pairs(a, row, rules, static_shared<SharedPanels<N>>(),
+                  [&](std::int32_t i, int k, int s, std::int32_t) {
+                    out[s * n + i - targets.x] = value[begin[i] + k];
+                  });
 }
 
 /// How a block divides a row: its threads are groups that share the targets of a chunk and divide
@@ -105,7 +75,7 @@ struct Share {
 
 /// Writes the sums of a chunk of targets from `first` on.
 template <int Vectors>
-__device__ inline void write_sums(const NearFieldView& a, const Share& share, std::int32_t first,
+__device__ inline void write_sums(const NearRowsView& a, const Share& share, std::int32_t first,
                                   double* sum, const double* factor, double* y) {
   __shared__ double s_sums[threads_per_block];
   for (int v = 0; v < Vectors; ++v)
@@ -113,52 +83,121 @@ __device__ inline void write_sums(const NearFieldView& a, const Share& share, st
       y[v * a.targets.count + first + share.target] = factor[v] * sum[v];
 }
 
+/// Where the sources of each row begin among those of all rows.
+__global__ void count_sources(NearRowsView a, std::int64_t rows, std::int64_t* count) {
+  const std::int64_t row = thread_index();
+  if (row >= rows) return;
+  const int2 targets = a.targets_of(row);
+  count[row] = (a.pairs_before[row + 1] - a.pairs_before[row]) / (targets.y - targets.x);
+}
+
+/// The panels of each row, a warp a row.
+__global__ void list_panels(NearRowsView a, std::int64_t rows, const std::int64_t* begin,
+                            std::int32_t* panels) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  std::int32_t* out = panels + begin[row];
+  for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
+    const NearEntry entry = a.lists.entries[e];
+    for (int j = threadIdx.x % warp_size; j < entry.count; j += warp_size)
+      out[j] = a.source_order[entry.begin + j];
+    out += entry.count;
+  }
+}
+
+/// Entries that a thread asks for before it uses them: leaves of a few panels would else leave too
+/// few bytes on their way.
+constexpr int entries_ahead = 8;
+
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
-    multiply_stored(const __grid_constant__ NearFieldView a, const Entry* entries, const double* x,
-                    const double* factor, double* y) {
+    multiply_stored(const __grid_constant__ NearRowsView a, const Entry* entries,
+                    const std::int64_t* panels_begin, const std::int32_t* all_panels,
+                    const double* x, const double* factor, double* y) {
   const std::int64_t row = blockIdx.x;
-  const int2 targets = a.tree.targets[a.leaves[row]];
+  const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
+  const std::int32_t* const panels = all_panels + panels_begin[row];
+  const auto count = static_cast<int>(panels_begin[row + 1] - panels_begin[row]);
   for (int done = 0; done < n; done += blockDim.x) {
     const Share share(n - done);
     double sum[Vectors] = {};
-    const Entry* block = entries + a.pairs_before[row] + done + share.target;
-    for (std::int64_t e = a.lists.begin[row]; share.works && e < a.lists.begin[row + 1]; ++e) {
-      const NearEntry entry = a.lists.entries[e];
-      const double* const of = x + entry.begin;
-#pragma unroll 4
-      for (int j = share.group; j < entry.count; j += share.groups) {
-        const auto value = static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
+    const Entry* const block = entries + a.pairs_before[row] + done + share.target;
+    int j = share.works ? share.group : count;
+    for (; j + (entries_ahead - 1) * share.groups < count; j += entries_ahead * share.groups) {
+      Entry value[entries_ahead];
+      std::int32_t panel[entries_ahead];
 #pragma unroll
-        for (int v = 0; v < Vectors; ++v) sum[v] += of[v * a.sources + j] * value;
+      for (int k = 0; k < entries_ahead; ++k) {
+        const int at = j + k * share.groups;
+        value[k] = block[static_cast<std::int64_t>(at) * n];
+        panel[k] = panels[at];
       }
-      block += static_cast<std::int64_t>(entry.count) * n;
+#pragma unroll
+      for (int k = 0; k < entries_ahead; ++k)
+#pragma unroll
+        for (int v = 0; v < Vectors; ++v)
+          sum[v] += x[v * a.panels + panel[k]] * static_cast<double>(value[k]);
     }
+    for (; j < count; j += share.groups)
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v)
+        sum[v] += x[v * a.panels + panels[j]] *
+                  static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
     write_sums<Vectors>(a, share, targets.x + done, sum, factor, y);
   }
 }
 
-template <int Vectors>
+/// What rules serve, integrated; the close pairs come later.
+template <class N, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
-    multiply_integrated(const __grid_constant__ NearFieldView a,
-                        const __grid_constant__ NearRules rules, const double* x,
-                        const double* factor, double* y) {
+    multiply_by_rules(const __grid_constant__ NearRowsView a,
+                      const __grid_constant__ NearRules<N> rules, const double* x,
+                      const double* factor, double* y) {
   const std::int64_t row = blockIdx.x;
-  const int2 targets = a.tree.targets[a.leaves[row]];
+  const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
   for (int done = 0; done < n; done += blockDim.x) {
     const Share share(n - done);
     const Vec3d target = a.target(targets.x + done + share.target);
     double sum[Vectors] = {};
-    for_panels(a, row, [&](const Triangle* triangles, std::int32_t first, int some) {
-      for (int j = share.group; share.works && j < some; j += share.groups) {
-        const double value = near_potential(rules, triangles[j], target);
-        for (int v = 0; v < Vectors; ++v) sum[v] += x[v * a.sources + first + j] * value;
-      }
-    });
+    for_panels(
+        a, row, static_shared<SharedPanels<N>>(), [&](const SharedPanels<N>& panels, int some) {
+          for (int j = share.group; share.works && j < some; j += share.groups) {
+            const RulePair<N> pair(rules, panels, j, target);
+            if (pair.rule < 0) continue;
+            const auto value =
+                static_cast<double>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
+#pragma unroll
+            for (int v = 0; v < Vectors; ++v) sum[v] += x[v * a.panels + panels.number[j]] * value;
+          }
+        });
     write_sums<Vectors>(a, share, targets.x + done, sum, factor, y);
   }
+}
+
+/// Adds the close pairs: a thread a target.
+template <class Entry, int Vectors>
+__global__ void __launch_bounds__(threads_per_block)
+    add_close(std::int64_t targets, std::int64_t panels, const std::int64_t* begin,
+              const std::int32_t* panel, const Entry* value, const double* x, const double* factor,
+              double* y) {
+  const std::int64_t i = thread_index();
+  if (i >= targets) return;
+  double sum[Vectors] = {};
+  for (std::int64_t k = begin[i]; k < begin[i + 1]; ++k)
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v)
+      sum[v] += x[v * panels + panel[k]] * static_cast<double>(value[k]);
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v) y[v * targets + i] += factor[v] * sum[v];
+}
+
+/// Rules work in single precision where their rounding leaves room for their own error.
+bool rules_in_single(double tolerance) { return tolerance >= 1.5 * single_rule_rounding; }
+template <class N>
+double rule_tolerance(double tolerance) {
+  return sizeof(N) == 4 ? tolerance - single_rule_rounding : tolerance;
 }
 
 /// Groups of vectors that go together: put(vectors of the kernel, first vector).
@@ -170,51 +209,89 @@ void for_groups(int vectors, Put&& put) {
   for (; first < vectors; ++first) put(std::integral_constant<int, 1>(), first);
 }
 
-template <class Entry>
+/// In N as far as rules go.
+template <class Entry, class N>
 class StoredNearField final : public NearField {
  public:
   StoredNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
                   cudaStream_t stream)
       : rows_(static_cast<unsigned>(tree.rows())),
-        view_(view_of(panels, tree)),
-        entries_(tree.near.pairs, stream) {
-    launch(integrate_rows<Entry>, rows_, threads_per_block, 0, stream, view_, NearRules(tolerance),
+        view_(rows_of(panels, tree)),
+        entries_(tree.near.pairs, stream),
+        panels_begin_(rows_ + 1, stream) {
+    const NearRules<N> rules(rule_tolerance<N>(tolerance));
+    launch(integrate_rows<Entry, N>, rows_, threads_per_block, 0, stream, view_, rules,
            entries_.data());
+    const ClosePairs close = find_close_pairs(view_, rows_, rules, stream);
+    const auto values = integrate_close_pairs<Entry>(view_, close, tolerance, stream);
+    launch(place_close<Entry, N>, rows_, threads_per_block, 0, stream, view_, rules,
+           close.begin.data(), values.data(), entries_.data());
+    list_row_panels(stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
       launch(multiply_stored<Entry, Together>, rows_, threads_per_block, 0, stream, view_,
-             entries_.data(), x + v * view_.sources, factor + v, y + v * view_.targets.count);
+             entries_.data(), panels_begin_.data(), panels_.data(), x + v * view_.panels,
+             factor + v, y + v * view_.targets.count);
     });
   }
-  std::int64_t bytes() const override { return entries_.bytes(); }
+  std::int64_t bytes() const override {
+    return entries_.bytes() + panels_begin_.bytes() + panels_.bytes();
+  }
 
  private:
+  void list_row_panels(cudaStream_t stream) {
+    DeviceBuffer<std::int64_t> count(rows_ + 1, stream);
+    count.fill_bytes(0);
+    launch(count_sources, blocks_for(rows_), threads_per_block, 0, stream, view_, rows_,
+           count.data());
+    exclusive_sum(count.data(), panels_begin_.data(), rows_ + 1, stream);
+    panels_ =
+        DeviceBuffer<std::int32_t>(download_one(panels_begin_.data() + rows_, stream), stream);
+    launch(list_panels, blocks_for(rows_, warps_per_block), threads_per_block, 0, stream, view_,
+           rows_, panels_begin_.data(), panels_.data());
+  }
+
   unsigned rows_;
-  NearFieldView view_;
+  NearRowsView view_;
   DeviceBuffer<Entry> entries_;
+  DeviceBuffer<std::int64_t> panels_begin_;  ///< [rows + 1]
+  DeviceBuffer<std::int32_t> panels_;        ///< of each row, in the order of its entries
 };
 
-class IntegratedNearField final : public NearField {
+/// In N, the stored entries of close pairs too.
+template <class N>
+class LeanNearField final : public NearField {
  public:
-  IntegratedNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance)
+  LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
+                cudaStream_t stream)
       : rows_(static_cast<unsigned>(tree.rows())),
-        view_(view_of(panels, tree)),
-        rules_(tolerance) {}
+        view_(rows_of(panels, tree)),
+        rules_(rule_tolerance<N>(tolerance)),
+        close_(find_close_pairs(view_, rows_, rules_, stream)),
+        values_(integrate_close_pairs<N>(view_, close_, tolerance, stream)) {}
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
+    const std::int64_t targets = view_.targets.count;
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_integrated<Together>, rows_, threads_per_block, 0, stream, view_, rules_,
-             x + v * view_.sources, factor + v, y + v * view_.targets.count);
+      const double* const from = x + v * view_.panels;
+      double* const to = y + v * targets;
+      launch(multiply_by_rules<N, Together>, rows_, threads_per_block, 0, stream, view_, rules_,
+             from, factor + v, to);
+      launch(add_close<N, Together>, blocks_for(targets), threads_per_block, 0, stream, targets,
+             view_.panels, close_.begin.data(), close_.panel.data(), values_.data(), from,
+             factor + v, to);
     });
   }
-  std::int64_t bytes() const override { return 0; }
+  std::int64_t bytes() const override { return close_.bytes() + values_.bytes(); }
 
  private:
   unsigned rows_;
-  NearFieldView view_;
-  NearRules rules_;
+  NearRowsView view_;
+  NearRules<N> rules_;
+  ClosePairs close_;
+  DeviceBuffer<N> values_;
 };
 
 }  // namespace
@@ -222,7 +299,9 @@ class IntegratedNearField final : public NearField {
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                   double tolerance, cudaStream_t stream) {
-  return std::make_unique<StoredNearField<Entry>>(panels, tree, tolerance, stream);
+  if (rules_in_single(tolerance))
+    return std::make_unique<StoredNearField<Entry, float>>(panels, tree, tolerance, stream);
+  return std::make_unique<StoredNearField<Entry, double>>(panels, tree, tolerance, stream);
 }
 template std::unique_ptr<NearField> make_stored_near_field<float>(const PanelStore&,
                                                                   const SpreadTree&, double,
@@ -231,9 +310,11 @@ template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelSt
                                                                    const SpreadTree&, double,
                                                                    cudaStream_t);
 
-std::unique_ptr<NearField> make_integrated_near_field(const PanelStore& panels,
-                                                      const SpreadTree& tree, double tolerance) {
-  return std::make_unique<IntegratedNearField>(panels, tree, tolerance);
+std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                double tolerance, cudaStream_t stream) {
+  if (rules_in_single(tolerance))
+    return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, stream);
+  return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, stream);
 }
 
 }  // namespace fmbem::cuda

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "fmbem/bem/cuda/panel_store.cuh"
-#include "fmbem/bem/cuda/rules.cuh"
 
 namespace fmbem::cuda {
 
@@ -11,8 +10,8 @@ namespace fmbem::cuda {
 /// sources j of its near list.
 class NearField {
  public:
-  /// Of strengths x, [vectors][sources] in the tree's order; times factor[vectors], which is in
-  /// device memory. Puts the products, [vectors][targets] in the tree's order, into the stream.
+  /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Puts the
+  /// products, [vectors][targets] in the tree's order, into the stream.
   virtual void multiply(const double* x, int vectors, const double* factor, double* y,
                         cudaStream_t stream) const = 0;
   virtual std::int64_t bytes() const = 0;
@@ -24,8 +23,9 @@ template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                   double tolerance, cudaStream_t stream);
 
-/// With its entries integrated in every product.
-std::unique_ptr<NearField> make_integrated_near_field(const PanelStore& panels,
-                                                      const SpreadTree& tree, double tolerance);
+/// Lean: with entries that rules serve integrated in every product, and those of close pairs
+/// stored.
+std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                double tolerance, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

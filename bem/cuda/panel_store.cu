@@ -10,12 +10,14 @@
 namespace fmbem::cuda {
 namespace {
 
-__global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area) {
+__global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area,
+                        double* radius) {
   const std::int64_t j = thread_index();
   if (j >= n) return;
   const Triangle t = make_triangle(vertices[3 * j], vertices[3 * j + 1], vertices[3 * j + 2]);
   centroid[j] = t.centroid;
   area[j] = t.area;
+  radius[j] = t.radius;
 }
 
 __global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec3d* high) {
@@ -31,11 +33,14 @@ __global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec
   high[j] = largest;
 }
 
+/// Threads of a block that adds up a row: there are few rows.
+constexpr int share_threads = 1024;
+
 __device__ double add_up(double value) {
-  __shared__ double s_sum[threads_per_block];
+  __shared__ double s_sum[share_threads];
   s_sum[threadIdx.x] = value;
   __syncthreads();
-  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+  for (int half = share_threads / 2; half > 0; half /= 2) {
     if (static_cast<int>(threadIdx.x) < half) s_sum[threadIdx.x] += s_sum[threadIdx.x + half];
     __syncthreads();
   }
@@ -51,7 +56,9 @@ __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsVie
                          const double* area, std::int64_t n, double* near_sums, double* sums) {
   const std::int64_t row = blockIdx.x * stride;
   const Vec3d x = centroid[target_order[tree.targets[leaves[row]].x]];
-  const auto part = [&](std::int64_t j) { return panel_size_over_distance(area[j], centroid[j], x); };
+  const auto part = [&](std::int64_t j) {
+    return panel_size_over_distance(area[j], centroid[j], x);
+  };
   double near = 0, all = 0;
   for (std::int64_t e = lists.begin[row]; e < lists.begin[row + 1]; ++e) {
     const NearEntry entry = lists.entries[e];
@@ -66,6 +73,41 @@ __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsVie
   sums[blockIdx.x] = all;
 }
 
+/// Memory that the GPU copies from by itself, at the full rate of the bus.
+class PinnedVertices {
+ public:
+  explicit PinnedVertices(std::size_t size) {
+    FMBEM_CUDA(cudaMallocHost(reinterpret_cast<void**>(&data_), size * sizeof(Vec3d)));
+  }
+  ~PinnedVertices() { cudaFreeHost(data_); }
+  PinnedVertices(const PinnedVertices&) = delete;
+  PinnedVertices& operator=(const PinnedVertices&) = delete;
+  Vec3d* data() const { return data_; }
+
+ private:
+  Vec3d* data_ = nullptr;
+};
+
+/// In parts, of which one is gathered while another is on its way.
+void upload_vertices(const Panels& panels, Vec3d* to, cudaStream_t stream) {
+  constexpr std::size_t most = std::size_t{1} << 17;
+  const std::size_t n = panels.size(), part = std::min(n, most);
+  const PinnedVertices room[2]{PinnedVertices(3 * part), PinnedVertices(3 * part)};
+  const Event copied[2];
+  for (std::size_t first = 0, k = 0; first < n; first += part, k = 1 - k) {
+    const std::size_t some = std::min(part, n - first);
+    FMBEM_CUDA(cudaEventSynchronize(copied[k]));
+    Vec3d* const from = room[k].data();
+#pragma omp parallel for schedule(static)
+    for (std::size_t j = 0; j < some; ++j)
+      std::copy_n(panels.triangle[first + j].vertex, 3, from + 3 * j);
+    FMBEM_CUDA(cudaMemcpyAsync(to + 3 * first, from, 3 * some * sizeof(Vec3d),
+                               cudaMemcpyHostToDevice, stream));
+    FMBEM_CUDA(cudaEventRecord(copied[k], stream));
+  }
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+}
+
 }  // namespace
 
 PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
@@ -73,15 +115,12 @@ PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
       keys(to_device(panels.key, stream)),
       centroid(panels.size(), stream),
       area(panels.size(), stream),
+      radius(panels.size(), stream),
       extent(panels.extent) {
-  std::vector<Vec3d> corners(3 * panels.size());
-#pragma omp parallel for schedule(static)
-  for (std::size_t j = 0; j < panels.size(); ++j)
-    std::copy_n(panels.triangle[j].vertex, 3, corners.data() + 3 * j);
-  vertices.upload(corners.data());
+  upload_vertices(panels, vertices.data(), stream);
   launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
-         centroid.data(), area.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // the corners end here
+         centroid.data(), area.data(), radius.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
 }
 
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
@@ -99,7 +138,7 @@ double near_share(const PanelStore& panels, const SpreadTree& tree, cudaStream_t
   const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / near_share_rows),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
-  launch(sum_rows, static_cast<unsigned>(rows), threads_per_block, 0, stream, tree.tree.view(),
+  launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
          tree.target_order.data(), panels.centroid.data(), panels.area.data(), panels.size(),
          near_sums.data(), sums.data());

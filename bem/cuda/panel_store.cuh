@@ -14,12 +14,12 @@ struct PanelStore {
   DeviceBuffer<Vec3d> vertices;       ///< [n][3]
   DeviceBuffer<std::uint64_t> keys;   ///< [n]
   DeviceBuffer<Vec3d> centroid;       ///< [n]
-  DeviceBuffer<double> area;          ///< [n]
+  DeviceBuffer<double> area, radius;  ///< [n]
   double extent;
 
   std::int64_t size() const { return static_cast<std::int64_t>(area.size()); }
   std::int64_t bytes() const {
-    return vertices.bytes() + keys.bytes() + centroid.bytes() + area.bytes();
+    return vertices.bytes() + keys.bytes() + centroid.bytes() + area.bytes() + radius.bytes();
   }
   DevicePanels view() const { return {vertices.data(), keys.data(), size(), extent}; }
 };

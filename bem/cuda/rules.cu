@@ -3,23 +3,26 @@
 
 namespace fmbem::cuda {
 
-NearRules::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
-  begin[0] = 0;
+template <class N>
+NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
+  constexpr int first_point[] = {0, 1, 4, 11, all_points};
   for (const FarRule& far : far_rules(tolerance, FarKernel::potential)) {
+    if (count == 4) break;
+    const int first = first_point[count];
     const auto points = static_cast<int>(far.rule.weight.size());
-    if (points > most_points) break;
-    const int first = begin[count];
-    FMBEM_REQUIRE(count < most_rules && first + points <= all_points,
-                  "the GPU has no room for a rule of " << points << " points");
-    reach2[count] = far.reach * far.reach;
+    FMBEM_REQUIRE(points == first_point[count + 1] - first,
+                  "the GPU has no place for a rule of " << points << " points");
+    reach2[count++] = static_cast<N>(far.reach * far.reach);
     for (int q = 0; q < points; ++q) {
-      xi[first + q] = far.rule.xi[q];
-      eta[first + q] = far.rule.eta[q];
-      weight[first + q] = far.rule.weight[q];
+      xi[first + q] = static_cast<N>(far.rule.xi[q]);
+      eta[first + q] = static_cast<N>(far.rule.eta[q]);
+      weight[first + q] = static_cast<N>(far.rule.weight[q]);
     }
-    begin[++count] = first + points;
   }
 }
+
+template struct NearRules<double>;
+template struct NearRules<float>;
 
 MomentRules::MomentRules(double tolerance, cudaStream_t stream) {
   std::vector<double> xi, eta, weight;

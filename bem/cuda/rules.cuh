@@ -9,59 +9,64 @@
 
 namespace fmbem::cuda {
 
-/// Rules of the near field as a kernel's argument. A closed form costs about as much as sixteen
-/// points: rules of more have no place here.
-struct NearRules {
-  static constexpr int most_points = 16, most_rules = 4, all_points = 1 + 3 + 7 + 16;
+/// Relative error that rules in single precision add: roots to 23 bits, differences to 24.
+inline constexpr double single_rule_rounding = 3e-7;
 
+/// Rules of the near field as a kernel's argument, for sums in N: of 1, 3, 7 and 16 points, one
+/// behind the other. A closed form costs about as much as sixteen points, so what is too close for
+/// these takes that.
+template <class N>
+struct NearRules {
+  static constexpr int all_points = 1 + 3 + 7 + 16;
+
+  /// `tolerance`: relative error of each integral.
   explicit NearRules(double tolerance);
 
+  /// The first rule that serves at a distance; −1 where none does.
+  __device__ int at(N distance2, N radius2) const {
+    for (int k = 0; k < count; ++k)
+      if (distance2 >= reach2[k] * radius2) return k;
+    return -1;
+  }
+
   int count = 0;
-  double reach2[most_rules];  ///< from that many squared radii on
-  int begin[most_rules + 1];
-  double xi[all_points], eta[all_points], weight[all_points];
+  N reach2[4];  ///< from that many squared radii on
+  N xi[all_points], eta[all_points], weight[all_points];
   double shaped;  ///< triangles of this shape take one closed form
 };
 
-/// ∫ 1/|y| over a piece, x at the origin, by rule k; over 4π.
-__device__ inline double integrate_by(const NearRules& rules, int k, const Piece& p) {
-  const Vec3d e1 = p.d[1] - p.d[0], e2 = p.d[2] - p.d[0];
-  double sum = 0;
-  for (int q = rules.begin[k]; q < rules.begin[k + 1]; ++q) {
-    const Vec3d y = p.d[0] + rules.xi[q] * e1 + rules.eta[q] * e2;
-    sum += rules.weight[q] * inverse_root<2>(norm2(y));
+/// A panel for rules: a corner from the centroid, two edges from there, area/(4π).
+template <class N>
+struct RulePanel {
+  Vec3<N> corner, edge1, edge2;
+  N weight, radius2;
+};
+
+/// Σ weight/|y| over points of a rule, which are known to the compiler by their places.
+template <int Begin, int End, class N>
+__device__ inline N sum_points(const NearRules<N>& rules, const RulePanel<N>& panel,
+                               Vec3<N> corner) {
+  N sum = 0;
+#pragma unroll
+  for (int q = Begin; q < End; ++q) {
+    const N xi = rules.xi[q], eta = rules.eta[q];
+    const N x = eta * panel.edge2.x + (xi * panel.edge1.x + corner.x),
+            y = eta * panel.edge2.y + (xi * panel.edge1.y + corner.y),
+            z = eta * panel.edge2.z + (xi * panel.edge1.z + corner.z);
+    sum += rules.weight[q] * inverse_root<2>(z * z + (y * y + x * x));
   }
-  return inv_4pi * p.area * sum;
-}
-
-/// The first rule that serves at a distance; −1 where none does.
-__device__ inline int rule_at(const NearRules& rules, double distance2, double radius2) {
-  for (int k = 0; k < rules.count; ++k)
-    if (distance2 >= rules.reach2[k] * radius2) return k;
-  return -1;
-}
-
-__device__ __attribute__((noinline)) inline double sliver_potential(const NearRules& rules,
-                                                                    const Piece& whole) {
-  double sum = 0;
-  for_sliver_pieces(
-      whole,
-      [&](const Piece& p, double distance2, double radius2) {
-        const int rule = rule_at(rules, distance2, radius2);
-        if (rule >= 0) sum += integrate_by(rules, rule, p);
-        return rule >= 0;
-      },
-      [&](const Triangle& p) { sum += triangle_potential(p, {}); });
   return sum;
 }
 
-/// 1/(4π) ∫_T 1/|x − y| dS_y to the tolerance of the rules, for any x.
-__device__ inline double near_potential(const NearRules& rules, const Triangle& t, Vec3d x) {
-  const int rule = rule_at(rules, norm2(t.centroid - x), t.radius * t.radius);
-  const Piece whole{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
-  if (rule >= 0) return integrate_by(rules, rule, whole);
-  if (shape(t) > rules.shaped) return triangle_potential(t, x);
-  return sliver_potential(rules, whole);
+/// 1/(4π) ∫ 1/|y| over the panel by rule k, `centre` being its centroid from the target.
+template <class N>
+__device__ inline N integrate_by(const NearRules<N>& rules, int k, const RulePanel<N>& panel,
+                                 Vec3<N> centre) {
+  const Vec3<N> corner = centre + panel.corner;
+  return panel.weight * (k == 0   ? sum_points<0, 1>(rules, panel, corner)
+                         : k == 1 ? sum_points<1, 4>(rules, panel, corner)
+                         : k == 2 ? sum_points<4, 11>(rules, panel, corner)
+                                  : sum_points<11, 27>(rules, panel, corner));
 }
 
 /// Rules of the far field's moments in device memory.

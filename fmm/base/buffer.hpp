@@ -4,28 +4,57 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <sys/mman.h>
 
 namespace fmbem {
 
-/// An array that is left uninitialised, in large pages where the system has them: reading operators
-/// of hundreds of megabytes is otherwise slowed down by the lookup of pages.
+/// Memory for std::free(), in large pages where the system has them and it is worth it: touching
+/// hundreds of megabytes first, and reading them later, is otherwise slowed down by the lookup of
+/// pages. Throws std::bad_alloc.
+inline void* allocate_large(std::size_t size) {
+  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t alignment = size >= page ? page : 64;
+  const std::size_t bytes = (size + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, bytes);
+  if (!memory && size > 0) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (alignment == page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+/// Such memory for a std::vector whose resize() leaves its content uninitialised, so that the
+/// threads that fill it touch it first.
+template <class T>
+struct LargePages {
+  using value_type = T;
+  LargePages() = default;
+  template <class U>
+  LargePages(const LargePages<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(allocate_large(n * sizeof(T))); }
+  void deallocate(T* p, std::size_t) { std::free(p); }
+  template <class U>
+  void construct(U*) noexcept {}
+  template <class U, class... A>
+  void construct(U* p, A&&... a) {
+    ::new (static_cast<void*>(p)) U(std::forward<A>(a)...);
+  }
+  template <class U>
+  bool operator==(const LargePages<U>&) const {
+    return true;
+  }
+};
+
+/// An array that is left uninitialised, in such memory.
 template <class T>
 class Buffer {
  public:
   Buffer() = default;
   /// Throws std::bad_alloc.
-  explicit Buffer(std::size_t size) : size_(size) {
-    constexpr std::size_t page = std::size_t{2} << 20;
-    const std::size_t alignment = size * sizeof(T) >= page ? page : 64;
-    const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
-    data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
-    if (!data_ && size > 0) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (alignment == page) madvise(data_.get(), bytes, MADV_HUGEPAGE);
-#endif
-  }
+  explicit Buffer(std::size_t size)
+      : size_(size), data_(static_cast<T*>(allocate_large(size * sizeof(T)))) {}
 
   T* data() const { return data_.get(); }
   std::size_t size() const { return size_; }

@@ -3,8 +3,16 @@
 find_package(PkgConfig QUIET)
 find_package(MPI QUIET COMPONENTS CXX)
 if(PkgConfig_FOUND)
-  # Debian names the variants; an installation of its own is called PETSc or petsc.
-  pkg_search_module(PETSC_PC QUIET IMPORTED_TARGET petsc-real PETSc petsc)
+  # An installation of its own is called PETSc; where PKG_CONFIG_PATH leads to one, it goes before
+  # Debian's, which names the variants.
+  if(EXISTS "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig/PETSc.pc")
+    set(ENV{PKG_CONFIG_PATH} "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+  endif()
+  if("$ENV{PKG_CONFIG_PATH}" STREQUAL "")
+    pkg_search_module(PETSC_PC QUIET IMPORTED_TARGET petsc-real PETSc petsc)
+  else()
+    pkg_search_module(PETSC_PC QUIET IMPORTED_TARGET PETSc petsc petsc-real)
+  endif()
   set(PETSc_VERSION ${PETSC_PC_VERSION})
 endif()
 include(FindPackageHandleStandardArgs)

@@ -1,0 +1,133 @@
+#pragma once
+
+#include "fmbem/bem/cuda/panel_store.cuh"
+#include "fmbem/bem/cuda/rules.cuh"
+#include "fmbem/cuda/blocks.cuh"
+
+namespace fmbem::cuda {
+
+/// What kernels of the near field see: a block works on a row, that is on a leaf with targets.
+struct NearRowsView {
+  const Vec3d *vertices, *centroid;
+  const double *area, *radius;
+  const std::int32_t* source_order;
+  PointsView<double> targets;
+  double to_length;  ///< of coordinates of the targets, a power of two
+  TreeView tree;
+  const std::int32_t* leaves;
+  NearListsView lists;
+  const std::int64_t* pairs_before;  ///< [rows + 1], of the rows before
+  std::int64_t panels;
+
+  __device__ int2 targets_of(std::int64_t row) const { return tree.targets[leaves[row]]; }
+  __device__ Vec3d target(std::int64_t i) const {
+    return {to_length * targets.x[i], to_length * targets.y[i], to_length * targets.z[i]};
+  }
+};
+
+inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
+  return {panels.vertices.data(),
+          panels.centroid.data(),
+          panels.area.data(),
+          panels.radius.data(),
+          tree.source_order.data(),
+          tree.targets(),
+          1 / tree.unit,
+          tree.tree.view(),
+          tree.far.target_leaves.data(),
+          tree.near.view(),
+          tree.near.pairs_before.data(),
+          panels.size()};
+}
+
+/// Panels that a block takes to shared memory at a time.
+inline constexpr int panels_at_once = warp_size;
+
+template <class N>
+struct SharedPanels {
+  std::int32_t number[panels_at_once];
+  Vec3d centroid[panels_at_once];
+  RulePanel<N> panel[panels_at_once];
+};
+
+/// Calls body(panels in shared memory, count) for the panels of a row, some at a time, by the whole
+/// block.
+template <class N, class Body>
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row, SharedPanels<N>& shared,
+                                  Body&& body) {
+  for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
+    const NearEntry entry = a.lists.entries[e];
+    for (int done = 0; done < entry.count; done += panels_at_once) {
+      const int some = min(entry.count - done, panels_at_once);
+      __syncthreads();
+      if (static_cast<int>(threadIdx.x) < some) {
+        const std::int64_t panel = a.source_order[entry.begin + done + threadIdx.x];
+        const Vec3d* const v = a.vertices + 3 * panel;
+        const Vec3d centroid = a.centroid[panel], corner = v[0] - centroid, edge1 = v[1] - v[0],
+                    edge2 = v[2] - v[0];
+        const auto to = [](Vec3d x) {
+          return Vec3<N>{static_cast<N>(x.x), static_cast<N>(x.y), static_cast<N>(x.z)};
+        };
+        shared.number[threadIdx.x] = static_cast<std::int32_t>(panel);
+        shared.centroid[threadIdx.x] = centroid;
+        shared.panel[threadIdx.x] = {to(corner), to(edge1), to(edge2),
+                                     static_cast<N>(inv_4pi * a.area[panel]),
+                                     static_cast<N>(a.radius[panel] * a.radius[panel])};
+      }
+      __syncthreads();
+      body(shared, some);
+    }
+  }
+}
+
+/// A pair of a panel in shared memory and a target, and the rule that serves it; −1: none does.
+template <class N>
+struct RulePair {
+  Vec3<N> centre;  ///< the panel's, from the target
+  int rule;
+
+  __device__ RulePair(const NearRules<N>& rules, const SharedPanels<N>& shared, int j, Vec3d x) {
+    const Vec3d d = shared.centroid[j] - x;
+    centre = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
+    rule = rules.at(centre.x * centre.x + centre.y * centre.y + centre.z * centre.z,
+                    shared.panel[j].radius2);
+  }
+};
+
+/// Calls body(target, k, s, panel) for the pairs of a row that are too close for a rule, the k-th
+/// of the target and the s-th source of the row: a thread a target, in the order of the lists.
+template <class N, class Body>
+__device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
+                                       const NearRules<N>& rules, SharedPanels<N>& shared,
+                                       Body&& body) {
+  const int2 targets = a.targets_of(row);
+  for (std::int32_t first = targets.x; first < targets.y; first += blockDim.x) {
+    const std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x);
+    const bool works = i < targets.y;
+    const Vec3d x = a.target(works ? i : targets.x);
+    int found = 0, before = 0;
+    for_panels(a, row, shared, [&](const SharedPanels<N>& panels, int some) {
+      for (int j = 0; works && j < some; ++j)
+        if (RulePair<N>(rules, panels, j, x).rule < 0)
+          body(i, found++, before + j, panels.number[j]);
+      before += some;
+    });
+  }
+}
+
+/// Pairs that are too close for a rule, target after target in the order of the near lists.
+struct ClosePairs {
+  DeviceBuffer<std::int64_t> begin;  ///< [targets + 1]
+  DeviceBuffer<std::int32_t> panel;
+  std::int64_t bytes() const { return begin.bytes() + panel.bytes(); }
+};
+template <class N>
+ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+                            cudaStream_t stream);
+
+/// Their integrals, to the tolerance.
+template <class Entry>
+DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
+                                          double tolerance, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

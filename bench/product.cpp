@@ -1,0 +1,150 @@
+// Prints the products' table of docs/performance.md: V on surfaces of growing size, with its errors
+// at some rows against exact integrals. fmbem-bench-product --surface sphere --panels 1e5,1e6
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/surfaces.hpp"
+#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/cuda/device_array.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> surfaces{"sphere", "bracket"};
+  std::vector<double> panels{1e5, 1e6};
+  std::string backend = "cpu", near_field = "auto";
+  double tolerance = 1e-6;
+  int rows = 2000, repeat = 10, threads = 0, max_leaf = 0;
+};
+
+/// The ms of a product: the median; with vectors on the GPU where the operator is there.
+double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<double>& y,
+                  int repeat) {
+  std::optional<cuda::DeviceArray<double>> d_x, d_y;
+  const bool on_device = map.processor() == Processor::gpu;
+  if (on_device) {
+    d_x.emplace(x);
+    d_y.emplace(y.size());
+  }
+  std::vector<double> ms;
+  for (int k = 0; k <= repeat; ++k) {
+    const Timer timer;
+    if (on_device)
+      map.apply_on_device(d_x->data(), d_y->data());
+    else
+      map.apply(x.data(), y.data());
+    map.wait();
+    if (k > 0) ms.push_back(1e3 * timer.seconds());  // the first one makes room
+  }
+  if (on_device) d_y->download(y);
+  std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
+  return ms[repeat / 2];
+}
+
+/// Root mean square error at some rows, relative to the exact values'.
+double error_of(const Panels& panels, const std::vector<double>& x, const std::vector<double>& y,
+                const Options& options) {
+  const std::size_t n = panels.size();
+  test::Uniform uniform(1);
+  std::vector<std::size_t> chosen(options.rows);
+  for (std::size_t& i : chosen)
+    i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
+  double error2 = 0, exact2 = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : error2, exact2)
+  for (int k = 0; k < options.rows; ++k) {
+    const Vec3d at = panels.triangle[chosen[k]].centroid;
+    double exact = 0;
+    for (std::size_t j = 0; j < n; ++j) exact += x[j] * panel_potential(panels.triangle[j], at);
+    error2 += (y[chosen[k]] - exact) * (y[chosen[k]] - exact);
+    exact2 += exact * exact;
+  }
+  return exact2 > 0 ? std::sqrt(error2 / exact2) : 0;
+}
+
+void run(const Options& options, const std::string& name, double n) {
+  const Panels panels = make_panels(bench::surfaces().at(name).make(n));
+  OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
+  how.tolerance = options.tolerance;
+  if (options.backend == "cuda") how.processor = Processor::gpu;
+  if (options.near_field == "stored") how.near_field = OperatorOptions::NearField::stored;
+  if (options.near_field == "lean") how.near_field = OperatorOptions::NearField::lean;
+  if (options.max_leaf > 0) how.max_leaf = options.max_leaf;
+  Timer timer;
+  const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
+  const auto v = make_single_layer(panels, how);
+  const double operator_ms = lap();
+  const auto inverse = v->approximate_inverse();
+  const double inverse_ms = lap();
+  std::vector<double> x(panels.size()), y(panels.size()), z(panels.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = 1 + std::cos(3 * panels.triangle[i].centroid.x / panels.extent);
+  const double apply_ms = product_ms(*v, x, y, options.repeat);
+  const double inverse_apply_ms = product_ms(*inverse, x, z, options.repeat);
+  lap();
+  v->apply_accurately(x.data(), z.data(), 1);
+  const double accurate_ms = lap();
+  const OperatorInfo info = v->info();
+  std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
+              info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
+              info.near_field_stored ? "stored" : "lean");
+  for (const char* part : {"tree", "moments", "near field"}) {
+    const auto seconds = info.setup_seconds.find(part);
+    std::printf(" %.1f |", seconds == info.setup_seconds.end() ? 0 : 1e3 * seconds->second);
+  }
+  std::printf(" %.0f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f |\n", operator_ms,
+              inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, error_of(panels, x, y, options),
+              error_of(panels, x, z, options), double(info.memory_bytes) / 1e9,
+              double(inverse->memory_bytes()) / 1e9);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  CLI::App app("Products with V on surfaces of growing size; times in ms, memory in GB");
+  std::vector<std::string> names;
+  for (const auto& [name, surface] : bench::surfaces()) names.push_back(name);
+  app.add_option("--surface", options.surfaces)->delimiter(',')->check(CLI::IsMember(names));
+  app.add_option("--panels", options.panels, "about as many")
+      ->delimiter(',')
+      ->check(CLI::Range(20.0, 2e8));
+  app.add_option("--tolerance", options.tolerance, "of the operator");
+  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--near-field", options.near_field, "on the GPU")
+      ->check(CLI::IsMember({"auto", "stored", "lean"}));
+  app.add_option("--max-leaf", options.max_leaf, "panels in a leaf, at most")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
+      ->check(CLI::Range(0, 1000000));
+  app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
+  CLI11_PARSE(app, argc, argv);
+  set_threads(options.threads > 0 ? options.threads : available_cores());
+  std::printf(
+      "| surface | panels | order | levels | leaf | near/row | near field | tree | moments | near "
+      "field | operator | preconditioner | **product** | preconditioner's | accurate product | "
+      "error | error of the accurate one | operator GB | preconditioner GB |\n|");
+  for (int column = 0; column < 19; ++column) std::printf("---|");
+  std::printf("\n");
+  for (const std::string& name : options.surfaces)
+    for (const double n : options.panels) run(options, name, n);
+  return 0;
+} catch (const Error& error) {
+  std::fprintf(stderr, "fmbem-bench-product: %s\n", error.what());
+  return static_cast<int>(error.code());
+}

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tests/unit/surfaces.hpp"
+
+namespace fmbem::bench {
+
+/// A surface of about a number of panels, and where a point charge sits whose potential is its
+/// data.
+struct Surface {
+  std::function<SurfaceMesh(double panels)> make;
+  Vec3d source;
+};
+
+inline int level_for(double panels, double first) {
+  return static_cast<int>(std::lround(std::log2(panels / first) / 2));
+}
+
+inline SurfaceMesh two_spheres(double panels) {
+  SurfaceMesh mesh;
+  const int level = level_for(panels, 16);
+  test::add_ellipsoid(mesh, "left", level, {1, 1, 1}, {-1.005, 0, 0});
+  test::add_ellipsoid(mesh, "right", level, {1, 1, 1}, {1.005, 0, 0});
+  mesh.closed = true;
+  return mesh;
+}
+
+inline const std::map<std::string, Surface>& surfaces() {
+  static const std::map<std::string, Surface> all{
+      {"sphere", {[](double n) { return test::sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
+      {"icosphere", {[](double n) { return test::icosphere(level_for(n, 20)); }, {0.3, 0.2, 0.4}}},
+      {"cube",
+       {[](double n) { return test::cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
+      {"bracket",
+       {[](double n) { return test::bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
+      {"plate",
+       {[](double n) { return test::plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
+      {"spheres", {two_spheres, {-0.7, 0.2, 0.4}}}};
+  return all;
+}
+
+}  // namespace fmbem::bench
