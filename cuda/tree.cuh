@@ -33,6 +33,9 @@ struct SortedKeys {
 SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
                        const std::int8_t* deepest, cudaStream_t stream);
 
+/// Keys of sources and targets together, without an order; with depths where the sources have them.
+SortedKeys merged_keys(const SortedKeys& sources, const SortedKeys& targets, cudaStream_t stream);
+
 /// A code of a box is a one followed by its key: the 3·level leading bits of its points' keys. So
 /// codes ascend level by level and in Morton order within a level.
 FMBEM_HD inline int level_of(std::uint64_t code) {
