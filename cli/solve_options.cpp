@@ -28,9 +28,11 @@ void check_backend(const SolveOptions& options, Console& console, Json& report) 
     FMBEM_REQUIRE(!dense,
                   "the dense operator runs on the CPU: use --backend cpu, or --operator fmm");
   }
-  if (options.near_field == "lean")
+  if (options.near_field == "lean") {
     FMBEM_REQUIRE(options.backend != "cpu" && !dense,
                   "--near-field lean is for the FMM on a GPU: leave it out on the CPU");
+    require_cuda_device();
+  }
   if (options.backend == "auto" && cuda_devices().empty())
     notice(console, report, "no CUDA device: the CPU is used");
 }
@@ -94,7 +96,10 @@ ConductorOptions conductor_options(const SolveOptions& options, Console& console
   if (options.backend == "auto") result.processor = std::nullopt;
   if (options.backend == "cuda") result.processor = Processor::gpu;
   if (options.near_field == "stored") result.near_field = OperatorOptions::NearField::stored;
-  if (options.near_field == "lean") result.near_field = OperatorOptions::NearField::lean;
+  if (options.near_field == "lean") {
+    result.near_field = OperatorOptions::NearField::lean;
+    result.processor = Processor::gpu;  // whatever is faster: the CPU has none
+  }
   if (options.precision == "single") result.precision = Precision::single_precision;
   if (options.precision == "double") result.precision = Precision::double_precision;
   result.assembly_progress = [&console](double fraction) {

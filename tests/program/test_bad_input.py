@@ -110,6 +110,7 @@ class BadOptions(ProgramTest):
     def test_cuda_says_what_there_is(self):
         if not self.has_gpu():
             self.refuse("--backend", "cuda", saying="cpu")
+            self.refuse("--near-field", "lean", saying="CUDA")
         self.refuse("--backend", "cpu", "--near-field", "lean", saying="--near-field lean")
 
     def test_fmm_refuses_what_it_cannot_reach(self):
