@@ -32,7 +32,9 @@ void LinearMap::apply_on_device(const double*, double*, int) const {
 }
 
 Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
-  return is_dense(panels, options) || cuda_devices().empty() ? Processor::cpu : Processor::gpu;
+  const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
+  return (!for_gpu && is_dense(panels, options)) || cuda_devices().empty() ? Processor::cpu
+                                                                           : Processor::gpu;
 }
 
 std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,

@@ -32,7 +32,7 @@ ExitCode run(Context& context, const OutputOptions& options) {
   line("CUDA") << (built_with_cuda() ? cuda_runtime_version() : "not in this build");
   line("cores") << available_cores();
   line("memory") << std::setprecision(3) << available_memory() / gib << " GiB free";
-  line("backends") << "cpu";
+  line("backends") << (built_with_cuda() ? "cpu, cuda" : "cpu");
   for (const DeviceInfo& device : cuda_devices()) {
     line("device") << device.name << ", compute capability " << device.compute_capability / 10
                    << '.' << device.compute_capability % 10 << ", " << device.memory_bytes / gib
@@ -45,14 +45,15 @@ ExitCode run(Context& context, const OutputOptions& options) {
   console.print(out.str());
 
   Json report = start_report("info");
-  report["build"] = {{"type", FMBEM_BUILD_TYPE},
-                     {"compiler", FMBEM_COMPILER},
-                     {"petsc", petsc_version()},
-                     {"gmsh", gmsh_version()},
-                     {"cuda", built_with_cuda() ? Json(cuda_runtime_version()) : Json(nullptr)},
-                     {"cores", available_cores()},
-                     {"backends", Json::array({"cpu"})},
-                     {"devices", devices}};
+  report["build"] = {
+      {"type", FMBEM_BUILD_TYPE},
+      {"compiler", FMBEM_COMPILER},
+      {"petsc", petsc_version()},
+      {"gmsh", gmsh_version()},
+      {"cuda", built_with_cuda() ? Json(cuda_runtime_version()) : Json(nullptr)},
+      {"cores", available_cores()},
+      {"backends", built_with_cuda() ? Json::array({"cpu", "cuda"}) : Json::array({"cpu"})},
+      {"devices", devices}};
   target.write(report);
   return ExitCode::solved;
 }

@@ -9,6 +9,7 @@ namespace fmbem {
 /// Throws ResourceError when device memory is exhausted and Error for any other failed call.
 inline void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return;
+  cudaGetLastError();  // so that the next launch does not find it again
   std::ostringstream sentence;
   sentence << call << " failed: " << cudaGetErrorString(error) << " (" << file << ":" << line
            << ")";

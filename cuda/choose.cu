@@ -71,10 +71,8 @@ class DeviceCost {
     row_ = 416 * count * count / products + 3.2 * 208 * count * bytes / rates.bandwidth +
            rates.parent + rates.coefficient * count;
     leaf_ = rates.leaf;
-    pair_ = (!options.gradient ? 1
-             : near_single     ? 1.7
-                               : 1.7) *
-            (options.dipoles ? 1.5 : 1) / (near_single ? rates.near_single : rates.near_double);
+    pair_ = (options.gradient ? 1.7 : 1) * (options.dipoles ? 1.5 : 1) /
+            (near_single ? rates.near_single : rates.near_double);
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
   }
 
@@ -142,7 +140,8 @@ DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const Devic
   const double n_sources = static_cast<double>(sources), n_targets = static_cast<double>(targets);
   const double points = static_cast<double>(keys.size());
   double least = std::numeric_limits<double>::infinity();
-  if (!options.max_leaf) {
+  // One leaf of other pairs than those of P2P would be one block's work.
+  if (!options.max_leaf && !near_pair_seconds) {
     least = cost.direct_seconds(n_sources, n_targets);
     best.max_leaf = static_cast<int>(std::max(sources, targets));
   }

@@ -101,7 +101,8 @@ class FarStages {
   /// Rows of M2L that are gathered at a time.
   std::int64_t batch_rows() const {
     const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
-    return std::max<std::int64_t>(total_memory_ / gather_share / row, 64);
+    constexpr std::int64_t most = 8 * 65535;  // of a grid's second dimension
+    return std::clamp<std::int64_t>(total_memory_ / gather_share / row, 64, most);
   }
 
   const DeviceTree& tree_;

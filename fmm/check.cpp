@@ -59,6 +59,11 @@ void check_point_count(std::size_t points, const char* what) {
                        << std::numeric_limits<std::int32_t>::max() / 2);
 }
 
+void check_overhang(double overhang) {
+  FMBEM_REQUIRE(overhang > 0 && overhang <= 0.5,
+                "sources may stick out by up to half of a box's side, not " << overhang);
+}
+
 void check_points(std::span<const Vec3d> points, const char* what) {
   check_point_count(points.size(), what);
   const std::size_t bad = first_not_finite(points);

@@ -12,6 +12,7 @@ namespace fmbem::fmm {
 
 void check_order(int order);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
+void check_overhang(double overhang);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);

@@ -65,8 +65,7 @@ struct FarField::Impl {
              .keep_moments = asked.keep_moments} {
     check_order(options.order);
     check_tree_options(options.max_leaf, options.inflation);
-    FMBEM_REQUIRE(options.overhang > 0 && options.overhang <= 0.5,
-                  "sources may stick out by up to half of a box's side, not " << options.overhang);
+    check_overhang(options.overhang);
     Stopwatch watch(plan_seconds);
     const std::vector<Vec3d> centres = centres_of(sources);
     check_points(centres, "source");

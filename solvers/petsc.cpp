@@ -59,14 +59,19 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
   const PetscScalar* x_values = nullptr;
   PetscScalar* y_values = nullptr;
   PetscMemType x_place = PETSC_MEMTYPE_HOST, y_place = PETSC_MEMTYPE_HOST;
-  const bool on_device = map.processor() == Processor::gpu;
+  bool on_device = map.processor() == Processor::gpu;
   PetscFunctionBeginUser;
   if (on_device) {
     PetscCall(VecGetArrayReadAndMemType(x, &x_values, &x_place));
     PetscCall(VecGetArrayWriteAndMemType(y, &y_values, &y_place));
-    PetscCheck(PetscMemTypeHost(x_place) == PetscMemTypeHost(y_place), PETSC_COMM_SELF,
-               PETSC_ERR_ARG_INCOMP, "one vector is on the GPU and one is not");
-  } else {
+    if (PetscMemTypeHost(x_place) != PetscMemTypeHost(y_place)) {
+      PetscCall(VecRestoreArrayWriteAndMemType(y, &y_values));
+      PetscCall(VecRestoreArrayReadAndMemType(x, &x_values));
+      on_device = false;
+      x_place = PETSC_MEMTYPE_HOST;
+    }
+  }
+  if (!on_device) {
     PetscCall(VecGetArrayRead(x, &x_values));
     PetscCall(VecGetArrayWrite(y, &y_values));
   }

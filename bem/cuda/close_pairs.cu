@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if (k >= pairs) return;
   const Vec3d x = a.target(target_of(begin, a.targets.count, k));
   const Vec3d* const v = a.vertices + 3 * static_cast<std::int64_t>(panel[k]);
-  const Triangle t = make_triangle(v[0], v[1], v[2]);
+  const Triangle t = make_triangle(a.unit * v[0], a.unit * v[1], a.unit * v[2]);
   value[k] = static_cast<Entry>(
       shape(t) > rules.shaped
           ? triangle_potential(t, x)

@@ -8,11 +8,12 @@
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
-#include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::cuda {
@@ -22,8 +23,10 @@ namespace {
 /// integral in a solve of some ten products; and where it is integrated in every product.
 constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
 
-/// What is left free for each panel: for the preconditioner and the solver's vectors.
-constexpr std::int64_t solve_bytes = 2000;
+/// What is left free for each panel beside the moments of an accurate product: for the
+/// preconditioner, the solver's vectors, close pairs and expansions; and of the whole memory, for
+/// what products gather.
+constexpr std::int64_t solve_bytes = 2000, gathered_share = 12;
 
 __global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
   factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
@@ -50,7 +53,6 @@ class PanelFarFieldIn final : public PanelFarField {
     if (field_.has_far()) {
       const MomentRules rules(moment_tolerance, stream);
       integrate_moments(panels, tree, rules, field_.table(), field_.moments(), stream);
-      stream.wait();  // the rules end here
     }
   }
 
@@ -64,7 +66,9 @@ class PanelFarFieldIn final : public PanelFarField {
       grow(factor_, vectors, stream_);
       field_.put({from, nullptr, y + first * m, nullptr}, vectors,
                  [&](const unsigned long long* largest, double scale) {
-                   launch(find_factors, 1, vectors, 0, stream_, largest, scale, factor_.data());
+                   // The near field is in the tree's unit.
+                   launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.unit,
+                          factor_.data());
                    FMBEM_CUDA(cudaEventRecord(fork_, stream_));
                    FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
                    near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
@@ -90,6 +94,12 @@ class DeviceSingleLayer final : public BoundaryOperator {
  public:
   DeviceSingleLayer(const Panels& panels, const OperatorOptions& options)
       : host_panels_(panels), options_(options), precision_(check_fmm_options(options)) {
+    order_ = options.order.value_or(far_order_for(options.tolerance));
+    const double overhang = options.overhang.value_or(panel_overhang);
+    fmm::check_order(order_);
+    fmm::check_tree_options(options.max_leaf, {});
+    fmm::check_overhang(overhang);
+    fmm::check_point_count(panels.size(), "panel");
     fmm::Stopwatch watch(seconds_);
     const auto done = [&](const char* stage) {
       stream_.wait();
@@ -97,13 +107,12 @@ class DeviceSingleLayer final : public BoundaryOperator {
     };
     panels_ = std::make_unique<PanelStore>(panels, stream_);
     done("panels");
-    order_ = options.order.value_or(far_order_for(options.tolerance));
     far_precision_ = far_precision_for(options.tolerance);
     tree_ =
         grow_panel_tree(*panels_,
                         {.order = order_,
                          .precision = far_precision_,
-                         .overhang = options.overhang.value_or(panel_overhang),
+                         .overhang = overhang,
                          .near_pair_seconds = options.near_field == OperatorOptions::NearField::lean
                                                   ? lean_pair_seconds
                                                   : near_pair_seconds,
@@ -159,8 +168,9 @@ class DeviceSingleLayer final : public BoundaryOperator {
         make_far_field(far_order_for(tolerance), far_precision_for(tolerance), 0.5 * tolerance);
     const bool stored =
         stored_ && near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
-    const auto near =
-        stored ? nullptr : make_lean_near_field(*panels_, tree_, 0.5 * tolerance, stream_);
+    const auto near = stored ? nullptr
+                             : make_lean_near_field(*panels_, tree_, 0.5 * tolerance,
+                                                    Precision::double_precision, stream_);
     on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
       far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
     });
@@ -189,13 +199,17 @@ class DeviceSingleLayer final : public BoundaryOperator {
   void make_near_field() {
     using Choice = OperatorOptions::NearField;
     const bool single = precision_ == Precision::single_precision;
+    const std::int64_t moments =
+        fmm::harmonic_count(far_order_for(accurate_tolerance_for(options_.tolerance)));
     const std::int64_t bytes = tree_.near.pairs * (single ? 4 : 8),
                        available = available_device_memory(),
-                       left_over = solve_bytes * panels_->size();
+                       left_over = (solve_bytes + 8 * moments) * panels_->size() +
+                                   available / gathered_share;
     stored_ = options_.near_field == Choice::stored ||
               (options_.near_field == Choice::automatic && bytes + left_over < available);
     if (!stored_) {
-      near_ = make_lean_near_field(*panels_, tree_, near_tolerance_, stream_);
+      precision_ = lean_precision_for(near_tolerance_, precision_);
+      near_ = make_lean_near_field(*panels_, tree_, near_tolerance_, precision_, stream_);
       return;
     }
     if (bytes > available)

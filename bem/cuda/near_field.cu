@@ -1,4 +1,6 @@
 // The near field of V: a block for each row, that is for each leaf with targets.
+#include <type_traits>
+
 #include "fmbem/bem/cuda/near_field.cuh"
 #include "fmbem/bem/cuda/near_rows.cuh"
 #include "fmbem/cuda/blocks.cuh"
@@ -310,9 +312,16 @@ template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelSt
                                                                    const SpreadTree&, double,
                                                                    cudaStream_t);
 
+Precision lean_precision_for(double tolerance, Precision wanted) {
+  return wanted == Precision::single_precision && rules_in_single(tolerance)
+             ? Precision::single_precision
+             : Precision::double_precision;
+}
+
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                double tolerance, cudaStream_t stream) {
-  if (rules_in_single(tolerance))
+                                                double tolerance, Precision precision,
+                                                cudaStream_t stream) {
+  if (precision == Precision::single_precision)
     return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, stream);
   return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, stream);
 }

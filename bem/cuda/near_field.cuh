@@ -6,8 +6,8 @@
 
 namespace fmbem::cuda {
 
-/// The near field of V on the device: of the row of each target leaf, y_i = Σ V_ij x_j over the
-/// sources j of its near list.
+/// The near field of V on the device, times the tree's unit: of the row of each target leaf,
+/// y_i = Σ unit V_ij x_j over the sources j of its near list.
 class NearField {
  public:
   /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Puts the
@@ -24,8 +24,11 @@ std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, cons
                                                   double tolerance, cudaStream_t stream);
 
 /// Lean: with entries that rules serve integrated in every product, and those of close pairs
-/// stored.
+/// stored, in that precision.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                double tolerance, cudaStream_t stream);
+                                                double tolerance, Precision precision,
+                                                cudaStream_t stream);
+/// Single where it is wanted and the tolerance allows it.
+Precision lean_precision_for(double tolerance, Precision wanted);
 
 }  // namespace fmbem::cuda

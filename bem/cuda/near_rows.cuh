@@ -12,7 +12,7 @@ struct NearRowsView {
   const double *area, *radius;
   const std::int32_t* source_order;
   PointsView<double> targets;
-  double to_length;  ///< of coordinates of the targets, a power of two
+  double unit;  ///< lengths here are the panels' times it: so no square leaves the range of numbers
   TreeView tree;
   const std::int32_t* leaves;
   NearListsView lists;
@@ -21,7 +21,7 @@ struct NearRowsView {
 
   __device__ int2 targets_of(std::int64_t row) const { return tree.targets[leaves[row]]; }
   __device__ Vec3d target(std::int64_t i) const {
-    return {to_length * targets.x[i], to_length * targets.y[i], to_length * targets.z[i]};
+    return {targets.x[i], targets.y[i], targets.z[i]};
   }
 };
 
@@ -32,7 +32,7 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
           panels.radius.data(),
           tree.source_order.data(),
           tree.targets(),
-          1 / tree.unit,
+          tree.unit,
           tree.tree.view(),
           tree.far.target_leaves.data(),
           tree.near.view(),
@@ -63,16 +63,17 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, Share
       if (static_cast<int>(threadIdx.x) < some) {
         const std::int64_t panel = a.source_order[entry.begin + done + threadIdx.x];
         const Vec3d* const v = a.vertices + 3 * panel;
-        const Vec3d centroid = a.centroid[panel], corner = v[0] - centroid, edge1 = v[1] - v[0],
-                    edge2 = v[2] - v[0];
+        const Vec3d centroid = a.unit * a.centroid[panel], corner = a.unit * v[0] - centroid,
+                    edge1 = a.unit * (v[1] - v[0]), edge2 = a.unit * (v[2] - v[0]);
+        const double radius = a.unit * a.radius[panel];
         const auto to = [](Vec3d x) {
           return Vec3<N>{static_cast<N>(x.x), static_cast<N>(x.y), static_cast<N>(x.z)};
         };
         shared.number[threadIdx.x] = static_cast<std::int32_t>(panel);
         shared.centroid[threadIdx.x] = centroid;
         shared.panel[threadIdx.x] = {to(corner), to(edge1), to(edge2),
-                                     static_cast<N>(inv_4pi * a.area[panel]),
-                                     static_cast<N>(a.radius[panel] * a.radius[panel])};
+                                     static_cast<N>(inv_4pi * (a.unit * a.unit * a.area[panel])),
+                                     static_cast<N>(radius * radius)};
       }
       __syncthreads();
       body(shared, some);
@@ -89,7 +90,9 @@ struct RulePair {
   __device__ RulePair(const NearRules<N>& rules, const SharedPanels<N>& shared, int j, Vec3d x) {
     const Vec3d d = shared.centroid[j] - x;
     centre = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
-    rule = rules.at(centre.x * centre.x + centre.y * centre.y + centre.z * centre.z,
+    // Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
+    // left to the compiler to contract.
+    rule = rules.at(fma(centre.x, centre.x, fma(centre.y, centre.y, centre.z * centre.z)),
                     shared.panel[j].radius2);
   }
 };

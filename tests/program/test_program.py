@@ -26,7 +26,8 @@ class Help(ProgramTest):
 
     def test_info(self):
         report = self.report("info")
-        self.assertIn("cpu", report["build"]["backends"])
+        self.assertEqual(report["build"]["backends"],
+                         ["cpu", "cuda"] if report["build"]["cuda"] else ["cpu"])
         self.assertIn("PETSc", self.fmbem("info").stdout)
 
 

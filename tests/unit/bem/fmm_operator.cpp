@@ -45,9 +45,12 @@ const std::vector<Surface>& surfaces() {
                                         {"bracket", [] { return bracket(14); }},
                                         {"plate", [] { return plate(32); }},
                                         {"one large panel", one_large_panel},
-                                        {"small and far off", [] {
+                                        {"small and far off",
+                                         [] {
                                            return sphere(4, 1e-9, {3, -2, 1});
-                                         }}};
+                                         }},
+                                        {"tiny", [] { return sphere(4, 1e-25); }},
+                                        {"huge", [] { return sphere(4, 1e30); }}};
   return all;
 }
 
@@ -158,6 +161,19 @@ BACKEND_TEST_CASE("a handful of panels") {
   CHECK_THROWS_AS(make_fmm(panels, options), InputError);
   options.precision.reset();
   options.tolerance = 0.6;
+  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  options.tolerance = 1e-6;
+  for (const int max_leaf : {0, -5}) {
+    options.max_leaf = max_leaf;
+    CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  }
+  options.max_leaf.reset();
+  for (const int order : {0, 100}) {
+    options.order = order;
+    CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  }
+  options.order.reset();
+  options.overhang = 5;
   CHECK_THROWS_AS(make_fmm(panels, options), InputError);
 }
 
