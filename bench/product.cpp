@@ -10,7 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/surfaces.hpp"
+#include "bench/operator_choice.hpp"
 #include "fmbem/bem/boundary_operator.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/cuda/device_array.hpp"
@@ -26,9 +26,9 @@ namespace {
 struct Options {
   std::vector<std::string> surfaces{"sphere", "bracket"};
   std::vector<double> panels{1e5, 1e6};
-  std::string backend = "cpu", near_field = "auto";
+  bench::OperatorChoice choice;
   double tolerance = 1e-6;
-  int rows = 2000, repeat = 10, threads = 0, max_leaf = 0;
+  int rows = 2000, repeat = 10, threads = 0;
 };
 
 /// The ms of a product: the median; with vectors on the GPU where the operator is there.
@@ -79,10 +79,7 @@ void run(const Options& options, const std::string& name, double n) {
   const Panels panels = make_panels(bench::surfaces().at(name).make(n));
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
-  if (options.backend == "cuda") how.processor = Processor::gpu;
-  if (options.near_field == "stored") how.near_field = OperatorOptions::NearField::stored;
-  if (options.near_field == "lean") how.near_field = OperatorOptions::NearField::lean;
-  if (options.max_leaf > 0) how.max_leaf = options.max_leaf;
+  options.choice.set(how);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
   const auto v = make_single_layer(panels, how);
@@ -117,18 +114,11 @@ void run(const Options& options, const std::string& name, double n) {
 int main(int argc, char** argv) try {
   Options options;
   CLI::App app("Products with V on surfaces of growing size; times in ms, memory in GB");
-  std::vector<std::string> names;
-  for (const auto& [name, surface] : bench::surfaces()) names.push_back(name);
-  app.add_option("--surface", options.surfaces)->delimiter(',')->check(CLI::IsMember(names));
+  options.choice.add_options(app, options.surfaces);
   app.add_option("--panels", options.panels, "about as many")
       ->delimiter(',')
       ->check(CLI::Range(20.0, 2e8));
   app.add_option("--tolerance", options.tolerance, "of the operator");
-  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--near-field", options.near_field, "on the GPU")
-      ->check(CLI::IsMember({"auto", "stored", "lean"}));
-  app.add_option("--max-leaf", options.max_leaf, "panels in a leaf, at most")
-      ->check(CLI::Range(1, 100000));
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));
   app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));

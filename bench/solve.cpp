@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/surfaces.hpp"
+#include "bench/operator_choice.hpp"
 #include "fmbem/bem/boundary_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -23,9 +23,10 @@ struct Options {
   std::vector<std::string> surfaces{"sphere", "cube", "bracket"};
   std::vector<double> panels{1e4, 1e5, 1e6};
   std::vector<double> tolerances{1e-6};
-  std::string data = "source", kind = "fmm", backend = "cpu", near_field = "auto";
+  bench::OperatorChoice choice;
+  std::string data = "source", kind = "fmm";
   double operator_tolerance = 0;  // a tenth of the tolerance
-  int vectors = 1, threads = 0, max_leaf = 0;
+  int vectors = 1, threads = 0;
 };
 
 /// Seconds since the timer was set, which is set anew.
@@ -53,11 +54,7 @@ void run(const Options& options, const std::string& name, double n, double toler
       options.kind == "dense" ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
   operator_options.tolerance =
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
-  if (options.max_leaf > 0) operator_options.max_leaf = options.max_leaf;
-  if (options.backend == "cuda") operator_options.processor = Processor::gpu;
-  if (options.near_field == "stored")
-    operator_options.near_field = OperatorOptions::NearField::stored;
-  if (options.near_field == "lean") operator_options.near_field = OperatorOptions::NearField::lean;
+  options.choice.set(operator_options);
   const auto v = make_single_layer(panels, operator_options);
   const double operator_seconds = lap(timer);
   LinearSolver solver({tolerance, {}});
@@ -90,10 +87,7 @@ void run(const Options& options, const std::string& name, double n, double toler
 int main(int argc, char** argv) try {
   Options options;
   CLI::App app("Solves V x = b on surfaces of growing size; times in seconds, memory in GB");
-  app.add_option("--surface", options.surfaces,
-                 "sphere, icosphere, cube, bracket (graded), plate, spheres")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"sphere", "icosphere", "cube", "bracket", "plate", "spheres"}));
+  options.choice.add_options(app, options.surfaces);
   app.add_option("--panels", options.panels, "about as many")
       ->delimiter(',')
       ->check(CLI::Range(20.0, 2e7));
@@ -103,12 +97,7 @@ int main(int argc, char** argv) try {
   app.add_option("--data", options.data, "potential of a point charge, or 1")
       ->check(CLI::IsMember({"source", "constant"}));
   app.add_option("--operator", options.kind)->check(CLI::IsMember({"fmm", "dense"}));
-  app.add_option("--backend", options.backend)->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--near-field", options.near_field, "on the GPU")
-      ->check(CLI::IsMember({"auto", "stored", "lean"}));
   app.add_option("--vectors", options.vectors, "right-hand sides")->check(CLI::Range(1, 64));
-  app.add_option("--max-leaf", options.max_leaf, "panels in a leaf, at most")
-      ->check(CLI::Range(1, 100000));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
   set_threads(options.threads > 0 ? options.threads : available_cores());
