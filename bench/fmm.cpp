@@ -22,6 +22,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/rates.hpp"
@@ -59,6 +60,17 @@ struct Options {
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
   bench::Outputs computed() const { return {potential(), gradient()}; }
+  fmm::PlanOptions plan_options(double for_tolerance) const {
+    fmm::PlanOptions options;
+    options.tolerance = for_tolerance;
+    if (precision == "single") options.precision = Precision::single_precision;
+    if (precision == "double") options.precision = Precision::double_precision;
+    options.gradient = gradient();
+    options.order = order;
+    options.max_leaf = max_leaf;
+    options.inflation = inflation;
+    return options;
+  }
   std::vector<const char*> stages() const {
     std::vector<const char*> names(all_stages.begin(), all_stages.end());
     if (backend == "cpu") std::erase(names, all_stages[2]);
@@ -190,15 +202,7 @@ struct Row {
 /// made after the first plan, so options that cannot be met are refused before.
 Row measure(const Problem& problem, double tolerance, std::optional<Reference>& reference,
             const Options& o) {
-  fmm::PlanOptions options;
-  options.tolerance = tolerance;
-  if (o.precision == "single") options.precision = Precision::single_precision;
-  if (o.precision == "double") options.precision = Precision::double_precision;
-  options.gradient = o.gradient();
-  options.order = o.order;
-  options.max_leaf = o.max_leaf;
-  options.inflation = o.inflation;
-  const auto plan = bench::make_run(o.backend, problem.points, options);
+  const auto plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance));
   const std::vector<double> charges = problem.charges(0, 1);
   Results results(problem.points.size(), o.computed());
   const Evaluation evaluation = plan->median({charges, {}, 1}, results.fields(), o.repeat);
@@ -316,7 +320,7 @@ void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o,
   print_header(out, header);
   for (const Row& row : rows) {
     const fmm::ThreadRates& kernel = fmm::machine_rates().of(row.info.precision);
-    const double near = o.gradient() ? kernel.near_gradient : kernel.near_potential;
+    const double near = fmm::near_pairs_per_second(o.plan_options(row.tolerance), true);
     Cells cells{std::to_string(row.points),
                 row.distribution,
                 significant(row.tolerance),

@@ -25,13 +25,9 @@ Json rates_json(const fmm::ThreadRates& rates) {
   Json products = Json::array();
   for (const auto& product : rates.products)
     products.push_back({{"order", product.order}, {"operations", product.operations}});
-  return {{"near_potential", rates.near_potential},
-          {"near_gradient", rates.near_gradient},
-          {"near_potential_exact", rates.near_potential_exact},
-          {"near_gradient_exact", rates.near_gradient_exact},
-          {"butterfly", rates.butterfly},
-          {"points", rates.points},
-          {"products", products}};
+  Json json{{"products", products}};
+  for (const fmm::RateField& field : fmm::rate_fields) json[field.name] = rates.*field.value;
+  return json;
 }
 
 void make_folder(const std::string& file) {
@@ -49,8 +45,8 @@ std::string summary(const fmm::Rates& rates) {
         << '\n';
   };
   const auto &d = rates.double_precision, &s = rates.single_precision;
-  line("potential, Gpairs/s", d.near_potential, s.near_potential);
-  line("gradient, Gpairs/s", d.near_gradient, s.near_gradient);
+  line("potential, Gpairs/s", d.mutual_potential, s.mutual_potential);
+  line("gradient, Gpairs/s", d.mutual_gradient, s.mutual_gradient);
   for (const int order : {4, 8, 12, 20})
     line(("order " + std::to_string(order) + ", GFLOP/s").c_str(), d.product_at(order),
          s.product_at(order));

@@ -117,7 +117,8 @@ DeviceRates device_rates() {
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
   if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
     return Precision::single_precision;
-  return fmm::precision_of(options);
+  // Here sums, too, are in single precision.
+  return fmm::precision_of(options, false);
 }
 
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {

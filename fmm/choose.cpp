@@ -103,18 +103,18 @@ Cube inflated(const Cube& hull, double inflation) {
 
 Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
               std::span<const Vec3d> targets, double unit, const Cube& hull) {
-  Choice best{order_for(options, are_same(sources, targets)), options.max_leaf.value_or(0),
+  const bool same = are_same(sources, targets);
+  Choice best{order_for(options, same), options.max_leaf.value_or(0),
               options.inflation.value_or(0)};
   if (options.max_leaf && options.inflation) return best;
 
   const std::size_t most = std::max(sources.size(), targets.size());
   const double balanced =
-      options.max_leaf.value_or(CostModel(options, best.order, 1).balanced_leaf());
+      options.max_leaf.value_or(CostModel(options, same, best.order, 1).balanced_leaf());
   const std::size_t stride = sample_stride(most, balanced);
   const std::vector<Vec3d> some_sources = sample(sources, stride);
-  const std::vector<Vec3d> some_targets =
-      are_same(sources, targets) ? std::vector<Vec3d>() : sample(targets, stride);
-  const CostModel model(options, best.order, static_cast<double>(stride));
+  const std::vector<Vec3d> some_targets = same ? std::vector<Vec3d>() : sample(targets, stride);
+  const CostModel model(options, same, best.order, static_cast<double>(stride));
 
   // No far field at all is what few points want.
   double least = model.direct_seconds(sources.size(), targets.size());

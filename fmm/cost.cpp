@@ -32,9 +32,11 @@ constexpr std::uint32_t all_but_siblings = ((1u << orbits) - 1) & ~1u;
 
 }  // namespace
 
-Precision precision_of(const PlanOptions& options) {
-  return options.precision.value_or(options.tolerance >= 5e-6 ? Precision::single_precision
-                                                              : Precision::double_precision);
+Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
+  const bool potential = !options.gradient && !options.dipoles;
+  const double least = sources_are_targets && potential ? 1e-6 : 5e-6;
+  return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
+                                                               : Precision::double_precision);
 }
 
 Precision near_precision_of(const PlanOptions& options) {
@@ -45,17 +47,31 @@ Precision near_precision_of(const PlanOptions& options) {
 }
 
 int root_terms(const PlanOptions& options) {
-  return options.tolerance >= 1e-6 ? 1 : options.tolerance >= 1e-11 ? 2 : 3;
+  const double coarse = options.gradient || options.dipoles ? 1e-3 : 1e-4;
+  return options.tolerance >= coarse  ? 0
+         : options.tolerance >= 1e-6  ? 1
+         : options.tolerance >= 1e-12 ? 2
+                                      : 3;
 }
 
-CostModel::CostModel(const PlanOptions& options, int order, double weight) : weight_(weight) {
-  const ThreadRates& rates = machine_rates().of(precision_of(options));
-  const ThreadRates& near = machine_rates().of(near_precision_of(options));
+double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
+  const Precision precision = near_precision_of(options);
+  const ThreadRates& r = machine_rates().of(precision);
+  const bool exact = root_terms(options) > (precision == Precision::single_precision ? 0 : 1);
+  if (options.dipoles)  // some half as many operations again
+    return (options.gradient ? r.near_gradient_exact : r.near_potential_exact) / 1.5;
+  if (sources_are_targets)
+    return options.gradient ? (exact ? r.mutual_gradient_exact : r.mutual_gradient)
+                            : (exact ? r.mutual_potential_exact : r.mutual_potential);
+  return options.gradient ? (exact ? r.near_gradient_exact : r.near_gradient)
+                          : (exact ? r.near_potential_exact : r.near_potential);
+}
+
+CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight)
+    : weight_(weight) {
+  const ThreadRates& rates = machine_rates().of(precision_of(options, sources_are_targets));
   const double count = harmonic_count(order);
-  const bool exact = root_terms(options) > 1;
-  const double pairs = options.gradient ? (exact ? near.near_gradient_exact : near.near_gradient)
-                                        : (exact ? near.near_potential_exact : near.near_potential);
-  pair_ = (options.dipoles ? 1.5 : 1) / pairs;
+  pair_ = 1 / near_pairs_per_second(options, sources_are_targets);
   row_ = 16 * count * count / rates.product_at(order) + 8 * count / rates.butterfly;
   point_ = (options.gradient ? 2.5 : 1) * count / rates.points;
   // M2M and L2L of a child, and what the points' stages do for a whole leaf.

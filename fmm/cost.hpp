@@ -10,7 +10,7 @@ namespace fmbem::fmm {
 /// The tree may be that of a sample of which each point stands for `weight` points.
 class CostModel {
  public:
-  CostModel(const PlanOptions& options, int order, double weight);
+  CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight);
 
   double seconds(const Octree& tree, const NearLists& near) const;
   double far_seconds(const Octree& tree) const;
@@ -26,13 +26,18 @@ class CostModel {
   double weight_;
 };
 
-/// Single where the tolerance allows it, unless the options say otherwise.
-Precision precision_of(const PlanOptions& options);
+/// Single where the tolerance allows it, unless the options say otherwise. The sums of expansions
+/// in single precision are off by some 4e-7 of the far field: near 1e-6 that serves where there is
+/// a near field besides, which sources that are the targets have.
+Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Derivatives need more digits of the near field than single precision has, below 1e-5.
 Precision near_precision_of(const PlanOptions& options);
 
-/// Terms of the series for 1/r that the near field needs: 1 for 1e-8, 2 for 1e-12, 3 for all bits.
+/// Terms of the series for 1/r that the near field needs: 0 for 1e-4, 1 for 1e-8, 2 for 1e-12, 3
+/// for all bits.
 int root_terms(const PlanOptions& options);
+/// What one thread does of the near field's pairs in a second.
+double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets);
 
 /// Rows of the M2L products: pairs of a parent with targets and an orbit that is not empty.
 std::int64_t m2l_rows(const Octree& tree);

@@ -111,7 +111,7 @@ struct FarField::Impl {
   }
   void grow(const Cube& root, double tried_inflation, PlanData& tried, double& least) {
     PlanOptions far{.precision = options.precision, .gradient = options.gradient};
-    const CostModel model(far, options.order, 1);
+    const CostModel model(far, false, options.order, 1);
     const auto most = static_cast<double>(std::max(tried.sources.size(), tried.targets().size()));
     bool improved = false;
     double before = std::numeric_limits<double>::infinity();

@@ -53,7 +53,7 @@ class CpuPlan final : public PlanImpl {
     const Cube scaled{data_.unit * hull.corner, data_.unit * hull.side};
     choice_ = choose(options, sources, targets, data_.unit, scaled);
     data_.order = ParityOrder(choice_.order);
-    data_.precision = precision_of(options);
+    data_.precision = precision_of(options, same);
     data_.near_precision = near_precision_of(options);
     data_.root_terms = root_terms(options);
     watch.add("choose");

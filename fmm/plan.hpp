@@ -33,7 +33,7 @@ struct PlanOptions {
   /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
   /// from 1e-6 on.
   double tolerance = 1e-6;
-  std::optional<Precision> precision{};  ///< single from a tolerance of 5e-6 on
+  std::optional<Precision> precision{};  ///< single where the tolerance allows it
   bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;           ///< sources will have dipole moments
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40

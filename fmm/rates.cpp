@@ -16,19 +16,8 @@
 namespace fmbem::fmm {
 namespace {
 
-struct Field {
-  const char* name;
-  double ThreadRates::*value;
-};
-constexpr Field fields[] = {{"near_potential", &ThreadRates::near_potential},
-                            {"near_gradient", &ThreadRates::near_gradient},
-                            {"near_potential_exact", &ThreadRates::near_potential_exact},
-                            {"near_gradient_exact", &ThreadRates::near_gradient_exact},
-                            {"butterfly", &ThreadRates::butterfly},
-                            {"points", &ThreadRates::points}};
-
 void write_thread(std::ostream& out, const char* precision, const ThreadRates& rates) {
-  for (const Field& field : fields)
+  for (const RateField& field : rate_fields)
     out << precision << ' ' << field.name << ' ' << rates.*field.value << '\n';
   for (const auto& product : rates.products)
     out << precision << " product " << product.order << ' ' << product.operations << '\n';
@@ -93,17 +82,17 @@ Rates read_rates(std::istream& in, const std::string& source) {
     if (name == "product") words >> order;
     words >> value;
     if (!words || !(value > 0) || !std::isfinite(value)) refuse("line \"" + line + "\"");
-    const auto* field = std::find_if(std::begin(fields), std::end(fields),
-                                     [&](const Field& f) { return name == f.name; });
+    const auto* field = std::find_if(std::begin(rate_fields), std::end(rate_fields),
+                                     [&](const RateField& f) { return name == f.name; });
     if (name == "product")
       thread.products.push_back({order, value});
-    else if (field != std::end(fields))
+    else if (field != std::end(rate_fields))
       thread.*field->value = value;
     else
       refuse("line \"" + line + "\"");
   }
   for (ThreadRates* thread : {&rates.double_precision, &rates.single_precision}) {
-    for (const Field& field : fields)
+    for (const RateField& field : rate_fields)
       if (!(thread->*field.value > 0)) refuse(std::string("no ") + field.name);
     if (thread->products.empty()) refuse("no product");
     std::sort(thread->products.begin(), thread->products.end(),
@@ -114,20 +103,34 @@ Rates read_rates(std::istream& in, const std::string& source) {
 
 const Rates& shipped_rates() {
   static const Rates rates{
-      {2.75e9,
-       1.75e9,
-       2.55e9,
+      {2.8e9,
+       1.8e9,
+       2.45e9,
        1.65e9,
-       1.15e9,
-       1.7e9,
+       5.0e9,
+       2.15e9,
+       4.6e9,
+       2.0e9,
+       1.9e9,
+       2.8e9,
        {{1, 8e9}, {2, 1.9e10}, {3, 4.2e10}, {5, 4.5e10}, {8, 5.1e10}, {12, 5.4e10}, {20, 5.6e10}}},
-      {5.5e9,
-       3.5e9,
-       5.5e9,
-       3.5e9,
-       2.3e9,
-       3.5e9,
-       {{1, 4e9}, {2, 1.6e10}, {3, 4.2e10}, {5, 5e10}, {8, 7.2e10}, {12, 9.4e10}, {20, 1.05e11}}}};
+      {8.0e9,
+       4.8e9,
+       5.8e9,
+       3.7e9,
+       1.2e10,
+       4.5e9,
+       8.7e9,
+       4.1e9,
+       4.5e9,
+       4.8e9,
+       {{1, 4e9},
+        {2, 1.6e10},
+        {3, 4.2e10},
+        {5, 5.5e10},
+        {8, 7.8e10},
+        {12, 9.4e10},
+        {20, 1.05e11}}}};
   return rates;
 }
 

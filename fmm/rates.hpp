@@ -11,10 +11,13 @@ namespace fmbem::fmm {
 
 /// What one thread does in a second, in one precision: what the cost model of choose() needs.
 struct ThreadRates {
-  double near_potential, near_gradient;              ///< pairs, roots to 1e-8
-  double near_potential_exact, near_gradient_exact;  ///< pairs, roots to 1e-12
-  double butterfly;                                  ///< coefficients of one block
-  double points;                                     ///< coefficients times points, P2M and L2P
+  /// Pairs of sources and targets, with roots to 1e-8, in single precision to 1e-4; and with a term
+  /// more, to 1e-12 or 1e-8.
+  double near_potential, near_gradient, near_potential_exact, near_gradient_exact;
+  /// The same where each root serves both points: a target's pairs with its sources count.
+  double mutual_potential, mutual_gradient, mutual_potential_exact, mutual_gradient_exact;
+  double butterfly;  ///< coefficients of one block
+  double points;     ///< coefficients times points, P2M and L2P
 
   struct Product {
     int order;
@@ -25,6 +28,23 @@ struct ThreadRates {
   /// Between the orders of the table by linear interpolation, beyond them constant.
   double product_at(int order) const;
 };
+
+/// The numbers of ThreadRates but for the products, by the names that files and reports give them.
+struct RateField {
+  const char* name;
+  double ThreadRates::*value;
+};
+inline constexpr RateField rate_fields[] = {
+    {"near_potential", &ThreadRates::near_potential},
+    {"near_gradient", &ThreadRates::near_gradient},
+    {"near_potential_exact", &ThreadRates::near_potential_exact},
+    {"near_gradient_exact", &ThreadRates::near_gradient_exact},
+    {"mutual_potential", &ThreadRates::mutual_potential},
+    {"mutual_gradient", &ThreadRates::mutual_gradient},
+    {"mutual_potential_exact", &ThreadRates::mutual_potential_exact},
+    {"mutual_gradient_exact", &ThreadRates::mutual_gradient_exact},
+    {"butterfly", &ThreadRates::butterfly},
+    {"points", &ThreadRates::points}};
 
 /// A table of a machine, and where it comes from.
 struct Rates {

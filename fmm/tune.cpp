@@ -58,28 +58,48 @@ std::vector<typename NearCoordinate<T>::Type> random_coordinates(std::size_t n) 
   return values;
 }
 
+/// Points of a near field with their charges and room for their results.
+template <class T>
+struct NearCloud {
+  explicit NearCloud(int n)
+      : count(n),
+        places(random_coordinates<T>(3 * static_cast<std::size_t>(n))),
+        charges(random_numbers<T>(n)),
+        results(4 * static_cast<std::size_t>(n)) {}
+
+  NearPoints<T> view(bool gradient) {
+    const auto* p = places.data();
+    const auto result = [&](int k) { return k == 0 || gradient ? &results[k * count] : nullptr; };
+    return {count,     p,         p + count, p + 2 * count, charges.data(),
+            result(0), result(1), result(2), result(3)};
+  }
+
+  int count;
+  std::vector<typename NearCoordinate<T>::Type> places;
+  std::vector<T> charges, results;
+};
+
+constexpr int tile_sources = 128;
+
 template <class T>
 double near_rate(bool gradient, int root_terms) {
-  constexpr int n_targets = 64, n_sources = 512;
-  return n_targets * n_sources * calls_per_second([&] {
-           return [=, targets = random_coordinates<T>(3 * n_targets),
-                   sources = random_coordinates<T>(3 * n_sources),
-                   charges = random_numbers<T>(n_sources), results = std::vector<T>(4 * n_targets),
-                   close = std::vector<std::int32_t>(n_targets)]() mutable {
-             const auto *t = targets.data(), *s = sources.data();
-             T* r = results.data();
-             const NearSources<T> from{n_sources,      s,       s + n_sources, s + 2 * n_sources,
-                                       charges.data(), nullptr, nullptr,       nullptr};
-             const NearTargets<T> to{n_targets,
-                                     t,
-                                     t + n_targets,
-                                     t + 2 * n_targets,
-                                     r,
-                                     gradient ? r + n_targets : nullptr,
-                                     r + 2 * n_targets,
-                                     r + 3 * n_targets,
-                                     close.data()};
-             cpu_kernels<T>().near(1, root_terms, from, to);
+  return leaf_points * tile_sources * calls_per_second([&] {
+           return [=, a = NearCloud<T>(leaf_points), b = NearCloud<T>(tile_sources),
+                   close = std::vector<std::int32_t>(leaf_points)]() mutable {
+             const NearPoints<T> t = a.view(gradient), s = b.view(false);
+             cpu_kernels<T>().near(1, root_terms,
+                                   {s.count, s.x, s.y, s.z, s.charge, nullptr, nullptr, nullptr},
+                                   {t.count, t.x, t.y, t.z, t.potential, t.gradient_x, t.gradient_y,
+                                    t.gradient_z, close.data()});
+           };
+         });
+}
+
+template <class T>
+double mutual_rate(bool gradient, int root_terms) {
+  return 2 * leaf_points * tile_sources * calls_per_second([&] {
+           return [=, a = NearCloud<T>(leaf_points), b = NearCloud<T>(tile_sources)]() mutable {
+             cpu_kernels<T>().near_mutual(root_terms, a.view(gradient), b.view(gradient));
            };
          });
 }
@@ -143,10 +163,15 @@ double point_rate(const ParityOrder& order) {
 template <class T>
 ThreadRates measure_thread() {
   const ParityOrder order(11);
-  ThreadRates rates{near_rate<T>(false, 1),
-                    near_rate<T>(true, 1),
-                    near_rate<T>(false, 2),
-                    near_rate<T>(true, 2),
+  constexpr int few = fewest_root_terms<T>;
+  ThreadRates rates{near_rate<T>(false, few),
+                    near_rate<T>(true, few),
+                    near_rate<T>(false, few + 1),
+                    near_rate<T>(true, few + 1),
+                    mutual_rate<T>(false, few),
+                    mutual_rate<T>(true, few),
+                    mutual_rate<T>(false, few + 1),
+                    mutual_rate<T>(true, few + 1),
                     butterfly_rate<T>(order),
                     point_rate<T>(order),
                     {}};

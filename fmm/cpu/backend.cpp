@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/cpu/near_data.hpp"
 #include "fmbem/fmm/cpu/spread.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
@@ -27,7 +28,9 @@ class CpuBackend final : public Backend {
         table_(data.order),
         operators_(data.tree.levels() > 2 ? cpu_operators<T>(data.order)
                                           : std::make_shared<CpuOperators<T>>()),
-        spread_(data, table_) {}
+        spread_(data, table_) {
+    if (!data.spread) near_.emplace(data);
+  }
 
   std::int64_t operator_bytes() const override { return operators_->bytes(); }
 
@@ -77,7 +80,7 @@ class CpuBackend final : public Backend {
     watch.add("M2L");
     l2l(pass);
     watch.add("L2L");
-    if (!data_.spread) p2p(pass);
+    if (near_) p2p(*near_, pass);
     watch.add("P2P");
     l2p(pass);
     watch.add("L2P");
@@ -153,7 +156,8 @@ class CpuBackend final : public Backend {
   HarmonicTable<T> table_;
   std::shared_ptr<const CpuOperators<T>> operators_;
   SpreadMoments<T> spread_;
-  int reserved_ = 0;  ///< right-hand sides that there is room for
+  std::optional<NearData> near_;  ///< of points
+  int reserved_ = 0;              ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
 };
 

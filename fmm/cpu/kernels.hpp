@@ -15,6 +15,10 @@ struct NearCoordinate<float> {
   using Type = std::int32_t;
 };
 
+/// The fewest terms of the series for 1/r that the near field takes.
+template <class T>
+inline constexpr int fewest_root_terms = sizeof(T) == 4 ? 0 : 1;
+
 /// Sources of a near field: coordinates [count], strengths [count][vectors] and, with dipoles,
 /// their components likewise.
 template <class T>
@@ -37,6 +41,15 @@ struct NearTargets {
   const typename NearCoordinate<T>::Type *x, *y, *z;
   T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
   std::int32_t* close;  ///< counts what was left out as too close; in single precision alone
+};
+
+/// Points that act and are acted on: coordinates, charges and what a result is added to, [count].
+template <class T>
+struct NearPoints {
+  std::int64_t count;
+  const typename NearCoordinate<T>::Type *x, *y, *z;
+  const T* charge;
+  T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
 };
 
 /// Recurrences of harmonics.hpp with their coefficients at hand, pair by pair: t counts (n, m) with
@@ -77,9 +90,14 @@ struct CpuKernels {
               const T* locals, T* values);
 
   /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
-  /// r = 0 are left out. `root_terms`, 1 to 3: 1/r to 1e-8, 1e-12 or the last bits.
+  /// r = 0 are left out. `root_terms`, 0 to 3: 1/r to 1e-4 (in single precision, else 1e-8), 1e-8,
+  /// 1e-12 or the last bits.
   void (*near)(int vectors, int root_terms, const NearSources<T>& sources,
                const NearTargets<T>& targets);
+  /// Adds to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient, and
+  /// to each of b likewise, with one root for both. False if points of single precision are
+  /// within close_distance: the results are then of no use.
+  bool (*near_mutual)(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);
 };
 
 /// The best that this processor can run.

@@ -1,76 +1,22 @@
-// The hot loops, compiled once for each instruction set with FMBEM_ISA naming it. Nothing here has
-// linkage beyond this file except the two tables, so code for one processor cannot end up in
-// another's: no templates or inline functions of other headers are used.
+// The hot loops but for the near field, compiled once for each instruction set.
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 
-#include <cstdint>
-
-#include "fmbem/fmm/cpu/kernels.hpp"
-
-#if defined(__AVX512F__) || defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#define FMBEM_INLINE inline __attribute__((always_inline))
+#include "fmbem/fmm/cpu/simd_isa.hpp"
 
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int register_bytes = 64;
-#elif defined(__AVX__)
-constexpr int register_bytes = 32;
-#else
-constexpr int register_bytes = 16;
-#endif
-
-template <class T>
-struct Simd {
-  static constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
-  typedef T Aligned __attribute__((vector_size(register_bytes), may_alias));
-  /// The same at any address that T may have.
-  typedef T V __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
-};
-template <class T>
-using Vec = typename Simd<T>::Aligned;
-
-template <class T>
-FMBEM_INLINE Vec<T> load(const T* p) {
-  return *reinterpret_cast<const typename Simd<T>::V*>(p);
-}
-/// Coordinates of the near field, a register of them.
-template <class T>
-struct Places {
-  typedef typename NearCoordinate<T>::Type Vector __attribute__((vector_size(register_bytes)));
-  typedef typename NearCoordinate<T>::Type Unaligned
-      __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
-
-  static FMBEM_INLINE Vector load(const typename NearCoordinate<T>::Type* p) {
-    return *reinterpret_cast<const Unaligned*>(p);
-  }
-};
-template <class T>
-FMBEM_INLINE Vec<T> difference(typename Places<T>::Vector a, typename NearCoordinate<T>::Type b) {
-  return __builtin_convertvector(a - b, Vec<T>);
-}
-template <class T>
-FMBEM_INLINE void store(T* p, Vec<T> v) {
-  *reinterpret_cast<typename Simd<T>::V*>(p) = v;
-}
 /// c += v
 FMBEM_INLINE void add(double* c, Vec<double> v) { store(c, load(c) + v); }
+template <std::size_t... l>
+FMBEM_INLINE void add_halves(double* c, Vec<float> v, std::index_sequence<l...>) {
+  constexpr int half = sizeof...(l);
+  store(c, load(c) + __builtin_convertvector(__builtin_shufflevector(v, v, l...), Vec<double>));
+  store(c + half, load(c + half) + __builtin_convertvector(
+                                       __builtin_shufflevector(v, v, half + l...), Vec<double>));
+}
 FMBEM_INLINE void add(double* c, Vec<float> v) {
-  for (int l = 0; l < Simd<float>::lanes; ++l) c[l] += static_cast<double>(v[l]);
-}
-template <class T>
-FMBEM_INLINE Vec<T> broadcast(T value) {
-  return value - Vec<T>{};
-}
-template <class T>
-FMBEM_INLINE T sum_of_lanes(Vec<T> v) {
-  T sum = 0;
-  for (int l = 0; l < Simd<T>::lanes; ++l) sum += v[l];
-  return sum;
+  add_halves(c, v, std::make_index_sequence<Simd<double>::lanes>());
 }
 
 // ---- products -------------------------------------------------------------------------------
@@ -136,45 +82,66 @@ FMBEM_INLINE void transform(V* v) {
   }
 }
 
+/// n numbers in a row at any address.
+template <class T, int n>
+struct Few {
+  typedef T V __attribute__((vector_size(n * sizeof(T)), may_alias, aligned(alignof(T))));
+};
+
+/// n coefficients of class c from place i on.
+template <int n, class T>
+FMBEM_INLINE void butterfly_few(int c, int i, const T* const* in, T* const* out) {
+  using V = typename Few<T, n>::V;
+  V v[8];
+  for (int g = 0; g < 8; ++g) v[g] = *reinterpret_cast<const V*>(in[g] + i);
+  transform(v);
+  for (int k = 0; k < 8; ++k) *reinterpret_cast<V*>(out[k ^ c] + i) = v[k];
+}
+
 template <class T>
 void butterfly(const int* begin, const T* const* in, T* const* out) {
   constexpr int lanes = Simd<T>::lanes;
+  const int count = begin[8];
   for (int c = 0; c < 8; ++c) {
-    int i = begin[c];
-    for (; i + lanes <= begin[c + 1]; i += lanes) {
-      Vec<T> v[8];
-      for (int g = 0; g < 8; ++g) v[g] = load(in[g] + i);
-      transform(v);
-      for (int k = 0; k < 8; ++k) store(out[k ^ c] + i, v[k]);
-    }
-    for (; i < begin[c + 1]; ++i) {
-      T v[8];
-      for (int g = 0; g < 8; ++g) v[g] = in[g][i];
-      transform(v);
-      for (int k = 0; k < 8; ++k) out[k ^ c][i] = v[k];
+    // A register may reach into the classes that are written after this one.
+    for (int i = begin[c]; i < begin[c + 1];) {
+      const int left = begin[c + 1] - i, room = count - i;
+      if (left > lanes / 2 && room >= lanes) {
+        butterfly_few<lanes>(c, i, in, out);
+        i += lanes;
+      } else if (left > lanes / 4 && room >= lanes / 2) {
+        butterfly_few<lanes / 2>(c, i, in, out);
+        i += lanes / 2;
+      } else if (room >= 2) {
+        butterfly_few<2>(c, i, in, out);
+        i += 2;
+      } else {
+        butterfly_few<1>(c, i, in, out);
+        ++i;
+      }
     }
   }
+}
+
+template <int n, class T>
+FMBEM_INLINE void butterfly_back_few(int c, int i, const double* const* in, T* const* out) {
+  using V = typename Few<double, n>::V;
+  using Narrow = typename Few<T, n>::V;
+  V v[8];
+  for (int k = 0; k < 8; ++k) v[k] = *reinterpret_cast<const V*>(in[k ^ c] + i);
+  transform(v);
+  for (int g = 0; g < 8; ++g)
+    *reinterpret_cast<Narrow*>(out[g] + i) += __builtin_convertvector(v[g], Narrow);
 }
 
 template <class T>
 void butterfly_back(const int* begin, const double* const* in, T* const* out) {
   constexpr int lanes = Simd<double>::lanes;
-  typedef T Narrow __attribute__((vector_size(lanes * sizeof(T)), may_alias, aligned(alignof(T))));
   for (int c = 0; c < 8; ++c) {
     int i = begin[c];
-    for (; i + lanes <= begin[c + 1]; i += lanes) {
-      Vec<double> v[8];
-      for (int k = 0; k < 8; ++k) v[k] = load(in[k ^ c] + i);
-      transform(v);
-      for (int g = 0; g < 8; ++g)
-        *reinterpret_cast<Narrow*>(out[g] + i) += __builtin_convertvector(v[g], Narrow);
-    }
-    for (; i < begin[c + 1]; ++i) {
-      double v[8];
-      for (int k = 0; k < 8; ++k) v[k] = in[k ^ c][i];
-      transform(v);
-      for (int g = 0; g < 8; ++g) out[g][i] += static_cast<T>(v[g]);
-    }
+    for (; i + lanes <= begin[c + 1]; i += lanes) butterfly_back_few<lanes>(c, i, in, out);
+    for (; i + 2 <= begin[c + 1]; i += 2) butterfly_back_few<2>(c, i, in, out);
+    if (i < begin[c + 1]) butterfly_back_few<1>(c, i, in, out);
   }
 }
 
@@ -339,183 +306,23 @@ void l2p(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y
   if (channels == 4) l2p_channels<T, 4, few>(steps, count, x, y, z, locals, values);
 }
 
-// ---- near field -----------------------------------------------------------------------------
-
-/// Pairs of at most this distance, squared, are left out.
 template <class T>
-constexpr T least_r2 = sizeof(T) == 4 ? T(close_distance) * T(close_distance) : T(0);
-
-/// Counts of pairs that are not left out, lane by lane; in single precision alone.
-template <class T>
-struct Kept {};
-template <>
-struct Kept<float> {
-  typedef std::int32_t Counts __attribute__((vector_size(register_bytes)));
-  Counts counts{};
-};
-
-/// A first guess of 1/√r2, 0 for pairs that are left out.
-#if defined(__AVX512F__)
-FMBEM_INLINE Vec<double> guess(Vec<double> r2, Kept<double>&) {
-  return _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(r2, _mm512_setzero_pd(), _CMP_GT_OQ), r2);
+constexpr CpuKernels<T> table_of() {
+  return {FMBEM_ISA_NAME, Simd<T>::lanes, near_vectors_at_once,
+          multiply<T>,    butterfly<T>,   butterfly_back<T>,
+          p2m<T>,         l2p<T>,         near<T>,
+          near_mutual<T>};
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Kept<float>& kept) {
-  const __mmask16 far = _mm512_cmp_ps_mask(r2, _mm512_set1_ps(least_r2<float>), _CMP_GT_OQ);
-  const __m512i counts = reinterpret_cast<__m512i>(kept.counts);
-  kept.counts = reinterpret_cast<Kept<float>::Counts>(
-      _mm512_mask_add_epi32(counts, far, counts, _mm512_set1_epi32(1)));
-  return _mm512_maskz_rsqrt14_ps(far, r2);
-}
-constexpr int coarse_steps = 0;
-#else
-/// By the exponent's bits (Lomont 2003), 3.5 % off.
-FMBEM_INLINE Vec<double> guess(Vec<double> r2, Kept<double>&) {
-  typedef std::int64_t Bits __attribute__((vector_size(register_bytes)));
-  const Bits bits = 0x5fe6eb50c7b537a9 - (reinterpret_cast<Bits>(r2) >> 1);
-  return reinterpret_cast<Vec<double> >(bits & reinterpret_cast<Bits>(r2 > least_r2<double>));
-}
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Kept<float>& kept) {
-  using Bits = Kept<float>::Counts;
-  const Bits bits = 0x5f375a86 - (reinterpret_cast<Bits>(r2) >> 1);
-  const Bits far = r2 > least_r2<float>;  // −1 where true
-  kept.counts -= far;
-  return reinterpret_cast<Vec<float> >(bits & far);
-}
-constexpr int coarse_steps = 1;
-#endif
-
-/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y²: a guess that is off by ε comes out off by
-/// about ε^(Terms + 1).
-template <class T, int Terms>
-FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
-  const Vec<T> e = T(1) - r2 * (y * y);
-  if constexpr (Terms == 1) return y + (T(0.5) * y) * e;
-  if constexpr (Terms == 2) return y + (y * e) * (T(0.5) + T(0.375) * e);
-  return y + (y * e) * (T(0.5) + e * (T(0.375) + T(0.3125) * e));
-}
-
-template <class T, int Terms>
-FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Kept<T>& kept) {
-  Vec<T> y = guess(r2, kept);
-  if constexpr (coarse_steps > 0) y = refine<T, 3>(r2, y);
-  return refine<T, Terms>(r2, y);
-}
-
-/// U vectors of targets against all sources.
-template <class T, int U, int R, bool Dipoles, bool Potential, bool Gradient, int Terms>
-FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, std::int64_t first) {
-  constexpr int lanes = Simd<T>::lanes;
-  typename Places<T>::Vector x[U], y[U], z[U];
-  Vec<T> u[U][R], gx[U][R], gy[U][R], gz[U][R];
-  Kept<T> kept[U];
-  for (int v = 0; v < U; ++v) {
-    x[v] = Places<T>::load(t.x + first + v * lanes);
-    y[v] = Places<T>::load(t.y + first + v * lanes);
-    z[v] = Places<T>::load(t.z + first + v * lanes);
-    for (int r = 0; r < R; ++r) u[v][r] = gx[v][r] = gy[v][r] = gz[v][r] = Vec<T>{};
-  }
-  for (std::int64_t j = 0; j < s.count; ++j) {
-    for (int v = 0; v < U; ++v) {
-      const Vec<T> dx = difference<T>(x[v], s.x[j]), dy = difference<T>(y[v], s.y[j]),
-                   dz = difference<T>(z[v], s.z[j]);
-      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz, kept[v]);
-      for (int r = 0; r < R; ++r) {
-        const T q = s.charge[j * R + r];
-        if constexpr (!Dipoles) {
-          const Vec<T> qw = q * w;
-          if constexpr (Potential) u[v][r] += qw;
-          if constexpr (Gradient) {
-            const Vec<T> f = qw * (w * w);
-            gx[v][r] -= f * dx;
-            gy[v][r] -= f * dy;
-            gz[v][r] -= f * dz;
-          }
-        } else {
-          const T px = s.dipole_x[j * R + r], py = s.dipole_y[j * R + r],
-                  pz = s.dipole_z[j * R + r];
-          const Vec<T> w2 = w * w, pd = (px * dx + py * dy + pz * dz) * w2;
-          if constexpr (Potential) u[v][r] += (q + pd) * w;
-          if constexpr (Gradient) {
-            const Vec<T> w3 = w2 * w, f = (q + T(3) * pd) * w3;
-            gx[v][r] += px * w3 - f * dx;
-            gy[v][r] += py * w3 - f * dy;
-            gz[v][r] += pz * w3 - f * dz;
-          }
-        }
-      }
-    }
-  }
-  if constexpr (sizeof(T) == 4)
-    for (int v = 0; v < U; ++v)
-      for (int l = 0; l < lanes; ++l)
-        t.close[first + v * lanes + l] += static_cast<std::int32_t>(s.count) - kept[v].counts[l];
-  const auto add = [&](T* result, Vec<T> value, int v, int r) {
-    T* p = result + r * t.count + first + v * lanes;
-    store(p, load(p) + value);
-  };
-  for (int v = 0; v < U; ++v) {
-    for (int r = 0; r < R; ++r) {
-      if constexpr (Potential) add(t.potential, u[v][r], v, r);
-      if constexpr (Gradient) {
-        add(t.gradient_x, gx[v][r], v, r);
-        add(t.gradient_y, gy[v][r], v, r);
-        add(t.gradient_z, gz[v][r], v, r);
-      }
-    }
-  }
-}
-
-template <class T, int R, bool Dipoles, bool Potential, bool Gradient, int Terms>
-void near_all(const NearSources<T>& s, const NearTargets<T>& t) {
-  constexpr int lanes = Simd<T>::lanes, u = R == 1 ? 2 : 1;
-  std::int64_t first = 0;
-  for (; first + u * lanes <= t.count; first += u * lanes)
-    near_block<T, u, R, Dipoles, Potential, Gradient, Terms>(s, t, first);
-  for (; first < t.count; first += lanes)
-    near_block<T, 1, R, Dipoles, Potential, Gradient, Terms>(s, t, first);
-}
-
-template <class T, int R, bool Dipoles, int Terms>
-void near_outputs(const NearSources<T>& s, const NearTargets<T>& t) {
-  if (t.potential && t.gradient_x)
-    near_all<T, R, Dipoles, true, true, Terms>(s, t);
-  else if (t.potential)
-    near_all<T, R, Dipoles, true, false, Terms>(s, t);
-  else
-    near_all<T, R, Dipoles, false, true, Terms>(s, t);
-}
-
-template <class T, int R, bool Dipoles>
-void near_roots(int root_terms, const NearSources<T>& s, const NearTargets<T>& t) {
-  // A guess of 14 bits and one term leave nothing to gain in single precision.
-  if (sizeof(T) == 4 || root_terms == 1)
-    near_outputs<T, R, Dipoles, 1>(s, t);
-  else if (root_terms == 2)
-    near_outputs<T, R, Dipoles, 2>(s, t);
-  else
-    near_outputs<T, R, Dipoles, 3>(s, t);
-}
-
-constexpr int near_vectors = 4;
-
-template <class T>
-void near(int vectors, int root_terms, const NearSources<T>& s, const NearTargets<T>& t) {
-  const bool dipoles = s.dipole_x != nullptr;
-  if (vectors == 1)
-    dipoles ? near_roots<T, 1, true>(root_terms, s, t) : near_roots<T, 1, false>(root_terms, s, t);
-  else
-    dipoles ? near_roots<T, near_vectors, true>(root_terms, s, t)
-            : near_roots<T, near_vectors, false>(root_terms, s, t);
-}
-
-template <class T>
-constexpr CpuKernels<T> table{FMBEM_ISA_NAME, Simd<T>::lanes, near_vectors,
-                              multiply<T>,    butterfly<T>,   butterfly_back<T>,
-                              p2m<T>,         l2p<T>,         near<T>};
 
 }  // namespace
 
-const CpuKernels<double>& double_kernels() { return table<double>; }
-const CpuKernels<float>& float_kernels() { return table<float>; }
+const CpuKernels<double>& double_kernels() {
+  static constexpr CpuKernels<double> table = table_of<double>();
+  return table;
+}
+const CpuKernels<float>& float_kernels() {
+  static constexpr CpuKernels<float> table = table_of<float>();
+  return table;
+}
 
 }  // namespace fmbem::fmm::FMBEM_ISA

@@ -31,12 +31,14 @@ struct Pass {
   std::vector<double> potential;          ///< [vectors][targets], or empty
   std::array<std::vector<double>, 3> gradient;
 
+  /// Potential (0) or a component of the gradient (1 to 3).
+  std::vector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * data.order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * data.order.count; }
 };
 
-// The stages. Each writes its results anew, except L2L and L2P, which add.
+// The stages but P2P (near_data.hpp). Each writes its results anew, except L2L and L2P, which add.
 
 /// M of every leaf with sources.
 template <class T>
@@ -54,8 +56,5 @@ void l2l(const Pass<T>& pass);
 /// Adds the far field to the results.
 template <class T>
 void l2p(Pass<T>& pass);
-/// Starts the results with the near field.
-template <class T>
-void p2p(Pass<T>& pass);
 
 }  // namespace fmbem::fmm

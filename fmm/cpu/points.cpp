@@ -1,4 +1,5 @@
 // P2M and L2P: between points and the expansions of leaves.
+#include <algorithm>
 #include <cmath>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -28,33 +29,52 @@ struct UnitPoints {
   }
 };
 
+/// Points whose moments are added up before they go to a sum in double precision.
+constexpr int points_of_a_sum = 1024;
+
+/// Room of a thread for P2M.
 template <class T>
-void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points,
-              std::vector<T>& weights, std::vector<T>& moments) {
+struct MomentSums {
+  UnitPoints<T> points;
+  std::vector<T> weights, moments;
+  std::vector<double> sums;  ///< [vectors][channels][slots]
+};
+
+template <class T>
+void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
   const Box& box = pass.data.tree.boxes[leaf];
-  const Range range = box.sources;
   const HarmonicTable<T>& table = pass.table;
   const std::int64_t n_sources = static_cast<std::int64_t>(pass.data.sources.size());
   const int slots = table.slots(), channels = pass.has_dipoles() ? 4 : 1;
+  const std::size_t all_slots = static_cast<std::size_t>(channels) * slots;
   const T to_unit = static_cast<T>(1 / pass.data.tree.side(box.level));
-  points.fill(pass, pass.data.sources, box, range);
+  auto& [points, weights, moments, sums] = work;
+  sums.assign(all_slots * pass.vectors, 0.0);
+  for (Range range = box.sources; range.size() > 0; range.begin += points_of_a_sum) {
+    const int n = std::min(range.size(), points_of_a_sum);
+    points.fill(pass, pass.data.sources, box, {range.begin, range.begin + n});
+    for (int v = 0; v < pass.vectors; ++v) {
+      weights.assign(static_cast<std::size_t>(channels) * points.padded, T(0));
+      moments.assign(all_slots, T(0));
+      const std::int64_t first = v * n_sources + range.begin;
+      for (int i = 0; i < n && !pass.charges.empty(); ++i) weights[i] = pass.charges[first + i];
+      for (int axis = 0; axis + 1 < channels; ++axis)
+        for (int i = 0; i < n; ++i)
+          weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
+      pass.kernels.p2m(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
+                       points.z.data(), weights.data(), moments.data());
+      for (std::size_t slot = 0; slot < all_slots; ++slot)
+        sums[v * all_slots + slot] += moments[slot];
+    }
+  }
   for (int v = 0; v < pass.vectors; ++v) {
-    weights.assign(static_cast<std::size_t>(channels) * points.padded, T(0));
-    moments.assign(static_cast<std::size_t>(channels) * slots, T(0));
-    const std::int64_t first = v * n_sources + range.begin;
-    for (int i = 0; i < range.size() && !pass.charges.empty(); ++i)
-      weights[i] = pass.charges[first + i];
-    for (int axis = 0; axis + 1 < channels; ++axis)
-      for (int i = 0; i < range.size(); ++i)
-        weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
-    pass.kernels.p2m(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
-                     points.z.data(), weights.data(), moments.data());
+    const double* const sum = sums.data() + v * all_slots;
     T* moment = pass.moment(leaf) + v * pass.data.order.count;
     for (int slot = 0; slot < slots; ++slot)
-      if (table.position[slot] >= 0) moment[table.position[slot]] = moments[slot];
+      if (table.position[slot] >= 0) moment[table.position[slot]] = static_cast<T>(sum[slot]);
     for (int axis = 0; axis + 1 < channels; ++axis)
       for (const Derivative& d : table.derivatives[axis])
-        moment[d.from] += static_cast<T>(d.value) * moments[(axis + 1) * slots + d.to];
+        moment[d.from] += static_cast<T>(d.value * sum[(axis + 1) * slots + d.to]);
   }
 }
 
@@ -98,11 +118,9 @@ void p2m(const Pass<T>& pass) {
   const auto& leaves = pass.data.source_boxes;
 #pragma omp parallel
   {
-    UnitPoints<T> points;
-    std::vector<T> weights, moments;
+    MomentSums<T> work;
 #pragma omp for schedule(dynamic, 16)
-    for (std::size_t i = 0; i < leaves.size(); ++i)
-      p2m_leaf(pass, leaves[i], points, weights, moments);
+    for (std::size_t i = 0; i < leaves.size(); ++i) p2m_leaf(pass, leaves[i], work);
   }
 }
 

@@ -1,0 +1,141 @@
+// The near field of two sets of points on each other, by Newton's third law, compiled once for each
+// instruction set.
+#include "fmbem/fmm/cpu/kernels_isa.hpp"
+#include "fmbem/fmm/cpu/roots_isa.hpp"
+
+namespace fmbem::fmm::FMBEM_ISA {
+namespace {
+
+/// Points of b whose sums, one register for each result, stay in the first cache.
+constexpr int points_at_once = 64;
+
+/// Sums for points of b, lane by lane.
+template <class T>
+struct Sums {
+  Vec<T> u[points_at_once], gx[points_at_once], gy[points_at_once], gz[points_at_once];
+};
+
+/// U vectors of points of a against n points of b, from b_first on.
+template <class T, int U, bool Potential, bool Gradient, int Terms>
+FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, const NearPoints<T>& b,
+                               std::int64_t b_first, int n, Sums<T>& sums, PairsOf<T>& pairs) {
+  constexpr int lanes = Simd<T>::lanes;
+  constexpr T unit = root_unit<T, Terms>;
+  typename Places<T>::Vector x[U], y[U], z[U];
+  Vec<T> q[U], u[U], gx[U], gy[U], gz[U];
+  for (int v = 0; v < U; ++v) {
+    x[v] = Places<T>::load(a.x + a_first + v * lanes);
+    y[v] = Places<T>::load(a.y + a_first + v * lanes);
+    z[v] = Places<T>::load(a.z + a_first + v * lanes);
+    q[v] = load(a.charge + a_first + v * lanes);
+    u[v] = gx[v] = gy[v] = gz[v] = Vec<T>{};
+  }
+  for (int j = 0; j < n; ++j) {
+    const std::int64_t k = b_first + j;
+    Vec<T> b_u{}, b_gx{}, b_gy{}, b_gz{};
+    for (int v = 0; v < U; ++v) {
+      const Vec<T> dx = difference<T>(x[v], b.x[k]), dy = difference<T>(y[v], b.y[k]),
+                   dz = difference<T>(z[v], b.z[k]);
+      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz, pairs);
+      if constexpr (Potential) {
+        u[v] += b.charge[k] * w;
+        b_u += q[v] * w;
+      }
+      if constexpr (Gradient) {
+        const Vec<T> w3 = w * (w * w), f = b.charge[k] * w3, b_f = q[v] * w3;
+        gx[v] -= f * dx;
+        gy[v] -= f * dy;
+        gz[v] -= f * dz;
+        b_gx += b_f * dx;
+        b_gy += b_f * dy;
+        b_gz += b_f * dz;
+      }
+    }
+    if constexpr (Potential) sums.u[j] += b_u;
+    if constexpr (Gradient) {
+      sums.gx[j] += b_gx;
+      sums.gy[j] += b_gy;
+      sums.gz[j] += b_gz;
+    }
+  }
+  const auto add = [&](T* result, Vec<T> value, int v) {
+    T* p = result + a_first + v * lanes;
+    store(p, load(p) + value);
+  };
+  for (int v = 0; v < U; ++v) {
+    if constexpr (Potential) add(a.potential, (1 / unit) * u[v], v);
+    if constexpr (Gradient) {
+      add(a.gradient_x, (1 / (unit * unit * unit)) * gx[v], v);
+      add(a.gradient_y, (1 / (unit * unit * unit)) * gy[v], v);
+      add(a.gradient_z, (1 / (unit * unit * unit)) * gz[v], v);
+    }
+  }
+}
+
+template <class T, bool Potential, bool Gradient, int Terms>
+bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
+  constexpr int lanes = Simd<T>::lanes, most = Gradient ? 2 : 4;
+  constexpr T unit = root_unit<T, Terms>;
+  PairsOf<T> pairs;
+  Sums<T> sums;
+  for (std::int64_t b_first = 0; b_first < b.count; b_first += points_at_once) {
+    const auto n = static_cast<int>(
+        b.count - b_first < points_at_once ? b.count - b_first : points_at_once);
+    for (int j = 0; j < points_at_once; ++j) {
+      if constexpr (Potential) sums.u[j] = Vec<T>{};
+      if constexpr (Gradient) sums.gx[j] = sums.gy[j] = sums.gz[j] = Vec<T>{};
+    }
+    std::int64_t i = 0;
+    for (; i + most * lanes <= a.count; i += most * lanes)
+      mutual_block<T, most, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
+    if constexpr (most > 2) {
+      if (i + 3 * lanes <= a.count) {
+        mutual_block<T, 3, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
+        i += 3 * lanes;
+      } else if (i + 2 * lanes <= a.count) {
+        mutual_block<T, 2, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
+        i += 2 * lanes;
+      }
+    }
+    if (i < a.count)
+      mutual_block<T, 1, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
+    const auto add = [&](T* result, Vec<T>* of_points, T factor) {
+      for (int j = 0; j < n; j += lanes) {
+        const Vec<T> totals = factor * sums_of_lanes<T>(of_points + j);
+        T* const p = result + b_first + j;
+        if (j + lanes <= n)
+          store(p, load(p) + totals);
+        else
+          for (int l = 0; l < n - j; ++l) p[l] += totals[l];
+      }
+    };
+    if constexpr (Potential) add(b.potential, sums.u, 1 / unit);
+    if constexpr (Gradient) {
+      add(b.gradient_x, sums.gx, 1 / (unit * unit * unit));
+      add(b.gradient_y, sums.gy, 1 / (unit * unit * unit));
+      add(b.gradient_z, sums.gz, 1 / (unit * unit * unit));
+    }
+  }
+  return !pairs.found();
+}
+
+}  // namespace
+
+template <class T>
+bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b) {
+  bool served = false;
+  with_terms<T>(root_terms, [&](auto terms) {
+    if (a.potential && a.gradient_x)
+      served = mutual_all<T, true, true, terms()>(a, b);
+    else if (a.potential)
+      served = mutual_all<T, true, false, terms()>(a, b);
+    else
+      served = mutual_all<T, false, true, terms()>(a, b);
+  });
+  return served;
+}
+
+template bool near_mutual(int, const NearPoints<double>&, const NearPoints<double>&);
+template bool near_mutual(int, const NearPoints<float>&, const NearPoints<float>&);
+
+}  // namespace fmbem::fmm::FMBEM_ISA

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "fmbem/fmm/cpu/near_places.hpp"
+#include "fmbem/fmm/cpu/pass.hpp"
+
+namespace fmbem::fmm {
+
+/// Leaves, next to each other in Morton order, whose pairs with each other and with all later leaves
+/// one thread sums. What it adds to leaves of other chunks waits in a buffer of its own until all
+/// chunks are done, so sums do not depend on which thread does what.
+struct MutualChunk {
+  /// Leaves after the chunk that are near to one in it.
+  struct Neighbour {
+    std::int32_t box;
+    std::int32_t begin;  ///< of its points in the buffer
+  };
+  std::vector<std::int32_t> rows;  ///< of the near lists
+  std::vector<Neighbour> neighbours;
+  std::int32_t buffer_points = 0;
+};
+
+/// What P2P works with beside the plan's data; made once.
+struct NearData {
+  explicit NearData(const PlanData& data);
+
+  template <class N>
+  const NearPlaces<N>& sources() const {
+    if constexpr (std::is_same_v<N, double>)
+      return double_sources;
+    else
+      return *single_sources;
+  }
+  template <class N>
+  const NearPlaces<N>& targets() const {
+    if constexpr (std::is_same_v<N, double>)
+      return double_targets;
+    else
+      return single_targets ? *single_targets : *single_sources;
+  }
+
+  NearPlaces<double> double_sources, double_targets;
+  std::optional<NearPlaces<float>> single_sources;  ///< for a near field in single precision
+  std::optional<NearPlaces<float>> single_targets;  ///< if they are not the sources
+  std::vector<MutualChunk> chunks;                  ///< if the sources are the targets
+};
+
+/// Chunks of about equal numbers of pairs, as many whatever the number of threads.
+std::vector<MutualChunk> mutual_chunks(const PlanData& data);
+
+/// Puts the near field of charges of one right-hand side into the results, each pair once. The
+/// sources are the targets.
+template <class N, class T>
+void p2p_mutual(const NearData& near, Pass<T>& pass, int vector);
+
+/// Starts the results with the near field.
+template <class T>
+void p2p(const NearData& near, Pass<T>& pass);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,75 @@
+#include "fmbem/fmm/cpu/near_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fmbem::fmm {
+namespace {
+
+constexpr int unit_bits = 28;
+
+const std::vector<double>& axis_of(const SortedPoints& points, int k) {
+  return k == 0 ? points.x : k == 1 ? points.y : points.z;
+}
+
+}  // namespace
+
+template <>
+NearPlaces<double>::NearPlaces(const Octree&, const SortedPoints& points, Range Box::*)
+    : points_(points) {}
+
+template <>
+void NearPlaces<double>::copy(int k, Range points, const Box&, const Box&, double* to) const {
+  std::copy_n(axis_of(points_, k).data() + points.begin, points.size(), to);
+}
+
+template <>
+double NearPlaces<double>::unit(const Octree&, const Box&) {
+  return 1;
+}
+
+template <>
+double NearPlaces<float>::unit(const Octree& tree, const Box& leaf) {
+  return std::ldexp(1.0, unit_bits) / tree.side(leaf.level);
+}
+
+template <>
+NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::* points_of)
+    : points_(points) {
+  for (auto& axis : places_) axis.resize(points.size());
+#pragma omp parallel for schedule(static)
+  for (const Box& box : tree.boxes) {
+    if (!box.is_leaf) continue;
+    const double scale = unit(tree, box);
+    const Range range = box.*points_of;
+    for (int k = 0; k < 3; ++k) {
+      const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
+      const double* const x = axis_of(points, k).data();
+      for (std::int32_t i = range.begin; i < range.end; ++i)
+        places_[k][i] = static_cast<std::int32_t>(std::lrint((x[i] - corner - centre) * scale));
+    }
+  }
+}
+
+template <>
+void NearPlaces<float>::copy(int k, Range points, const Box& from, const Box& leaf,
+                             std::int32_t* to) const {
+  const std::int32_t* const x = places_[k].data() + points.begin;
+  const int n = points.size(), levels = leaf.level - from.level;  // −1, 0 or 1
+  // Both centres in halves of the finer one's sides.
+  const std::int64_t finer = std::max(leaf.level, from.level);
+  const std::int64_t centre_of_from = (2 * std::int64_t{from.cell[k]} + 1) << (finer - from.level),
+                     centre_of_leaf = (2 * std::int64_t{leaf.cell[k]} + 1) << (finer - leaf.level);
+  const auto offset = static_cast<std::int32_t>((centre_of_from - centre_of_leaf) *
+                                                (std::int64_t{1} << (unit_bits - 1)) >>
+                                                (finer - leaf.level));
+  if (levels < 0)
+    for (int i = 0; i < n; ++i) to[i] = offset + ((x[i] + 1) >> 1);
+  else
+    for (int i = 0; i < n; ++i) to[i] = offset + (x[i] << levels);
+}
+
+template class NearPlaces<double>;
+template class NearPlaces<float>;
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/plan_data.hpp"
+
+namespace fmbem::fmm {
+
+/// Coordinates of the near field in precision N, point by point, and what they are from another
+/// leaf: in double precision those of the points, in single precision integers, in 2^-28 sides of
+/// the leaf that holds a point and relative to its centre. All that is near to a leaf lies within
+/// four of its sides, 2^30 units.
+template <class N>
+class NearPlaces {
+ public:
+  using Coordinate = typename NearCoordinate<N>::Type;
+
+  /// Of the points that stand in `points_of` the leaves.
+  NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::* points_of);
+
+  /// Coordinate k of points in `from`, as seen from `leaf`.
+  void copy(int k, Range points, const Box& from, const Box& leaf, Coordinate* to) const;
+
+  /// What lengths are multiplied by in coordinates as seen from that leaf.
+  static double unit(const Octree& tree, const Box& leaf);
+
+ private:
+  const SortedPoints& points_;
+  std::array<std::vector<Coordinate>, 3> places_;  ///< in single precision alone
+};
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,73 @@
+// Vector registers of the instruction set that FMBEM_ISA names, for the files compiled once for each.
+// Everything stands in a namespace of that instruction set, so code for one processor cannot end up
+// in another's.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#if defined(__AVX512F__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define FMBEM_INLINE inline __attribute__((always_inline))
+
+namespace fmbem::fmm::FMBEM_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+
+template <class T>
+struct Simd {
+  static constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
+  typedef T Aligned __attribute__((vector_size(register_bytes), may_alias));
+  /// The same at any address that T may have.
+  typedef T V __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
+};
+template <class T>
+using Vec = typename Simd<T>::Aligned;
+
+template <class T>
+FMBEM_INLINE Vec<T> load(const T* p) {
+  return *reinterpret_cast<const typename Simd<T>::V*>(p);
+}
+template <class T>
+FMBEM_INLINE void store(T* p, Vec<T> v) {
+  *reinterpret_cast<typename Simd<T>::V*>(p) = v;
+}
+template <class T>
+FMBEM_INLINE Vec<T> broadcast(T value) {
+  return value - Vec<T>{};
+}
+template <class T>
+FMBEM_INLINE T sum_of_lanes(Vec<T> v) {
+  T sum = 0;
+  for (int l = 0; l < Simd<T>::lanes; ++l) sum += v[l];
+  return sum;
+}
+/// Sums of neighbouring lanes: those of a, then those of b.
+template <class T, std::size_t... l>
+FMBEM_INLINE Vec<T> add_neighbours(Vec<T> a, Vec<T> b, std::index_sequence<l...>) {
+  return __builtin_shufflevector(a, b, 2 * l...) + __builtin_shufflevector(a, b, 2 * l + 1 ...);
+}
+/// The sums of the lanes of as many vectors as there are lanes.
+template <class T>
+FMBEM_INLINE Vec<T> sums_of_lanes(const Vec<T>* v) {
+  constexpr int lanes = Simd<T>::lanes;
+  Vec<T> part[lanes];
+  for (int k = 0; k < lanes; ++k) part[k] = v[k];
+  for (int n = lanes / 2; n > 0; n /= 2)
+    for (int k = 0; k < n; ++k)
+      part[k] =
+          add_neighbours<T>(part[2 * k], part[2 * k + 1], std::make_index_sequence<lanes>());
+  return part[0];
+}
+
+}  // namespace
+}  // namespace fmbem::fmm::FMBEM_ISA
