@@ -148,8 +148,8 @@ class ClusterInverse::Assembly {
       for (auto t = s + 1; t != panels_in_cut_.end(); ++t) {
         if (!touch(*s->panel, *t->panel)) continue;
         const float scale = scale_[s->place] * scale_[t->place];
-        double st = exact_entry(*s->panel, *t->panel, scale, unit_);
-        double ts = exact_entry(*t->panel, *s->panel, scale, unit_);
+        double st = exact_entry(s->panel->centroid, *t->panel, scale, unit_);
+        double ts = exact_entry(t->panel->centroid, *s->panel, scale, unit_);
         if (symmetric) st = ts = 0.5 * (st + ts);
         matrix_[at(s->place, t->place)] = static_cast<float>(st);
         matrix_[at(t->place, s->place)] = static_cast<float>(ts);

@@ -85,14 +85,16 @@ struct LeafView {
   }
 };
 
-FMBEM_HD inline LeafView view_leaf(const Triangle* triangle, std::int32_t begin, std::int32_t end) {
-  LeafView leaf{begin, end, triangle[begin].centroid, triangle[begin].centroid, 0};
+/// Of panel[i] the centroid and the radius are asked for.
+template <class PanelArray>
+FMBEM_HD inline LeafView view_leaf(const PanelArray& panel, std::int32_t begin, std::int32_t end) {
+  LeafView leaf{begin, end, panel[begin].centroid, panel[begin].centroid, 0};
   for (std::int32_t i = begin; i < end; ++i) {
     for (int axis = 0; axis < 3; ++axis) {
-      leaf.low[axis] = fmin(leaf.low[axis], triangle[i].centroid[axis]);
-      leaf.high[axis] = fmax(leaf.high[axis], triangle[i].centroid[axis]);
+      leaf.low[axis] = fmin(leaf.low[axis], panel[i].centroid[axis]);
+      leaf.high[axis] = fmax(leaf.high[axis], panel[i].centroid[axis]);
     }
-    leaf.mean_radius += triangle[i].radius / (end - begin);
+    leaf.mean_radius += panel[i].radius / (end - begin);
   }
   return leaf;
 }
@@ -140,16 +142,17 @@ FMBEM_HD inline float smooth_entry(const PlacedCluster& k, const PlacedCluster& 
   return l.scale * k.scale / std::sqrt(dx * dx + dy * dy + dz * dz + l.smear2 + k.smear2);
 }
 
-FMBEM_HD inline bool touch(const Triangle& s, const Triangle& t) {
+/// Of two panels by their centroids and radii.
+template <class Panel>
+FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   const double reach = touching * (s.radius + t.radius);
   return norm2(s.centroid - t.centroid) < reach * reach;
 }
 
-/// Of panels that touch: the potential at the centroid of `target` of a charge on `source`; scale
+/// Of panels that touch: the potential at the centroid of the target of a charge on `source`; scale
 /// is the product of both nodes'.
-FMBEM_HD inline double exact_entry(const Triangle& target, const Triangle& source, float scale,
-                                   double unit) {
-  return scale / (inv_4pi * unit) * triangle_potential(source, target.centroid) / source.area;
+FMBEM_HD inline double exact_entry(Vec3d target, const Triangle& source, float scale, double unit) {
+  return scale / (inv_4pi * unit) * triangle_potential(source, target) / source.area;
 }
 
 /// What takes row i of the inverse of a small system, beside the other node's scale, to that of V

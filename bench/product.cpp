@@ -13,6 +13,7 @@
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/boundary_operator.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -55,27 +56,37 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   return ms[repeat / 2];
 }
 
-/// Root mean square error at some rows, relative to the exact values'.
-double error_of(const Panels& panels, const std::vector<double>& x, const std::vector<double>& y,
-                const Options& options) {
-  const std::size_t n = panels.size();
-  test::Uniform uniform(1);
-  std::vector<std::size_t> chosen(options.rows);
-  for (std::size_t& i : chosen)
-    i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
-  double error2 = 0, exact2 = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : error2, exact2)
-  for (int k = 0; k < options.rows; ++k) {
-    const Vec3d at = panels.triangle[chosen[k]].centroid;
-    double exact = 0;
-    for (std::size_t j = 0; j < n; ++j) exact += x[j] * panel_potential(panels.triangle[j], at);
-    error2 += (y[chosen[k]] - exact) * (y[chosen[k]] - exact);
-    exact2 += exact * exact;
+/// Some rows of V x, exactly.
+struct ExactRows {
+  std::vector<std::size_t> row;
+  std::vector<double> value;
+
+  ExactRows(const Panels& panels, const std::vector<double>& x, int rows) : row(rows), value(rows) {
+    const std::size_t n = panels.size();
+    test::Uniform uniform(1);
+    for (std::size_t& i : row)
+      i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int k = 0; k < rows; ++k) {
+      const Vec3d at = panels.triangle[row[k]].centroid;
+      for (std::size_t j = 0; j < n; ++j)
+        value[k] += x[j] * panel_potential(panels.triangle[j], at);
+    }
   }
-  return exact2 > 0 ? std::sqrt(error2 / exact2) : 0;
-}
+
+  /// Root mean square error of y there, relative to the exact values'.
+  double error_of(const std::vector<double>& y) const {
+    double error2 = 0, exact2 = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      error2 += (y[row[k]] - value[k]) * (y[row[k]] - value[k]);
+      exact2 += value[k] * value[k];
+    }
+    return exact2 > 0 ? std::sqrt(error2 / exact2) : 0;
+  }
+};
 
 void run(const Options& options, const std::string& name, double n) {
+  reset_peak_device_memory();
   const Panels panels = make_panels(bench::surfaces().at(name).make(n));
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
@@ -94,18 +105,19 @@ void run(const Options& options, const std::string& name, double n) {
   lap();
   v->apply_accurately(x.data(), z.data(), 1);
   const double accurate_ms = lap();
+  const ExactRows exact(panels, x, options.rows);
   const OperatorInfo info = v->info();
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");
-  for (const char* part : {"tree", "moments", "near field"}) {
+  for (const char* part : {"tree", "far field", "near field"}) {
     const auto seconds = info.setup_seconds.find(part);
     std::printf(" %.1f |", seconds == info.setup_seconds.end() ? 0 : 1e3 * seconds->second);
   }
-  std::printf(" %.0f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f |\n", operator_ms,
-              inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, error_of(panels, x, y, options),
-              error_of(panels, x, z, options), double(info.memory_bytes) / 1e9,
-              double(inverse->memory_bytes()) / 1e9);
+  std::printf(" %.0f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f | %.2f |\n",
+              operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, exact.error_of(y),
+              exact.error_of(z), double(info.memory_bytes) / 1e9,
+              double(inverse->memory_bytes()) / 1e9, double(peak_device_memory()) / 1e9);
   std::fflush(stdout);
 }
 
@@ -126,10 +138,11 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
   set_threads(options.threads > 0 ? options.threads : available_cores());
   std::printf(
-      "| surface | panels | order | levels | leaf | near/row | near field | tree | moments | near "
+      "| surface | panels | order | levels | leaf | near/row | near field | tree | far field | "
+      "near "
       "field | operator | preconditioner | **product** | preconditioner's | accurate product | "
-      "error | error of the accurate one | operator GB | preconditioner GB |\n|");
-  for (int column = 0; column < 19; ++column) std::printf("---|");
+      "error | error of the accurate one | operator GB | preconditioner GB | GPU peak GB |\n|");
+  for (int column = 0; column < 20; ++column) std::printf("---|");
   std::printf("\n");
   for (const std::string& name : options.surfaces)
     for (const double n : options.panels) run(options, name, n);

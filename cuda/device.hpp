@@ -24,4 +24,9 @@ std::vector<DeviceInfo> cuda_devices();
 /// Throws InputError, which says why, if there is no device to run on.
 void require_cuda_device();
 
+/// The most bytes in use at once on the current device since the last reset, those of other
+/// libraries as they are now; 0 without a device.
+std::int64_t peak_device_memory();
+void reset_peak_device_memory();
+
 }  // namespace fmbem

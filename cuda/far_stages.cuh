@@ -68,6 +68,11 @@ class FarStages {
     grow(gathered_, 8 * std::min(rows, batch_rows()) * operators_->m2l_stride);
   }
 
+  /// Gives that room back.
+  void release() {
+    for (auto* buffer : {&moments_, &locals_, &products_, &gathered_}) *buffer = {};
+  }
+
   /// Puts M2M, M2L and L2L into the stream; calls done(stage) after each.
   void put(int vectors, auto&& done) {
     const TreeView tree = tree_.view();

@@ -19,6 +19,9 @@ void require_cuda_device() {
       "backend cpu");
 }
 
+std::int64_t peak_device_memory() { return 0; }
+void reset_peak_device_memory() {}
+
 namespace cuda {
 
 struct FmmPlan::Impl {};

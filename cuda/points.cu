@@ -1,75 +1,13 @@
 // P2M and L2P: between points and the expansions of leaves, a warp for each leaf.
-#include <algorithm>
-#include <type_traits>
-
 #include "fmbem/cuda/blocks.cuh"
-#include "fmbem/cuda/harmonics.cuh"
 #include "fmbem/cuda/launch.cuh"
-#include "fmbem/cuda/pass.cuh"
+#include "fmbem/cuda/p2m.cuh"
 #include "fmbem/cuda/strengths.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
 // ---- P2M
-
-constexpr int slots_at_once = 16, padded_row = warp_size + 1;
-
-/// Adds up rows of the buffer, sums[slot] += Σ_lane buffer[slot][lane] for the first `slots`: two
-/// lanes a slot.
-template <class T>
-__device__ inline void add_up(const T* buffer, int slots, T* sums) {
-  static_assert(slots_at_once == 16);
-  const int lane = threadIdx.x % warp_size;
-  const T* const row = buffer + lane % 16 * padded_row + lane / 16 * 16;
-  __syncwarp();
-  T part[4] = {};  // so that no sum waits for the one before
-#pragma unroll
-  for (int i = 0; i < 16; ++i) part[i % 4] += row[i];
-  T sum = (part[0] + part[1]) + (part[2] + part[3]);
-  sum += __shfl_xor_sync(whole_warp, sum, 16);
-  if (lane < slots) sums[lane] += sum;
-  __syncwarp();
-}
-
-/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs].
-template <int Each, class T>
-__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
-                                   const Vec3<T>* place, const T* weight, T* buffer, T* sums) {
-  const int lane = threadIdx.x % warp_size;
-  Harmonics<T> point[Each];
-#pragma unroll
-  for (int i = 0; i < Each; ++i) point[i] = Harmonics<T>(place[i], weight[i]);
-  int t = 0, filled = 0;
-  for (int m = 0; m <= table.p; ++m) {
-#pragma unroll
-    for (int i = 0; i < Each; ++i) {
-      if (m > 0) point[i].next_order(steps.diagonal[m]);
-      point[i].first_degree();
-    }
-    for (int n = m; n <= table.p; ++n, ++t) {
-      T even = 0, odd = 0;
-#pragma unroll
-      for (int i = 0; i < Each; ++i) {
-        even += point[i].here * point[i].c;
-        odd += point[i].here * point[i].s;
-        point[i].next_degree(steps.up[t], steps.down[t]);
-      }
-      buffer[filled * padded_row + lane] = even;
-      buffer[(filled + 1) * padded_row + lane] = odd;
-      filled += 2;
-      if (filled < slots_at_once) continue;
-      add_up(buffer, filled, sums + 2 * (t + 1) - filled);
-      filled = 0;
-    }
-  }
-  if (filled > 0) add_up(buffer, filled, sums + 2 * t - filled);
-}
-
-template <class T>
-__host__ __device__ constexpr int p2m_numbers(int pairs, int channels) {
-  return slots_at_once * padded_row + 2 * pairs * channels;
-}
 
 template <class T, class N, bool Dipoles>
 __global__ void __launch_bounds__(threads_per_block)
@@ -119,13 +57,7 @@ __global__ void __launch_bounds__(threads_per_block)
       add_moments<Each>(table, steps, place, weight, buffer, sums + (axis + 1) * slots);
     }
   };
-  std::int32_t first = range.x;
-  for (; range.y - first > 2 * warp_size; first += 4 * warp_size)
-    add_points(std::integral_constant<int, 4>(), first);
-  if (range.y - first > warp_size)
-    add_points(std::integral_constant<int, 2>(), first);
-  else if (range.y > first)
-    add_points(std::integral_constant<int, 1>(), first);
+  for_rounds(range.x, range.y, add_points);
   __syncwarp();
 
   T* const moment = expansions.moment(box, v);
@@ -231,21 +163,6 @@ __global__ void __launch_bounds__(threads_per_block)
     }
   }
 }
-
-/// As many warps for a block as its shared memory has room for.
-template <class T>
-struct WarpBlocks {
-  int warps;
-  std::size_t shared_bytes;
-
-  WarpBlocks(const TableView<T>& table, int numbers_of_a_warp) {
-    const std::size_t steps = sizeof(T) * Steps<T>::numbers(table.p, table.pairs);
-    const std::size_t each = sizeof(T) * numbers_of_a_warp;
-    warps = static_cast<int>(
-        std::clamp<std::size_t>((shared_memory_of_a_block() - steps) / each, 1, warps_per_block));
-    shared_bytes = steps + warps * each;
-  }
-};
 
 }  // namespace
 

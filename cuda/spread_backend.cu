@@ -15,8 +15,7 @@ class SpreadBackend final : public fmm::Backend {
     Buffer<T> rows;
     if (field_.has_far()) {
       rows = fmm::SpreadMoments<T>::all_rows(data, fmm::HarmonicTable<T>(data.order));
-      FMBEM_CUDA(cudaMemcpyAsync(field_.moments(), rows.data(), rows.size() * sizeof(T),
-                                 cudaMemcpyHostToDevice, stream_));
+      rows_ = to_device(rows, stream_);
     }
     stream_.wait();  // what was copied ends here
   }
@@ -34,11 +33,15 @@ class SpreadBackend final : public fmm::Backend {
     watch.add("copy");
     const int batch = field_.batch(strengths.count);
     for (int first = 0; first < strengths.count; first += batch)
-      field_.put({charges.data() + first * n, nullptr,
-                  potential.data() ? potential.data() + first * m : nullptr,
-                  gradient.data() ? gradient.data() + first * m : nullptr},
-                 std::min(batch, strengths.count - first),
-                 [](const unsigned long long*, double) { return NearPart{}; });
+      field_.put(
+          {charges.data() + first * n, nullptr,
+           potential.data() ? potential.data() + first * m : nullptr,
+           gradient.data() ? gradient.data() + first * m : nullptr},
+          std::min(batch, strengths.count - first),
+          [&](const T* from, const ExpansionsView<T>& expansions) {
+            spread_p2m(tree_, from, rows_.data(), expansions, stream_);
+          },
+          [](const unsigned long long*, double) { return NearPart{}; });
     stream_.wait();
     watch.add("evaluate");
     potential.download(fields.potential.data());
@@ -51,6 +54,7 @@ class SpreadBackend final : public fmm::Backend {
   Stream stream_;
   SpreadTree tree_;
   SpreadField<T> field_;
+  DeviceBuffer<T> rows_;  ///< moments of the sources, [sources][K]
 };
 
 }  // namespace

@@ -25,30 +25,30 @@ struct NearPart {
 template <class T>
 class SpreadField {
  public:
-  /// The tree must outlive it. Who makes it fills moments() next.
+  /// The tree must outlive it.
   SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, cudaStream_t stream)
       : tree_(tree),
         stream_(stream),
         stages_(order, tree.tree, tree.far, false, stream),
         arguments_(1, stream),
-        largest_(most_vectors, stream) {
-    if (has_far()) rows_ = DeviceBuffer<T>(tree.sources() * order.count, stream);
-  }
+        largest_(most_vectors, stream) {}
 
   bool has_far() const { return stages_.has_far(); }
   TableView<T> table() const { return stages_.table(); }
-  /// [sources][K] in parity order, of charges 1 over areas in the tree's unit.
-  T* moments() { return rows_.data(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
-  std::int64_t bytes() const { return stages_.bytes() + rows_.bytes() + charges_.bytes(); }
+  std::int64_t bytes() const { return stages_.bytes() + charges_.bytes(); }
+  /// Gives back the memory of expansions, which the next evaluation takes again.
+  void release() { stages_.release(); }
   /// As many of so many right-hand sides as go through at a time.
   int batch(int count) const { return stages_.batch(count); }
 
   /// Puts an evaluation of a batch into the stream: results = far field + near. Near is called
   /// first: near(largest, scale) sends for the near field of the strengths, times the
-  /// strength_unit() of each vector over the scale, and returns a NearPart.
-  template <class Near>
-  void put(const Arguments& arguments, int vectors, Near&& near) {
+  /// strength_unit() of each vector over the scale, and returns a NearPart. p2m(charges,
+  /// expansions) puts the moments of the boxes with sources of their own into the stream, for
+  /// charges [vectors][sources] in the tree's order, sources being in the tree's unit.
+  template <class P2m, class Near>
+  void put(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near) {
     const std::int64_t n = tree_.sources();
     stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
     grow(charges_, vectors * n, stream_);
@@ -57,11 +57,10 @@ class SpreadField {
     sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
                  charges_.data(), stream_);
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
-    // Moments are of areas in the tree's unit.
     const double scale = 0.25 * std::numbers::inv_pi / tree_.unit;
     const NearPart near_part = near(largest_.data(), scale);
     if (stages_.has_far()) {
-      spread_p2m(tree_, charges_.data(), rows_.data(), expansions, stream_);
+      p2m(static_cast<const T*>(charges_.data()), expansions);
       stages_.put(vectors, [](const char*) {});
     }
     if (near_part.done) FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
@@ -79,7 +78,7 @@ class SpreadField {
   FarStages<T> stages_;
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
-  DeviceBuffer<T> rows_, charges_;
+  DeviceBuffer<T> charges_;
 };
 
 }  // namespace fmbem::cuda

@@ -80,9 +80,19 @@ struct LeafRowsView {
   const std::int64_t* cut_begin;
   const std::int32_t* cut;
   const std::int64_t* row_begin;
-  const float* rows;
+  const __half* rows;
+  const float* scale;
   double extent;
 };
+
+/// Four neighbouring values of rows.
+using Quad = uint2;
+__device__ inline float2 low_half(Quad q) {
+  return __half22float2(*reinterpret_cast<const __half2*>(&q.x));
+}
+__device__ inline float2 high_half(Quad q) {
+  return __half22float2(*reinterpret_cast<const __half2*>(&q.y));
+}
 
 /// A block for each leaf. A thread has four neighbouring panels and every so many nodes of the cut,
 /// so that all of a block read rows in one piece; sums over the threads' shares come last.
@@ -96,7 +106,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const auto m = static_cast<std::int32_t>(view.cut_begin[f + 1] - begin);
   const NodeSpan leaf = view.nodes[view.leaves[f]];
   const std::int32_t own = leaf.end - leaf.begin, quads = (own + 3) / 4;
-  const float4* rows = reinterpret_cast<const float4*>(view.rows + view.row_begin[f]);
+  const Quad* rows = reinterpret_cast<const Quad*>(view.rows + view.row_begin[f]);
 
   for (std::int32_t first_quad = 0; first_quad < quads; first_quad += threads_per_block) {
     const int width = min(quads - first_quad, threads_per_block);
@@ -114,17 +124,18 @@ __global__ void __launch_bounds__(threads_per_block)
       }
       __syncthreads();
       if (share >= shares) continue;
-      const float4* from = rows + static_cast<std::int64_t>(first) * quads + first_quad + quad;
+      const Quad* from = rows + static_cast<std::int64_t>(first) * quads + first_quad + quad;
 #pragma unroll 4
       for (int k = share; k < part; k += shares) {
-        const float4 row = __ldcs(from + static_cast<std::int64_t>(k) * quads);
+        const Quad row = __ldcs(from + static_cast<std::int64_t>(k) * quads);
+        const float2 low = low_half(row), high = high_half(row);
 #pragma unroll
         for (int v = 0; v < vectors; ++v) {
           const double mean = s_means[v][k];
-          sum[v][0] += static_cast<double>(row.x) * mean;
-          sum[v][1] += static_cast<double>(row.y) * mean;
-          sum[v][2] += static_cast<double>(row.z) * mean;
-          sum[v][3] += static_cast<double>(row.w) * mean;
+          sum[v][0] += static_cast<double>(low.x) * mean;
+          sum[v][1] += static_cast<double>(low.y) * mean;
+          sum[v][2] += static_cast<double>(high.x) * mean;
+          sum[v][3] += static_cast<double>(high.y) * mean;
         }
       }
     }
@@ -140,7 +151,8 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int i = thread; i < columns; i += threads_per_block) {
         double all = 0;
         for (int s = 0; s < shares; ++s) all += s_sums[4 * s * width + i];
-        y[v * n + leaf.begin + 4 * first_quad + i] = all / view.extent;
+        const std::int32_t panel = leaf.begin + 4 * first_quad + i;
+        y[v * n + panel] = all * static_cast<double>(view.scale[panel]) / view.extent;
       }
     }
   }
@@ -179,10 +191,15 @@ void RowsProduct::apply_group(const double* x, double* y, int present, double* m
     launch(take_high_means, dim3(blocks_for(leaves()), many), threads_per_block, 0, stream,
            nodes_.data(), n_nodes, parent_.data(), leaves(), above_.data(), arrived, means);
   }
-  const LeafRowsView view{nodes_.data(),       n_nodes,
-                          leaves_.data(),      cuts_.begin.data(),
-                          cuts_.nodes.data(),  rows_.begin.data(),
-                          rows_.values.data(), extent_};
+  const LeafRowsView view{nodes_.data(),
+                          n_nodes,
+                          leaves_.data(),
+                          cuts_.begin.data(),
+                          cuts_.nodes.data(),
+                          rows_.begin.data(),
+                          rows_.values.data(),
+                          rows_.scale.data(),
+                          extent_};
   launch(apply_rows<vectors>, static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view,
          means, present, y, size());
 }
@@ -203,7 +220,8 @@ void RowsProduct::apply(const double* x, double* y, int n_vectors, cudaStream_t 
 
 std::int64_t RowsProduct::bytes() const {
   return area_.bytes() + nodes_.bytes() + leaves_.bytes() + parent_.bytes() + above_.bytes() +
-         cuts_.begin.bytes() + cuts_.nodes.bytes() + rows_.begin.bytes() + rows_.values.bytes();
+         cuts_.begin.bytes() + cuts_.nodes.bytes() + rows_.begin.bytes() + rows_.values.bytes() +
+         rows_.scale.bytes();
 }
 
 }  // namespace fmbem::cuda

@@ -27,9 +27,9 @@ __device__ void walk(const Cluster* nodes, const LeafView& leaf, double opening,
   }
 }
 
-__global__ void count_cuts(const Cluster* nodes, const Triangle* triangles,
-                           const std::int32_t* leaves, std::int64_t n_leaves,
-                           ClusterInverseOptions options, LeafCut* cuts, std::int32_t* unknowns) {
+__global__ void count_cuts(const Cluster* nodes, DevicePanels panels, const std::int32_t* leaves,
+                           std::int64_t n_leaves, ClusterInverseOptions options, LeafCut* cuts,
+                           std::int32_t* unknowns) {
   const std::int64_t f = thread_index();
   if (f > n_leaves) return;
   if (f == n_leaves) {
@@ -37,7 +37,7 @@ __global__ void count_cuts(const Cluster* nodes, const Triangle* triangles,
     return;
   }
   const Cluster& own = nodes[leaves[f]];
-  const LeafView leaf = view_leaf(triangles, own.begin, own.end);
+  const LeafView leaf = view_leaf(panels, own.begin, own.end);
   for (double opening = options.opening;; opening *= coarser) {
     const bool any_size = opening > largest_opening;
     std::int32_t count = own.size();
@@ -50,16 +50,15 @@ __global__ void count_cuts(const Cluster* nodes, const Triangle* triangles,
   }
 }
 
-__global__ void fill_cuts(const Cluster* nodes, const Triangle* triangles,
-                          const std::int32_t* leaves, std::int64_t n_leaves, double nearness,
-                          const LeafCut* cuts, const std::int64_t* begin, std::int32_t* cut,
-                          std::int32_t* has_slivers) {
+__global__ void fill_cuts(const Cluster* nodes, DevicePanels panels, const std::int32_t* leaves,
+                          std::int64_t n_leaves, double nearness, const LeafCut* cuts,
+                          const std::int64_t* begin, std::int32_t* cut, std::int32_t* has_slivers) {
   const std::int64_t f = thread_index();
   if (f >= n_leaves) return;
   bool slivers = false;
   std::int32_t* to = cut + begin[f];
   const auto take = [&](std::int32_t k) {
-    if (nodes[k].is_panel()) slivers = slivers || is_sliver(triangles[nodes[k].begin]);
+    if (nodes[k].is_panel()) slivers = slivers || is_sliver(panels.triangle(nodes[k].begin));
     *to++ = k;
     return true;
   };
@@ -72,20 +71,20 @@ __global__ void fill_cuts(const Cluster* nodes, const Triangle* triangles,
 
 }  // namespace
 
-DeviceCuts make_cuts(const DeviceClusterTree& tree, const Triangle* triangles,
+DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
                      const ClusterInverseOptions& options, cudaStream_t stream) {
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
   DeviceBuffer<LeafCut> cuts(n_leaves, stream);
   DeviceBuffer<std::int32_t> unknowns(n_leaves + 1, stream);
   launch(count_cuts, blocks_for(n_leaves + 1, threads), threads, 0, stream, tree.nodes.data(),
-         triangles, tree.leaves.data(), n_leaves, options, cuts.data(), unknowns.data());
+         panels, tree.leaves.data(), n_leaves, options, cuts.data(), unknowns.data());
   DeviceCuts result;
   result.begin = DeviceBuffer<std::int64_t>(n_leaves + 1, stream);
   exclusive_sum(unknowns.data(), result.begin.data(), n_leaves + 1, stream);
   result.nodes =
       DeviceBuffer<std::int32_t>(download_one(result.begin.data() + n_leaves, stream), stream);
   result.has_slivers = DeviceBuffer<std::int32_t>(n_leaves, stream);
-  launch(fill_cuts, blocks_for(n_leaves, threads), threads, 0, stream, tree.nodes.data(), triangles,
+  launch(fill_cuts, blocks_for(n_leaves, threads), threads, 0, stream, tree.nodes.data(), panels,
          tree.leaves.data(), n_leaves, options.nearness, cuts.data(), result.begin.data(),
          result.nodes.data(), result.has_slivers.data());
   return result;

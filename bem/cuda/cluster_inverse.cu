@@ -19,12 +19,9 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
                   cudaStream_t stream) {
   FMBEM_REQUIRE(panels.size > 0 && panels.size < (std::int64_t{1} << 30),
                 "the preconditioner cannot take " << panels.size << " panels");
-  const DeviceBuffer<Triangle> triangles = make_triangles(panels, stream);
-  const DeviceClusterTree tree =
-      make_cluster_tree(panels, triangles.data(), options.max_leaf, stream);
-  DeviceCuts cuts = make_cuts(tree, triangles.data(), options, stream);
-  DeviceRows rows =
-      solve_systems(tree, cuts, triangles.data(), panels.extent, options.max_leaf, stream);
+  const DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
+  DeviceCuts cuts = make_cuts(tree, panels, options, stream);
+  DeviceRows rows = solve_systems(tree, cuts, panels, options.max_leaf, stream);
   RowsProduct product(tree, std::move(cuts), std::move(rows), panels.extent, options.max_leaf,
                       stream);
   FMBEM_CUDA(cudaStreamSynchronize(stream));

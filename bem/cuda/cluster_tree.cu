@@ -7,12 +7,6 @@
 namespace fmbem::cuda {
 namespace {
 
-__global__ void make_triangles_kernel(const Vec3d* vertices, std::int64_t n, Triangle* triangles) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  triangles[i] = make_triangle(vertices[3 * i], vertices[3 * i + 1], vertices[3 * i + 2]);
-}
-
 /// Each gap between neighbours, gap j being that before panel j, is where one node is cut in two;
 /// finds that node's panels [begin[j], end[j]): all whose keys agree in what these two have in
 /// common, or a half of a half … of those with the same key.
@@ -56,7 +50,7 @@ __global__ void count_nodes(const std::int32_t* begin, const std::int32_t* end, 
 /// or with it; of those that begin with it the largest is first.
 __global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
                              const std::int32_t* nodes_from, const std::int32_t* nodes_before,
-                             const Triangle* triangles, Cluster* nodes, std::int32_t* parent,
+                             DevicePanels panels, Cluster* nodes, std::int32_t* parent,
                              std::int32_t* panel_node) {
   const auto i = static_cast<std::int32_t>(thread_index());
   if (i >= n) return;
@@ -64,7 +58,7 @@ __global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end,
   std::int32_t at = i + nodes_before[i] + nodes_from[i];
   panel_node[i] = at;
   Cluster panel{i, i + 1, -1, -1, 0, {}, 0, 0};
-  measure_panel(triangles[i], panel);
+  measure_panel(panels.triangle(i), panel);
   nodes[at] = panel;
   for (std::int32_t middle = i + 1; middle < n && begin[middle] == i; middle = end[middle]) {
     --at;
@@ -133,15 +127,7 @@ __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
 
 }  // namespace
 
-DeviceBuffer<Triangle> make_triangles(const DevicePanels& panels, cudaStream_t stream) {
-  DeviceBuffer<Triangle> triangles(panels.size, stream);
-  launch(make_triangles_kernel, blocks_for(panels.size), threads_per_block, 0, stream,
-         panels.vertices, panels.size, triangles.data());
-  return triangles;
-}
-
-DeviceClusterTree make_cluster_tree(const DevicePanels& panels, const Triangle* triangles,
-                                    int max_leaf, cudaStream_t stream) {
+DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
   const auto n = static_cast<std::int32_t>(panels.size), n_nodes = 2 * n - 1;
   const unsigned blocks = blocks_for(n);
   DeviceBuffer<std::int32_t> begin(n, stream), end(n, stream);
@@ -156,7 +142,7 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, const Triangle* 
   tree.nodes = DeviceBuffer<Cluster>(n_nodes, stream);
   tree.parent = DeviceBuffer<std::int32_t>(n_nodes, stream);
   launch(number_nodes, blocks, threads_per_block, 0, stream, begin.data(), end.data(), n,
-         nodes_from.data(), nodes_before.data(), triangles, tree.nodes.data(), tree.parent.data(),
+         nodes_from.data(), nodes_before.data(), panels, tree.nodes.data(), tree.parent.data(),
          panel_node.data());
 
   DeviceBuffer<unsigned> arrived(n_nodes, stream);

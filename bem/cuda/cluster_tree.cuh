@@ -16,10 +16,7 @@ struct DeviceClusterTree {
   DeviceBuffer<std::int32_t> leaves, above;  ///< topmost nodes of at most max_leaf panels; the rest
 };
 
-DeviceBuffer<Triangle> make_triangles(const DevicePanels& panels, cudaStream_t stream);
-
-DeviceClusterTree make_cluster_tree(const DevicePanels& panels, const Triangle* triangles,
-                                    int max_leaf, cudaStream_t stream);
+DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream);
 
 /// The nodes whose charges are the unknowns for each leaf, its own panels last.
 struct DeviceCuts {
@@ -28,7 +25,7 @@ struct DeviceCuts {
   DeviceBuffer<std::int32_t> has_slivers;  ///< [leaves], whether any is a panel and a sliver
 };
 
-DeviceCuts make_cuts(const DeviceClusterTree& tree, const Triangle* triangles,
+DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
                      const ClusterInverseOptions& options, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/bem/triangle.hpp"
 
 namespace fmbem::cuda {
 
@@ -11,8 +11,20 @@ namespace fmbem::cuda {
 struct DevicePanels {
   const Vec3d* vertices;      ///< [n][3]
   const std::uint64_t* keys;  ///< [n], Morton keys of the centroids, ascending
+  const Vec3d* centroid;      ///< [n]
+  const double* radius;       ///< [n], largest distance of a vertex from the centroid
   std::int64_t size;          ///< n
   double extent;              ///< diagonal of the bounding box
+
+  struct Spot {
+    Vec3d centroid;
+    double radius;
+  };
+  FMBEM_HD Spot operator[](std::int64_t i) const { return {centroid[i], radius[i]}; }
+  /// Made anew, as it is four times as large as its vertices.
+  FMBEM_HD Triangle triangle(std::int64_t i) const {
+    return make_triangle(vertices[3 * i], vertices[3 * i + 1], vertices[3 * i + 2]);
+  }
 };
 
 }  // namespace fmbem::cuda

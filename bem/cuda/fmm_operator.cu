@@ -3,17 +3,13 @@
 
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/cuda/fmm_operator.hpp"
-#include "fmbem/bem/cuda/moments.cuh"
-#include "fmbem/bem/cuda/near_field.cuh"
+#include "fmbem/bem/cuda/panel_far_field.cuh"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
 #include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/cuda/launch.cuh"
-#include "fmbem/cuda/spread_field.cuh"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::cuda {
@@ -23,72 +19,9 @@ namespace {
 /// integral in a solve of some ten products; and where it is integrated in every product.
 constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
 
-/// What is left free for each panel beside the moments of an accurate product: for the
-/// preconditioner, the solver's vectors, close pairs and expansions; and of the whole memory, for
-/// what products gather.
-constexpr std::int64_t solve_bytes = 2000, gathered_share = 12;
-
-__global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
-  factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
-}
-
-/// A far field of panels with expansions in either precision.
-class PanelFarField {
- public:
-  virtual ~PanelFarField() = default;
-  /// Puts y = V x for n_vectors vectors into the stream, with that near field.
-  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
-  virtual std::int64_t bytes() const = 0;
-};
-
-template <class T>
-class PanelFarFieldIn final : public PanelFarField {
- public:
-  PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, int order,
-                  double moment_tolerance, const Stream& stream, const Stream& near_stream)
-      : tree_(tree),
-        stream_(stream),
-        near_stream_(near_stream),
-        field_(tree, fmm::ParityOrder(order), stream) {
-    if (field_.has_far()) {
-      const MomentRules rules(moment_tolerance, stream);
-      integrate_moments(panels, tree, rules, field_.table(), field_.moments(), stream);
-    }
-  }
-
-  void multiply(const NearField& near, const double* x, double* y, int n_vectors) override {
-    const std::int64_t n = tree_.sources(), m = tree_.targets().count;
-    const int batch = field_.batch(n_vectors);
-    for (int first = 0; first < n_vectors; first += batch) {
-      const int vectors = std::min(batch, n_vectors - first);
-      const double* const from = x + first * n;
-      grow(near_, vectors * m, stream_);
-      grow(factor_, vectors, stream_);
-      field_.put({from, nullptr, y + first * m, nullptr}, vectors,
-                 [&](const unsigned long long* largest, double scale) {
-                   // The near field is in the tree's unit.
-                   launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.unit,
-                          factor_.data());
-                   FMBEM_CUDA(cudaEventRecord(fork_, stream_));
-                   FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-                   near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
-                   FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
-                   return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
-                 });
-    }
-  }
-
-  std::int64_t bytes() const override {
-    return field_.bytes() + field_.operator_bytes() + near_.bytes();
-  }
-
- private:
-  const SpreadTree& tree_;
-  const Stream &stream_, &near_stream_;
-  SpreadField<T> field_;
-  DeviceBuffer<double> near_, factor_;
-  Event fork_, join_;
-};
+/// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
+/// expansions; and of the whole memory, for what products gather.
+constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
 
 class DeviceSingleLayer final : public BoundaryOperator {
  public:
@@ -108,21 +41,27 @@ class DeviceSingleLayer final : public BoundaryOperator {
     panels_ = std::make_unique<PanelStore>(panels, stream_);
     done("panels");
     far_precision_ = far_precision_for(options.tolerance);
-    tree_ =
-        grow_panel_tree(*panels_,
-                        {.order = order_,
-                         .precision = far_precision_,
-                         .overhang = overhang,
-                         .near_pair_seconds = options.near_field == OperatorOptions::NearField::lean
-                                                  ? lean_pair_seconds
-                                                  : near_pair_seconds,
-                         .max_leaf = options.max_leaf},
-                        stream_);
+    const auto grow_tree = [&](double pair_seconds) {
+      tree_ = {};  // first, as both may not fit
+      tree_ = grow_panel_tree(*panels_,
+                              {.order = order_,
+                               .precision = far_precision_,
+                               .overhang = overhang,
+                               .near_pair_seconds = pair_seconds,
+                               .max_leaf = options.max_leaf},
+                              stream_);
+    };
+    const bool lean = options.near_field == OperatorOptions::NearField::lean;
+    grow_tree(lean ? lean_pair_seconds : near_pair_seconds);
+    stored_ = !lean && stores_near_field();
+    if (!lean && !stored_ && !options.max_leaf) grow_tree(lean_pair_seconds);
     done("tree");
-    far_ = make_far_field(order_, far_precision_, 0.5 * options.tolerance);
-    done("moments");
     near_share_ = near_share(*panels_, tree_, stream_);
     near_tolerance_ = near_tolerance_for(options.tolerance, near_share_);
+    // An error of moments that is that large a side off falls with the distance squared at least,
+    // so it adds up to no more than that of the near field.
+    far_ = make_far_field(order_, far_precision_, near_tolerance_);
+    done("far field");
     make_near_field();
     done("near field");
     if (options.progress) options.progress(1);
@@ -163,14 +102,16 @@ class DeviceSingleLayer final : public BoundaryOperator {
   void wait() const override { stream_.wait(); }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
-    const double tolerance = accurate_tolerance_for(options_.tolerance);
+    const double tolerance = accurate_tolerance_for(options_.tolerance),
+                 integrals = near_tolerance_for(tolerance, near_share_);
+    far_->release();
     const auto far =
-        make_far_field(far_order_for(tolerance), far_precision_for(tolerance), 0.5 * tolerance);
-    const bool stored =
-        stored_ && near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
-    const auto near = stored ? nullptr
-                             : make_lean_near_field(*panels_, tree_, 0.5 * tolerance,
-                                                    Precision::double_precision, stream_);
+        make_far_field(far_order_for(tolerance), far_precision_for(tolerance), integrals);
+    const bool serves = near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
+    const auto near =
+        serves ? nullptr
+               : make_lean_near_field(*panels_, tree_, integrals, Precision::double_precision,
+                                      ClosePairStorage::none, stream_);
     on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
       far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
     });
@@ -189,37 +130,38 @@ class DeviceSingleLayer final : public BoundaryOperator {
  private:
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
                                                 double moment_tolerance) const {
-    if (precision == Precision::single_precision)
-      return std::make_unique<PanelFarFieldIn<float>>(*panels_, tree_, order, moment_tolerance,
-                                                      stream_, near_stream_);
-    return std::make_unique<PanelFarFieldIn<double>>(*panels_, tree_, order, moment_tolerance,
-                                                     stream_, near_stream_);
+    return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance, stream_,
+                                near_stream_);
+  }
+
+  std::int64_t near_bytes() const {
+    return tree_.near.pairs * (precision_ == Precision::single_precision ? 4 : 8);
+  }
+
+  bool stores_near_field() const {
+    if (options_.near_field == OperatorOptions::NearField::stored) return true;
+    const std::int64_t available = available_device_memory(),
+                       left_over = solve_bytes * panels_->size() + available / gathered_share;
+    return near_bytes() + left_over < available;
   }
 
   void make_near_field() {
-    using Choice = OperatorOptions::NearField;
-    const bool single = precision_ == Precision::single_precision;
-    const std::int64_t moments =
-        fmm::harmonic_count(far_order_for(accurate_tolerance_for(options_.tolerance)));
-    const std::int64_t bytes = tree_.near.pairs * (single ? 4 : 8),
-                       available = available_device_memory(),
-                       left_over = (solve_bytes + 8 * moments) * panels_->size() +
-                                   available / gathered_share;
-    stored_ = options_.near_field == Choice::stored ||
-              (options_.near_field == Choice::automatic && bytes + left_over < available);
     if (!stored_) {
       precision_ = lean_precision_for(near_tolerance_, precision_);
-      near_ = make_lean_near_field(*panels_, tree_, near_tolerance_, precision_, stream_);
+      near_ = make_lean_near_field(*panels_, tree_, near_tolerance_, precision_,
+                                   ClosePairStorage::entries, stream_);
       return;
     }
+    const std::int64_t bytes = near_bytes(), available = available_device_memory();
     if (bytes > available)
       throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
                           std::to_string(bytes >> 20) + " MiB of the GPU's memory, but " +
                           std::to_string(available >> 20) +
                           " MiB are free: use the lean near field (--near-field lean) or a "
                           "looser tolerance");
-    near_ = single ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
-                   : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
+    near_ = precision_ == Precision::single_precision
+                ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
+                : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
   }
 
   /// For vectors of the host.

@@ -1,4 +1,6 @@
 // The near field of V: a block for each row, that is for each leaf with targets.
+#include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "fmbem/bem/cuda/near_field.cuh"
@@ -262,38 +264,70 @@ class StoredNearField final : public NearField {
   DeviceBuffer<std::int32_t> panels_;        ///< of each row, in the order of its entries
 };
 
-/// In N, the stored entries of close pairs too.
+/// Close pairs of some rows with their entries.
+template <class N>
+class CloseEntries {
+ public:
+  CloseEntries(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+               double tolerance, cudaStream_t stream)
+      : pairs_(find_close_pairs(view, rows, rules, stream)),
+        values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
+  /// Adds their part to the products of all targets.
+  void add(const NearRowsView& view, const double* x, int vectors, const double* factor, double* y,
+           cudaStream_t stream) const {
+    const std::int64_t targets = view.targets.count;
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(add_close<N, Together>, blocks_for(targets), threads_per_block, 0, stream, targets,
+             view.panels, pairs_.begin.data(), pairs_.panel.data(), values_.data(),
+             x + v * view.panels, factor + v, y + v * targets);
+    });
+  }
+  std::int64_t bytes() const { return pairs_.bytes() + values_.bytes(); }
+
+ private:
+  ClosePairs pairs_;
+  DeviceBuffer<N> values_;
+};
+
+/// In N, the entries of close pairs too.
 template <class N>
 class LeanNearField final : public NearField {
  public:
   LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
-                cudaStream_t stream)
-      : rows_(static_cast<unsigned>(tree.rows())),
+                ClosePairStorage close, cudaStream_t stream)
+      : rows_(tree.rows()),
+        pairs_(tree.near.pairs),
         view_(rows_of(panels, tree)),
         rules_(rule_tolerance<N>(tolerance)),
-        close_(find_close_pairs(view_, rows_, rules_, stream)),
-        values_(integrate_close_pairs<N>(view_, close_, tolerance, stream)) {}
+        tolerance_(tolerance) {
+    if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
+  }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
-    const std::int64_t targets = view_.targets.count;
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      const double* const from = x + v * view_.panels;
-      double* const to = y + v * targets;
-      launch(multiply_by_rules<N, Together>, rows_, threads_per_block, 0, stream, view_, rules_,
-             from, factor + v, to);
-      launch(add_close<N, Together>, blocks_for(targets), threads_per_block, 0, stream, targets,
-             view_.panels, close_.begin.data(), close_.panel.data(), values_.data(), from,
-             factor + v, to);
+      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), threads_per_block, 0,
+             stream, view_, rules_, x + v * view_.panels, factor + v, y + v * view_.targets.count);
     });
+    if (close_) {
+      close_->add(view_, x, vectors, factor, y, stream);
+      return;
+    }
+    const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
+    for (std::int64_t first = 0; first < rows_; first += some)
+      CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), rules_, tolerance_, stream)
+          .add(view_, x, vectors, factor, y, stream);
   }
-  std::int64_t bytes() const override { return close_.bytes() + values_.bytes(); }
+  std::int64_t bytes() const override { return close_ ? close_->bytes() : 0; }
 
  private:
-  unsigned rows_;
+  /// Near pairs, of which about a tenth are close, that are searched for them at a time.
+  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 30;
+
+  std::int64_t rows_, pairs_;
   NearRowsView view_;
   NearRules<N> rules_;
-  ClosePairs close_;
-  DeviceBuffer<N> values_;
+  double tolerance_;
+  std::optional<CloseEntries<N>> close_;
 };
 
 }  // namespace
@@ -320,10 +354,10 @@ Precision lean_precision_for(double tolerance, Precision wanted) {
 
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                 double tolerance, Precision precision,
-                                                cudaStream_t stream) {
+                                                ClosePairStorage close, cudaStream_t stream) {
   if (precision == Precision::single_precision)
-    return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, stream);
-  return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, stream);
+    return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, close, stream);
+  return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, close, stream);
 }
 
 }  // namespace fmbem::cuda

@@ -23,11 +23,14 @@ template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                   double tolerance, cudaStream_t stream);
 
-/// Lean: with entries that rules serve integrated in every product, and those of close pairs
-/// stored, in that precision.
+/// What a lean near field keeps of pairs that are too close for a rule: their entries, or nothing,
+/// so that every product lists and integrates them anew, some rows at a time.
+enum class ClosePairStorage { entries, none };
+
+/// Lean: with entries that rules serve integrated in every product, in that precision.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                 double tolerance, Precision precision,
-                                                cudaStream_t stream);
+                                                ClosePairStorage close, cudaStream_t stream);
 /// Single where it is wanted and the tolerance allows it.
 Precision lean_precision_for(double tolerance, Precision wanted);
 

@@ -19,6 +19,14 @@ struct NearRowsView {
   const std::int64_t* pairs_before;  ///< [rows + 1], of the rows before
   std::int64_t panels;
 
+  /// The same with rows counted from that one on.
+  NearRowsView from(std::int64_t row) const {
+    NearRowsView later = *this;
+    later.leaves += row;
+    later.lists.begin += row;
+    later.pairs_before += row;
+    return later;
+  }
   __device__ int2 targets_of(std::int64_t row) const { return tree.targets[leaves[row]]; }
   __device__ Vec3d target(std::int64_t i) const {
     return {targets.x[i], targets.y[i], targets.z[i]};

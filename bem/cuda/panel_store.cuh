@@ -21,7 +21,9 @@ struct PanelStore {
   std::int64_t bytes() const {
     return vertices.bytes() + keys.bytes() + centroid.bytes() + area.bytes() + radius.bytes();
   }
-  DevicePanels view() const { return {vertices.data(), keys.data(), size(), extent}; }
+  DevicePanels view() const {
+    return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent};
+  }
 };
 
 /// The tree of panels as sources and their centroids as targets.

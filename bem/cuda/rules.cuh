@@ -76,6 +76,13 @@ struct MomentRulesView {
   double reach[most_rules];  ///< that many radii are at most the box's side
   int begin[most_rules + 1];
   const double *xi, *eta, *weight;
+
+  /// The first rule that serves panels of such a radius in a box with that side.
+  __device__ int at(double side, double radius) const {
+    int rule = 0;
+    while (rule + 1 < count && side < reach[rule] * radius) ++rule;
+    return rule;
+  }
 };
 
 class MomentRules {

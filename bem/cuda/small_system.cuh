@@ -2,6 +2,7 @@
 
 #include "fmbem/bem/cluster_kernel.hpp"
 #include "fmbem/bem/cuda/cholesky.cuh"
+#include "fmbem/bem/cuda/device_panels.hpp"
 #include "fmbem/bem/cuda/elimination.cuh"
 
 namespace fmbem::cuda {
@@ -112,7 +113,7 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
 
 /// Calls set(k, l, a_kl, a_lk), k > l, for unknowns that are panels that touch.
 template <class Set>
-__device__ void for_exact_entries(const Triangle* triangles, const Workspace& space, int pad,
+__device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
                                   int n_panels, double unit, Set&& set) {
   // One pair in twenty touches; they are gathered first, so that threads do not wait for others.
   constexpr int capacity = 2 * solve_threads;
@@ -148,11 +149,13 @@ __device__ void for_exact_entries(const Triangle* triangles, const Workspace& sp
       if (task < tasks) {
         pair = s_pairs[task / 2];
         const Unknown &s = unknowns[pair.x], &t = unknowns[pair.y];
-        const Triangle &a = triangles[s.panel], &b = triangles[t.panel];
-        exact = touch(a, b);
+        exact = touch(panels[s.panel], panels[t.panel]);
         const bool swapped = task % 2 == 1;
+        const std::int32_t target = swapped ? t.panel : s.panel,
+                           source = swapped ? s.panel : t.panel;
         if (exact)
-          entry = exact_entry(swapped ? b : a, swapped ? a : b, s.at.scale * t.at.scale, unit);
+          entry = exact_entry(panels.centroid[target], panels.triangle(source),
+                              s.at.scale * t.at.scale, unit);
       }
       const double other = __shfl_xor_sync(whole_warp, entry, 1);
       if (exact && task % 2 == 0) set(pair.x, pair.y, entry, other);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <cstdint>
 #include <numeric>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
@@ -34,10 +34,11 @@ using Faces = std::vector<std::array<int, 3>>;
 
 /// Every face split into four, with new vertices at the middles of the edges.
 inline Faces split_into_four(const Faces& faces, std::vector<Vec3d>& vertices) {
-  std::map<std::pair<int, int>, int> middle;
+  std::unordered_map<std::int64_t, int> middle;
+  middle.reserve(3 * faces.size() / 2);
   const auto between = [&](int a, int b) {
-    const auto [entry, is_new] =
-        middle.try_emplace(std::minmax(a, b), static_cast<int>(vertices.size()));
+    const std::int64_t edge = std::int64_t{std::min(a, b)} << 32 | std::max(a, b);
+    const auto [entry, is_new] = middle.try_emplace(edge, static_cast<int>(vertices.size()));
     if (is_new) vertices.push_back(0.5 * (vertices[a] + vertices[b]));
     return entry->second;
   };

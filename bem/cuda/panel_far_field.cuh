@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/cuda/near_field.cuh"
+#include "fmbem/fmm/base/precision.hpp"
+
+namespace fmbem::cuda {
+
+/// The far field of panels, with expansions in either precision, and its sum with the near field.
+class PanelFarField {
+ public:
+  virtual ~PanelFarField() = default;
+  /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream.
+  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
+  /// Gives back the memory of expansions, which the next product takes again.
+  virtual void release() = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// `moment_tolerance`: relative error of the panels' moments. Panels, tree and streams must outlive
+/// it; the near field's products go to `near_stream`.
+std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
+                                                    const SpreadTree& tree, int order,
+                                                    Precision precision, double moment_tolerance,
+                                                    const Stream& stream,
+                                                    const Stream& near_stream);
+
+}  // namespace fmbem::cuda

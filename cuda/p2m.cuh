@@ -1,0 +1,101 @@
+#pragma once
+
+// Moments of points by a warp, whatever the points are.
+#include <algorithm>
+#include <type_traits>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/harmonics.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/pass.cuh"
+
+namespace fmbem::cuda {
+
+inline constexpr int slots_at_once = 16, padded_row = warp_size + 1;
+
+/// Adds up rows of the buffer, sums[slot] += Σ_lane buffer[slot][lane] for the first `slots`: two
+/// lanes a slot.
+template <class T>
+__device__ inline void add_up(const T* buffer, int slots, T* sums) {
+  static_assert(slots_at_once == 16);
+  const int lane = threadIdx.x % warp_size;
+  const T* const row = buffer + lane % 16 * padded_row + lane / 16 * 16;
+  __syncwarp();
+  T part[4] = {};  // so that no sum waits for the one before
+#pragma unroll
+  for (int i = 0; i < 16; ++i) part[i % 4] += row[i];
+  T sum = (part[0] + part[1]) + (part[2] + part[3]);
+  sum += __shfl_xor_sync(whole_warp, sum, 16);
+  if (lane < slots) sums[lane] += sum;
+  __syncwarp();
+}
+
+/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs].
+template <int Each, class T>
+__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
+                                   const Vec3<T>* place, const T* weight, T* buffer, T* sums) {
+  const int lane = threadIdx.x % warp_size;
+  Harmonics<T> point[Each];
+#pragma unroll
+  for (int i = 0; i < Each; ++i) point[i] = Harmonics<T>(place[i], weight[i]);
+  int t = 0, filled = 0;
+  for (int m = 0; m <= table.p; ++m) {
+#pragma unroll
+    for (int i = 0; i < Each; ++i) {
+      if (m > 0) point[i].next_order(steps.diagonal[m]);
+      point[i].first_degree();
+    }
+    for (int n = m; n <= table.p; ++n, ++t) {
+      T even = 0, odd = 0;
+#pragma unroll
+      for (int i = 0; i < Each; ++i) {
+        even += point[i].here * point[i].c;
+        odd += point[i].here * point[i].s;
+        point[i].next_degree(steps.up[t], steps.down[t]);
+      }
+      buffer[filled * padded_row + lane] = even;
+      buffer[(filled + 1) * padded_row + lane] = odd;
+      filled += 2;
+      if (filled < slots_at_once) continue;
+      add_up(buffer, filled, sums + 2 * (t + 1) - filled);
+      filled = 0;
+    }
+  }
+  if (filled > 0) add_up(buffer, filled, sums + 2 * t - filled);
+}
+
+/// Numbers of shared memory that a warp of P2M works with: the buffer and the sums.
+template <class T>
+__host__ __device__ constexpr int p2m_numbers(int pairs, int channels) {
+  return slots_at_once * padded_row + 2 * pairs * channels;
+}
+
+/// Calls add(std::integral_constant<int, Each>(), first) for the points of [begin, end), up to
+/// 32·Each at a time from `first` on.
+template <class Add>
+__device__ inline void for_rounds(std::int32_t begin, std::int32_t end, Add&& add) {
+  std::int32_t first = begin;
+  for (; end - first > 2 * warp_size; first += 4 * warp_size)
+    add(std::integral_constant<int, 4>(), first);
+  if (end - first > warp_size)
+    add(std::integral_constant<int, 2>(), first);
+  else if (end > first)
+    add(std::integral_constant<int, 1>(), first);
+}
+
+/// As many warps for a block as its shared memory has room for.
+template <class T>
+struct WarpBlocks {
+  int warps;
+  std::size_t shared_bytes;
+
+  WarpBlocks(const TableView<T>& table, int numbers_of_a_warp) {
+    const std::size_t steps = sizeof(T) * Steps<T>::numbers(table.p, table.pairs);
+    const std::size_t each = sizeof(T) * numbers_of_a_warp;
+    warps = static_cast<int>(
+        std::clamp<std::size_t>((shared_memory_of_a_block() - steps) / each, 1, warps_per_block));
+    shared_bytes = steps + warps * each;
+  }
+};
+
+}  // namespace fmbem::cuda
