@@ -102,11 +102,11 @@ void run(const Options& options, const std::string& name, double n) {
     x[i] = 1 + std::cos(3 * panels.triangle[i].centroid.x / panels.extent);
   const double apply_ms = product_ms(*v, x, y, options.repeat);
   const double inverse_apply_ms = product_ms(*inverse, x, z, options.repeat);
+  const OperatorInfo info = v->info();
   lap();
   v->apply_accurately(x.data(), z.data(), 1);
   const double accurate_ms = lap();
   const ExactRows exact(panels, x, options.rows);
-  const OperatorInfo info = v->info();
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");

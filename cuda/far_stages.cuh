@@ -14,6 +14,9 @@ namespace fmbem::cuda {
 /// the gathered factors of M2L may take, as parts of the device's.
 inline constexpr int most_vectors = 8;
 inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
+/// Rows of M2L that are gathered at a time: in tiles of 128 they give eight products enough blocks
+/// for the whole device.
+inline constexpr std::int64_t gathered_rows = 6144;
 
 /// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
 template <class T>
@@ -106,8 +109,7 @@ class FarStages {
   /// Rows of M2L that are gathered at a time.
   std::int64_t batch_rows() const {
     const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t most = 8 * 65535;  // of a grid's second dimension
-    return std::clamp<std::int64_t>(total_memory_ / gather_share / row, 64, most);
+    return std::clamp<std::int64_t>(total_memory_ / gather_share / row, 64, gathered_rows);
   }
 
   const DeviceTree& tree_;

@@ -11,7 +11,7 @@ template <class N>
 __global__ void __launch_bounds__(threads_per_block)
     count_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
                 std::int64_t* count) {
-  for_close_pairs(a, blockIdx.x, rules, static_shared<SharedPanels<N>>(),
+  for_close_pairs(a, blockIdx.x, rules,
                   [&](std::int32_t i, int k, int, std::int32_t) { count[i] = k + 1; });
 }
 
@@ -19,9 +19,9 @@ template <class N>
 __global__ void __launch_bounds__(threads_per_block)
     list_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
                const std::int64_t* begin, std::int32_t* panel) {
-  for_close_pairs(
-      a, blockIdx.x, rules, static_shared<SharedPanels<N>>(),
-      [&](std::int32_t i, int k, int, std::int32_t number) { panel[begin[i] + k] = number; });
+  for_close_pairs(a, blockIdx.x, rules, [&](std::int32_t i, int k, int, std::int32_t number) {
+    panel[begin[i] + k] = number;
+  });
 }
 
 /// Target of the k-th pair.

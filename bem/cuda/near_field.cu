@@ -24,17 +24,15 @@ __global__ void __launch_bounds__(threads_per_block)
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
   Entry* out = entries + a.pairs_before[row];
-  for_panels(
-      a, row, static_shared<SharedPanels<N>>(), [&](const SharedPanels<N>& panels, int some) {
-        for (int k = threadIdx.x; k < some * n; k += blockDim.x) {
-          const int j = k / n;
-          const RulePair<N> pair(rules, panels, j, a.target(targets.x + k % n));
-          if (pair.rule >= 0)
-            out[k] =
-                static_cast<Entry>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
-        }
-        out += some * n;
-      });
+  for_panels<N>(a, row, [&](const SharedPanels<N>& panels, int some) {
+    for (int k = threadIdx.x; k < some * n; k += blockDim.x) {
+      const int j = k / n;
+      const RulePair<N> pair(rules, panels, j, a.target(targets.x + k % n));
+      if (pair.rule >= 0)
+        out[k] = static_cast<Entry>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
+    }
+    out += some * n;
+  });
 }
 
 template <class Entry, class N>
@@ -45,10 +43,9 @@ __global__ void __launch_bounds__(threads_per_block)
   const int2 targets = a.targets_of(row);
   const std::int64_t n = targets.y - targets.x;
   Entry* const out = entries + a.pairs_before[row];
-  for_close_pairs(a, row, rules, static_shared<SharedPanels<N>>(),
-                  [&](std::int32_t i, int k, int s, std::int32_t) {
-                    out[s * n + i - targets.x] = value[begin[i] + k];
-                  });
+  for_close_pairs(a, row, rules, [&](std::int32_t i, int k, int s, std::int32_t) {
+    out[s * n + i - targets.x] = value[begin[i] + k];
+  });
 }
 
 /// How a block divides a row: its threads are groups that share the targets of a chunk and divide
@@ -152,12 +149,41 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-/// What rules serve, integrated; the close pairs come later.
+/// Panels that a block of multiply_by_rules() takes at a time.
+constexpr int most_panels = 160;
+
+/// The pairs of a thread with panels in shared memory, a bit each, by the rule that serves them.
+template <class N>
+struct PairsByRule {
+  static constexpr int most_pairs = 32, rules = NearRules<N>::most_rules;
+  std::uint32_t all = 0, closer[rules] = {};  ///< than each rule's reach, which falls
+
+  /// Pair k is with panel j.
+  template <int Room>
+  __device__ void add(const NearRules<N>& of, const SharedPanels<N, Room>& panels, int j, Vec3d x,
+                      int k) {
+    const std::uint32_t bit = 1u << k;
+    const N distance2 = of.distance2(panels.centre(j, x)), radius2 = panels.panel[j].radius2;
+    all |= bit;
+#pragma unroll
+    for (int rule = 0; rule < rules; ++rule)
+      if (!(distance2 >= of.reach2[rule] * radius2)) closer[rule] |= bit;
+  }
+  __device__ std::uint32_t of_rule(int rule) const {
+    return (rule == 0 ? all : closer[rule - 1]) & ~closer[rule];
+  }
+};
+
+/// What rules serve, integrated; the close pairs come later. Each thread sorts its pairs by their
+/// rules before it integrates them: the threads of a warp then do the same most of the time, as
+/// every target has about as many pairs of a rule, while the rules of a panel differ.
 template <class N, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
                       const __grid_constant__ NearRules<N> rules, const double* x,
                       const double* factor, double* y) {
+  using Pairs = PairsByRule<N>;
+  __shared__ double s_x[Vectors][most_panels];
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -165,17 +191,28 @@ __global__ void __launch_bounds__(threads_per_block)
     const Share share(n - done);
     const Vec3d target = a.target(targets.x + done + share.target);
     double sum[Vectors] = {};
-    for_panels(
-        a, row, static_shared<SharedPanels<N>>(), [&](const SharedPanels<N>& panels, int some) {
-          for (int j = share.group; share.works && j < some; j += share.groups) {
-            const RulePair<N> pair(rules, panels, j, target);
-            if (pair.rule < 0) continue;
-            const auto value =
-                static_cast<double>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
+    auto& shared = static_shared<SharedPanels<N, most_panels>>();
+    const int room = min(most_panels, Pairs::most_pairs * share.groups);
+    for_panels(a, row, room, shared, [&](const SharedPanels<N, most_panels>& panels, int some) {
+      for (int j = threadIdx.x; j < some; j += blockDim.x)
 #pragma unroll
-            for (int v = 0; v < Vectors; ++v) sum[v] += x[v * a.panels + panels.number[j]] * value;
-          }
-        });
+        for (int v = 0; v < Vectors; ++v) s_x[v][j] = x[v * a.panels + panels.number[j]];
+      __syncthreads();
+      if (!share.works) return;
+      Pairs pairs;
+      for (int j = share.group, k = 0; j < some; j += share.groups, ++k)
+        pairs.add(rules, panels, j, target, k);
+#pragma unroll
+      for (int rule = 0; rule < Pairs::rules; ++rule) {
+        for (std::uint32_t left = pairs.of_rule(rule); left != 0; left &= left - 1) {
+          const int j = share.group + (__ffs(static_cast<int>(left)) - 1) * share.groups;
+          const auto value = static_cast<double>(
+              integrate_by(rules, rule, panels.panel[j], panels.centre(j, target)));
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v) sum[v] += s_x[v][j] * value;
+        }
+      }
+    });
     write_sums<Vectors>(a, share, targets.x + done, sum, factor, y);
   }
 }

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
 #include "fmbem/bem/cuda/rules.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -5,9 +9,10 @@ namespace fmbem::cuda {
 
 template <class N>
 NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
+  std::fill(std::begin(reach2), std::end(reach2), std::numeric_limits<N>::infinity());
   constexpr int first_point[] = {0, 1, 4, 11, all_points};
   for (const FarRule& far : far_rules(tolerance, FarKernel::potential)) {
-    if (count == 4) break;
+    if (count == most_rules) break;
     const int first = first_point[count];
     const auto points = static_cast<int>(far.rule.weight.size());
     FMBEM_REQUIRE(points == first_point[count + 1] - first,

@@ -17,11 +17,14 @@ inline constexpr double single_rule_rounding = 3e-7;
 /// these takes that.
 template <class N>
 struct NearRules {
-  static constexpr int all_points = 1 + 3 + 7 + 16;
+  static constexpr int most_rules = 4, all_points = 1 + 3 + 7 + 16;
 
   /// `tolerance`: relative error of each integral.
   explicit NearRules(double tolerance);
 
+  /// Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
+  /// left to the compiler to contract.
+  __device__ static N distance2(Vec3<N> d) { return fma(d.x, d.x, fma(d.y, d.y, d.z * d.z)); }
   /// The first rule that serves at a distance; −1 where none does.
   __device__ int at(N distance2, N radius2) const {
     for (int k = 0; k < count; ++k)
@@ -30,14 +33,15 @@ struct NearRules {
   }
 
   int count = 0;
-  N reach2[4];  ///< from that many squared radii on
+  N reach2[most_rules];  ///< from that many squared radii on; infinite where there is no rule
   N xi[all_points], eta[all_points], weight[all_points];
   double shaped;  ///< triangles of this shape take one closed form
 };
 
-/// A panel for rules: a corner from the centroid, two edges from there, area/(4π).
+/// A panel for rules: a corner from the centroid, two edges from there, area/(4π). Of a size that
+/// shared memory hands out in pieces of four words, without clashes between neighbours.
 template <class N>
-struct RulePanel {
+struct alignas(16) RulePanel {
   Vec3<N> corner, edge1, edge2;
   N weight, radius2;
 };

@@ -201,6 +201,36 @@ BACKEND_TEST_CASE("the near field is the same stored or integrated in every prod
       integrated->apply(x.data(), same.data(), 5);
       // Their trees differ, and so what is left out.
       CHECK(norm_of(difference(y, same)) < 2 * tolerance * norm * norm_of(x));
+      // Here close pairs are not stored either.
+      stored->apply_accurately(x.data(), y.data(), 5);
+      integrated->apply_accurately(x.data(), same.data(), 5);
+      CHECK(norm_of(difference(y, same)) < 2 * (0.1 * tolerance) * norm * norm_of(x));
+    }
+  }
+}
+
+BACKEND_TEST_CASE(
+    "lean products have the same bits in two runs, and several vectors together the same values") {
+  const Panels panels = make_panels(bracket(14));
+  const std::size_t n = panels.size();
+  const Vector x = random_vector(5 * n, 8);
+  for (const double tolerance : {1e-5, 1e-8}) {
+    OperatorOptions options;
+    options.tolerance = tolerance;
+    options.near_field = OperatorOptions::NearField::lean;
+    const auto v = make_fmm(panels, options), again = make_fmm(panels, options);
+    Vector y(5 * n), same(5 * n);
+    v->apply(x.data(), y.data(), 5);
+    v->apply_accurately(x.data(), same.data(), 5);  // takes the memory of expansions
+    v->apply(x.data(), same.data(), 5);
+    CHECK(y == same);
+    again->apply(x.data(), same.data(), 5);
+    CHECK(y == same);
+    for (int k = 0; k < 5; ++k) {
+      const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
+      const Vector part(y.begin() + k * n, y.begin() + (k + 1) * n);
+      const double rounding = options.tolerance >= 1e-6 ? 1e-6 : 1e-13;
+      CHECK(norm_of(difference(one, part)) < rounding * norm_of(one));
     }
   }
 }
