@@ -37,8 +37,11 @@ class SpreadField {
   TableView<T> table() const { return stages_.table(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
   std::int64_t bytes() const { return stages_.bytes() + charges_.bytes(); }
-  /// Gives back the memory of expansions, which the next evaluation takes again.
-  void release() { stages_.release(); }
+  /// Gives back the memory of charges and expansions, which the next evaluation takes again.
+  void release() {
+    stages_.release();
+    charges_ = {};
+  }
   /// As many of so many right-hand sides as go through at a time.
   int batch(int count) const { return stages_.batch(count); }
 

@@ -50,7 +50,10 @@ class PanelFarFieldIn final : public PanelFarField {
     }
   }
 
-  void release() override { field_.release(); }
+  void release() override {
+    field_.release();
+    near_ = {};
+  }
 
   std::int64_t bytes() const override {
     return field_.bytes() + field_.operator_bytes() + near_.bytes();

@@ -13,7 +13,7 @@ class PanelFarField {
   virtual ~PanelFarField() = default;
   /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream.
   virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
-  /// Gives back the memory of expansions, which the next product takes again.
+  /// Gives back the memory that products work in, which the next one takes again.
   virtual void release() = 0;
   virtual std::int64_t bytes() const = 0;
 };

@@ -20,8 +20,8 @@ struct PanelP2mArguments {
   ExpansionsView<T> expansions;
 };
 
-/// A warp for each box (x) and right-hand side (y). Its panels all take the rule that the largest
-/// of them needs, and their points go through the warp one behind the other.
+/// A warp for each box (x) and right-hand side (y). The points of 32 panels at a time, each by its
+/// rule, go through the warp one behind the other.
 template <class T>
 __global__ void __launch_bounds__(threads_per_block)
     panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {
@@ -39,36 +39,49 @@ __global__ void __launch_bounds__(threads_per_block)
   const int2 range = a.tree.own_sources(box);
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
 
-  double radius = 0;
-  for (std::int32_t k = range.x + lane; k < range.y; k += warp_size)
-    radius = fmax(radius, a.radius[a.order[k]]);
-  for (int step = 1; step < warp_size; step *= 2)
-    radius = fmax(radius, __shfl_xor_sync(whole_warp, radius, step));
-  const int rule = a.rules.at(1 / (unit_box.scale * a.unit), radius);
-  const int begin = a.rules.begin[rule], points = a.rules.begin[rule + 1] - begin;
-  const std::int32_t all = (range.y - range.x) * points;
+  const double side = 1 / (unit_box.scale * a.unit);
   __syncwarp();
 
-  for_rounds(0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
-    Vec3<T> place[Each];
-    T weight[Each];
-#pragma unroll
-    for (int i = 0; i < Each; ++i) {
-      const std::int32_t point = first + i * warp_size + lane;
-      place[i] = {};
-      weight[i] = 0;
-      if (point >= all) continue;
-      const std::int32_t k = range.x + point / points, q = begin + point % points;
-      const std::int64_t panel = a.order[k];
-      const Vec3d* const corner = a.vertices + 3 * panel;
-      const Vec3d y = a.unit * (corner[0] + a.rules.xi[q] * (corner[1] - corner[0]) +
-                                a.rules.eta[q] * (corner[2] - corner[0]));
-      place[i] = unit_box(y.x, y.y, y.z);
-      weight[i] = a.charges[v * a.sources + k] *
-                  static_cast<T>(a.rules.weight[q] * (a.unit * a.unit * a.area[panel]));
+  for (std::int32_t first_panel = range.x; first_panel < range.y; first_panel += warp_size) {
+    const std::int32_t own = first_panel + lane;
+    int begin = 0, points = 0;
+    if (own < range.y) {
+      const int rule = a.rules.at(side, a.radius[a.order[own]]);
+      begin = a.rules.begin[rule];
+      points = a.rules.begin[rule + 1] - begin;
     }
-    add_moments<Each>(a.table, steps, place, weight, buffer, sums);
-  });
+    int before = points;
+    for (int step = 1; step < warp_size; step *= 2) {
+      const int other = __shfl_up_sync(whole_warp, before, step);
+      if (lane >= step) before += other;
+    }
+    const int all = __shfl_sync(whole_warp, before, warp_size - 1);
+    before -= points;
+    for_rounds(0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+      Vec3<T> place[Each];
+      T weight[Each];
+#pragma unroll
+      for (int i = 0; i < Each; ++i) {
+        const int point = first + i * warp_size + lane;
+        int of = 0;  // the lane whose panel the point is of
+        for (int step = warp_size / 2; step > 0; step /= 2)
+          if (__shfl_sync(whole_warp, before, of + step) <= point) of += step;
+        const int q = point - __shfl_sync(whole_warp, before - begin, of);
+        place[i] = {};
+        weight[i] = 0;
+        if (point >= all) continue;
+        const std::int32_t k = first_panel + of;
+        const std::int64_t panel = a.order[k];
+        const Vec3d* const corner = a.vertices + 3 * panel;
+        const Vec3d y = a.unit * (corner[0] + a.rules.xi[q] * (corner[1] - corner[0]) +
+                                  a.rules.eta[q] * (corner[2] - corner[0]));
+        place[i] = unit_box(y.x, y.y, y.z);
+        weight[i] = a.charges[v * a.sources + k] *
+                    static_cast<T>(a.rules.weight[q] * (a.unit * a.unit * a.area[panel]));
+      }
+      add_moments<Each>(a.table, steps, place, weight, buffer, sums);
+    });
+  }
   __syncwarp();
 
   T* const moment = a.expansions.moment(box, v);
