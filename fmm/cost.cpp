@@ -33,8 +33,7 @@ constexpr std::uint32_t all_but_siblings = ((1u << orbits) - 1) & ~1u;
 }  // namespace
 
 Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
-  const bool potential = !options.gradient && !options.dipoles;
-  const double least = sources_are_targets && potential ? 1e-6 : 5e-6;
+  const double least = sources_are_targets && !options.dipoles ? 1e-6 : 5e-6;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
                                                                : Precision::double_precision);
 }
