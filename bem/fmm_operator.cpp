@@ -135,13 +135,17 @@ class FmmSingleLayer final : public BoundaryOperator {
     info.inflation = far.inflation;
     info.near_entries = far.near_pairs;
     info.setup_seconds = seconds_;
+    info.product_seconds = product_seconds_;
     return info;
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
     const std::size_t numbers = size() * n_vectors;
     far_->evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
+    product_seconds_ = far_->evaluate_seconds();
+    fmm::Stopwatch watch(product_seconds_);
     add_near_field(x, y, n_vectors);
+    watch.add("near field");
   }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
@@ -299,6 +303,7 @@ class FmmSingleLayer final : public BoundaryOperator {
   std::vector<std::int64_t> entries_begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;                    ///< row after row, [near sources][targets]
   fmm::Seconds seconds_;
+  mutable fmm::Seconds product_seconds_;  ///< of the last product
 };
 
 }  // namespace

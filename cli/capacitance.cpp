@@ -43,6 +43,7 @@ struct Outcome {
 Outcome solve_levels(const Options& options, Console& console) {
   ConductorOptions solve_options = conductor_options(options.solve, console);
   solve_options.permittivity = options.permittivity;
+  solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
   std::vector<SquareMatrix> results;
   const auto load = [&](int level) {

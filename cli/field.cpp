@@ -96,7 +96,8 @@ struct Outcome {
 };
 
 Outcome solve(const Options& options, const std::vector<Voltage>& given, Console& console) {
-  const ConductorOptions solve_options = conductor_options(options.solve, console);
+  ConductorOptions solve_options = conductor_options(options.solve, console);
+  solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
   const Timer timer;
   outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));

@@ -29,6 +29,7 @@ Json operators_json(const ConductorSolution& solution) {
     json["far_precision"] = precision_name(op.far_precision);
     json["near_field"] = op.near_field_stored ? "stored" : "lean";
     json["setup_s"] = op.setup_seconds;
+    json["product_s"] = op.product_seconds;
   }
   return Json::array({json});
 }
@@ -135,6 +136,10 @@ void account(Console& console, Json& report, const ConductorSolution& solution,
     line << ", field " << *seconds.field;
   }
   line << "; memory " << double(peak_memory()) / 1e6 << " MB";
+  if (solution.op.processor == Processor::gpu) {
+    line << ", of the GPU " << double(solution.device_bytes) / 1e6 << " MB";
+    report["device_memory_bytes"] = solution.device_bytes;
+  }
   report["timings_s"] = {{"mesh", seconds.mesh},
                          {"setup", solution.setup_seconds},
                          {"solve", solution.solve_seconds},

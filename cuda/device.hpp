@@ -21,6 +21,10 @@ std::string cuda_runtime_version();
 /// The usable CUDA devices; none in a build without CUDA or on a machine without a GPU.
 std::vector<DeviceInfo> cuda_devices();
 
+/// The most of the current device's memory that this process has had at a time so far, without what
+/// CUDA takes for itself.
+std::int64_t peak_device_memory();
+
 /// Throws InputError, which says why, if there is no device to run on.
 void require_cuda_device();
 

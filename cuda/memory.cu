@@ -1,9 +1,31 @@
 #include <mutex>
 #include <set>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/memory.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem {
+namespace {
+
+cudaMemPool_t pool_of_current_device() {
+  int device = 0;
+  cudaMemPool_t pool;
+  FMBEM_CUDA(cudaGetDevice(&device));
+  FMBEM_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+  return pool;
+}
+
+std::int64_t pool_bytes(cudaMemPoolAttr attribute) {
+  std::uint64_t bytes = 0;
+  FMBEM_CUDA(cudaMemPoolGetAttribute(pool_of_current_device(), attribute, &bytes));
+  return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
+
+std::int64_t peak_device_memory() { return pool_bytes(cudaMemPoolAttrUsedMemHigh); }
+
+namespace cuda {
 
 void keep_freed_memory() {
   static std::mutex mutex;
@@ -12,24 +34,17 @@ void keep_freed_memory() {
   FMBEM_CUDA(cudaGetDevice(&device));
   const std::lock_guard lock(mutex);
   if (!done.insert(device).second) return;
-  cudaMemPool_t pool;
-  FMBEM_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   std::uint64_t everything = UINT64_MAX;
-  FMBEM_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
+  FMBEM_CUDA(cudaMemPoolSetAttribute(pool_of_current_device(), cudaMemPoolAttrReleaseThreshold,
+                                     &everything));
 }
 
 std::int64_t available_device_memory() {
   std::size_t free = 0, total = 0;
   FMBEM_CUDA(cudaMemGetInfo(&free, &total));
   // What the process has freed and kept can be had, too.
-  int device = 0;
-  cudaMemPool_t pool;
-  std::uint64_t reserved = 0, used = 0;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
-  FMBEM_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
-  FMBEM_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  return static_cast<std::int64_t>(free + reserved - used);
+  return static_cast<std::int64_t>(free) + pool_bytes(cudaMemPoolAttrReservedMemCurrent) -
+         pool_bytes(cudaMemPoolAttrUsedMemCurrent);
 }
 
 void throw_out_of_memory(std::size_t needed) {
@@ -40,4 +55,5 @@ void throw_out_of_memory(std::size_t needed) {
                       " MiB are free; use a looser tolerance, fewer points or the backend cpu");
 }
 
-}  // namespace fmbem::cuda
+}  // namespace cuda
+}  // namespace fmbem

@@ -13,6 +13,8 @@ std::string cuda_runtime_version() { return {}; }
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
 
+std::int64_t peak_device_memory() { return 0; }
+
 void require_cuda_device() {
   throw InputError(
       "this build of fmbem has no CUDA backend: configure it with -DFMBEM_CUDA=ON, or use the "

@@ -34,11 +34,12 @@ class SpreadBackend final : public fmm::Backend {
     watch.add("copy");
     const int batch = field_.batch(strengths.count);
     for (int first = 0; first < strengths.count; first += batch)
-      field_.put({charges.data() + first * n, nullptr,
-                  potential.data() ? potential.data() + first * m : nullptr,
-                  gradient.data() ? gradient.data() + first * m : nullptr},
-                 std::min(batch, strengths.count - first),
-                 [](const unsigned long long*, double) { return NearPart{}; });
+      field_.put(
+          {charges.data() + first * n, nullptr,
+           potential.data() ? potential.data() + first * m : nullptr,
+           gradient.data() ? gradient.data() + first * m : nullptr},
+          std::min(batch, strengths.count - first),
+          [](const unsigned long long*, double) { return NearPart{}; }, [](const char*) {});
     stream_.wait();
     watch.add("evaluate");
     potential.download(fields.potential.data());

@@ -46,9 +46,10 @@ class SpreadField {
 
   /// Puts an evaluation of a batch into the stream: results = far field + near. Near is called
   /// first: near(largest, scale) sends for the near field of the strengths, times the
-  /// strength_unit() of each vector over the scale, and returns a NearPart.
-  template <class Near>
-  void put(const Arguments& arguments, int vectors, Near&& near) {
+  /// strength_unit() of each vector over the scale, and returns a NearPart. done(stage) is called
+  /// when a stage is in the stream; "wait" is what the near field takes longer than the far one.
+  template <class Near, class Done>
+  void put(const Arguments& arguments, int vectors, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
     stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
     grow(charges_, vectors * n, stream_);
@@ -56,21 +57,27 @@ class SpreadField {
     find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
     sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
                  charges_.data(), stream_);
+    done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
     // Moments are of areas in the tree's unit.
     const double scale = 0.25 * std::numbers::inv_pi / tree_.unit;
     const NearPart near_part = near(largest_.data(), scale);
     if (stages_.has_far()) {
       spread_p2m(tree_, charges_.data(), rows_.data(), expansions, stream_);
-      stages_.put(vectors, [](const char*) {});
+      done("P2M");
+      stages_.put(vectors, done);
     }
-    if (near_part.done) FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
+    if (near_part.done) {
+      FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
+      done("wait");
+    }
     l2p(tree_.targets(), near_part.view, tree_.tree.view(), tree_.tree.root,
         tree_.far.target_leaves.data(), tree_.rows(), stages_.has_far(), stages_.table(),
         expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
                     arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.unit},
         stream_);
+    done("L2P");
   }
 
  private:

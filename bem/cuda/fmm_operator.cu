@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/cuda/fmm_operator.hpp"
@@ -11,6 +12,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
+#include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/harmonics.hpp"
@@ -32,12 +34,30 @@ __global__ void find_factors(const unsigned long long* largest, double scale, do
   factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
 }
 
+/// Stages of the last product, in both streams.
+struct ProductTimes {
+  StageTimes far, near;
+
+  void restart() {
+    far.clear();
+    near.clear();
+    far.start();
+  }
+  fmm::Seconds seconds() const {
+    fmm::Seconds all = far.seconds();
+    all.merge(near.seconds());
+    return all;
+  }
+};
+
 /// A far field of panels with expansions in either precision.
 class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
-  /// Puts y = V x for n_vectors vectors into the stream, with that near field.
-  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
+  /// Puts y = V x for n_vectors vectors into the stream, with that near field; records the stages
+  /// unless times is null.
+  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
+                        ProductTimes* times) = 0;
   virtual std::int64_t bytes() const = 0;
 };
 
@@ -56,7 +76,11 @@ class PanelFarFieldIn final : public PanelFarField {
     }
   }
 
-  void multiply(const NearField& near, const double* x, double* y, int n_vectors) override {
+  void multiply(const NearField& near, const double* x, double* y, int n_vectors,
+                ProductTimes* times) override {
+    const auto done = [&](std::string_view stage) {
+      if (times && stage != "gather") times->far.record(stage.data());  // it is a part of M2L
+    };
     const std::int64_t n = tree_.sources(), m = tree_.targets().count;
     const int batch = field_.batch(n_vectors);
     for (int first = 0; first < n_vectors; first += batch) {
@@ -64,17 +88,21 @@ class PanelFarFieldIn final : public PanelFarField {
       const double* const from = x + first * n;
       grow(near_, vectors * m, stream_);
       grow(factor_, vectors, stream_);
-      field_.put({from, nullptr, y + first * m, nullptr}, vectors,
-                 [&](const unsigned long long* largest, double scale) {
-                   // The near field is in the tree's unit.
-                   launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.unit,
-                          factor_.data());
-                   FMBEM_CUDA(cudaEventRecord(fork_, stream_));
-                   FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-                   near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
-                   FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
-                   return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
-                 });
+      field_.put(
+          {from, nullptr, y + first * m, nullptr}, vectors,
+          [&](const unsigned long long* largest, double scale) {
+            // The near field is in the tree's unit.
+            launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.unit,
+                   factor_.data());
+            FMBEM_CUDA(cudaEventRecord(fork_, stream_));
+            FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
+            if (times) times->near.start();
+            near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
+            if (times) times->near.record("near field");
+            FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
+            return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
+          },
+          done);
     }
   }
 
@@ -125,6 +153,9 @@ class DeviceSingleLayer final : public BoundaryOperator {
     near_tolerance_ = near_tolerance_for(options.tolerance, near_share_);
     make_near_field();
     done("near field");
+    if (options.time_stages)
+      times_ = std::make_unique<ProductTimes>(
+          ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
     if (options.progress) options.progress(1);
   }
 
@@ -143,19 +174,23 @@ class DeviceSingleLayer final : public BoundaryOperator {
     info.near_entries = tree_.near.pairs;
     info.near_field_stored = stored_;
     info.setup_seconds = seconds_;
+    if (times_) info.product_seconds = times_->seconds();
     return info;
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
-    on_copies(x, y, n_vectors,
-              [&](const double* d_x, double* d_y) { far_->multiply(*near_, d_x, d_y, n_vectors); });
+    if (times_) times_->restart();
+    on_copies(x, y, n_vectors, times_.get(), [&](const double* d_x, double* d_y) {
+      far_->multiply(*near_, d_x, d_y, n_vectors, times_.get());
+    });
   }
 
   void apply_on_device(const double* x, double* y, int n_vectors) const override {
     const Event before, after;
     FMBEM_CUDA(cudaEventRecord(before, nullptr));
     FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
-    far_->multiply(*near_, x, y, n_vectors);
+    if (times_) times_->restart();
+    far_->multiply(*near_, x, y, n_vectors, times_.get());
     FMBEM_CUDA(cudaEventRecord(after, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
   }
@@ -171,8 +206,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
     const auto near = stored ? nullptr
                              : make_lean_near_field(*panels_, tree_, 0.5 * tolerance,
                                                     Precision::double_precision, stream_);
-    on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
-      far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
+    on_copies(x, y, n_vectors, nullptr, [&](const double* d_x, double* d_y) {
+      far->multiply(near ? *near : *near_, d_x, d_y, n_vectors, nullptr);
     });
   }
 
@@ -224,12 +259,18 @@ class DeviceSingleLayer final : public BoundaryOperator {
 
   /// For vectors of the host.
   template <class Multiply>
-  void on_copies(const double* x, double* y, int n_vectors, Multiply&& multiply) const {
+  void on_copies(const double* x, double* y, int n_vectors, ProductTimes* times,
+                 Multiply&& multiply) const {
+    const auto copied = [&] {
+      if (times) times->far.record("copy");
+    };
     const std::size_t numbers = size() * n_vectors;
     DeviceBuffer<double> d_x(numbers, stream_), d_y(numbers, stream_);
     d_x.upload(x);
+    copied();
     multiply(d_x.data(), d_y.data());
     d_y.download(y);
+    copied();
     stream_.wait();
   }
 
@@ -246,6 +287,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
   std::unique_ptr<PanelFarField> far_;
   std::unique_ptr<NearField> near_;
   fmm::Seconds seconds_;
+  std::unique_ptr<ProductTimes> times_;  ///< null unless asked for
 };
 
 }  // namespace

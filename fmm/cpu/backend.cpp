@@ -77,8 +77,10 @@ class CpuBackend final : public Backend {
     watch.add("M2L");
     l2l(pass);
     watch.add("L2L");
-    if (!data_.spread) p2p(pass);
-    watch.add("P2P");
+    if (!data_.spread) {
+      p2p(pass);
+      watch.add("P2P");
+    }
     l2p(pass);
     watch.add("L2P");
     unsort_fields(pass, first, units, fields);

@@ -11,6 +11,10 @@ import xml.etree.ElementTree
 from harness import CUBE, PROGRAM, ProgramTest, msh, tetrahedron
 
 
+# Of a product of the FMM.
+STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "near field"}
+
+
 class Capacitance(ProgramTest):
     def test_unit_cube(self):
         report = self.report("capacitance", CUBE, "--output", "cube.vtu")
@@ -76,6 +80,7 @@ class Capacitance(ProgramTest):
         self.assertAlmostEqual(fmm["results"]["capacitance_F"]["value"][0][0]
                                / dense["results"]["capacitance_F"]["value"][0][0], 1, delta=1e-8)
         self.assertGreater(fmm["operators"][0]["near_entries"], 0)
+        self.assertEqual(set(fmm["operators"][0]["product_s"]), STAGES)
 
     def test_a_looser_operator_changes_the_right_digits(self):
         values = [self.report("capacitance", self.cube_file(), "--mesh-size", "0.08", "--operator",
@@ -102,8 +107,12 @@ class Capacitance(ProgramTest):
         for near_field in ("stored", "lean"):
             gpu = self.report("capacitance", mesh, *size, "--backend", "cuda", "--near-field", near_field)
             self.assertEqual((gpu["backend"], gpu["operators"][0]["near_field"]), ("cuda", near_field))
-            one, other = (r["results"]["capacitance_matrix"]["value"][0][0] for r in (cpu, gpu))
+            one, other = (r["results"]["capacitance_F"]["value"][0][0] for r in (cpu, gpu))
             self.assertAlmostEqual(one / other, 1, delta=1e-8)
+            operator = gpu["operators"][0]
+            self.assertEqual(set(operator["product_s"]) - {"copy"}, STAGES | {"wait"})
+            self.assertGreater(sum(operator["product_s"].values()), 0)
+            self.assertGreater(gpu["device_memory_bytes"], operator["memory_bytes"])
 
     def test_two_runs_and_any_threads_give_the_same_bits(self):
         runs = [self.report("capacitance", self.cube_file(), "--mesh-size", "0.1", "--threads", t)["results"]
