@@ -82,7 +82,7 @@ void tell(Console& console, Json& report, const Outcome& outcome) {
   for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
   console.print(solver_text(outcome.solution, problems) +
                 capacitance_text(outcome.solution, outcome.mesh, outcome.estimate));
-  warn_unconverged(console, report, outcome.solution, problems);
+  warn_of_solves(console, report, outcome.solution, problems);
   if (outcome.solution.converged && !outcome.converged)
     warn(console, report,
          "a solve on a coarser mesh did not converge: there is no estimate of the discretization "

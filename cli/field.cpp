@@ -113,7 +113,7 @@ void tell(Console& console, Json& report, const Outcome& outcome, int threads) {
   console.print(problem_text(outcome.solution, outcome.mesh, threads));
   for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
   console.print(solver_text(outcome.solution, problems));
-  warn_unconverged(console, report, outcome.solution, problems);
+  warn_of_solves(console, report, outcome.solution, problems);
 }
 
 /// In V and V/m.

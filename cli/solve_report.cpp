@@ -1,5 +1,6 @@
 #include "cli/solve_report.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -97,8 +98,8 @@ std::string solver_text(const ConductorSolution& solution,
   return out.str();
 }
 
-void warn_unconverged(Console& console, Json& report, const ConductorSolution& solution,
-                      const std::vector<std::string>& problems) {
+void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+                    const std::vector<std::string>& problems) {
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
     if (solve.converged) continue;
@@ -107,6 +108,11 @@ void warn_unconverged(Console& console, Json& report, const ConductorSolution& s
              << ", true residual " << std::setprecision(2) << solve.true_residual << ")";
     warn(console, report, sentence.str());
   }
+  if (std::any_of(solution.solves.begin(), solution.solves.end(),
+                  [](const SolveReport& solve) { return !solve.accurate_residual; }))
+    warn(console, report,
+         "there was no memory for the accurate product: the true residuals are by the operator as "
+         "it is, to its own tolerance");
 }
 
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh) {

@@ -39,6 +39,11 @@ void keep_freed_memory() {
                                      &everything));
 }
 
+void release_kept_memory() {
+  FMBEM_CUDA(cudaDeviceSynchronize());
+  FMBEM_CUDA(cudaMemPoolTrimTo(pool_of_current_device(), 0));
+}
+
 std::int64_t available_device_memory() {
   std::size_t free = 0, total = 0;
   FMBEM_CUDA(cudaMemGetInfo(&free, &total));
@@ -49,10 +54,8 @@ std::int64_t available_device_memory() {
 
 void throw_out_of_memory(std::size_t needed) {
   cudaGetLastError();  // the failed call's, which is dealt with
-  throw ResourceError("the GPU's memory does not suffice: " + std::to_string(needed >> 20) +
-                      " MiB more are needed and " +
-                      std::to_string(available_device_memory() >> 20) +
-                      " MiB are free; use a looser tolerance, fewer points or the backend cpu");
+  throw DeviceMemoryError(std::to_string(needed >> 20) + " MiB more are needed and " +
+                          std::to_string(available_device_memory() >> 20) + " MiB are free");
 }
 
 }  // namespace cuda

@@ -23,7 +23,9 @@ struct SolveReport {
   int iterations = 0;
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows
-  double true_residual = 0;     ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
+  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
+  /// Unless memory did not suffice for that: then it is with apply().
+  bool accurate_residual = true;
   std::vector<double> history;  ///< relative residuals, from the start
 };
 
@@ -45,7 +47,8 @@ class LinearSolver {
   void set_operator(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
 
   /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance
-  /// the solve is not converged whatever PETSc's reason says.
+  /// the solve is not converged whatever PETSc's reason says. Where memory does not suffice for
+  /// that, the operator as it is serves, and the report says so.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own

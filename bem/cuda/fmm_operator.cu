@@ -34,6 +34,18 @@ __global__ void find_factors(const unsigned long long* largest, double scale, do
   factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
 }
 
+/// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
+template <class Work>
+decltype(auto) with_advice(bool lean, Work&& work) {
+  try {
+    return work();
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(error.lack(),
+                            std::string(lean ? "" : "the lean near field (--near-field lean), ") +
+                                "a looser tolerance, a coarser mesh or the backend cpu");
+  }
+}
+
 /// Stages of the last product, in both streams.
 struct ProductTimes {
   StageTimes far, near;
@@ -180,8 +192,10 @@ class DeviceSingleLayer final : public BoundaryOperator {
 
   void apply(const double* x, double* y, int n_vectors) const override {
     if (times_) times_->restart();
-    on_copies(x, y, n_vectors, times_.get(), [&](const double* d_x, double* d_y) {
-      far_->multiply(*near_, d_x, d_y, n_vectors, times_.get());
+    with_advice(!stored_, [&] {
+      on_copies(x, y, n_vectors, times_.get(), [&](const double* d_x, double* d_y) {
+        far_->multiply(*near_, d_x, d_y, n_vectors, times_.get());
+      });
     });
   }
 
@@ -190,7 +204,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
     FMBEM_CUDA(cudaEventRecord(before, nullptr));
     FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
     if (times_) times_->restart();
-    far_->multiply(*near_, x, y, n_vectors, times_.get());
+    with_advice(!stored_, [&] { far_->multiply(*near_, x, y, n_vectors, times_.get()); });
     FMBEM_CUDA(cudaEventRecord(after, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
   }
@@ -198,6 +212,21 @@ class DeviceSingleLayer final : public BoundaryOperator {
   void wait() const override { stream_.wait(); }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
+    with_advice(!stored_, [&] { multiply_accurately(x, y, n_vectors); });
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return with_advice(!stored_, [&] { return std::make_unique<ClusterInverse>(panels_->view()); });
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j)
+        *block++ = panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
+  }
+
+ private:
+  void multiply_accurately(const double* x, double* y, int n_vectors) const {
     const double tolerance = accurate_tolerance_for(options_.tolerance);
     const auto far =
         make_far_field(far_order_for(tolerance), far_precision_for(tolerance), 0.5 * tolerance);
@@ -211,17 +240,6 @@ class DeviceSingleLayer final : public BoundaryOperator {
     });
   }
 
-  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_->view());
-  }
-
-  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
-  }
-
- private:
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
                                                 double moment_tolerance) const {
     if (precision == Precision::single_precision)
@@ -248,11 +266,9 @@ class DeviceSingleLayer final : public BoundaryOperator {
       return;
     }
     if (bytes > available)
-      throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
-                          std::to_string(bytes >> 20) + " MiB of the GPU's memory, but " +
-                          std::to_string(available >> 20) +
-                          " MiB are free: use the lean near field (--near-field lean) or a "
-                          "looser tolerance");
+      throw DeviceMemoryError("the near field of " + std::to_string(size()) + " panels needs " +
+                              std::to_string(bytes >> 20) + " MiB and " +
+                              std::to_string(available >> 20) + " MiB are free");
     near_ = single ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
                    : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
   }
@@ -296,7 +312,8 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options) {
   require_cuda_device();
   keep_freed_memory();
-  return std::make_unique<DeviceSingleLayer>(panels, options);
+  return with_advice(options.near_field == OperatorOptions::NearField::lean,
+                     [&] { return std::make_unique<DeviceSingleLayer>(panels, options); });
 }
 
 }  // namespace fmbem::cuda

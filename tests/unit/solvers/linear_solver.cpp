@@ -12,6 +12,7 @@
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/filled_gpu.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
@@ -27,11 +28,12 @@ class SmallMatrix : public BoundaryOperator {
   explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
   std::size_t size() const override { return rows_.size(); }
   OperatorInfo info() const override { return {.name = "A"}; }
-  void apply(const double* x, double* y, int) const override {
-    for (std::size_t i = 0; i < size(); ++i) {
-      y[i] = 0;
-      for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
-    }
+  void apply(const double* x, double* y, int n_vectors) const override {
+    for (int v = 0; v < n_vectors; ++v, x += size(), y += size())
+      for (std::size_t i = 0; i < size(); ++i) {
+        y[i] = 0;
+        for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
+      }
   }
   void apply_accurately(const double* x, double* y, int n) const override { apply(x, y, n); }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
@@ -50,6 +52,15 @@ class Dishonest : public SmallMatrix {
   void apply_accurately(const double* x, double* y, int n) const override {
     apply(x, y, n);
     y[0] *= 1.01;
+  }
+};
+
+/// Has no memory for its accurate product.
+class Short : public SmallMatrix {
+ public:
+  using SmallMatrix::SmallMatrix;
+  void apply_accurately(const double*, double*, int) const override {
+    throw ResourceError("no memory for the accurate product");
   }
 };
 
@@ -78,6 +89,7 @@ TEST_CASE("the solver solves, and its residuals are those of the solution") {
   CHECK(static_cast<int>(report.history.size()) == report.iterations + 1);
   CHECK(report.history.front() == Approx(1));
   CHECK(report.true_residual < 1e-11);
+  CHECK(report.accurate_residual);
   a.apply(x.data(), ax.data(), 1);
   for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]));
   CHECK(solver.ksp_type() == "gmres");
@@ -95,6 +107,22 @@ TEST_CASE("a true residual above ten tolerances is not converged whatever PETSc 
   CHECK(report.reason == "CONVERGED_RTOL");
   CHECK(report.true_residual > 1e-4);
   CHECK_FALSE(report.converged);
+}
+
+TEST_CASE("a solution is not lost where there is no memory for its accurate residual") {
+  const Short a(rows);
+  LinearSolver solver({1e-12, {}});
+  solver.set_operator(a, leaves);
+  const std::vector<double> b{1, 2, 3, 4, 4, 3, 2, 1};
+  std::vector<double> x(8), ax(4);
+  const auto reports = solver.solve(b, x, 2);
+  for (int v = 0; v < 2; ++v) {
+    CHECK(reports[v].converged);
+    CHECK_FALSE(reports[v].accurate_residual);
+    CHECK(reports[v].true_residual < 1e-11);
+    a.apply(x.data() + 4 * v, ax.data(), 1);
+    for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[4 * v + i]));
+  }
 }
 
 TEST_CASE("exceptions of the operator pass through PETSc") {
@@ -326,6 +354,37 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
     PetscCall(MatDestroy(&x));
     return PetscErrorCode(PETSC_SUCCESS);
   });
+}
+
+namespace {
+
+/// Finds the GPU full when it comes to the accurate product.
+class Crowded : public Counting {
+ public:
+  using Counting::Counting;
+  void apply_accurately(const double* x, double* y, int n) const override {
+    const FilledGpu filled;
+    Counting::apply_accurately(x, y, n);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a solution on the GPU is not lost where there is no memory for its accurate residual") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(cube(30));
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  options.processor = Processor::gpu;
+  const auto v = make_single_layer(panels, options);
+  const Crowded crowded(*v);
+  LinearSolver solver({1e-6, {}});
+  solver.set_operator(crowded, panels.leaf_begin);
+  std::vector<double> x(panels.size());
+  const SolveReport report = solver.solve(std::vector<double>(panels.size(), 1.0), x);
+  CHECK(report.converged);
+  CHECK_FALSE(report.accurate_residual);
+  CHECK(report.true_residual < 2e-6);
 }
 
 TEST_CASE("systems of an operator on the GPU, for one and several right-hand sides") {
