@@ -54,7 +54,8 @@ class LinearMap {
 
   virtual Processor processor() const { return Processor::cpu; }
   /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
-  /// else is there. Throws Error where processor() is not the GPU.
+  /// else is there. Nobody looks at x: the FMM gives NaN everywhere for an x that is not finite,
+  /// which apply() refuses with an InputError. Throws Error where processor() is not the GPU.
   virtual void apply_on_device(const double* x, double* y, int n_vectors = 1) const;
   /// Waits until what apply_on_device() has put there is done.
   virtual void wait() const {}

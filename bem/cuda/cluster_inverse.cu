@@ -35,7 +35,7 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
 
 struct ClusterInverse::Impl {
   Impl(const DevicePanels& panels, const ClusterInverseOptions& options)
-      : product(build(panels, options, stream)) {}
+      : product(build(panels, checked(options), stream)) {}
   Stream stream;  // outlives what was allocated in it
   RowsProduct product;
 };

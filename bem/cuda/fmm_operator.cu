@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -197,6 +198,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
         far_->multiply(*near_, d_x, d_y, n_vectors, times_.get());
       });
     });
+    refuse_not_finite(x, y, n_vectors);
   }
 
   void apply_on_device(const double* x, double* y, int n_vectors) const override {
@@ -213,6 +215,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
     with_advice(!stored_, [&] { multiply_accurately(x, y, n_vectors); });
+    refuse_not_finite(x, y, n_vectors);
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
@@ -271,6 +274,14 @@ class DeviceSingleLayer final : public BoundaryOperator {
                               std::to_string(available >> 20) + " MiB are free");
     near_ = single ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
                    : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
+  }
+
+  /// As on the CPU, but x is looked at only if the product is NaN, as it is everywhere then.
+  void refuse_not_finite(const double* x, const double* y, int n_vectors) const {
+    const std::size_t n = size();
+    for (int v = 0; v < n_vectors; ++v)
+      if (std::isnan(y[v * n]))
+        fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
   }
 
   /// For vectors of the host.

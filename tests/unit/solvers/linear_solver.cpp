@@ -415,3 +415,41 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   }
   CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
 }
+
+TEST_CASE("PETSc's preconditioners and products with a dense matrix take an operator on the GPU") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(cube(12));
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  options.processor = Processor::gpu;
+  const auto v = make_single_layer(panels, options);
+  PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
+  LinearSolver solver({1e-6, {}});
+  PetscOptionsClearValue(nullptr, "-pc_type");
+  solver.set_operator(*v, panels.leaf_begin);
+  CHECK(solver.pc_type() == "vpbjacobi");
+  std::vector<double> x(panels.size());
+  const SolveReport report = solver.solve(std::vector<double>(panels.size(), 1.0), x);
+  CHECK(report.converged);
+  CHECK(report.true_residual < 2e-6);
+
+  const ShellMatrix shell(*v);
+  const auto n = static_cast<PetscInt>(panels.size());
+  petsc_calls([&] {
+    Mat columns = nullptr, products = nullptr;
+    const PetscScalar *x_values = nullptr, *y_values = nullptr;
+    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, 3, nullptr, &columns));
+    PetscCall(MatSetRandom(columns, nullptr));
+    PetscCall(MatMatMult(shell.mat(), columns, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &products));
+    PetscCall(MatDenseGetArrayRead(columns, &x_values));
+    PetscCall(MatDenseGetArrayRead(products, &y_values));
+    std::vector<double> expected(3 * n);
+    v->apply(x_values, expected.data(), 3);
+    CHECK(std::equal(expected.begin(), expected.end(), y_values));
+    PetscCall(MatDenseRestoreArrayRead(products, &y_values));
+    PetscCall(MatDenseRestoreArrayRead(columns, &x_values));
+    PetscCall(MatDestroy(&products));
+    PetscCall(MatDestroy(&columns));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+}
