@@ -117,8 +117,7 @@ struct System {
   }
 
   void set_operator(const BoundaryOperator& op, int vectors, const ApproximateInverse* own) {
-    auto matrix = std::make_unique<ShellMatrix>(op, vectors);
-    std::swap(shell, matrix);  // the former one lives on until PETSc has let go of it
+    shell = std::make_unique<ShellMatrix>(op, vectors);
     n_vectors = vectors;
     inverse = own;
     petsc_calls([&] {
@@ -135,8 +134,7 @@ struct System {
 
   /// With PETSc's preconditioners, on the diagonal blocks.
   void set_operator(const BoundaryOperator& op, Mat leaf_blocks) {
-    auto matrix = std::make_unique<ShellMatrix>(op);
-    std::swap(shell, matrix);
+    shell = std::make_unique<ShellMatrix>(op);
     n_vectors = 1;
     petsc_calls([&] {
       PetscCall(KSPSetOperators(ksp, shell->mat(), leaf_blocks));
@@ -276,13 +274,18 @@ LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
 
 void LinearSolver::set_operator(const BoundaryOperator& op,
                                 std::span<const std::int64_t> leaf_begin) {
+  if (std::exchange(impl_->op, nullptr)) {
+    // A KSP keeps its work vectors, in their size and place, and the type of its preconditioner.
+    impl_->systems.clear();
+    impl_->inverse.reset();
+    impl_->systems.try_emplace(1, impl_->options);
+  }
   System& single = impl_->single();
-  std::erase_if(impl_->systems, [](const auto& entry) { return entry.first > 1; });
-  impl_->op = &op;
   auto inverse = single.has_shell_pc() ? op.approximate_inverse() : nullptr;
   if (inverse) {
     single.set_operator(op, 1, inverse.get());
     impl_->inverse = std::move(inverse);
+    impl_->op = &op;
     return;
   }
   if (single.has_shell_pc()) {
@@ -298,6 +301,7 @@ void LinearSolver::set_operator(const BoundaryOperator& op,
   impl_->leaf_blocks = leaf_blocks;
   single.set_operator(op, leaf_blocks);
   impl_->inverse.reset();
+  impl_->op = &op;
 }
 
 SolveReport LinearSolver::solve(std::span<const double> b, std::span<double> x) {

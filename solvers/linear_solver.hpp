@@ -43,7 +43,8 @@ class LinearSolver {
   LinearSolver& operator=(LinearSolver&&) noexcept;
 
   /// Sets the operator, which must outlive the solver's use, and its leaves; builds the
-  /// preconditioner.
+  /// preconditioner. Another operator may have another size, and be on another processor: then
+  /// PETSc's options are read anew.
   void set_operator(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
 
   /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance

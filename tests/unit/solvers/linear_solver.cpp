@@ -147,6 +147,22 @@ TEST_CASE("bad input to the solver is refused") {
   CHECK_THROWS_AS(solver.solve(bad, x), InputError);
 }
 
+TEST_CASE("the operator can be exchanged for one of another size and kind") {
+  const SmallMatrix small(rows);
+  const Panels panels = make_panels(sphere(3));
+  const auto v = make_single_layer(panels);
+  LinearSolver solver({1e-8, {}});
+  for (int k = 0; k < 2; ++k) {
+    solver.set_operator(small, leaves);
+    CHECK(solver.pc_type() == "vpbjacobi");
+    std::vector<double> x(4), y(panels.size());
+    CHECK(solver.solve(std::vector<double>{1, 2, 3, 4}, x).converged);
+    solver.set_operator(*v, panels.leaf_begin);
+    CHECK(solver.pc_type() == "cluster inverse");
+    CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), y).converged);
+  }
+}
+
 TEST_CASE("a zero right-hand side has the zero solution") {
   const SmallMatrix a(rows);
   LinearSolver solver({1e-8, {}});
@@ -412,7 +428,11 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   for (const SolveReport& report : solver.solve(b, x, 3)) {
     CHECK(report.converged);
     CHECK(report.true_residual < 1e-6);
+    CHECK(report.accurate_residual);
   }
+  // From the CPU to the GPU with one solver.
+  reference.set_operator(*on_gpu, panels.leaf_begin);
+  CHECK(reference.solve(b, x, 3).front().converged);
   CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
 }
 
