@@ -230,17 +230,22 @@ BACKEND_TEST_CASE("the near field is the same stored or integrated in every prod
 BACKEND_TEST_CASE("products of vectors on the device") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();
-  const auto v = make_fmm(panels, {});
-  CHECK(v->processor() == Processor::gpu);
-  CHECK(v->info().processor == Processor::gpu);
   const Vector x = random_vector(3 * n, 7);
-  Vector y(3 * n), same(3 * n);
-  v->apply(x.data(), y.data(), 3);
-  const cuda::DeviceArray<double> d_x(x);
-  const cuda::DeviceArray<double> d_y(3 * n);
-  v->apply_on_device(d_x.data(), d_y.data(), 3);
-  d_y.download(same);
-  CHECK(y == same);
+  for (const auto near_field :
+       {OperatorOptions::NearField::stored, OperatorOptions::NearField::lean}) {
+    OperatorOptions options;
+    options.near_field = near_field;
+    const auto v = make_fmm(panels, options);
+    CHECK(v->processor() == Processor::gpu);
+    CHECK(v->info().processor == Processor::gpu);
+    Vector y(3 * n), same(3 * n);
+    v->apply(x.data(), y.data(), 3);
+    const cuda::DeviceArray<double> d_x(x);
+    const cuda::DeviceArray<double> d_y(3 * n);
+    v->apply_on_device(d_x.data(), d_y.data(), 3);
+    d_y.download(same);
+    CHECK(y == same);
+  }
 }
 
 TEST_CASE("what the GPU cannot do is said") {
