@@ -178,9 +178,7 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(panels_.triangle[j], panels_.triangle[i].centroid);
+    exact_block(panels_, begin, end, block);
   }
 
  private:
@@ -318,6 +316,12 @@ Precision check_fmm_options(const OperatorOptions& options) {
                 "single precision carries operator tolerances of the FMM from 1e-7 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
   return options.precision.value_or(near_precision_for(options.tolerance));
+}
+
+void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block) {
+  for (std::int64_t i = begin; i < end; ++i)
+    for (std::int64_t j = begin; j < end; ++j)
+      *block++ = panel_potential(panels.triangle[j], panels.triangle[i].centroid);
 }
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,

@@ -18,8 +18,8 @@ struct PointsView {
   // In single precision alone: what is to be added to the coordinates, up to a constant of the
   // leaf, for points of one leaf, and the coordinates in double precision, for pairs closer than
   // that.
-  const float *low_x, *low_y, *low_z;
-  const double *exact_x, *exact_y, *exact_z;
+  const float *low_x = nullptr, *low_y = nullptr, *low_z = nullptr;
+  const double *exact_x = nullptr, *exact_y = nullptr, *exact_z = nullptr;
 };
 
 /// Takes points of one leaf to its unit box.
@@ -62,8 +62,8 @@ struct StrengthsView {
 
 /// Results of the near field, [vectors][targets] in the points' order; null where not asked for.
 struct NearView {
-  double* potential;
-  double* gradient[3];
+  double* potential = nullptr;
+  double* gradient[3] = {};
 };
 
 /// Sums of a few terms each: row r is Σ value[k] x[index[k]], k from begin[r] to begin[r + 1].

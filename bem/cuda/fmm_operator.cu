@@ -9,11 +9,10 @@
 #include "fmbem/bem/cuda/near_field.cuh"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
-#include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/harmonics.hpp"
@@ -113,7 +112,7 @@ class PanelFarFieldIn final : public PanelFarField {
             near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
             if (times) times->near.record("near field");
             FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
-            return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
+            return NearPart{{near_.data()}, join_};
           },
           done);
     }
@@ -194,9 +193,10 @@ class DeviceSingleLayer final : public BoundaryOperator {
   void apply(const double* x, double* y, int n_vectors) const override {
     if (times_) times_->restart();
     with_advice(!stored_, [&] {
-      on_copies(x, y, n_vectors, times_.get(), [&](const double* d_x, double* d_y) {
-        far_->multiply(*near_, d_x, d_y, n_vectors, times_.get());
-      });
+      on_copies(x, y, size(), n_vectors, stream_, times_ ? &times_->far : nullptr,
+                [&](const double* d_x, double* d_y, int vectors) {
+                  far_->multiply(*near_, d_x, d_y, vectors, times_.get());
+                });
     });
     refuse_not_finite(x, y, n_vectors);
   }
@@ -223,9 +223,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
+    exact_block(host_panels_, begin, end, block);
   }
 
  private:
@@ -238,9 +236,10 @@ class DeviceSingleLayer final : public BoundaryOperator {
     const auto near = stored ? nullptr
                              : make_lean_near_field(*panels_, tree_, 0.5 * tolerance,
                                                     Precision::double_precision, stream_);
-    on_copies(x, y, n_vectors, nullptr, [&](const double* d_x, double* d_y) {
-      far->multiply(near ? *near : *near_, d_x, d_y, n_vectors, nullptr);
-    });
+    on_copies(x, y, size(), n_vectors, stream_, nullptr,
+              [&](const double* d_x, double* d_y, int vectors) {
+                far->multiply(near ? *near : *near_, d_x, d_y, vectors, nullptr);
+              });
   }
 
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
@@ -282,23 +281,6 @@ class DeviceSingleLayer final : public BoundaryOperator {
     for (int v = 0; v < n_vectors; ++v)
       if (std::isnan(y[v * n]))
         fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
-  }
-
-  /// For vectors of the host.
-  template <class Multiply>
-  void on_copies(const double* x, double* y, int n_vectors, ProductTimes* times,
-                 Multiply&& multiply) const {
-    const auto copied = [&] {
-      if (times) times->far.record("copy");
-    };
-    const std::size_t numbers = size() * n_vectors;
-    DeviceBuffer<double> d_x(numbers, stream_), d_y(numbers, stream_);
-    d_x.upload(x);
-    copied();
-    multiply(d_x.data(), d_y.data());
-    d_y.download(y);
-    copied();
-    stream_.wait();
   }
 
   const Panels& host_panels_;

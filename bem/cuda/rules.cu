@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "fmbem/bem/cuda/rules.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
