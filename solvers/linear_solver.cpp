@@ -117,7 +117,7 @@ struct System {
   }
 
   void set_operator(const BoundaryOperator& op, int vectors, const ApproximateInverse* own) {
-    shell = std::make_unique<ShellMatrix>(op, vectors);
+    shell = std::make_unique<ShellMatrix>(op, vectors, options.host_vectors);
     n_vectors = vectors;
     inverse = own;
     petsc_calls([&] {
@@ -134,7 +134,7 @@ struct System {
 
   /// With PETSc's preconditioners, on the diagonal blocks.
   void set_operator(const BoundaryOperator& op, Mat leaf_blocks) {
-    shell = std::make_unique<ShellMatrix>(op);
+    shell = std::make_unique<ShellMatrix>(op, 1, options.host_vectors);
     n_vectors = 1;
     petsc_calls([&] {
       PetscCall(KSPSetOperators(ksp, shell->mat(), leaf_blocks));

@@ -15,6 +15,9 @@ struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
   /// Called after each iteration with its number and the relative residual.
   std::function<void(int iteration, double residual)> monitor{};
+  /// Vectors stay in the host's memory whatever PETSc has, and products with an operator on the GPU
+  /// copy two of them: GMRES keeps up to a hundred.
+  bool host_vectors = false;
 };
 
 /// What became of one right-hand side.

@@ -430,6 +430,11 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
     CHECK(report.true_residual < 1e-6);
     CHECK(report.accurate_residual);
   }
+  // With vectors in the host's memory, as with a PETSc without CUDA.
+  LinearSolver on_host({.tolerance = 1e-7, .host_vectors = true});
+  on_host.set_operator(*on_gpu, panels.leaf_begin);
+  CHECK(on_host.solve(b, x, 3).front().converged);
+  CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
   // From the CPU to the GPU with one solver.
   reference.set_operator(*on_gpu, panels.leaf_begin);
   CHECK(reference.solve(b, x, 3).front().converged);
