@@ -98,7 +98,7 @@ struct OperatorOptions {
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
   Progress progress{};
-  bool time_stages = false;  ///< the GPU measures the stages of products, some 10 µs for each
+  bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
   // Of the FMM, where not by the tolerance:
   std::optional<int> order{};        ///< degree of the expansions, 1 to 40
   std::optional<int> max_leaf{};     ///< panels in a leaf, at most
