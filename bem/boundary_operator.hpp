@@ -26,7 +26,8 @@ struct OperatorInfo {
   std::string name;  ///< V, K, …
   OperatorKind kind = OperatorKind::dense;
   Processor processor = Processor::cpu;
-  std::int64_t memory_bytes = 0;                      ///< of what it stores, on its processor
+  /// Of what it holds, on its processor; expansions of products from the first one on.
+  std::int64_t memory_bytes = 0;
   Precision precision = Precision::double_precision;  ///< of the entries that it stores
   // Of the FMM alone:
   int order = 0;  ///< degree of the expansions
@@ -36,6 +37,11 @@ struct OperatorInfo {
   std::int64_t near_entries = 0;
   bool near_field_stored = true;                  ///< or integrated in every product
   std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
+  /// Stages of the last product: sort, P2M, M2M, M2L, L2L, near field, L2P. On a GPU, where they
+  /// are measured by events and only if OperatorOptions::time_stages says so, the near field runs
+  /// beside those from P2M to L2L, "wait" is what is left of it then, and "copy" what vectors of
+  /// the host take.
+  std::map<std::string, double> product_seconds{};
 };
 
 /// A linear map of vectors in host memory and, where its data are on a GPU, in the GPU's.
@@ -48,7 +54,8 @@ class LinearMap {
 
   virtual Processor processor() const { return Processor::cpu; }
   /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
-  /// else is there. Throws Error where processor() is not the GPU.
+  /// else is there. Nobody looks at x: the FMM gives NaN everywhere for an x that is not finite,
+  /// which apply() refuses with an InputError. Throws Error where processor() is not the GPU.
   virtual void apply_on_device(const double* x, double* y, int n_vectors = 1) const;
   /// Waits until what apply_on_device() has put there is done.
   virtual void wait() const {}
@@ -91,6 +98,7 @@ struct OperatorOptions {
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
   Progress progress{};
+  bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
   // Of the FMM, where not by the tolerance:
   std::optional<int> order{};        ///< degree of the expansions, 1 to 40
   std::optional<int> max_leaf{};     ///< panels in a leaf, at most

@@ -171,8 +171,19 @@ class ClusterInverse::Assembly {
   std::vector<int> pivots_;
 };
 
+const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
+  FMBEM_REQUIRE(options.max_leaf >= 1,
+                "a leaf must hold at least one panel, not " << options.max_leaf);
+  // It grows by a factor until there are few enough unknowns, to which nothing leads from 0.
+  FMBEM_REQUIRE(options.opening > 0 && std::isfinite(options.opening),
+                "the opening of clusters must be positive, not " << options.opening);
+  FMBEM_REQUIRE(options.nearness >= 0 && std::isfinite(options.nearness),
+                "the nearness of clusters must not be negative, not " << options.nearness);
+  return options;
+}
+
 ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)
-    : tree_(panels, options.max_leaf), extent_(panels.extent) {
+    : tree_(panels, checked(options).max_leaf), extent_(panels.extent) {
   const std::size_t n_leaves = tree_.leaves.size();
   std::vector<std::vector<std::int32_t>> cuts(n_leaves);
 #pragma omp parallel for schedule(dynamic, 16)

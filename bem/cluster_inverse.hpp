@@ -12,11 +12,14 @@
 namespace fmbem {
 
 struct ClusterInverseOptions {
-  int max_leaf = 64;      ///< panels whose rows share one cut
-  double opening = 0.7;   ///< θ: clusters of a radius up to θ times their distance stay closed
+  int max_leaf = 64;     ///< panels whose rows share one cut
+  double opening = 0.7;  ///< θ > 0: clusters of a radius up to θ times their distance stay closed
   double nearness = 0.5;  ///< κ: and those of a radius up to κ times that of the leaf's panels
   int most_unknowns = 400;
 };
+
+/// The same options. Throws InputError for those out of range.
+const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 
 /// An approximate inverse of the single layer V, the preconditioner of its systems.
 ///
@@ -31,7 +34,7 @@ struct ClusterInverseOptions {
 /// to apply, about 160 n operations.
 class ClusterInverse final : public ApproximateInverse {
  public:
-  /// The panels need not outlive it.
+  /// The panels need not outlive it. Throws InputError for options out of range.
   explicit ClusterInverse(const Panels& panels, const ClusterInverseOptions& options = {});
 
   std::string name() const override { return "cluster inverse"; }

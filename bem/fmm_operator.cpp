@@ -135,13 +135,17 @@ class FmmSingleLayer final : public BoundaryOperator {
     info.inflation = far.inflation;
     info.near_entries = far.near_pairs;
     info.setup_seconds = seconds_;
+    info.product_seconds = product_seconds_;
     return info;
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
     const std::size_t numbers = size() * n_vectors;
     far_->evaluate({.charges = {x, numbers}, .count = n_vectors}, {.potential = {y, numbers}});
+    product_seconds_ = far_->evaluate_seconds();
+    fmm::Stopwatch watch(product_seconds_);
     add_near_field(x, y, n_vectors);
+    watch.add("near field");
   }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
@@ -174,9 +178,7 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(panels_.triangle[j], panels_.triangle[i].centroid);
+    exact_block(panels_, begin, end, block);
   }
 
  private:
@@ -299,6 +301,7 @@ class FmmSingleLayer final : public BoundaryOperator {
   std::vector<std::int64_t> entries_begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;                    ///< row after row, [near sources][targets]
   fmm::Seconds seconds_;
+  mutable fmm::Seconds product_seconds_;  ///< of the last product
 };
 
 }  // namespace
@@ -313,6 +316,12 @@ Precision check_fmm_options(const OperatorOptions& options) {
                 "single precision carries operator tolerances of the FMM from 1e-7 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
   return options.precision.value_or(near_precision_for(options.tolerance));
+}
+
+void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block) {
+  for (std::int64_t i = begin; i < end; ++i)
+    for (std::int64_t j = begin; j < end; ++j)
+      *block++ = panel_potential(panels.triangle[j], panels.triangle[i].centroid);
 }
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,

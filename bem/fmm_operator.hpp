@@ -12,6 +12,10 @@ inline constexpr double fmm_tolerance_at_least = 1e-11;
 /// field's entries.
 Precision check_fmm_options(const OperatorOptions& options);
 
+/// V_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block() where no
+/// entries are stored.
+void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block);
+
 /// V with its near field stored as dense blocks and its far field by the FMM:
 /// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
 /// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖

@@ -29,6 +29,7 @@ struct Options {
   std::vector<double> panels{1e5, 1e6};
   bench::OperatorChoice choice;
   double tolerance = 1e-6;
+  bool stages = false;
   int rows = 2000, repeat = 10, threads = 0;
 };
 
@@ -90,6 +91,7 @@ void run(const Options& options, const std::string& name, double n) {
   const Panels panels = make_panels(bench::surfaces().at(name).make(n));
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
+  how.time_stages = options.stages;
   options.choice.set(how);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
@@ -118,6 +120,12 @@ void run(const Options& options, const std::string& name, double n) {
               operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, exact.error_of(y),
               exact.error_of(z), double(info.memory_bytes) / 1e9,
               double(inverse->memory_bytes()) / 1e9, double(peak_device_memory()) / 1e9);
+  if (options.stages) {
+    std::printf("stages of the last product, ms:");
+    for (const auto& [stage, seconds] : info.product_seconds)
+      std::printf(" %s %.3f", stage.c_str(), 1e3 * seconds);
+    std::printf("\n");
+  }
   std::fflush(stdout);
 }
 
@@ -133,6 +141,7 @@ int main(int argc, char** argv) try {
   app.add_option("--tolerance", options.tolerance, "of the operator");
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));
+  app.add_flag("--stages", options.stages, "a line with those of a product after each row");
   app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);

@@ -16,6 +16,7 @@
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
+#include "fmbem/solvers/petsc.hpp"
 
 using namespace fmbem;
 
@@ -26,7 +27,7 @@ struct Options {
   std::vector<double> panels{1e4, 1e5, 1e6};
   std::vector<double> tolerances{1e-6};
   bench::OperatorChoice choice;
-  std::string data = "source", kind = "fmm";
+  std::string data = "source", kind = "fmm", vectors_on = "gpu";
   double operator_tolerance = 0;  // a tenth of the tolerance
   int vectors = 1, threads = 0;
 };
@@ -61,7 +62,8 @@ void run(const Options& options, const std::string& name, double n, double toler
   options.choice.set(operator_options);
   const auto v = make_single_layer(panels, operator_options);
   const double operator_seconds = lap(timer);
-  LinearSolver solver({tolerance, {}});
+  const bool host_vectors = options.vectors_on == "host";
+  LinearSolver solver({.tolerance = tolerance, .host_vectors = host_vectors});
   solver.set_operator(*v, panels.leaf_begin);
   const double inverse_seconds = lap(timer);
   const std::vector<double> b = right_hand_sides(options, panels, surface.source);
@@ -74,10 +76,10 @@ void run(const Options& options, const std::string& name, double n, double toler
   for (std::size_t i = 0; i < panels.size(); ++i)
     charge += inv_4pi * x[i] * panels.triangle[i].area;
   std::printf(
-      "| %s | %zu | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.3f** | %d | "
-      "**%.2f** | %.1e | %.6f | %.2f | %.2f | %.2f | %.2f |\n",
-      name.c_str(), panels.size(), tolerance, info.order, info.max_leaf,
-      double(info.near_entries) / double(panels.size()), panel_seconds,
+      "| %s | %zu | %s | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.4f** | "
+      "%d | **%.2f** | %.1e | %.6f | %.2f | %.2f | %.2f | %.2f |\n",
+      name.c_str(), panels.size(), host_vectors ? VECSTANDARD : vec_type_for(*v), tolerance,
+      info.order, info.max_leaf, double(info.near_entries) / double(panels.size()), panel_seconds,
       info.setup_seconds["far field"], info.setup_seconds["near field"], inverse_seconds,
       panel_seconds + operator_seconds + inverse_seconds, solver.median_product_seconds(),
       report.iterations, solve_seconds, report.true_residual, charge,
@@ -102,14 +104,20 @@ int main(int argc, char** argv) try {
       ->check(CLI::IsMember({"source", "constant"}));
   app.add_option("--operator", options.kind)->check(CLI::IsMember({"fmm", "dense"}));
   app.add_option("--vectors", options.vectors, "right-hand sides")->check(CLI::Range(1, 64));
+  app.add_option(
+         "--vectors-on", options.vectors_on,
+         "PETSc's, of an operator on the GPU; gpu takes a PETSc with CUDA, and host is what "
+         "happens without one")
+      ->check(CLI::IsMember({"gpu", "host"}));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
   set_threads(options.threads > 0 ? options.threads : available_cores());
   std::printf(
-      "| surface | panels | tolerance | order | leaf | near/row | panels s | far s | near s | "
+      "| surface | panels | vectors | tolerance | order | leaf | near/row | panels s | far s | "
+      "near s | "
       "preconditioner s | **setup** | **product** | iterations | **solve, true residual included** "
       "| true residual | charge/4π | operator GB | preconditioner GB | peak GB | GPU peak GB |\n|");
-  for (int column = 0; column < 20; ++column) std::printf("---|");
+  for (int column = 0; column < 21; ++column) std::printf("---|");
   std::printf("\n");
   for (const std::string& name : options.surfaces)
     for (const double tolerance : options.tolerances)

@@ -43,6 +43,7 @@ struct Outcome {
 Outcome solve_levels(const Options& options, Console& console) {
   ConductorOptions solve_options = conductor_options(options.solve, console);
   solve_options.permittivity = options.permittivity;
+  solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
   std::vector<SquareMatrix> results;
   const auto load = [&](int level) {
@@ -81,7 +82,7 @@ void tell(Console& console, Json& report, const Outcome& outcome) {
   for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
   console.print(solver_text(outcome.solution, problems) +
                 capacitance_text(outcome.solution, outcome.mesh, outcome.estimate));
-  warn_unconverged(console, report, outcome.solution, problems);
+  warn_of_solves(console, report, outcome.solution, problems);
   if (outcome.solution.converged && !outcome.converged)
     warn(console, report,
          "a solve on a coarser mesh did not converge: there is no estimate of the discretization "

@@ -96,7 +96,8 @@ struct Outcome {
 };
 
 Outcome solve(const Options& options, const std::vector<Voltage>& given, Console& console) {
-  const ConductorOptions solve_options = conductor_options(options.solve, console);
+  ConductorOptions solve_options = conductor_options(options.solve, console);
+  solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
   const Timer timer;
   outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
@@ -112,7 +113,7 @@ void tell(Console& console, Json& report, const Outcome& outcome, int threads) {
   console.print(problem_text(outcome.solution, outcome.mesh, threads));
   for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
   console.print(solver_text(outcome.solution, problems));
-  warn_unconverged(console, report, outcome.solution, problems);
+  warn_of_solves(console, report, outcome.solution, problems);
 }
 
 /// In V and V/m.

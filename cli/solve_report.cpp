@@ -1,5 +1,6 @@
 #include "cli/solve_report.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -29,6 +30,7 @@ Json operators_json(const ConductorSolution& solution) {
     json["far_precision"] = precision_name(op.far_precision);
     json["near_field"] = op.near_field_stored ? "stored" : "lean";
     json["setup_s"] = op.setup_seconds;
+    json["product_s"] = op.product_seconds;
   }
   return Json::array({json});
 }
@@ -96,8 +98,8 @@ std::string solver_text(const ConductorSolution& solution,
   return out.str();
 }
 
-void warn_unconverged(Console& console, Json& report, const ConductorSolution& solution,
-                      const std::vector<std::string>& problems) {
+void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+                    const std::vector<std::string>& problems) {
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
     if (solve.converged) continue;
@@ -106,6 +108,11 @@ void warn_unconverged(Console& console, Json& report, const ConductorSolution& s
              << ", true residual " << std::setprecision(2) << solve.true_residual << ")";
     warn(console, report, sentence.str());
   }
+  if (std::any_of(solution.solves.begin(), solution.solves.end(),
+                  [](const SolveReport& solve) { return !solve.accurate_residual; }))
+    warn(console, report,
+         "there was no memory for the accurate product: the true residuals are by the operator as "
+         "it is, to its own tolerance");
 }
 
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh) {
@@ -135,6 +142,10 @@ void account(Console& console, Json& report, const ConductorSolution& solution,
     line << ", field " << *seconds.field;
   }
   line << "; memory " << double(peak_memory()) / 1e6 << " MB";
+  if (solution.op.processor == Processor::gpu) {
+    line << ", of the GPU " << double(solution.device_bytes) / 1e6 << " MB";
+    report["device_memory_bytes"] = solution.device_bytes;
+  }
   report["timings_s"] = {{"mesh", seconds.mesh},
                          {"setup", solution.setup_seconds},
                          {"solve", solution.solve_seconds},

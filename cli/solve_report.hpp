@@ -16,9 +16,9 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
 std::string solver_text(const ConductorSolution& solution,
                         const std::vector<std::string>& problems);
 
-/// A warning for each problem that did not converge.
-void warn_unconverged(Console& console, Json& report, const ConductorSolution& solution,
-                      const std::vector<std::string>& problems);
+/// A warning for each problem that did not converge, and for residuals that are not accurate.
+void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+                    const std::vector<std::string>& problems);
 
 /// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh);

@@ -8,10 +8,15 @@ namespace {
 /// What cuBLAS recommends for Hopper.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
+/// A handle for which there is no memory may be called not initialised.
+bool lacks_memory(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_ALLOC_FAILED || status == CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
 void check_blas(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const std::string sentence = std::string(call) + " failed: " + cublasGetStatusString(status);
-  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw ResourceError(sentence);
+  if (lacks_memory(status)) throw DeviceMemoryError(sentence);
   throw Error(ExitCode::internal_error, sentence);
 }
 #define FMBEM_CUBLAS(call) check_blas((call), #call)
@@ -19,7 +24,12 @@ void check_blas(cublasStatus_t status, const char* call) {
 }  // namespace
 
 Blas::Blas(cudaStream_t stream) : workspace_(workspace_bytes, stream) {
-  FMBEM_CUBLAS(cublasCreate(&handle_));
+  cublasStatus_t status = cublasCreate(&handle_);
+  if (lacks_memory(status)) {
+    release_kept_memory();
+    status = cublasCreate(&handle_);
+  }
+  check_blas(status, "cublasCreate");
   FMBEM_CUBLAS(cublasSetStream(handle_, stream));
   FMBEM_CUBLAS(cublasSetWorkspace(handle_, workspace_.data(), workspace_bytes));
 }

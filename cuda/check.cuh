@@ -1,19 +1,36 @@
 #pragma once
 
+#include <string>
+
 #include <cuda_runtime_api.h>
 
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 
-/// Throws ResourceError when device memory is exhausted and Error for any other failed call.
+/// The GPU's memory does not suffice.
+class DeviceMemoryError : public ResourceError {
+ public:
+  /// `lack` is what is missing, `advice` what to use instead.
+  explicit DeviceMemoryError(
+      const std::string& lack,
+      const std::string& advice = "a looser tolerance, fewer points or the backend cpu")
+      : ResourceError("the GPU's memory does not suffice (" + lack + "): use " + advice),
+        lack_(lack) {}
+  const std::string& lack() const { return lack_; }
+
+ private:
+  std::string lack_;
+};
+
+/// Throws DeviceMemoryError when device memory is exhausted and Error for any other failed call.
 inline void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return;
   cudaGetLastError();  // so that the next launch does not find it again
   std::ostringstream sentence;
   sentence << call << " failed: " << cudaGetErrorString(error) << " (" << file << ":" << line
            << ")";
-  if (error == cudaErrorMemoryAllocation) throw ResourceError(sentence.str());
+  if (error == cudaErrorMemoryAllocation) throw DeviceMemoryError(sentence.str());
   throw Error(ExitCode::internal_error, sentence.str());
 }
 

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/device.hpp"
@@ -13,6 +12,7 @@
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choose.hpp"
@@ -64,30 +64,6 @@ class Graph {
 
  private:
   cudaGraphExec_t executable_ = nullptr;
-};
-
-/// Seconds between marks in a stream.
-class StageTimes {
- public:
-  explicit StageTimes(cudaStream_t stream) : stream_(stream) { record("start"); }
-  void record(const char* stage) {
-    marks_.emplace_back(stage, std::make_unique<Event>(true));
-    FMBEM_CUDA(cudaEventRecord(*marks_.back().second, stream_));
-  }
-  fmm::Seconds seconds() const {
-    FMBEM_CUDA(cudaStreamSynchronize(stream_));
-    fmm::Seconds result;
-    for (std::size_t k = 1; k < marks_.size(); ++k) {
-      float milliseconds = 0;
-      FMBEM_CUDA(cudaEventElapsedTime(&milliseconds, *marks_[k - 1].second, *marks_[k].second));
-      result[marks_[k].first] += 1e-3 * milliseconds;
-    }
-    return result;
-  }
-
- private:
-  cudaStream_t stream_;
-  std::vector<std::pair<const char*, std::unique_ptr<Event>>> marks_;
 };
 
 /// Points of one kind on the device.
@@ -180,6 +156,7 @@ class EvaluationIn final : public Evaluation {
     fmm::Seconds all;
     for_batches(strengths, fields, [&](const Kind& kind) {
       StageTimes times(stream_);
+      times.start();
       put(kind, &times);
       for (const auto& [stage, seconds] : times.seconds()) all[stage] += seconds;
     });

@@ -44,8 +44,9 @@ class FmmPlan {
   std::size_t targets() const;
 
   /// Puts an evaluation into the plan's stream. What goes in must be ready and what comes out is
-  /// ready when the stream has come so far. Strengths that are not finite give results that are
-  /// not; sizes are not checked. Throws InputError for what the plan was not made for.
+  /// ready when the stream has come so far. Of right-hand sides with strengths that are not finite
+  /// all results are NaN; sizes are not checked. Throws InputError for what the plan was not made
+  /// for.
   void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields);
   CUstream_st* stream() const;
   /// Waits for the stream.

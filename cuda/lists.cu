@@ -68,12 +68,14 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
                     2 * (y % 2) + z % 2];
 }
 
-/// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
-/// other colleagues, and the children of those that are split; in a third the parent's colleagues
-/// that are leaves; then those colleagues of each ancestor that hold sources.
+/// Rounds of for_near() after which all is found.
 __device__ inline int rounds_of(const TreeView& tree, std::int32_t box) {
   return tree.held ? 3 + level_of(tree.code[box]) : 3;
 }
+
+/// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
+/// other colleagues, and the children of those that are split; in a third the parent's colleagues
+/// that are leaves; then those colleagues of each ancestor that hold sources.
 template <class Take>
 __device__ inline void for_near(const TreeView& tree, std::int32_t box, int place, int round,
                                 bool without_itself, Take&& take) {

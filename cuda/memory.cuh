@@ -14,10 +14,13 @@ namespace fmbem::cuda {
 /// for the driver; called once for each device.
 void keep_freed_memory();
 
+/// Gives that memory back, for those who ask the driver itself.
+void release_kept_memory();
+
 /// Bytes that this process can still have on the current device.
 std::int64_t available_device_memory();
 
-/// Throws ResourceError with the bytes needed and the bytes free.
+/// Throws DeviceMemoryError with the bytes needed and the bytes free.
 [[noreturn]] void throw_out_of_memory(std::size_t needed);
 
 /// An array in device memory, uninitialised, allocated and freed in the order of a stream.

@@ -18,8 +18,8 @@ struct PointsView {
   // In single precision alone: what is to be added to the coordinates, up to a constant of the
   // leaf, for points of one leaf, and the coordinates in double precision, for pairs closer than
   // that.
-  const float *low_x, *low_y, *low_z;
-  const double *exact_x, *exact_y, *exact_z;
+  const float *low_x = nullptr, *low_y = nullptr, *low_z = nullptr;
+  const double *exact_x = nullptr, *exact_y = nullptr, *exact_z = nullptr;
 };
 
 /// Takes points of one leaf to its unit box.
@@ -62,8 +62,8 @@ struct StrengthsView {
 
 /// Results of the near field, [vectors][targets] in the points' order; null where not asked for.
 struct NearView {
-  double* potential;
-  double* gradient[3];
+  double* potential = nullptr;
+  double* gradient[3] = {};
 };
 
 /// Sums of a few terms each: row r is Σ value[k] x[index[k]], k from begin[r] to begin[r + 1].
@@ -205,12 +205,15 @@ void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
          const ItemClasses& classes, bool same, int root_terms, const NearView& results,
          const cudaStream_t* streams);
 
-/// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0.
+/// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for
+/// one that is not finite, so that all results are NaN.
 __host__ __device__ inline double strength_unit(unsigned long long bits) {
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   if (bits == 0) return 1;
   const int power = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-  const unsigned long long unit = static_cast<unsigned long long>(1023 - power) << 52;
+  const unsigned long long not_a_number = 0x7ff8ULL << 48;
+  const unsigned long long unit =
+      exponent == 1024 ? not_a_number : static_cast<unsigned long long>(1023 - power) << 52;
 #ifdef __CUDA_ARCH__
   return __longlong_as_double(static_cast<long long>(unit));
 #else

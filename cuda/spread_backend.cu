@@ -41,7 +41,7 @@ class SpreadBackend final : public fmm::Backend {
           [&](const T* from, const ExpansionsView<T>& expansions) {
             spread_p2m(tree_, from, rows_.data(), expansions, stream_);
           },
-          [](const unsigned long long*, double) { return NearPart{}; });
+          [](const unsigned long long*, double) { return NearPart{}; }, [](const char*) {});
     stream_.wait();
     watch.add("evaluate");
     potential.download(fields.potential.data());

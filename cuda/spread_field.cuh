@@ -49,9 +49,11 @@ class SpreadField {
   /// first: near(largest, scale) sends for the near field of the strengths, times the
   /// strength_unit() of each vector over the scale, and returns a NearPart. p2m(charges,
   /// expansions) puts the moments of the boxes with sources of their own into the stream, for
-  /// charges [vectors][sources] in the tree's order, sources being in the tree's unit.
-  template <class P2m, class Near>
-  void put(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near) {
+  /// charges [vectors][sources] in the tree's order, sources being in the tree's unit. done(stage)
+  /// is called when a stage is in the stream; "wait" is what the near field takes longer than the
+  /// far one.
+  template <class P2m, class Near, class Done>
+  void put(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
     stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
     grow(charges_, vectors * n, stream_);
@@ -59,20 +61,26 @@ class SpreadField {
     find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
     sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
                  charges_.data(), stream_);
+    done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
     const double scale = 0.25 * std::numbers::inv_pi / tree_.unit;
     const NearPart near_part = near(largest_.data(), scale);
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);
-      stages_.put(vectors, [](const char*) {});
+      done("P2M");
+      stages_.put(vectors, done);
     }
-    if (near_part.done) FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
+    if (near_part.done) {
+      FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
+      done("wait");
+    }
     l2p(tree_.targets(), near_part.view, tree_.tree.view(), tree_.tree.root,
         tree_.far.target_leaves.data(), tree_.rows(), stages_.has_far(), stages_.table(),
         expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
                     arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.unit},
         stream_);
+    done("L2P");
   }
 
  private:

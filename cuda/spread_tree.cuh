@@ -41,17 +41,8 @@ struct SpreadTree {
   std::int64_t sources() const { return static_cast<std::int64_t>(source_order.size()); }
   std::int64_t rows() const { return static_cast<std::int64_t>(far.target_leaves.size()); }
   PointsView<double> targets() const {
-    return {static_cast<std::int64_t>(target_order.size()),
-            target_order.data(),
-            x.data(),
-            y.data(),
-            z.data(),
-            nullptr,
-            nullptr,
-            nullptr,
-            nullptr,
-            nullptr,
-            nullptr};
+    return {static_cast<std::int64_t>(target_order.size()), target_order.data(), x.data(), y.data(),
+            z.data()};
   }
   std::int64_t bytes() const {
     return tree.bytes() + far.bytes() + near.bytes() + source_order.bytes() + target_order.bytes() +

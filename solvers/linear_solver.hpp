@@ -15,6 +15,9 @@ struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
   /// Called after each iteration with its number and the relative residual.
   std::function<void(int iteration, double residual)> monitor{};
+  /// Vectors stay in the host's memory whatever PETSc has, and products with an operator on the GPU
+  /// copy two of them: GMRES keeps up to a hundred.
+  bool host_vectors = false;
 };
 
 /// What became of one right-hand side.
@@ -23,7 +26,9 @@ struct SolveReport {
   int iterations = 0;
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows
-  double true_residual = 0;     ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
+  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
+  /// Unless memory did not suffice for that: then it is with apply().
+  bool accurate_residual = true;
   std::vector<double> history;  ///< relative residuals, from the start
 };
 
@@ -41,11 +46,13 @@ class LinearSolver {
   LinearSolver& operator=(LinearSolver&&) noexcept;
 
   /// Sets the operator, which must outlive the solver's use, and its leaves; builds the
-  /// preconditioner.
+  /// preconditioner. Another operator may have another size, and be on another processor: then
+  /// PETSc's options are read anew.
   void set_operator(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
 
   /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance
-  /// the solve is not converged whatever PETSc's reason says.
+  /// the solve is not converged whatever PETSc's reason says. Where memory does not suffice for
+  /// that, the operator as it is serves, and the report says so.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own

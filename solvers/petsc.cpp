@@ -49,6 +49,14 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls) {
       throw Error(ExitCode::not_converged, sentence);
     case PETSC_ERR_MEM:
       throw ResourceError(sentence);
+    case PETSC_ERR_GPU:
+      if (message.find("out of memory") == std::string::npos)
+        throw Error(ExitCode::internal_error, sentence);
+      [[fallthrough]];
+    case PETSC_ERR_GPU_RESOURCE:
+      throw ResourceError(sentence +
+                          " (the GPU's memory does not suffice: use the lean near field, "
+                          "--near-field lean, or the backend cpu)");
     default:
       throw Error(ExitCode::internal_error, sentence);
   }

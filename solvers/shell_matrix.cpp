@@ -12,7 +12,7 @@
 
 namespace fmbem {
 
-ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors)
+ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors, bool host_vectors)
     : op_(op), n_vectors_(n_vectors) {
   start_petsc();
   FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
@@ -27,7 +27,7 @@ ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors)
     PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, this, &mat_));
     PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
     PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
-    PetscCall(MatShellSetVecType(mat_, vec_type_for(op)));
+    PetscCall(MatShellSetVecType(mat_, host_vectors ? VECSTANDARD : vec_type_for(op)));
     if (n_vectors == 1)
       PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense,
                                                nullptr, MATDENSE, MATDENSE));

@@ -13,10 +13,11 @@ namespace fmbem {
 /// A boundary operator A as a PETSc matrix, for KSP or any other use: mult, product with a dense
 /// matrix (all columns at once), get diagonal and create vectors. With n_vectors > 1 it is A for
 /// each of as many vectors, one behind the other: a block diagonal matrix whose product is one
-/// product of A. The operator must outlive it. One rank for now, which it checks.
+/// product of A. Vectors that it creates are on the GPU if A is there and PETSc has CUDA, unless
+/// host_vectors. The operator must outlive it. One rank for now, which it checks.
 class ShellMatrix {
  public:
-  explicit ShellMatrix(const BoundaryOperator& op, int n_vectors = 1);
+  explicit ShellMatrix(const BoundaryOperator& op, int n_vectors = 1, bool host_vectors = false);
   ~ShellMatrix();
   ShellMatrix(const ShellMatrix&) = delete;
   ShellMatrix& operator=(const ShellMatrix&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 
@@ -42,12 +43,12 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
                                    .near_field = options.near_field,
                                    .precision = options.precision,
                                    .tolerance = result.operator_tolerance,
-                                   .progress = options.assembly_progress};
+                                   .progress = options.assembly_progress,
+                                   .time_stages = options.time_stages};
   operator_options.processor =
       options.processor.value_or(faster_processor(panels.size(), operator_options));
   const auto v = make_single_layer(panels, operator_options);
   result.assembly_seconds = assembly.seconds();
-  result.op = v->info();
   result.leaves = panels.leaves();
   const Timer preconditioner;
   solver.set_operator(*v, panels.leaf_begin);
@@ -63,6 +64,8 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
     for (const int conductor : conductor_of) potential.push_back(voltage[conductor]);
   result.solves = solver.solve(potential, sigma, static_cast<int>(n_problems));
   result.solve_seconds = solve.seconds();
+  result.op = v->info();
+  if (v->processor() == Processor::gpu) result.device_bytes = peak_device_memory();
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });

@@ -22,7 +22,8 @@ struct ConductorOptions {
   /// Where V is applied; none: where it is faster.
   std::optional<Processor> processor = Processor::cpu;
   OperatorOptions::NearField near_field = OperatorOptions::NearField::automatic;
-  int max_leaf = 64;  ///< panels in a block of PETSc's preconditioners
+  int max_leaf = 64;         ///< panels in a block of PETSc's preconditioners
+  bool time_stages = false;  ///< see OperatorOptions
   Progress assembly_progress{};
   std::function<void(int iteration, double residual)> solve_progress{};
 };
@@ -38,9 +39,10 @@ struct ConductorSolution {
   std::vector<std::vector<double>> charge_density;
   std::vector<SolveReport> solves;  ///< one for each problem
   bool converged = false;           ///< all of them
-  OperatorInfo op;
+  OperatorInfo op;                  ///< after the solve
   std::size_t leaves = 0;
   std::int64_t preconditioner_bytes = 0;
+  std::int64_t device_bytes = 0;  ///< peak_device_memory() where V is applied there
   std::string ksp_type, pc_type;
   double solver_tolerance = 0, operator_tolerance = 0;  ///< in force
   double setup_seconds = 0, assembly_seconds = 0, preconditioner_seconds = 0, solve_seconds = 0,

@@ -4,6 +4,7 @@
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/cuda/panel_store.cuh"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/host_vectors.cuh"
 
 namespace fmbem::cuda {
 namespace {
@@ -32,7 +33,7 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
 
 struct ClusterInverse::Impl {
   Impl(const DevicePanels& panels, const ClusterInverseOptions& options)
-      : product(build(panels, options, stream)) {}
+      : product(build(panels, checked(options), stream)) {}
   Stream stream;  // outlives what was allocated in it
   RowsProduct product;
 };
@@ -48,12 +49,10 @@ ClusterInverse::~ClusterInverse() = default;
 
 void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
   const Stream stream;
-  const std::size_t all = n_vectors * size();
-  DeviceBuffer<double> d_x(all, stream), d_y(all, stream);
-  d_x.upload(x);
-  impl_->product.apply(d_x.data(), d_y.data(), n_vectors, stream);
-  d_y.download(y);
-  stream.wait();
+  on_copies(x, y, impl_->product.size(), n_vectors, stream, nullptr,
+            [&](const double* d_x, double* d_y, int vectors) {
+              impl_->product.apply(d_x, d_y, vectors, stream);
+            });
 }
 
 void ClusterInverse::apply_on_device(const double* x, double* y, int n_vectors) const {

@@ -12,8 +12,8 @@ namespace fmbem::cuda {
 
 /// fmbem::ClusterInverse, built and applied on the current GPU, with everything in its memory: the
 /// same tree, cuts and systems, factorised in single precision by kernels of its own. Throws
-/// InputError without a usable GPU and for a mesh whose systems are singular, ResourceError for
-/// want of its memory.
+/// InputError without a usable GPU, for options out of range and for a mesh whose systems are
+/// singular, ResourceError for want of its memory.
 class ClusterInverse final : public ApproximateInverse {
  public:
   /// The panels need not outlive it.

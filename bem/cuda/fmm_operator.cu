@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
@@ -6,8 +7,8 @@
 #include "fmbem/bem/cuda/panel_far_field.cuh"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
@@ -22,6 +23,18 @@ constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.
 constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
+
+/// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
+template <class Work>
+decltype(auto) with_advice(bool lean, Work&& work) {
+  try {
+    return work();
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(error.lack(),
+                            std::string(lean ? "" : "the lean near field (--near-field lean), ") +
+                                "a looser tolerance, a coarser mesh or the backend cpu");
+  }
+}
 
 class DeviceSingleLayer final : public BoundaryOperator {
  public:
@@ -64,6 +77,9 @@ class DeviceSingleLayer final : public BoundaryOperator {
     done("far field");
     make_near_field();
     done("near field");
+    if (options.time_stages)
+      times_ = std::make_unique<ProductTimes>(
+          ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
     if (options.progress) options.progress(1);
   }
 
@@ -82,19 +98,27 @@ class DeviceSingleLayer final : public BoundaryOperator {
     info.near_entries = tree_.near.pairs;
     info.near_field_stored = stored_;
     info.setup_seconds = seconds_;
+    if (times_) info.product_seconds = times_->seconds();
     return info;
   }
 
   void apply(const double* x, double* y, int n_vectors) const override {
-    on_copies(x, y, n_vectors,
-              [&](const double* d_x, double* d_y) { far_->multiply(*near_, d_x, d_y, n_vectors); });
+    if (times_) times_->restart();
+    with_advice(!stored_, [&] {
+      on_copies(x, y, size(), n_vectors, stream_, times_ ? &times_->far : nullptr,
+                [&](const double* d_x, double* d_y, int vectors) {
+                  far_->multiply(*near_, d_x, d_y, vectors, times_.get());
+                });
+    });
+    refuse_not_finite(x, y, n_vectors);
   }
 
   void apply_on_device(const double* x, double* y, int n_vectors) const override {
     const Event before, after;
     FMBEM_CUDA(cudaEventRecord(before, nullptr));
     FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
-    far_->multiply(*near_, x, y, n_vectors);
+    if (times_) times_->restart();
+    with_advice(!stored_, [&] { far_->multiply(*near_, x, y, n_vectors, times_.get()); });
     FMBEM_CUDA(cudaEventRecord(after, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
   }
@@ -102,6 +126,20 @@ class DeviceSingleLayer final : public BoundaryOperator {
   void wait() const override { stream_.wait(); }
 
   void apply_accurately(const double* x, double* y, int n_vectors) const override {
+    with_advice(!stored_, [&] { multiply_accurately(x, y, n_vectors); });
+    refuse_not_finite(x, y, n_vectors);
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return with_advice(!stored_, [&] { return std::make_unique<ClusterInverse>(panels_->view()); });
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    exact_block(host_panels_, begin, end, block);
+  }
+
+ private:
+  void multiply_accurately(const double* x, double* y, int n_vectors) const {
     const double tolerance = accurate_tolerance_for(options_.tolerance),
                  integrals = near_tolerance_for(tolerance, near_share_);
     far_->release();
@@ -112,22 +150,12 @@ class DeviceSingleLayer final : public BoundaryOperator {
         serves ? nullptr
                : make_lean_near_field(*panels_, tree_, integrals, Precision::double_precision,
                                       ClosePairStorage::none, stream_);
-    on_copies(x, y, n_vectors, [&](const double* d_x, double* d_y) {
-      far->multiply(near ? *near : *near_, d_x, d_y, n_vectors);
-    });
+    on_copies(x, y, size(), n_vectors, stream_, nullptr,
+              [&](const double* d_x, double* d_y, int vectors) {
+                far->multiply(near ? *near : *near_, d_x, d_y, vectors, nullptr);
+              });
   }
 
-  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_->view());
-  }
-
-  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j)
-        *block++ = panel_potential(host_panels_.triangle[j], host_panels_.triangle[i].centroid);
-  }
-
- private:
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
                                                 double moment_tolerance) const {
     return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance, stream_,
@@ -154,25 +182,20 @@ class DeviceSingleLayer final : public BoundaryOperator {
     }
     const std::int64_t bytes = near_bytes(), available = available_device_memory();
     if (bytes > available)
-      throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +
-                          std::to_string(bytes >> 20) + " MiB of the GPU's memory, but " +
-                          std::to_string(available >> 20) +
-                          " MiB are free: use the lean near field (--near-field lean) or a "
-                          "looser tolerance");
+      throw DeviceMemoryError("the near field of " + std::to_string(size()) + " panels needs " +
+                              std::to_string(bytes >> 20) + " MiB and " +
+                              std::to_string(available >> 20) + " MiB are free");
     near_ = precision_ == Precision::single_precision
                 ? make_stored_near_field<float>(*panels_, tree_, near_tolerance_, stream_)
                 : make_stored_near_field<double>(*panels_, tree_, near_tolerance_, stream_);
   }
 
-  /// For vectors of the host.
-  template <class Multiply>
-  void on_copies(const double* x, double* y, int n_vectors, Multiply&& multiply) const {
-    const std::size_t numbers = size() * n_vectors;
-    DeviceBuffer<double> d_x(numbers, stream_), d_y(numbers, stream_);
-    d_x.upload(x);
-    multiply(d_x.data(), d_y.data());
-    d_y.download(y);
-    stream_.wait();
+  /// As on the CPU, but x is looked at only if the product is NaN, as it is everywhere then.
+  void refuse_not_finite(const double* x, const double* y, int n_vectors) const {
+    const std::size_t n = size();
+    for (int v = 0; v < n_vectors; ++v)
+      if (std::isnan(y[v * n]))
+        fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
   }
 
   const Panels& host_panels_;
@@ -188,6 +211,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
   std::unique_ptr<PanelFarField> far_;
   std::unique_ptr<NearField> near_;
   fmm::Seconds seconds_;
+  std::unique_ptr<ProductTimes> times_;  ///< null unless asked for
 };
 
 }  // namespace
@@ -196,7 +220,8 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options) {
   require_cuda_device();
   keep_freed_memory();
-  return std::make_unique<DeviceSingleLayer>(panels, options);
+  return with_advice(options.near_field == OperatorOptions::NearField::lean,
+                     [&] { return std::make_unique<DeviceSingleLayer>(panels, options); });
 }
 
 }  // namespace fmbem::cuda

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 
 #include "fmbem/bem/cuda/panel_far_field.cuh"
 #include "fmbem/bem/cuda/panel_p2m.cuh"
@@ -24,7 +25,11 @@ class PanelFarFieldIn final : public PanelFarField {
         rules_(moment_tolerance, stream),
         field_(tree, fmm::ParityOrder(order), stream) {}
 
-  void multiply(const NearField& near, const double* x, double* y, int n_vectors) override {
+  void multiply(const NearField& near, const double* x, double* y, int n_vectors,
+                ProductTimes* times) override {
+    const auto done = [&](std::string_view stage) {
+      if (times && stage != "gather") times->far.record(stage.data());  // it is a part of M2L
+    };
     const std::int64_t n = tree_.sources(), m = tree_.targets().count;
     const int batch = field_.batch(n_vectors);
     for (int first = 0; first < n_vectors; first += batch) {
@@ -43,10 +48,13 @@ class PanelFarFieldIn final : public PanelFarField {
                    factor_.data());
             FMBEM_CUDA(cudaEventRecord(fork_, stream_));
             FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
+            if (times) times->near.start();
             near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
+            if (times) times->near.record("near field");
             FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
-            return NearPart{{near_.data(), {nullptr, nullptr, nullptr}}, join_};
-          });
+            return NearPart{{near_.data()}, join_};
+          },
+          done);
     }
   }
 

@@ -3,16 +3,35 @@
 #include <memory>
 
 #include "fmbem/bem/cuda/near_field.cuh"
+#include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 
 namespace fmbem::cuda {
+
+/// Stages of the last product, in both streams.
+struct ProductTimes {
+  StageTimes far, near;
+
+  void restart() {
+    far.clear();
+    near.clear();
+    far.start();
+  }
+  fmm::Seconds seconds() const {
+    fmm::Seconds all = far.seconds();
+    all.merge(near.seconds());
+    return all;
+  }
+};
 
 /// The far field of panels, with expansions in either precision, and its sum with the near field.
 class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
-  /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream.
-  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors) = 0;
+  /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream;
+  /// records the stages unless times is null.
+  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
+                        ProductTimes* times) = 0;
   /// Gives back the memory that products work in, which the next one takes again.
   virtual void release() = 0;
   virtual std::int64_t bytes() const = 0;

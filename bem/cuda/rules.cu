@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 #include "fmbem/bem/cuda/rules.cuh"
 #include "fmbem/fmm/base/error.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "fmbem/bem/far_rules.hpp"
 #include "fmbem/bem/sliver.hpp"
 #include "fmbem/cuda/memory.cuh"

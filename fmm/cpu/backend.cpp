@@ -80,8 +80,10 @@ class CpuBackend final : public Backend {
     watch.add("M2L");
     l2l(pass);
     watch.add("L2L");
-    if (near_) p2p(*near_, pass);
-    watch.add("P2P");
+    if (near_) {
+      p2p(*near_, pass);
+      watch.add("P2P");
+    }
     l2p(pass);
     watch.add("L2P");
     unsort_fields(pass, first, units, fields);

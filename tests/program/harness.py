@@ -14,6 +14,9 @@ PROGRAM = os.environ["FMBEM_PROGRAM"]
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 CUBE = str(ROOT / "examples" / "cube.geo")
 
+# Of a product of the FMM.
+STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "near field"}
+
 
 def msh(nodes, elements, names=()):
     """A mesh in Gmsh's format 2.2: nodes [(x, y, z)], elements [(type, physical, entity, nodes…)]."""
@@ -89,10 +92,10 @@ class ProgramTest(unittest.TestCase):
     def has_gpu(self):
         return bool(self.report("info")["build"]["devices"])
 
-    def refused(self, *arguments, saying=(), **keywords):
-        """The run ends with exit code 2 and one sentence, and leaves no new file behind."""
+    def refused(self, *arguments, saying=(), code=2, **keywords):
+        """The run ends with that exit code and one sentence, and leaves no new file behind."""
         before = sorted(self.folder.rglob("*"))
-        done = self.fmbem(*arguments, code=2, **keywords)
+        done = self.fmbem(*arguments, code=code, **keywords)
         errors = [line for line in done.stderr.splitlines()
                   if not line.startswith(("fmbem: notice:", "fmbem: warning:"))]
         self.assertEqual(len(errors), 1, done.stderr)

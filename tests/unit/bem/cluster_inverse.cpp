@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
@@ -121,4 +122,12 @@ TEST_CASE("the cluster inverse of a handful of panels, of copies of one and of m
   Vector y(201);
   ClusterInverse(copies).apply(Vector(201, 1.0).data(), y.data());
   CHECK(std::isfinite(norm_of(y)));
+}
+
+TEST_CASE("the cluster inverse refuses options out of range") {
+  const Panels panels = make_panels(sphere(1));
+  for (const double opening : {0.0, -1.0, std::nan("")})
+    CHECK_THROWS_AS(ClusterInverse(panels, {.opening = opening}), InputError);
+  CHECK_THROWS_AS(ClusterInverse(panels, {.nearness = -1}), InputError);
+  CHECK_THROWS_AS(ClusterInverse(panels, {.max_leaf = 0}), InputError);
 }

@@ -100,8 +100,8 @@ TEST_CASE("the cluster inverse on the GPU takes leaves and systems of any size")
   check_against_cpu(sphere(3), {.max_leaf = 7, .most_unknowns = 60});
   check_against_cpu(bracket(4), {.max_leaf = 5, .most_unknowns = 20});
   // Beyond shared memory: all panels are unknowns. Then all are in one leaf.
-  check_against_cpu(sphere(3), {.opening = 0, .nearness = 0, .most_unknowns = 1000});
-  check_against_cpu(bracket(4), {.opening = 0, .nearness = 0, .most_unknowns = 1000});
+  check_against_cpu(sphere(3), {.opening = 1e-9, .nearness = 0, .most_unknowns = 1000});
+  check_against_cpu(bracket(4), {.opening = 1e-9, .nearness = 0, .most_unknowns = 1000});
   check_against_cpu(sphere(3), {.max_leaf = 600, .most_unknowns = 1000});
 }
 
@@ -122,6 +122,13 @@ TEST_CASE("the cluster inverse on the GPU of panels at the same places") {
     const Vector y = applied(cuda::ClusterInverse(panels), Vector(panels.size(), 1.0));
     CHECK(std::isfinite(norm_of(y)));
   }
+}
+
+TEST_CASE("the cluster inverse on the GPU refuses options out of range") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(sphere(1));
+  CHECK_THROWS_AS(cuda::ClusterInverse(panels, {.opening = 0}), InputError);
+  CHECK_THROWS_AS(cuda::ClusterInverse(panels, {.max_leaf = 0}), InputError);
 }
 
 TEST_CASE("the cluster inverse on the GPU says so where a system is singular") {

@@ -142,6 +142,28 @@ BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the 
   }
 }
 
+BACKEND_TEST_CASE("the seconds of each stage of the last product are told") {
+  const Panels panels = make_panels(cube(12));
+  OperatorOptions options;
+  options.max_leaf = 20;
+  options.time_stages = true;
+  const auto v = make_fmm(panels, options);
+  CHECK(v->info().product_seconds.empty());
+  const Vector x = random_vector(11 * panels.size(), 8);
+  Vector y(x.size());
+  for (int k = 0; k < 2; ++k) {
+    v->apply(x.data(), y.data(), 11);
+    const auto seconds = v->info().product_seconds;
+    for (const char* stage : {"sort", "P2M", "M2M", "M2L", "L2L", "near field", "L2P"}) {
+      CAPTURE(stage);
+      REQUIRE(seconds.count(stage) == 1);
+      CHECK(seconds.at(stage) >= 0);
+      CHECK(seconds.at(stage) < 10);
+    }
+    CHECK(seconds.at("near field") > 0);
+  }
+}
+
 BACKEND_TEST_CASE("a handful of panels") {
   const Panels panels = make_panels(sphere(0));
   const auto fast = make_fmm(panels, {});
@@ -238,6 +260,7 @@ BACKEND_TEST_CASE(
 BACKEND_TEST_CASE("products of vectors on the device") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();
+  const Vector x = random_vector(3 * n, 7);
   using NearField = OperatorOptions::NearField;
   for (const NearField near_field : {NearField::stored, NearField::lean}) {
     OperatorOptions options;
@@ -245,7 +268,6 @@ BACKEND_TEST_CASE("products of vectors on the device") {
     const auto v = make_fmm(panels, options);
     CHECK(v->processor() == Processor::gpu);
     CHECK(v->info().processor == Processor::gpu);
-    const Vector x = random_vector(3 * n, 7);
     Vector y(3 * n), same(3 * n);
     v->apply(x.data(), y.data(), 3);
     const cuda::DeviceArray<double> d_x(x);

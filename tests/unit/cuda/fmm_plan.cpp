@@ -210,3 +210,26 @@ TEST_CASE("plans on the device refuse what they cannot do") {
   CHECK_THROWS_WITH(FmmPlan(places, places),
                     contains("source 41 is not at a finite position (counted from 0)"));
 }
+
+TEST_CASE("strengths on the device that are not finite give NaN everywhere") {
+  if (!gpu_is_there()) return;
+  for (const double tolerance : {1e-3, 1e-9}) {
+    OnDevice problem(cube_points(3000, 1), {.tolerance = tolerance, .gradient = true}, 2);
+    std::vector<double> charges = on_host(problem.charges);
+    problem.evaluate();
+    const std::vector<double> good = on_host(problem.potential);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      charges[problem.n + 5] = bad;
+      problem.charges.upload(charges);
+      problem.evaluate();
+      const std::vector<double> potential = on_host(problem.potential);
+      const Points gradient = on_host(problem.gradient);
+      CHECK(std::equal(good.begin(), good.begin() + problem.n, potential.begin()));
+      CHECK(std::all_of(potential.begin() + problem.n, potential.end(),
+                        [](double y) { return std::isnan(y); }));
+      CHECK(std::all_of(gradient.begin() + problem.n, gradient.end(),
+                        [](Vec3d y) { return std::isnan(y.x) && std::isnan(y.z); }));
+    }
+  }
+}

@@ -12,6 +12,7 @@
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/filled_gpu.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
@@ -27,11 +28,12 @@ class SmallMatrix : public BoundaryOperator {
   explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
   std::size_t size() const override { return rows_.size(); }
   OperatorInfo info() const override { return {.name = "A"}; }
-  void apply(const double* x, double* y, int) const override {
-    for (std::size_t i = 0; i < size(); ++i) {
-      y[i] = 0;
-      for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
-    }
+  void apply(const double* x, double* y, int n_vectors) const override {
+    for (int v = 0; v < n_vectors; ++v, x += size(), y += size())
+      for (std::size_t i = 0; i < size(); ++i) {
+        y[i] = 0;
+        for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
+      }
   }
   void apply_accurately(const double* x, double* y, int n) const override { apply(x, y, n); }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
@@ -50,6 +52,15 @@ class Dishonest : public SmallMatrix {
   void apply_accurately(const double* x, double* y, int n) const override {
     apply(x, y, n);
     y[0] *= 1.01;
+  }
+};
+
+/// Has no memory for its accurate product.
+class Short : public SmallMatrix {
+ public:
+  using SmallMatrix::SmallMatrix;
+  void apply_accurately(const double*, double*, int) const override {
+    throw ResourceError("no memory for the accurate product");
   }
 };
 
@@ -78,6 +89,7 @@ TEST_CASE("the solver solves, and its residuals are those of the solution") {
   CHECK(static_cast<int>(report.history.size()) == report.iterations + 1);
   CHECK(report.history.front() == Approx(1));
   CHECK(report.true_residual < 1e-11);
+  CHECK(report.accurate_residual);
   a.apply(x.data(), ax.data(), 1);
   for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]));
   CHECK(solver.ksp_type() == "gmres");
@@ -95,6 +107,22 @@ TEST_CASE("a true residual above ten tolerances is not converged whatever PETSc 
   CHECK(report.reason == "CONVERGED_RTOL");
   CHECK(report.true_residual > 1e-4);
   CHECK_FALSE(report.converged);
+}
+
+TEST_CASE("a solution is not lost where there is no memory for its accurate residual") {
+  const Short a(rows);
+  LinearSolver solver({1e-12, {}});
+  solver.set_operator(a, leaves);
+  const std::vector<double> b{1, 2, 3, 4, 4, 3, 2, 1};
+  std::vector<double> x(8), ax(4);
+  const auto reports = solver.solve(b, x, 2);
+  for (int v = 0; v < 2; ++v) {
+    CHECK(reports[v].converged);
+    CHECK_FALSE(reports[v].accurate_residual);
+    CHECK(reports[v].true_residual < 1e-11);
+    a.apply(x.data() + 4 * v, ax.data(), 1);
+    for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[4 * v + i]));
+  }
 }
 
 TEST_CASE("exceptions of the operator pass through PETSc") {
@@ -117,6 +145,22 @@ TEST_CASE("bad input to the solver is refused") {
   CHECK_THROWS_AS(solver.solve(std::vector<double>(3, 1.0), x), InputError);
   const std::vector<double> bad(4, std::numeric_limits<double>::quiet_NaN());
   CHECK_THROWS_AS(solver.solve(bad, x), InputError);
+}
+
+TEST_CASE("the operator can be exchanged for one of another size and kind") {
+  const SmallMatrix small(rows);
+  const Panels panels = make_panels(sphere(3));
+  const auto v = make_single_layer(panels);
+  LinearSolver solver({1e-8, {}});
+  for (int k = 0; k < 2; ++k) {
+    solver.set_operator(small, leaves);
+    CHECK(solver.pc_type() == "vpbjacobi");
+    std::vector<double> x(4), y(panels.size());
+    CHECK(solver.solve(std::vector<double>{1, 2, 3, 4}, x).converged);
+    solver.set_operator(*v, panels.leaf_begin);
+    CHECK(solver.pc_type() == "cluster inverse");
+    CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), y).converged);
+  }
 }
 
 TEST_CASE("a zero right-hand side has the zero solution") {
@@ -328,6 +372,37 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
   });
 }
 
+namespace {
+
+/// Finds the GPU full when it comes to the accurate product.
+class Crowded : public Counting {
+ public:
+  using Counting::Counting;
+  void apply_accurately(const double* x, double* y, int n) const override {
+    const FilledGpu filled;
+    Counting::apply_accurately(x, y, n);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a solution on the GPU is not lost where there is no memory for its accurate residual") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(cube(30));
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  options.processor = Processor::gpu;
+  const auto v = make_single_layer(panels, options);
+  const Crowded crowded(*v);
+  LinearSolver solver({1e-6, {}});
+  solver.set_operator(crowded, panels.leaf_begin);
+  std::vector<double> x(panels.size());
+  const SolveReport report = solver.solve(std::vector<double>(panels.size(), 1.0), x);
+  CHECK(report.converged);
+  CHECK_FALSE(report.accurate_residual);
+  CHECK(report.true_residual < 2e-6);
+}
+
 TEST_CASE("systems of an operator on the GPU, for one and several right-hand sides") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(cube(18));
@@ -353,6 +428,53 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   for (const SolveReport& report : solver.solve(b, x, 3)) {
     CHECK(report.converged);
     CHECK(report.true_residual < 1e-6);
+    CHECK(report.accurate_residual);
   }
+  // With vectors in the host's memory, as with a PETSc without CUDA.
+  LinearSolver on_host({.tolerance = 1e-7, .host_vectors = true});
+  on_host.set_operator(*on_gpu, panels.leaf_begin);
+  CHECK(on_host.solve(b, x, 3).front().converged);
   CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
+  // From the CPU to the GPU with one solver.
+  reference.set_operator(*on_gpu, panels.leaf_begin);
+  CHECK(reference.solve(b, x, 3).front().converged);
+  CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
+}
+
+TEST_CASE("PETSc's preconditioners and products with a dense matrix take an operator on the GPU") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(cube(12));
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  options.processor = Processor::gpu;
+  const auto v = make_single_layer(panels, options);
+  PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
+  LinearSolver solver({1e-6, {}});
+  PetscOptionsClearValue(nullptr, "-pc_type");
+  solver.set_operator(*v, panels.leaf_begin);
+  CHECK(solver.pc_type() == "vpbjacobi");
+  std::vector<double> x(panels.size());
+  const SolveReport report = solver.solve(std::vector<double>(panels.size(), 1.0), x);
+  CHECK(report.converged);
+  CHECK(report.true_residual < 2e-6);
+
+  const ShellMatrix shell(*v);
+  const auto n = static_cast<PetscInt>(panels.size());
+  petsc_calls([&] {
+    Mat columns = nullptr, products = nullptr;
+    const PetscScalar *x_values = nullptr, *y_values = nullptr;
+    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, 3, nullptr, &columns));
+    PetscCall(MatSetRandom(columns, nullptr));
+    PetscCall(MatMatMult(shell.mat(), columns, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &products));
+    PetscCall(MatDenseGetArrayRead(columns, &x_values));
+    PetscCall(MatDenseGetArrayRead(products, &y_values));
+    std::vector<double> expected(3 * n);
+    v->apply(x_values, expected.data(), 3);
+    CHECK(std::equal(expected.begin(), expected.end(), y_values));
+    PetscCall(MatDenseRestoreArrayRead(products, &y_values));
+    PetscCall(MatDenseRestoreArrayRead(columns, &x_values));
+    PetscCall(MatDestroy(&products));
+    PetscCall(MatDestroy(&columns));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
 }

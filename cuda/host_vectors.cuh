@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+
+#include "fmbem/cuda/stage_times.cuh"
+
+namespace fmbem::cuda {
+
+/// Vectors of the host that are on the device at a time.
+inline constexpr int most_copied_vectors = 8;
+
+/// A product with vectors of the host, [n_vectors][size]: calls multiply(x, y, vectors) with some
+/// of them in device memory, in the order of the stream, and waits for what comes out. The copies
+/// are the stage "copy" unless times is null.
+template <class Multiply>
+void on_copies(const double* x, double* y, std::int64_t size, int n_vectors, const Stream& stream,
+               StageTimes* times, Multiply&& multiply) {
+  const int together = std::min(n_vectors, most_copied_vectors);
+  const auto numbers = [&](int vectors) { return static_cast<std::size_t>(size) * vectors; };
+  const auto copied = [&] {
+    if (times) times->record("copy");
+  };
+  for (int first = 0; first < n_vectors; first += together) {
+    const int vectors = std::min(together, n_vectors - first);
+    DeviceBuffer<double> d_x(numbers(vectors), stream), d_y(numbers(vectors), stream);
+    d_x.upload(x + first * size);
+    copied();
+    multiply(d_x.data(), d_y.data(), vectors);
+    d_y.download(y + first * size);
+    copied();
+  }
+  stream.wait();
+}
+
+}  // namespace fmbem::cuda

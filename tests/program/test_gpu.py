@@ -1,0 +1,61 @@
+"""What fmbem does on a GPU; skipped without one, with FMBEM_REQUIRE_GPU a failure."""
+
+import ctypes
+import os
+import unittest
+
+from harness import CUBE, STAGES, ProgramTest
+
+
+def fill_gpu(leave):
+    """Takes the first GPU's memory but for so many bytes; returns what gives it back."""
+    driver = ctypes.CDLL("libcuda.so.1")
+
+    def call(name, *arguments):
+        code = getattr(driver, name)(*arguments)
+        if code:
+            raise RuntimeError(f"{name} failed: error {code}")
+
+    device, context, memory = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_uint64()
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("cuInit", 0)
+    call("cuDeviceGet", ctypes.byref(device), 0)
+    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+    call("cuCtxSetCurrent", context)
+    call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+    call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(free.value - leave))
+    return lambda: call("cuDevicePrimaryCtxRelease_v2", device)
+
+
+class Gpu(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if self.has_gpu():
+            return
+        if os.environ.get("FMBEM_REQUIRE_GPU"):
+            self.fail("FMBEM_REQUIRE_GPU is set and there is no GPU")
+        self.skipTest("no GPU")
+
+    def test_both_near_fields_give_the_digits_of_the_cpu(self):
+        mesh = self.cube_file()
+        size = ("--mesh-size", "0.03", "--operator", "fmm", "--tolerance", "1e-9")
+        cpu = self.report("capacitance", mesh, *size, "--backend", "cpu")
+        for near_field in ("stored", "lean"):
+            gpu = self.report("capacitance", mesh, *size, "--backend", "cuda", "--near-field", near_field)
+            operator = gpu["operators"][0]
+            self.assertEqual((gpu["backend"], operator["near_field"]), ("cuda", near_field))
+            one, other = (r["results"]["capacitance_F"]["value"][0][0] for r in (cpu, gpu))
+            self.assertAlmostEqual(one / other, 1, delta=1e-8)
+            self.assertEqual(set(operator["product_s"]) - {"copy"}, STAGES | {"wait"})
+            self.assertGreater(min(operator["product_s"][stage] for stage in STAGES), 0)
+            self.assertGreater(gpu["device_memory_bytes"], operator["memory_bytes"])
+
+    def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
+        # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.
+        self.addCleanup(fill_gpu(leave=3 << 29))
+        self.refused("capacitance", CUBE, "--refine", "3", "--tolerance", "1e-9", "--backend", "cuda",
+                     "--near-field", "stored", code=4, saying=["memory", "--near-field lean"])
+
+
+if __name__ == "__main__":
+    unittest.main()

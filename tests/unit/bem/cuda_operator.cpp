@@ -1,0 +1,125 @@
+// Operators on the GPU alone; what they share with those of the CPU is in fmm_operator.cpp and
+// operator_edges.cpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "fmbem/cuda/device_array.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/bem/backends.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/filled_gpu.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// The sentence of a ResourceError that the work ends with; empty without one.
+template <class Work>
+std::string lack_of_memory(Work&& work) {
+  try {
+    work();
+  } catch (const ResourceError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+constexpr const char* way_out = "--near-field lean";
+
+bool names(const std::string& sentence, const std::string& words) {
+  return sentence.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+BACKEND_TEST_CASE("where the GPU's memory does not suffice, the lean near field is named") {
+  const Panels panels = make_panels(cube(40));
+  const std::size_t n = panels.size();
+  OperatorOptions options;
+  options.near_field = OperatorOptions::NearField::stored;
+  const auto v = make_fmm(panels, options);
+  const Vector x = signed_charges(n, 1);
+  Vector y(n), same(n);
+  v->apply(x.data(), y.data());
+  {
+    const FilledGpu filled;
+    CHECK(names(lack_of_memory([&] { make_fmm(panels, options); }), way_out));
+    CHECK(names(lack_of_memory([&] { v->approximate_inverse(); }), way_out));
+    options.near_field = OperatorOptions::NearField::lean;
+    const std::string sentence = lack_of_memory([&] { make_fmm(panels, options); });
+    CHECK(names(sentence, "the GPU's memory does not suffice"));
+    CHECK_FALSE(names(sentence, way_out));
+    // Those that fail late may give something back first.
+    const Vector many(16 * n, 1.0);
+    Vector products(many.size());
+    CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), 16); }), way_out));
+    CHECK(names(lack_of_memory([&] { v->apply_accurately(x.data(), same.data()); }), way_out));
+  }
+  // What has failed has left nothing behind.
+  v->apply(x.data(), same.data());
+  CHECK(same == y);
+  v->apply_accurately(x.data(), same.data());
+  CHECK(norm_of(difference(same, y)) < 1e-6 * norm_of(y));
+}
+
+BACKEND_TEST_CASE("products of two operators at once do not disturb each other") {
+  const Panels cubes = make_panels(cube(20)), spheres = make_panels(sphere(4));
+  OperatorOptions lean;
+  lean.near_field = OperatorOptions::NearField::lean;
+  const auto a = make_fmm(cubes, {}), b = make_fmm(spheres, lean);
+  struct Side {
+    const BoundaryOperator& v;
+    Vector x, y, out;
+    cuda::DeviceArray<double> d_x, d_y;
+    explicit Side(const BoundaryOperator& op)
+        : v(op),
+          x(signed_charges(op.size(), 3)),
+          y(product(op, x)),
+          out(x.size()),
+          d_x(x),
+          d_y(x.size()) {}
+  };
+  Side left(*a), right(*b);
+  // Both know the default stream alone, so only waits inside of them could keep them apart.
+  for (int k = 0; k < 5; ++k)
+    for (Side* side : {&left, &right, &left})
+      side->v.apply_on_device(side->d_x.data(), side->d_y.data());
+  for (Side* side : {&right, &left}) {
+    side->v.wait();
+    side->d_y.download(side->out);
+    CHECK(side->out == side->y);
+  }
+}
+
+BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhere") {
+  const Panels panels = make_panels(cube(10));
+  const std::size_t n = panels.size();
+  for (const double tolerance : {1e-4, 1e-9}) {
+    OperatorOptions options;
+    options.max_leaf = 20;
+    options.tolerance = tolerance;
+    const auto v = make_fmm(panels, options);
+    const Vector good = signed_charges(2 * n, 9);
+    Vector y(2 * n), out(2 * n);
+    v->apply(good.data(), y.data(), 2);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+      Vector x = good;
+      x[17] = bad;
+      const cuda::DeviceArray<double> d_x(x), d_y(2 * n);
+      v->apply_on_device(d_x.data(), d_y.data(), 2);
+      v->wait();
+      d_y.download(out);
+      CHECK(std::all_of(out.begin(), out.begin() + n,
+                        [](double value) { return std::isnan(value); }));
+      CHECK(std::equal(out.begin() + n, out.end(), y.begin() + n));
+    }
+  }
+}

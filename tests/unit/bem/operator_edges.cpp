@@ -1,0 +1,109 @@
+// FMM operators at their edges: few panels, many vectors, numbers that are not finite.
+#include <limits>
+
+#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/bem/backends.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// The first faces of a tetrahedron.
+SurfaceMesh faces_of_tetrahedron(int count) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "faces");
+  for (const Vec3d v : {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}})
+    add_vertex(mesh, v);
+  const Faces faces{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  for (int k = 0; k < count; ++k) add_triangle(mesh, faces[k][0], faces[k][1], faces[k][2], group);
+  return mesh;
+}
+
+#ifdef FMBEM_TEST_CUDA
+constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField::stored,
+                                                      OperatorOptions::NearField::lean};
+#else
+constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField::stored};
+#endif
+
+}  // namespace
+
+BACKEND_TEST_CASE("one panel, two and four") {
+  for (const int count : {1, 2, 4}) {
+    const Panels panels = make_panels(faces_of_tetrahedron(count));
+    const auto dense = make_dense_single_layer(panels, {});
+    const Vector x = signed_charges(count, 5);
+    const Vector exact = product(*dense, x);
+    for (const auto near_field : near_fields) {
+      for (const double tolerance : {1e-4, 1e-9}) {
+        CAPTURE(count, static_cast<int>(near_field), tolerance);
+        OperatorOptions options;
+        options.near_field = near_field;
+        options.tolerance = tolerance;
+        const auto v = make_fmm(panels, options);
+        CHECK(norm_of(difference(product(*v, x), exact)) < tolerance * norm_of(exact));
+        Vector accurate(count);
+        v->apply_accurately(x.data(), accurate.data());
+        CHECK(norm_of(difference(accurate, exact)) < 0.1 * tolerance * norm_of(exact));
+        const auto inverse = v->approximate_inverse();
+        Vector back(count);
+        inverse->apply(exact.data(), back.data());
+        CHECK(norm_of(difference(back, x)) < 0.5 * norm_of(x));
+      }
+    }
+  }
+}
+
+BACKEND_TEST_CASE("more vectors than go through the stages together") {
+  const Panels panels = make_panels(cube(10));
+  const std::size_t n = panels.size();
+  constexpr int vectors = 19;
+  const Vector x = signed_charges(vectors * n, 9);
+  for (const auto near_field : near_fields) {
+    OperatorOptions options;
+    options.max_leaf = 20;
+    options.near_field = near_field;
+    const auto v = make_fmm(panels, options);
+    Vector y(x.size()), accurate(x.size());
+    v->apply(x.data(), y.data(), vectors);
+    v->apply_accurately(x.data(), accurate.data(), vectors);
+    for (int k = 0; k < vectors; ++k) {
+      const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
+      const auto part = [&](const Vector& all) {
+        return Vector(all.begin() + k * n, all.begin() + (k + 1) * n);
+      };
+      CHECK(norm_of(difference(one, part(y))) < 1e-13 * norm_of(one));
+      CHECK(norm_of(difference(one, part(accurate))) < 1e-6 * norm_of(one));
+    }
+  }
+}
+
+BACKEND_TEST_CASE("vectors that are not finite are refused, and do no harm") {
+  const Panels panels = make_panels(cube(10));
+  const std::size_t n = panels.size();
+  for (const auto near_field : near_fields) {
+    OperatorOptions options;
+    options.max_leaf = 20;
+    options.near_field = near_field;
+    const auto v = make_fmm(panels, options);
+    const Vector good = signed_charges(3 * n, 9);
+    Vector y(3 * n), again(3 * n);
+    v->apply(good.data(), y.data(), 3);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+          -std::numeric_limits<double>::infinity()}) {
+      Vector x = good;
+      x[n + 17] = bad;
+      CHECK_THROWS_AS(v->apply(x.data(), again.data(), 3), InputError);
+      CHECK_THROWS_AS(v->apply_accurately(x.data(), again.data(), 3), InputError);
+    }
+    v->apply(good.data(), again.data(), 3);
+    CHECK(again == y);
+  }
+}
