@@ -79,8 +79,8 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
   PairsOf<T> pairs;
   Sums<T> sums;
   for (std::int64_t b_first = 0; b_first < b.count; b_first += points_at_once) {
-    const auto n = static_cast<int>(
-        b.count - b_first < points_at_once ? b.count - b_first : points_at_once);
+    const auto n =
+        static_cast<int>(b.count - b_first < points_at_once ? b.count - b_first : points_at_once);
     for (int j = 0; j < points_at_once; ++j) {
       if constexpr (Potential) sums.u[j] = Vec<T>{};
       if constexpr (Gradient) sums.gx[j] = sums.gy[j] = sums.gz[j] = Vec<T>{};

@@ -22,11 +22,9 @@ struct LeafTargets {
   void fill(const Pass<T>& pass, const NearPlaces<N>& places, const Box& leaf, int width) {
     const int n = static_cast<int>(index.size());
     padded = whole_registers(cpu_kernels<N>(), n);
-    for (int k = 0; k < 3; ++k) {
-      place[k].assign(padded, 0);
-      for (int i = 0; i < n; ++i)
-        places.copy(k, {index[i], index[i] + 1}, leaf, leaf, &place[k][i]);
-    }
+    for (auto& axis : place) axis.assign(padded, 0);
+    for (int i = 0; i < n; ++i)
+      places.copy({index[i], index[i] + 1}, leaf, leaf, {&place[0][i], &place[1][i], &place[2][i]});
     close.assign(padded, 0);
     const std::size_t results = static_cast<std::size_t>(padded) * width;
     for (int k = 0; k < 4; ++k) {

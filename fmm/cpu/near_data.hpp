@@ -10,9 +10,9 @@
 
 namespace fmbem::fmm {
 
-/// Leaves, next to each other in Morton order, whose pairs with each other and with all later leaves
-/// one thread sums. What it adds to leaves of other chunks waits in a buffer of its own until all
-/// chunks are done, so sums do not depend on which thread does what.
+/// Leaves, next to each other in Morton order, whose pairs with each other and with all later
+/// leaves one thread sums. What it adds to leaves of other chunks waits in a buffer of its own
+/// until all chunks are done, so sums do not depend on which thread does what.
 struct MutualChunk {
   /// Leaves after the chunk that are near to one in it.
   struct Neighbour {

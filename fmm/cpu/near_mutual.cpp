@@ -37,12 +37,11 @@ class MutualLeaf {
         pass_.charges.data() + vector_ * static_cast<std::int64_t>(pass_.data.sources.size());
     charge_.assign(padded_, N(0));
     for (int i = 0; i < n; ++i) charge_[i] = static_cast<N>(charge[leaf.targets.begin + i]);
-    for (int k = 0; k < 3; ++k) {
-      place_[k].resize(padded_);
-      near_.targets<N>().copy(k, leaf.targets, leaf, leaf, place_[k].data());
-      // Where a point is, none of another leaf is.
-      std::fill(place_[k].begin() + n, place_[k].end(), place_[k][n - 1]);
-    }
+    for (auto& axis : place_) axis.resize(padded_);
+    near_.targets<N>().copy(leaf.targets, leaf, leaf,
+                            {place_[0].data(), place_[1].data(), place_[2].data()});
+    // Where a point is, none of another leaf is.
+    for (auto& axis : place_) std::fill(axis.begin() + n, axis.end(), axis[n - 1]);
     close_.resize(padded_);
     for (int k = 0; k < 4; ++k) {
       if (!is_wanted(pass_, k)) continue;
@@ -61,10 +60,10 @@ class MutualLeaf {
       clear_sums();
       tile_.clear();
       left = tile_.take(left, *leaf_, *leaf_);
-      cpu_kernels<N>().near(1, pass_.data.root_terms, tile_.sources(),
-                            {padded_, place_[0].data(), place_[1].data(), place_[2].data(),
-                             pointer(sums_[0]), pointer(sums_[1]), pointer(sums_[2]),
-                             pointer(sums_[3]), close_.data()});
+      cpu_kernels<N>().near(
+          1, pass_.data.root_terms, tile_.sources(),
+          {padded_, place_[0].data(), place_[1].data(), place_[2].data(), pointer(sums_[0]),
+           pointer(sums_[1]), pointer(sums_[2]), pointer(sums_[3]), close_.data()});
       for (int k = 0; k < 4; ++k)
         for (std::size_t i = 0; i < sums_[k].size(); ++i) own_[k][i] += sums_[k][i];
     }
@@ -74,8 +73,8 @@ class MutualLeaf {
     return true;
   }
 
-  /// Sums with the points of the pieces, which fit into a tile: into totals of the leaf and, for the
-  /// others, to where `totals_of(piece)` says. False, and nothing, as above.
+  /// Sums with the points of the pieces, which fit into a tile: into totals of the leaf and, for
+  /// the others, to where `totals_of(piece)` says. False, and nothing, as above.
   template <class TotalsOf>
   bool with_others(const std::vector<Piece>& pieces, const std::array<double*, 4>& totals,
                    TotalsOf&& totals_of) {

@@ -19,8 +19,10 @@ NearPlaces<double>::NearPlaces(const Octree&, const SortedPoints& points, Range 
     : points_(points) {}
 
 template <>
-void NearPlaces<double>::copy(int k, Range points, const Box&, const Box&, double* to) const {
-  std::copy_n(axis_of(points_, k).data() + points.begin, points.size(), to);
+void NearPlaces<double>::copy(Range points, const Box&, const Box&,
+                              const std::array<double*, 3>& to) const {
+  for (int k = 0; k < 3; ++k)
+    std::copy_n(axis_of(points_, k).data() + points.begin, points.size(), to[k]);
 }
 
 template <>
@@ -34,7 +36,7 @@ double NearPlaces<float>::unit(const Octree& tree, const Box& leaf) {
 }
 
 template <>
-NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::* points_of)
+NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::*points_of)
     : points_(points) {
   for (auto& axis : places_) axis.resize(points.size());
 #pragma omp parallel for schedule(static)
@@ -52,21 +54,26 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
 }
 
 template <>
-void NearPlaces<float>::copy(int k, Range points, const Box& from, const Box& leaf,
-                             std::int32_t* to) const {
-  const std::int32_t* const x = places_[k].data() + points.begin;
+void NearPlaces<float>::copy(Range points, const Box& from, const Box& leaf,
+                             const std::array<std::int32_t*, 3>& to) const {
   const int n = points.size(), levels = leaf.level - from.level;  // −1, 0 or 1
-  // Both centres in halves of the finer one's sides.
-  const std::int64_t finer = std::max(leaf.level, from.level);
-  const std::int64_t centre_of_from = (2 * std::int64_t{from.cell[k]} + 1) << (finer - from.level),
-                     centre_of_leaf = (2 * std::int64_t{leaf.cell[k]} + 1) << (finer - leaf.level);
-  const auto offset = static_cast<std::int32_t>((centre_of_from - centre_of_leaf) *
-                                                (std::int64_t{1} << (unit_bits - 1)) >>
-                                                (finer - leaf.level));
-  if (levels < 0)
-    for (int i = 0; i < n; ++i) to[i] = offset + ((x[i] + 1) >> 1);
-  else
-    for (int i = 0; i < n; ++i) to[i] = offset + (x[i] << levels);
+  const int finer = std::max(leaf.level, from.level);
+  // Centres in halves of the finer one's sides.
+  const auto centre = [&](const Box& box, int k) {
+    return (2 * std::int64_t{box.cell[k]} + 1) << (finer - box.level);
+  };
+  for (int k = 0; k < 3; ++k) {
+    const std::int64_t apart = (centre(from, k) - centre(leaf, k)) * (1 << (unit_bits - 1));
+    const auto offset = static_cast<std::int32_t>(apart >> (finer - leaf.level));
+    const std::int32_t* const x = places_[k].data() + points.begin;
+    std::int32_t* const out = to[k];
+    if (levels == 0)
+      for (int i = 0; i < n; ++i) out[i] = offset + x[i];
+    else if (levels > 0)
+      for (int i = 0; i < n; ++i) out[i] = offset + 2 * x[i];
+    else
+      for (int i = 0; i < n; ++i) out[i] = offset + ((x[i] + 1) >> 1);
+  }
 }
 
 template class NearPlaces<double>;

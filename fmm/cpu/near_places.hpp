@@ -19,10 +19,11 @@ class NearPlaces {
   using Coordinate = typename NearCoordinate<N>::Type;
 
   /// Of the points that stand in `points_of` the leaves.
-  NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::* points_of);
+  NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::*points_of);
 
-  /// Coordinate k of points in `from`, as seen from `leaf`.
-  void copy(int k, Range points, const Box& from, const Box& leaf, Coordinate* to) const;
+  /// Coordinates of points in `from`, as seen from `leaf`.
+  void copy(Range points, const Box& from, const Box& leaf,
+            const std::array<Coordinate*, 3>& to) const;
 
   /// What lengths are multiplied by in coordinates as seen from that leaf.
   static double unit(const Octree& tree, const Box& leaf);

@@ -35,7 +35,7 @@ class Tile {
   Range take(Range range, const Box& box, const Box& leaf) {
     const int n = std::min(range.size(), capacity - count_);
     const Range taken{range.begin, range.begin + n};
-    for (int k = 0; k < 3; ++k) places_.copy(k, taken, box, leaf, place_[k].data() + count_);
+    places_.copy(taken, box, leaf, {&place_[0][count_], &place_[1][count_], &place_[2][count_]});
     if (!pass_.charges.empty()) copy_strengths(pass_.charges, taken, N(1), charge_);
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)

@@ -1,5 +1,5 @@
-// Inverse distances of the near field in registers, for the files compiled once for each instruction
-// set.
+// Inverse distances of the near field in registers, for the files compiled once for each
+// instruction set.
 #pragma once
 
 #include <cstdint>
@@ -99,10 +99,13 @@ constexpr bool guess_is_coarse = true;
 
 /// What inverse_root() gives is so many times 1/√r2: then the series have no factor to multiply by.
 template <class T, int Terms>
-constexpr T root_unit = Terms == 0 ? T(1) : Terms == 1 ? T(2) : Terms == 2 ? T(8) / 3 : T(3.2);
+constexpr T root_unit = Terms == 0   ? T(1)
+                        : Terms == 1 ? T(2)
+                        : Terms == 2 ? T(8) / 3
+                                     : T(3.2);
 
-/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_unit: a guess that
-/// is off by ε comes out off by about ε^(Terms + 1).
+/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_unit: a guess
+/// that is off by ε comes out off by about ε^(Terms + 1).
 template <class T, int Terms>
 FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
   if constexpr (Terms == 0) return y;
@@ -132,9 +135,9 @@ FMBEM_INLINE void with_terms(int root_terms, Call&& call) {
   else if (sizeof(T) == 4 || root_terms <= 1)
     call(std::integral_constant<int, 1>());
   else if (root_terms == 2)
-    call(std::integral_constant<int, sizeof(T) == 4 ? 1 : 2>());
+    call(std::integral_constant < int, sizeof(T) == 4 ? 1 : 2 > ());
   else
-    call(std::integral_constant<int, sizeof(T) == 4 ? 1 : 3>());
+    call(std::integral_constant < int, sizeof(T) == 4 ? 1 : 3 > ());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Vector registers of the instruction set that FMBEM_ISA names, for the files compiled once for each.
-// Everything stands in a namespace of that instruction set, so code for one processor cannot end up
-// in another's.
+// Vector registers of the instruction set that FMBEM_ISA names, for the files compiled once for
+// each. Everything stands in a namespace of that instruction set, so code for one processor cannot
+// end up in another's.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,7 @@ FMBEM_INLINE Vec<T> sums_of_lanes(const Vec<T>* v) {
   for (int k = 0; k < lanes; ++k) part[k] = v[k];
   for (int n = lanes / 2; n > 0; n /= 2)
     for (int k = 0; k < n; ++k)
-      part[k] =
-          add_neighbours<T>(part[2 * k], part[2 * k + 1], std::make_index_sequence<lanes>());
+      part[k] = add_neighbours<T>(part[2 * k], part[2 * k + 1], std::make_index_sequence<lanes>());
   return part[0];
 }
 
