@@ -39,32 +39,4 @@ void require_cuda_device() {
                            << "): use the backend cpu, or check the driver");
 }
 
-namespace {
-
-cudaMemPool_t memory_pool() {
-  int device = 0;
-  cudaMemPool_t pool;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
-  return pool;
-}
-
-}  // namespace
-
-std::int64_t peak_device_memory() {
-  if (cuda_devices().empty()) return 0;
-  std::size_t free = 0, total = 0;
-  std::uint64_t reserved = 0, peak = 0;
-  FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-  FMBEM_CUDA(cudaMemPoolGetAttribute(memory_pool(), cudaMemPoolAttrReservedMemCurrent, &reserved));
-  FMBEM_CUDA(cudaMemPoolGetAttribute(memory_pool(), cudaMemPoolAttrUsedMemHigh, &peak));
-  return static_cast<std::int64_t>(total - free - reserved + peak);
-}
-
-void reset_peak_device_memory() {
-  if (cuda_devices().empty()) return;
-  std::uint64_t zero = 0;
-  FMBEM_CUDA(cudaMemPoolSetAttribute(memory_pool(), cudaMemPoolAttrUsedMemHigh, &zero));
-}
-
 }  // namespace fmbem

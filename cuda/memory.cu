@@ -23,6 +23,20 @@ std::int64_t pool_bytes(cudaMemPoolAttr attribute) {
 
 }  // namespace
 
+std::int64_t peak_device_memory() {
+  if (cuda_devices().empty()) return 0;
+  std::size_t free = 0, total = 0;
+  FMBEM_CUDA(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(total - free) - pool_bytes(cudaMemPoolAttrReservedMemCurrent) +
+         pool_bytes(cudaMemPoolAttrUsedMemHigh);
+}
+
+void reset_peak_device_memory() {
+  if (cuda_devices().empty()) return;
+  std::uint64_t zero = 0;
+  FMBEM_CUDA(cudaMemPoolSetAttribute(pool_of_current_device(), cudaMemPoolAttrUsedMemHigh, &zero));
+}
+
 namespace cuda {
 
 void keep_freed_memory() {
