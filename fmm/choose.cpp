@@ -63,11 +63,13 @@ class Trial {
     if (!same_) targets_ = sort_points(targets, unit, root);
   }
 
-  /// Seconds that an evaluation takes if a leaf of the sample holds at most this many points.
-  double seconds(int max_leaf) const {
+  /// Seconds that an evaluation takes if a leaf of the sample holds at most this many points, or of
+  /// its far field if that alone takes `enough`.
+  double seconds(int max_leaf, double enough) const {
     const SortedPoints& targets = same_ ? sources_ : targets_;
     const Octree tree = build_octree(root_, sources_, targets, max_leaf);
-    return model_.seconds(tree, near_lists(tree, sources_, targets));
+    const double far = model_.far_seconds(tree);
+    return far >= enough ? far : model_.seconds(tree, near_lists(tree, sources_, targets));
   }
 
  private:
@@ -130,7 +132,7 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
     /// Whether leaves of this size are the best so far.
     const auto improves = [&](double max_leaf) {
       const double in_sample = std::max(1.0, max_leaf / static_cast<double>(stride));
-      const double seconds = trial.seconds(static_cast<int>(std::lround(in_sample)));
+      const double seconds = trial.seconds(static_cast<int>(std::lround(in_sample)), least);
       if (!(seconds < least)) return false;
       least = seconds;
       best.inflation = tried;
