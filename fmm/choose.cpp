@@ -69,7 +69,8 @@ class Trial {
     const SortedPoints& targets = same_ ? sources_ : targets_;
     const Octree tree = build_octree(root_, sources_, targets, max_leaf);
     const double far = model_.far_seconds(tree);
-    return far >= enough ? far : model_.seconds(tree, near_lists(tree, sources_, targets));
+    if (far >= enough) return far;
+    return far + model_.near_seconds(tree, near_lists(tree, sources_, targets));
   }
 
  private:

@@ -85,9 +85,8 @@ double CostModel::far_seconds(const Octree& tree) const {
          box_ * static_cast<double>(tree.boxes.size()) + (tree.levels() > 2 ? point_ * points : 0);
 }
 
-double CostModel::seconds(const Octree& tree, const NearLists& near) const {
-  return pair_ * weight_ * weight_ * static_cast<double>(near_pairs(tree, near)) +
-         far_seconds(tree);
+double CostModel::near_seconds(const Octree& tree, const NearLists& near) const {
+  return pair_ * weight_ * weight_ * static_cast<double>(near_pairs(tree, near));
 }
 
 double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const {

@@ -12,7 +12,7 @@ class CostModel {
  public:
   CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight);
 
-  double seconds(const Octree& tree, const NearLists& near) const;
+  double near_seconds(const Octree& tree, const NearLists& near) const;
   double far_seconds(const Octree& tree) const;
   /// Of all pairs, without a far field.
   double direct_seconds(std::size_t sources, std::size_t targets) const;

@@ -82,12 +82,6 @@ FMBEM_INLINE void transform(V* v) {
   }
 }
 
-/// n numbers in a row at any address.
-template <class T, int n>
-struct Few {
-  typedef T V __attribute__((vector_size(n * sizeof(T)), may_alias, aligned(alignof(T))));
-};
-
 /// n coefficients of class c from place i on.
 template <int n, class T>
 FMBEM_INLINE void butterfly_few(int c, int i, const T* const* in, T* const* out) {

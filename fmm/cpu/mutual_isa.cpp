@@ -21,12 +21,12 @@ FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, con
                                std::int64_t b_first, int n, Sums<T>& sums, PairsOf<T>& pairs) {
   constexpr int lanes = Simd<T>::lanes;
   constexpr T unit = root_unit<T, Terms>;
-  typename Places<T>::Vector x[U], y[U], z[U];
+  Places<T> x[U], y[U], z[U];
   Vec<T> q[U], u[U], gx[U], gy[U], gz[U];
   for (int v = 0; v < U; ++v) {
-    x[v] = Places<T>::load(a.x + a_first + v * lanes);
-    y[v] = Places<T>::load(a.y + a_first + v * lanes);
-    z[v] = Places<T>::load(a.z + a_first + v * lanes);
+    x[v] = load(a.x + a_first + v * lanes);
+    y[v] = load(a.y + a_first + v * lanes);
+    z[v] = load(a.z + a_first + v * lanes);
     q[v] = load(a.charge + a_first + v * lanes);
     u[v] = gx[v] = gy[v] = gz[v] = Vec<T>{};
   }

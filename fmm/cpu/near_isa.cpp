@@ -12,13 +12,13 @@ template <class T, int U, int R, bool Dipoles, bool Potential, bool Gradient, in
 FMBEM_INLINE void near_block(const NearSources<T>& s, const NearTargets<T>& t, std::int64_t first) {
   constexpr int lanes = Simd<T>::lanes;
   constexpr T unit = root_unit<T, Terms>;
-  typename Places<T>::Vector x[U], y[U], z[U];
+  Places<T> x[U], y[U], z[U];
   Vec<T> u[U][R], gx[U][R], gy[U][R], gz[U][R];
   std::conditional_t<sizeof(T) == 4, Count, None> far[U];
   for (int v = 0; v < U; ++v) {
-    x[v] = Places<T>::load(t.x + first + v * lanes);
-    y[v] = Places<T>::load(t.y + first + v * lanes);
-    z[v] = Places<T>::load(t.z + first + v * lanes);
+    x[v] = load(t.x + first + v * lanes);
+    y[v] = load(t.y + first + v * lanes);
+    z[v] = load(t.z + first + v * lanes);
     for (int r = 0; r < R; ++r) u[v][r] = gx[v][r] = gy[v][r] = gz[v][r] = Vec<T>{};
   }
   for (std::int64_t j = 0; j < s.count; ++j) {

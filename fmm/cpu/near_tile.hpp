@@ -27,7 +27,6 @@ class Tile {
         component.assign(static_cast<std::size_t>(capacity) * width, N(0));
   }
 
-  int count() const { return count_; }
   bool is_full() const { return count_ == capacity; }
   void clear() { count_ = 0; }
 

@@ -13,17 +13,10 @@ namespace {
 
 /// Coordinates, a register of them.
 template <class T>
-struct Places {
-  typedef typename NearCoordinate<T>::Type Vector __attribute__((vector_size(register_bytes)));
-  typedef typename NearCoordinate<T>::Type Unaligned
-      __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
+using Places = Vec<typename NearCoordinate<T>::Type>;
 
-  static FMBEM_INLINE Vector load(const typename NearCoordinate<T>::Type* p) {
-    return *reinterpret_cast<const Unaligned*>(p);
-  }
-};
 template <class T>
-FMBEM_INLINE Vec<T> difference(typename Places<T>::Vector a, typename NearCoordinate<T>::Type b) {
+FMBEM_INLINE Vec<T> difference(Places<T> a, typename NearCoordinate<T>::Type b) {
   return __builtin_convertvector(a - b, Vec<T>);
 }
 
@@ -130,14 +123,18 @@ FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Far& far) {
 /// coarse without a series, and in single precision nothing is gained by two terms.
 template <class T, class Call>
 FMBEM_INLINE void with_terms(int root_terms, Call&& call) {
-  if (root_terms == 0 && sizeof(T) == 4 && !guess_is_coarse)
-    call(std::integral_constant<int, guess_is_coarse>());
-  else if (sizeof(T) == 4 || root_terms <= 1)
+  if constexpr (sizeof(T) == 4) {
+    if constexpr (!guess_is_coarse)
+      if (root_terms == 0) return call(std::integral_constant<int, 0>());
     call(std::integral_constant<int, 1>());
-  else if (root_terms == 2)
-    call(std::integral_constant < int, sizeof(T) == 4 ? 1 : 2 > ());
-  else
-    call(std::integral_constant < int, sizeof(T) == 4 ? 1 : 3 > ());
+  } else {
+    if (root_terms <= 1)
+      call(std::integral_constant<int, 1>());
+    else if (root_terms == 2)
+      call(std::integral_constant<int, 2>());
+    else
+      call(std::integral_constant<int, 3>());
+  }
 }
 
 }  // namespace

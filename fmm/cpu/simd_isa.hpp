@@ -23,12 +23,17 @@ constexpr int register_bytes = 32;
 constexpr int register_bytes = 16;
 #endif
 
+/// n numbers at any address that T may have.
+template <class T, int n>
+struct Few {
+  typedef T V __attribute__((vector_size(n * sizeof(T)), may_alias, aligned(alignof(T))));
+};
+
 template <class T>
 struct Simd {
   static constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
   typedef T Aligned __attribute__((vector_size(register_bytes), may_alias));
-  /// The same at any address that T may have.
-  typedef T V __attribute__((vector_size(register_bytes), may_alias, aligned(alignof(T))));
+  using V = typename Few<T, lanes>::V;
 };
 template <class T>
 using Vec = typename Simd<T>::Aligned;
