@@ -54,7 +54,7 @@ template <class T>
 std::vector<typename NearCoordinate<T>::Type> random_coordinates(std::size_t n) {
   std::vector<typename NearCoordinate<T>::Type> values;
   for (const double x : random_numbers<double>(n))
-    values.push_back(static_cast<typename NearCoordinate<T>::Type>(0x1p28 * x));
+    values.push_back(static_cast<typename NearCoordinate<T>::Type>(0x1p29 * x));
   return values;
 }
 

@@ -31,6 +31,7 @@ class CpuBackend final : public Backend {
         spread_(data, table_) {
     if (!data.spread) near_.emplace(data);
   }
+  CpuBackend(const CpuBackend&) = delete;
 
   std::int64_t operator_bytes() const override { return operators_->bytes(); }
 
@@ -52,20 +53,21 @@ class CpuBackend final : public Backend {
     const std::size_t numbers = expansion_numbers() * vectors;
     moments_ = Buffer<T>(numbers);  // the stages write what others read
     locals_ = Buffer<T>(numbers);
+    pass_.moments = moments_.data();
+    pass_.locals = locals_.data();
     reserved_ = vectors;
   }
 
   void evaluate(const Strengths& strengths, const Fields& fields, int first, int vectors,
                 Seconds& seconds) {
     Stopwatch watch(seconds);
-    Pass<T> pass{data_, cpu_kernels<T>(), *operators_,    table_, vectors, {},
-                 {},    moments_.data(),  locals_.data(), {},     {}};
+    Pass<T>& pass = pass_;
+    pass.vectors = vectors;
     const std::vector<double> units = units_of(strengths, first, vectors);
     sort_strengths(strengths, first, units, pass);
     const std::size_t results = data_.targets().size() * vectors;
-    if (!fields.potential.empty()) pass.potential.assign(results, 0);
-    if (!fields.gradient.empty())
-      for (auto& axis : pass.gradient) axis.assign(results, 0);
+    pass.potential.resize(fields.potential.empty() ? 0 : results);
+    for (auto& axis : pass.gradient) axis.resize(fields.gradient.empty() ? 0 : results);
     watch.add("sort");
     if (data_.tree.levels() > 2) {  // otherwise all boxes touch, and nothing is far
       if (data_.spread)
@@ -83,6 +85,8 @@ class CpuBackend final : public Backend {
     if (near_) {
       p2p(*near_, pass);
       watch.add("P2P");
+    } else {
+      for (int k = 0; k < 4; ++k) std::fill(pass.result(k).begin(), pass.result(k).end(), 0.0);
     }
     l2p(pass);
     watch.add("L2P");
@@ -115,9 +119,8 @@ class CpuBackend final : public Backend {
     const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
     const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors;
     const auto& order = data_.sources.order;
-    if (!strengths.charges.empty()) pass.charges.resize(numbers);
-    if (!strengths.dipoles.empty())
-      for (auto& axis : pass.dipoles) axis.resize(numbers);
+    pass.charges.resize(strengths.charges.empty() ? 0 : numbers);
+    for (auto& axis : pass.dipoles) axis.resize(strengths.dipoles.empty() ? 0 : numbers);
     for (int v = 0; v < pass.vectors; ++v) {
       const double unit = units[v], dipole_unit = unit * data_.unit;
 #pragma omp parallel for schedule(static)
@@ -161,6 +164,7 @@ class CpuBackend final : public Backend {
   std::optional<NearData> near_;  ///< of points
   int reserved_ = 0;              ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
+  Pass<T> pass_{data_, cpu_kernels<T>(), *operators_, table_};
 };
 
 }  // namespace

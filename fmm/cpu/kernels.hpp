@@ -30,8 +30,8 @@ struct NearSources {
 };
 
 /// Pairs closer than this many units are left to double precision: the rounding of their
-/// coordinates to integers would be more than 2^-19 of their distance.
-inline constexpr float close_distance = 0x1p19f;
+/// coordinates to integers would be more than 2^-20 of their distance.
+inline constexpr float close_distance = 0x1p20f;
 
 /// Targets of a near field, a multiple of `lanes` of them; what a result is added to,
 /// [vectors][count].
@@ -94,8 +94,8 @@ struct CpuKernels {
   /// 1e-12 or the last bits.
   void (*near)(int vectors, int root_terms, const NearSources<T>& sources,
                const NearTargets<T>& targets);
-  /// Adds to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient, and
-  /// to each of b likewise, with one root for both. False if points of single precision are
+  /// Writes to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient,
+  /// and to each of b likewise, with one root for both. False if points of single precision are
   /// within close_distance: the results are then of no use.
   bool (*near_mutual)(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);
 };

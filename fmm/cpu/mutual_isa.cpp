@@ -1,5 +1,7 @@
 // The near field of two sets of points on each other, by Newton's third law, compiled once for each
 // instruction set.
+#include <type_traits>
+
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/roots_isa.hpp"
 
@@ -15,8 +17,9 @@ struct Sums {
   Vec<T> u[points_at_once], gx[points_at_once], gy[points_at_once], gz[points_at_once];
 };
 
-/// U vectors of points of a against n points of b, from b_first on.
-template <class T, int U, bool Potential, bool Gradient, int Terms>
+/// U vectors of points of a against n points of b, from b_first on. Starts the sums of those of b
+/// with the `First` points of a, and those of a with the first of b.
+template <class T, int U, bool Potential, bool Gradient, int Terms, bool First>
 FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, const NearPoints<T>& b,
                                std::int64_t b_first, int n, Sums<T>& sums, PairsOf<T>& pairs) {
   constexpr int lanes = Simd<T>::lanes;
@@ -51,16 +54,19 @@ FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, con
         b_gz += b_f * dz;
       }
     }
-    if constexpr (Potential) sums.u[j] += b_u;
+    const auto keep = [j](Vec<T>* of_points, Vec<T> value) {
+      of_points[j] = First ? value : of_points[j] + value;
+    };
+    if constexpr (Potential) keep(sums.u, b_u);
     if constexpr (Gradient) {
-      sums.gx[j] += b_gx;
-      sums.gy[j] += b_gy;
-      sums.gz[j] += b_gz;
+      keep(sums.gx, b_gx);
+      keep(sums.gy, b_gy);
+      keep(sums.gz, b_gz);
     }
   }
   const auto add = [&](T* result, Vec<T> value, int v) {
     T* p = result + a_first + v * lanes;
-    store(p, load(p) + value);
+    store(p, b_first == 0 ? value : load(p) + value);
   };
   for (int v = 0; v < U; ++v) {
     if constexpr (Potential) add(a.potential, (1 / unit) * u[v], v);
@@ -78,44 +84,50 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
   constexpr T unit = root_unit<T, Terms>;
   PairsOf<T> pairs;
   Sums<T> sums;
-  for (std::int64_t b_first = 0; b_first < b.count; b_first += points_at_once) {
+  std::int64_t b_first = 0;
+  do {
     const auto n =
         static_cast<int>(b.count - b_first < points_at_once ? b.count - b_first : points_at_once);
-    for (int j = 0; j < points_at_once; ++j) {
+    std::int64_t i = 0;
+    /// The next vectors of a, as many as there are up to `most`.
+    const auto block = [&](auto first) {
+      const std::int64_t left = (a.count - i) / lanes;
+      const auto take = [&](auto vectors) {
+        mutual_block<T, vectors(), Potential, Gradient, Terms, first()>(a, i, b, b_first, n, sums,
+                                                                        pairs);
+        i += vectors() * lanes;
+      };
+      if constexpr (most > 2) {
+        if (left >= 4) return take(std::integral_constant<int, 4>());
+        if (left == 3) return take(std::integral_constant<int, 3>());
+      }
+      if (left >= 2) return take(std::integral_constant<int, 2>());
+      take(std::integral_constant<int, 1>());
+    };
+    block(std::true_type());
+    for (int j = n; j % lanes != 0; ++j) {  // read, but not written below
       if constexpr (Potential) sums.u[j] = Vec<T>{};
       if constexpr (Gradient) sums.gx[j] = sums.gy[j] = sums.gz[j] = Vec<T>{};
     }
-    std::int64_t i = 0;
-    for (; i + most * lanes <= a.count; i += most * lanes)
-      mutual_block<T, most, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
-    if constexpr (most > 2) {
-      if (i + 3 * lanes <= a.count) {
-        mutual_block<T, 3, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
-        i += 3 * lanes;
-      } else if (i + 2 * lanes <= a.count) {
-        mutual_block<T, 2, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
-        i += 2 * lanes;
-      }
-    }
-    if (i < a.count)
-      mutual_block<T, 1, Potential, Gradient, Terms>(a, i, b, b_first, n, sums, pairs);
-    const auto add = [&](T* result, Vec<T>* of_points, T factor) {
+    while (i < a.count) block(std::false_type());
+    const auto write = [&](T* result, Vec<T>* of_points, T factor) {
       for (int j = 0; j < n; j += lanes) {
         const Vec<T> totals = factor * sums_of_lanes<T>(of_points + j);
         T* const p = result + b_first + j;
         if (j + lanes <= n)
-          store(p, load(p) + totals);
+          store(p, totals);
         else
-          for (int l = 0; l < n - j; ++l) p[l] += totals[l];
+          for (int l = 0; l < n - j; ++l) p[l] = totals[l];
       }
     };
-    if constexpr (Potential) add(b.potential, sums.u, 1 / unit);
+    if constexpr (Potential) write(b.potential, sums.u, 1 / unit);
     if constexpr (Gradient) {
-      add(b.gradient_x, sums.gx, 1 / (unit * unit * unit));
-      add(b.gradient_y, sums.gy, 1 / (unit * unit * unit));
-      add(b.gradient_z, sums.gz, 1 / (unit * unit * unit));
+      write(b.gradient_x, sums.gx, 1 / (unit * unit * unit));
+      write(b.gradient_y, sums.gy, 1 / (unit * unit * unit));
+      write(b.gradient_z, sums.gz, 1 / (unit * unit * unit));
     }
-  }
+    b_first += points_at_once;
+  } while (b_first < b.count);
   return !pairs.found();
 }
 

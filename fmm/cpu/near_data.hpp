@@ -11,16 +11,17 @@
 namespace fmbem::fmm {
 
 /// Leaves, next to each other in Morton order, whose pairs with each other and with all later
-/// leaves one thread sums. What it adds to leaves of other chunks waits in a buffer of its own
+/// leaves one thread sums. What it adds to leaves of other chunks waits in its part of a buffer
 /// until all chunks are done, so sums do not depend on which thread does what.
 struct MutualChunk {
   /// Leaves after the chunk that are near to one in it.
   struct Neighbour {
     std::int32_t box;
-    std::int32_t begin;  ///< of its points in the buffer
+    std::int32_t begin;  ///< of its points in the chunk's buffer
   };
   std::vector<std::int32_t> rows;  ///< of the near lists
   std::vector<Neighbour> neighbours;
+  std::int64_t buffer_begin = 0;  ///< of its part of the buffer of all chunks
   std::int32_t buffer_points = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/cpu/near_tile.hpp"
 
 namespace fmbem::fmm {
@@ -16,6 +17,17 @@ struct Piece {
   std::int32_t box;
   Range points;
 };
+
+template <class N>
+inline void add_scaled_to(int n, double scale, const N* from, double* to) {
+  for (int i = 0; i < n; ++i) to[i] += scale * static_cast<double>(from[i]);
+}
+FMBEM_SIMD_CLONES void add_scaled(int n, double scale, const float* from, double* to) {
+  add_scaled_to(n, scale, from, to);
+}
+FMBEM_SIMD_CLONES void add_scaled(int n, double scale, const double* from, double* to) {
+  add_scaled_to(n, scale, from, to);
+}
 
 /// Sums of one leaf with others, in precision N.
 template <class N, class T>
@@ -81,8 +93,6 @@ class MutualLeaf {
     tile_.clear();
     for (const Piece& piece : pieces)
       tile_.take(piece.points, pass_.data.tree.boxes[piece.box], *leaf_);
-    clear_sums();
-    for (auto& sums : tile_sums_) std::fill(sums.begin(), sums.end(), N(0));
     const NearSources<N> others = tile_.sources();
     const NearPoints<N> leaf{padded_,           place_[0].data(),  place_[1].data(),
                              place_[2].data(),  charge_.data(),    pointer(sums_[0]),
@@ -108,9 +118,7 @@ class MutualLeaf {
   template <class S>
   void add(const NearSums<S>& sums, int first, int n, const std::array<double*, 4>& totals) const {
     for (int k = 0; k < 4; ++k) {
-      if (sums[k].empty()) continue;
-      const double scale = unit_of_sum(k, unit_);
-      for (int i = 0; i < n; ++i) totals[k][i] += scale * static_cast<double>(sums[k][first + i]);
+      if (!sums[k].empty()) add_scaled(n, unit_of_sum(k, unit_), sums[k].data() + first, totals[k]);
     }
   }
 
@@ -128,6 +136,26 @@ class MutualLeaf {
   std::vector<std::int32_t> close_;
 };
 
+template <class T>
+int results_wanted(const Pass<T>& pass) {
+  int wanted = 0;
+  for (int k = 0; k < 4; ++k) wanted += is_wanted(pass, k);
+  return wanted;
+}
+
+/// The chunk's part of the buffer of each result, or null.
+template <class T>
+std::array<double*, 4> buffers_of(Pass<T>& pass, const MutualChunk& chunk) {
+  std::array<double*, 4> parts{};
+  double* next = pass.near_buffer.data() + results_wanted(pass) * chunk.buffer_begin;
+  for (int k = 0; k < 4; ++k) {
+    if (!is_wanted(pass, k)) continue;
+    parts[k] = next;
+    next += chunk.buffer_points;
+  }
+  return parts;
+}
+
 /// Where a chunk's sums go.
 template <class T>
 class ChunkTotals {
@@ -137,10 +165,10 @@ class ChunkTotals {
         first_(vector * static_cast<std::int64_t>(pass.data.targets().size())),
         in_buffer_(pass.data.tree.boxes.size(), -1) {}
 
-  void start(const MutualChunk& chunk, NearSums<double>& buffer) {
-    buffer_ = &buffer;
-    for (int k = 0; k < 4; ++k)
-      if (is_wanted(pass_, k)) buffer[k].assign(chunk.buffer_points, 0.0);
+  void start(const MutualChunk& chunk) {
+    buffer_ = buffers_of(pass_, chunk);
+    for (double* const part : buffer_)
+      if (part) std::fill_n(part, chunk.buffer_points, 0.0);
     for (const auto& neighbour : chunk.neighbours) in_buffer_[neighbour.box] = neighbour.begin;
   }
   void end(const MutualChunk& chunk) {
@@ -153,7 +181,7 @@ class ChunkTotals {
     for (int k = 0; k < 4; ++k) {
       if (!is_wanted(pass_, k)) continue;
       totals[k] = begin < 0 ? pass_.result(k).data() + first_ + piece.points.begin
-                            : (*buffer_)[k].data() + begin + piece.points.begin -
+                            : buffer_[k] + begin + piece.points.begin -
                                   pass_.data.tree.boxes[piece.box].sources.begin;
     }
     return totals;
@@ -163,7 +191,7 @@ class ChunkTotals {
   Pass<T>& pass_;
   std::int64_t first_;
   std::vector<std::int32_t> in_buffer_;  ///< [boxes], −1 for those of the chunk
-  NearSums<double>* buffer_ = nullptr;
+  std::array<double*, 4> buffer_{};
 };
 
 /// All pairs of the leaf of that row that no earlier leaf has summed.
@@ -207,21 +235,21 @@ void sum_leaf(const PlanData& data, std::int32_t row, MutualLeaf<N, T>& sums,
 
 /// Adds the buffers to the results, chunk after chunk for each point.
 template <class T>
-void add_buffers(const NearData& near, const std::vector<NearSums<double>>& buffers, Pass<T>& pass,
-                 int vector) {
+void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
   const auto n = static_cast<std::int64_t>(pass.data.targets().size());
   constexpr std::int64_t slices = 64;
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::int64_t slice = 0; slice < slices; ++slice) {
     const std::int64_t begin = n * slice / slices, end = n * (slice + 1) / slices;
-    for (std::size_t c = 0; c < near.chunks.size(); ++c) {
-      for (const auto& neighbour : near.chunks[c].neighbours) {
+    for (const MutualChunk& chunk : near.chunks) {
+      const std::array<double*, 4> buffers = buffers_of(pass, chunk);
+      for (const auto& neighbour : chunk.neighbours) {
         const Range points = pass.data.tree.boxes[neighbour.box].sources;
         if (points.begin < begin || points.begin >= end) continue;
         for (int k = 0; k < 4; ++k) {
           if (!is_wanted(pass, k)) continue;
           double* const to = pass.result(k).data() + vector * n + points.begin;
-          const double* const from = buffers[c][k].data() + neighbour.begin;
+          const double* const from = buffers[k] + neighbour.begin;
           for (int i = 0; i < points.size(); ++i) to[i] += from[i];
         }
       }
@@ -266,30 +294,37 @@ std::vector<MutualChunk> mutual_chunks(const PlanData& data) {
       chunk.buffer_points += boxes[box].sources.size();
     }
   }
+  for (std::size_t c = 1; c < result.size(); ++c)
+    result[c].buffer_begin = result[c - 1].buffer_begin + result[c - 1].buffer_points;
   return result;
 }
 
 template <class N, class T>
 void p2p_mutual(const NearData& near, Pass<T>& pass, int vector) {
   const auto n = static_cast<std::int64_t>(pass.data.targets().size());
-  for (int k = 0; k < 4; ++k)
-    if (is_wanted(pass, k)) std::fill_n(pass.result(k).begin() + vector * n, n, 0.0);
-  std::vector<NearSums<double>> buffers(near.chunks.size());
+  const MutualChunk& last = near.chunks.back();
+  pass.near_buffer.resize(results_wanted(pass) * (last.buffer_begin + last.buffer_points));
 #pragma omp parallel
   {
+    for (int k = 0; k < 4; ++k) {
+      if (!is_wanted(pass, k)) continue;
+      double* const result = pass.result(k).data() + vector * n;
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i) result[i] = 0;
+    }
     MutualLeaf<N, T> sums(near, pass, vector);
     MutualLeaf<double, T> exact_sums(near, pass, vector);
     ChunkTotals<T> totals(pass, vector);
     std::vector<Piece> pieces;
 #pragma omp for schedule(dynamic, 1)
     for (std::size_t c = 0; c < near.chunks.size(); ++c) {
-      totals.start(near.chunks[c], buffers[c]);
+      totals.start(near.chunks[c]);
       for (const std::int32_t row : near.chunks[c].rows)
         sum_leaf(pass.data, row, sums, exact_sums, pieces, totals);
       totals.end(near.chunks[c]);
     }
   }
-  add_buffers(near, buffers, pass, vector);
+  add_buffers(near, pass, vector);
 }
 
 template void p2p_mutual<double>(const NearData&, Pass<double>&, int);

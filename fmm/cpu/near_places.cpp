@@ -3,10 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fmbem/fmm/base/simd.hpp"
+
 namespace fmbem::fmm {
 namespace {
 
-constexpr int unit_bits = 28;
+constexpr int unit_bits = 29;
+
+// Coordinates of a box `levels` finer, from the centre of another one.
+FMBEM_SIMD_CLONES void move_places(int n, int levels, std::int32_t offset, const std::int32_t* x,
+                                   std::int32_t* out) {
+  if (levels == 0)
+    for (int i = 0; i < n; ++i) out[i] = offset + x[i];
+  else if (levels > 0)
+    for (int i = 0; i < n; ++i) out[i] = offset + 2 * x[i];
+  else
+    for (int i = 0; i < n; ++i) out[i] = offset + ((x[i] + 1) >> 1);
+}
 
 const std::vector<double>& axis_of(const SortedPoints& points, int k) {
   return k == 0 ? points.x : k == 1 ? points.y : points.z;
@@ -56,7 +69,7 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
 template <>
 void NearPlaces<float>::copy(Range points, const Box& from, const Box& leaf,
                              const std::array<std::int32_t*, 3>& to) const {
-  const int n = points.size(), levels = leaf.level - from.level;  // −1, 0 or 1
+  const int levels = leaf.level - from.level;  // −1, 0 or 1
   const int finer = std::max(leaf.level, from.level);
   // Centres in halves of the finer one's sides.
   const auto centre = [&](const Box& box, int k) {
@@ -65,14 +78,7 @@ void NearPlaces<float>::copy(Range points, const Box& from, const Box& leaf,
   for (int k = 0; k < 3; ++k) {
     const std::int64_t apart = (centre(from, k) - centre(leaf, k)) * (1 << (unit_bits - 1));
     const auto offset = static_cast<std::int32_t>(apart >> (finer - leaf.level));
-    const std::int32_t* const x = places_[k].data() + points.begin;
-    std::int32_t* const out = to[k];
-    if (levels == 0)
-      for (int i = 0; i < n; ++i) out[i] = offset + x[i];
-    else if (levels > 0)
-      for (int i = 0; i < n; ++i) out[i] = offset + 2 * x[i];
-    else
-      for (int i = 0; i < n; ++i) out[i] = offset + ((x[i] + 1) >> 1);
+    move_places(points.size(), levels, offset, places_[k].data() + points.begin, to[k]);
   }
 }
 

@@ -10,9 +10,10 @@
 namespace fmbem::fmm {
 
 /// Coordinates of the near field in precision N, point by point, and what they are from another
-/// leaf: in double precision those of the points, in single precision integers, in 2^-28 sides of
-/// the leaf that holds a point and relative to its centre. All that is near to a leaf lies within
-/// four of its sides, 2^30 units.
+/// leaf: in double precision those of the points, in single precision integers, in 2^-29 sides of
+/// the leaf that holds a point and relative to its centre. What is near to a leaf lies within five
+/// halves of its sides of the centre, in boxes up to twice as large, so differences are of at most
+/// three sides and fit.
 template <class N>
 class NearPlaces {
  public:

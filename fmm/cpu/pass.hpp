@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
 #include "fmbem/fmm/harmonic_table.hpp"
@@ -15,6 +16,10 @@ HarmonicSteps<T> steps_of(const HarmonicTable<T>& table) {
   return {table.p, table.up.data(), table.down.data(), table.diagonal.data()};
 }
 
+/// Numbers that the stages write before they read them: resize() leaves them as they are.
+template <class T>
+using Numbers = std::vector<T, LargePages<T>>;
+
 /// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
 /// points is in the plan's order.
 template <class T>
@@ -23,16 +28,17 @@ struct Pass {
   const CpuKernels<T>& kernels;
   const CpuOperators<T>& operators;
   const HarmonicTable<T>& table;
-  int vectors;
-  std::vector<T> charges;                 ///< [vectors][sources], or empty
-  std::array<std::vector<T>, 3> dipoles;  ///< by component, likewise
-  T* moments;                             ///< [boxes][vectors][K]
-  T* locals;                              ///< [boxes][vectors][K]
-  std::vector<double> potential;          ///< [vectors][targets], or empty
-  std::array<std::vector<double>, 3> gradient;
+  int vectors = 0;
+  Numbers<T> charges{};                 ///< [vectors][sources], or empty
+  std::array<Numbers<T>, 3> dipoles{};  ///< by component, likewise
+  T* moments = nullptr;                 ///< [boxes][vectors][K]
+  T* locals = nullptr;                  ///< [boxes][vectors][K]
+  Numbers<double> potential{};          ///< [vectors][targets], or empty
+  std::array<Numbers<double>, 3> gradient{};
+  Numbers<double> near_buffer{};  ///< what P2P's chunks add to each other
 
   /// Potential (0) or a component of the gradient (1 to 3).
-  std::vector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
+  Numbers<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * data.order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * data.order.count; }

@@ -401,7 +401,7 @@ template <class T>
 struct Cloud {
   Cloud(int n, Random<T>& random) : charge(random.many(n)) {
     for (auto& axis : place) axis.resize(n);
-    for (auto& values : result) values = random.many(n, 0, 1e-9);
+    for (auto& values : result) values.assign(n, std::numeric_limits<T>::quiet_NaN());
   }
 
   fmm::NearPoints<T> view(int asked) {
@@ -428,19 +428,14 @@ struct Cloud {
   std::array<std::vector<T>, 4> result;  ///< potential and gradient
 };
 
-/// Largest error over its bound of what b adds to a, `before` being a's results without.
+/// Largest error over its bound of a's results, which b makes.
 template <class T>
-double worst_of_cloud(const Cloud<T>& a, const Cloud<T>& before, const Cloud<T>& b, int asked,
-                      int root_terms) {
+double worst_of_cloud(const Cloud<T>& a, const Cloud<T>& b, int asked, int root_terms) {
   const double relative =
       3 * root_error<T>(root_terms) + (8 + static_cast<double>(b.charge.size())) * epsilon<T>;
   double largest = 0;
   for (std::size_t i = 0; i < a.charge.size(); ++i) {
-    long double sum[4], size[4];
-    for (int k = 0; k < 4; ++k) {
-      sum[k] = before.result[k][i];
-      size[k] = std::abs(sum[k]);
-    }
+    long double sum[4]{}, size[4]{};
     for (std::size_t j = 0; j < b.charge.size(); ++j) {
       const Vec3<long double> r = a.at(i) - b.at(j);
       const long double s = norm(r), q = b.charge[j];
@@ -452,9 +447,12 @@ double worst_of_cloud(const Cloud<T>& a, const Cloud<T>& before, const Cloud<T>&
       }
     }
     for (int k = 0; k < 4; ++k)
-      if (k == 0 ? asked & 1 : asked & 2)
-        largest = std::max(
-            largest, static_cast<double>(std::abs(a.result[k][i] - sum[k]) / (relative * size[k])));
+      if (k == 0 ? asked & 1 : asked & 2) {
+        if (std::isnan(a.result[k][i])) return std::numeric_limits<double>::infinity();
+        const auto error = static_cast<double>(std::abs(a.result[k][i] - sum[k]));
+        if (error > 0)
+          largest = std::max(largest, error / (relative * static_cast<double>(size[k])));
+      }
   }
   return largest;
 }
@@ -467,7 +465,7 @@ TEMPLATE_TEST_CASE("near fields are the plain sums", "", double, float) {
   // precision up to what the integers hold.
   const std::vector<double> scales = std::is_same_v<T, double>
                                          ? std::vector<double>{1, 1e-100, 1e100}
-                                         : std::vector<double>{0x1p28, 100, 0x1p30};
+                                         : std::vector<double>{0x1p29, 100, 0x1.8p30};
   for (const auto* kernels : all_kernels<T>()) {
     INFO(kernels->name);
     for (const int vectors : {1, kernels->near_vectors})
@@ -529,7 +527,7 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
 
 TEMPLATE_TEST_CASE("mutual near fields are those of both sides", "", double, float) {
   using T = TestType;
-  const double scale = std::is_same_v<T, double> ? 1 : 0x1p28;
+  const double scale = std::is_same_v<T, double> ? 1 : 0x1p29;
   for (const auto* kernels : all_kernels<T>()) {
     INFO(kernels->name);
     for (const int in_registers : {1, 2, 3, 4, 5, 6, 11})
@@ -549,8 +547,8 @@ TEMPLATE_TEST_CASE("mutual near fields are those of both sides", "", double, flo
             CAPTURE(n, others, root_terms, asked);
             Cloud<T> a_out = a, b_out = b;
             REQUIRE(kernels->near_mutual(root_terms, a_out.view(asked), b_out.view(asked)));
-            CHECK(worst_of_cloud(a_out, a, b, asked, root_terms) <= 1);
-            CHECK(worst_of_cloud(b_out, b, a, asked, root_terms) <= 1);
+            CHECK(worst_of_cloud(a_out, b, asked, root_terms) <= 1);
+            CHECK(worst_of_cloud(b_out, a, asked, root_terms) <= 1);
           }
       }
   }
@@ -569,9 +567,9 @@ TEST_CASE("mutual near fields in single precision say if points are too close") 
         for (const int i : {0, n - 1}) {
           auto close = b;
           close.place[0][69] = a.place[0][i];
-          close.place[1][69] = 1 << 19;
+          close.place[1][69] = 1 << 20;
           CHECK_FALSE(kernels->near_mutual(1, a.view(asked), close.view(asked)));
-          close.place[1][69] = (1 << 19) + 64;
+          close.place[1][69] = (1 << 20) + 64;
           CHECK(kernels->near_mutual(1, a.view(asked), close.view(asked)));
         }
       }

@@ -84,12 +84,10 @@ struct Run {
              {},
              {},
              moments.data(),
-             locals.data(),
-             {},
-             {}} {
+             locals.data()} {
     const std::size_t strengths = data.sources.size() * vectors;
     Uniform uniform(1);
-    const auto fill = [&](std::vector<T>& values) {
+    const auto fill = [&](fmm::Numbers<T>& values) {
       values.resize(strengths);
       for (T& value : values) value = static_cast<T>(uniform(-1, 1));
     };
@@ -435,10 +433,10 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
   double worst = 0;  // error over its bound
   for (std::size_t row = 0; row < run.data.near.targets.size(); ++row) {
     const Box& box = run.boxes()[run.data.near.targets[row]];
-    // In single precision coordinates are whole multiples of 2^-28 sides of a leaf that is twice as
+    // In single precision coordinates are whole multiples of 2^-29 sides of a leaf that is twice as
     // large at most, and halved for those that are half as large.
     const double grid =
-        single ? 2 * std::sqrt(3.0) * std::ldexp(run.data.tree.side(box.level), -28) : 0;
+        single ? 2 * std::sqrt(3.0) * std::ldexp(run.data.tree.side(box.level), -29) : 0;
     for (std::int32_t i = box.targets.begin; i < box.targets.end; ++i) {
       for (int v = 0; v < vectors; ++v) {
         std::array<double, 4> sum{}, bound{};
