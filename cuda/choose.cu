@@ -124,11 +124,12 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
   if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
     return Precision::single_precision;
-  // Closer pairs have more digits here than on the CPU, which first derivatives need.
-  if (options.gradient != options.dipoles && options.tolerance >= 2e-6 &&
-      options.precision.value_or(Precision::single_precision) == Precision::single_precision)
-    return Precision::single_precision;
-  return fmm::near_precision_of(options);
+  // Pairs of one leaf have more digits here than on the CPU, those across its border fewer.
+  const bool first = options.gradient != options.dipoles, any = options.gradient || options.dipoles;
+  const double least = first ? 2e-6 : any ? 1e-5 : 1e-6;
+  if (any && options.tolerance < least) return Precision::double_precision;
+  return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
+                                                               : Precision::double_precision);
 }
 
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,

@@ -22,8 +22,8 @@ struct DeviceRates {
 /// Those of one H200, measured (docs/performance.md), scaled by what the device says of itself.
 DeviceRates device_rates();
 
-/// As fmm::precision_of() and fmm::near_precision_of(); a GPU that is slow in double precision
-/// works in single wherever the tolerance allows it at all.
+/// As fmm::precision_of() and fmm::near_precision_of(), with bounds of their own; a GPU that is
+/// slow in double precision works in single wherever the tolerance allows it at all.
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 

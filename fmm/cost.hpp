@@ -30,7 +30,8 @@ class CostModel {
 /// in single precision are off by some 4e-7 of the far field: near 1e-6 that serves where there is
 /// a near field besides, which sources that are the targets have.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
-/// Derivatives need more digits of the near field than single precision has, below 1e-5.
+/// Derivatives need more digits of the near field than single precision has, below 1e-6, and of
+/// dipoles below 1e-5.
 Precision near_precision_of(const PlanOptions& options);
 
 /// Terms of the series for 1/r that the near field needs: 0 for 1e-4, 1 for 1e-8, 2 for 1e-12, 3
