@@ -2,6 +2,7 @@
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/octree.hpp"
+#include "fmbem/cuda/operators.hpp"
 #include "fmbem/cuda/spread_backend.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -52,6 +53,14 @@ HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<con
   require_cuda_device();
   return {};
 }
+
+template <class T>
+HostM2l<T> make_m2l_on_device(const fmm::ParityOrder&) {
+  require_cuda_device();
+  return {};
+}
+template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);
+template HostM2l<float> make_m2l_on_device(const fmm::ParityOrder&);
 
 template <class T>
 struct DeviceArray<T>::Impl {};

@@ -4,8 +4,10 @@
 #include <tuple>
 #include <vector>
 
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
-#include "fmbem/fmm/m2l_blocks.hpp"
+#include "fmbem/cuda/operators.hpp"
 #include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::cuda {
@@ -20,15 +22,8 @@ std::int64_t aligned(std::int64_t numbers) {
 
 template <class T>
 std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder& order) {
-  const std::int64_t count = order.count, depth = (fmm::orbits - 1) * count;
-  const std::int64_t stride = aligned<T>(depth);
-  std::vector<T> m2l(8 * count * stride), upward, downward;
-  make_m2l_blocks(order, fmm::M2l::fitted, [&](int orbit, int e, const double* block) {
-    for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t k = 0; k < count; ++k)
-        m2l[(e * count + i) * stride + (orbit - 1) * count + k] =
-            static_cast<T>(block[i * count + k]);
-  });
+  const std::int64_t count = order.count, stride = aligned<T>((fmm::orbits - 1) * count);
+  std::vector<T> upward, downward;
   const fmm::UpwardBlocks blocks = upward_blocks(order);
   for (int e = 0; e < 8; ++e) {
     const std::vector<double>& block = blocks.block[e];
@@ -46,9 +41,9 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder&
         cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
     return buffer;
   };
-  result->m2l = upload(m2l);
   result->upward = upload(upward);
   result->downward = upload(downward);
+  result->m2l = make_m2l_operators<T>(order, stride, nullptr);
   result->m2l_stride = stride;
   return result;
 }
@@ -65,6 +60,17 @@ std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrde
   auto& known = alive[{device, order.p}];
   std::shared_ptr<const DeviceOperators<T>> result = known.lock();
   if (!result) known = result = make_operators<T>(order);
+  return result;
+}
+
+template <class T>
+HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order) {
+  require_cuda_device();
+  keep_freed_memory();
+  const auto operators = device_operators<T>(order);
+  HostM2l<T> result{operators->m2l_stride, std::vector<T>(operators->m2l.size())};
+  operators->m2l.download(result.rows.data());
+  FMBEM_CUDA(cudaStreamSynchronize(nullptr));
   return result;
 }
 
@@ -125,6 +131,8 @@ template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
 template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::ParityOrder&);
 template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::ParityOrder&);
+template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);
+template HostM2l<float> make_m2l_on_device(const fmm::ParityOrder&);
 template class DeviceTable<double>;
 template class DeviceTable<float>;
 

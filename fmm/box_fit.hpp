@@ -18,13 +18,17 @@ constexpr int fitted_degree(int p) { return p + 3 + p / 3; }
 /// B = G_qp G_pp⁻¹. The same matrix, transposed, is the least-squares projection over the cube of a
 /// local expansion of degree q to one of degree p. M2L blocks of order q between both,
 /// Bᵀ X B, are better than those of order p by a factor that grows with p (docs/decisions.md) and
-/// as large. G does not mix parity classes. O(K_q³) for making it, O(K_p K_q²/8) for a projection.
+/// as large. G does not mix parity classes. Making it takes the products of harmonics at some
+/// (3q/8)³ nodes, O(K_p K_q q³), a projection O(K_p K_q²/8).
 class BoxFit {
  public:
   BoxFit(const ParityOrder& low, const ParityOrder& high);
 
   /// Bᵀ X B: from X [K_q][K_q] to [K_p][K_p].
   std::vector<double> project(const std::vector<double>& x) const;
+
+  /// Bᵀ of a class without its unit block: [harmonics of degree ≤ p][of degree p+1 … q].
+  const std::vector<double>& transposed(int e) const { return classes_[e].transposed; }
 
  private:
   /// B of a class without its unit block, [unknown][known].

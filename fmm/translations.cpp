@@ -17,10 +17,7 @@ using Complex = std::complex<double>;
 /// N_n^m = √((n−m)!(n+m)!).
 class Norms {
  public:
-  explicit Norms(int p) : root_factorial_(2 * p + 1, 1.0) {
-    for (int n = 1; n <= 2 * p; ++n)
-      root_factorial_[n] = root_factorial_[n - 1] * std::sqrt(static_cast<double>(n));
-  }
+  explicit Norms(int p) : root_factorial_(root_factorials(2 * p + 1)) {}
   double operator()(int n, int m) const { return root_factorial_[n - m] * root_factorial_[n + m]; }
 
  private:
@@ -99,10 +96,26 @@ double reflection_sign(int bits) { return std::popcount(static_cast<unsigned>(bi
 
 }  // namespace
 
+std::vector<double> root_factorials(int count) {
+  std::vector<double> result(count, 1.0);
+  for (int k = 1; k < count; ++k) result[k] = result[k - 1] * std::sqrt(static_cast<double>(k));
+  return result;
+}
+
+std::vector<double> inverse_norms(const ParityOrder& order) {
+  const Norms norm(order.p);
+  std::vector<double> result;
+  for (int i = 0; i < order.count; ++i)
+    result.push_back(1 / (norm(order.degree[i], std::abs(order.azimuth[i])) *
+                          (order.azimuth[i] == 0 ? std::numbers::sqrt2 : 1)));
+  return result;
+}
+
 UpwardBlocks upward_blocks(const ParityOrder& order) {
   const Norms norm(order.p);
   const ComplexTable u = regular_table({0.25, 0.25, 0.25}, order.p, norm);
   UpwardBlocks result;
+#pragma omp parallel for schedule(dynamic, 1)
   for (int e = 0; e < 8; ++e) {
     for (int i = order.begin[e]; i < order.begin[e + 1]; ++i)
       for (int j = 0; j < order.count; ++j)
@@ -130,23 +143,16 @@ std::array<std::array<OrbitPlace, 8>, orbits> orbit_places() {
 }
 
 M2lOrbit::M2lOrbit(const ParityOrder& order, int orbit)
-    : order_(order), inverse_norm_(order.count) {
+    : order_(order), inverse_norm_(inverse_norms(order)) {
   const int p = 2 * order.p;
   const Norms norm(p);
-  for (int i = 0; i < order.count; ++i)
-    inverse_norm_[i] = 1 / (norm(order.degree[i], std::abs(order.azimuth[i])) *
-                            (order.azimuth[i] == 0 ? std::numbers::sqrt2 : 1));
   for (Table& table : tables_) {
     table.real.resize(harmonic_count(p));
     table.imaginary.resize(harmonic_count(p));
   }
   for (int h = 0; h < 8; ++h) {
-    Vec3d r;  // from the mirrored source to the child, whose centre is (½, ½, ½)
-    for (int axis = 0; axis < 3; ++axis) {
-      const bool mirrored = h >> (2 - axis) & 1;
-      r[axis] = 0.5 - (mirrored ? -1 : 1) * orbit_axis(orbit, axis);
-    }
-    if (std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) < 1.5) continue;  // they touch
+    const Vec3d r = orbit_shift(orbit, h);
+    if (boxes_touch(r)) continue;
     const ComplexTable t = irregular_table(r, p, norm);
     for (int n = 0; n <= p; ++n) {
       for (int m = -n; m <= n; ++m) {
@@ -162,16 +168,14 @@ M2lOrbit::M2lOrbit(const ParityOrder& order, int orbit)
 
 void M2lOrbit::block(int e, double* out) const {
   for (int i = 0; i < order_.count; ++i) {
-    const int n = order_.degree[i], m = order_.azimuth[i], abs_m = std::abs(m);
+    const int n = order_.degree[i], abs_m = std::abs(order_.azimuth[i]);
     const double row_scale = (n % 2 ? -0.125 : 0.125) * inverse_norm_[i];
     for (int c = 0; c < 8; ++c) {
-      // As in real_entry(): which parts of T^{|m|+|l|} and T^{|m|−|l|} enter, and with which signs.
-      // A class has either cosines or sines, and l either even or odd.
-      const bool sine_row = m < 0, sine = c & 2, odd = ((c & 4) != 0) != sine;
-      const Table& table = tables_[e ^ c];
-      const double* part = (sine_row != sine ? table.imaginary : table.real).data();
-      const double sum_scale = sine_row && sine ? -row_scale : row_scale;
-      const double difference_scale = odd != (!sine_row && sine) ? -row_scale : row_scale;
+      const M2lClasses classes(e, order_.parity[i], c);
+      const Table& table = tables_[classes.w];
+      const double* part = (classes.imaginary ? table.imaginary : table.real).data();
+      const double sum_scale = classes.sum * row_scale;
+      const double difference_scale = classes.difference * row_scale;
       for (int j = order_.begin[c]; j < order_.begin[c + 1]; ++j) {
         const int abs_l = std::abs(order_.azimuth[j]);
         const double* here = part + harmonic_index(n + order_.degree[j], abs_m);

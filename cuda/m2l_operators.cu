@@ -1,0 +1,276 @@
+// M2L as in fmm/m2l_blocks.cpp: blocks X of high degree from tables of irregular harmonics, one for
+// each orbit, projected to Bᵀ X B. B does not mix classes, so each class of rows and of columns of
+// each block is a task of its own, and X is never stored.
+#include <numbers>
+#include <vector>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/m2l_operators.cuh"
+#include "fmbem/fmm/box_fit.hpp"
+#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/translations.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+constexpr int far_orbits = fmm::orbits - 1;
+
+/// T_n^m(r) of degree ≤ p for the eight mirror images of each orbit but the first, a block each:
+/// real parts at (n, m), imaginary ones at (n, −m), m ≥ 0. A thread for each m.
+__global__ void find_irregular(int p, const double* root_factorial, double* out) {
+  const Vec3d r =
+      fmm::orbit_shift(1 + static_cast<int>(blockIdx.x) / 8, static_cast<int>(blockIdx.x) % 8);
+  const int m = static_cast<int>(threadIdx.x);
+  if (m > p || fmm::boxes_touch(r)) return;
+  const double inverse_r2 = 1 / norm2(r);
+  double c = 1, s = 0, power = sqrt(inverse_r2);
+  for (int k = 1; k <= m; ++k) {
+    fmm::next_sectorial(r, k, c, s);
+    power *= inverse_r2;
+  }
+  double* const values = out + static_cast<std::int64_t>(blockIdx.x) * fmm::harmonic_count(p);
+  fmm::harmonics_of_order(r, m, c, s, p, values);
+  for (int n = m; n <= p; ++n, power *= inverse_r2) {
+    const double scale = power * root_factorial[n - m] * root_factorial[n + m];
+    if (m == 0) {
+      values[fmm::harmonic_index(n, 0)] *= scale;
+    } else {
+      values[fmm::harmonic_index(n, m)] *= scale / std::numbers::sqrt2;
+      values[fmm::harmonic_index(n, -m)] *= scale / std::numbers::sqrt2;
+    }
+  }
+}
+
+/// The tables of M2lClasses, [26][8][real, imaginary][count], for an orbit and a w in each row of
+/// blocks.
+__global__ void add_images(int count, const double* irregular, double* tables) {
+  const auto index = static_cast<int>(thread_index());
+  if (index >= count) return;
+  const int orbit = static_cast<int>(blockIdx.y) / 8, w = static_cast<int>(blockIdx.y) % 8;
+  const int n = static_cast<int>(sqrt(static_cast<double>(index))), m = index - n * n - n;
+  const int abs_m = abs(m);
+  double real = 0, imaginary = 0;
+  for (int h = 0; h < 8; ++h) {
+    if (fmm::boxes_touch(fmm::orbit_shift(1 + orbit, h))) continue;
+    const double* const values = irregular + static_cast<std::int64_t>(8 * orbit + h) * count;
+    const double sign = __popc(w & h) % 2 ? -1 : 1;
+    real += sign * values[fmm::harmonic_index(n, abs_m)];
+    if (m != 0) imaginary += sign * values[fmm::harmonic_index(n, -abs_m)];
+  }
+  if (m < 0) {  // (−1)^m times the conjugate
+    real = m % 2 ? -real : real;
+    imaginary = m % 2 ? imaginary : -imaginary;
+  }
+  double* const to = tables + static_cast<std::int64_t>(2 * blockIdx.y) * count + index;
+  to[0] = real;
+  to[count] = imaginary;
+}
+
+/// A product goes through shared memory so much at a time; each thread has 4 x 2 of the sums.
+constexpr int tile_rows = 64, tile_columns = 32, tile_depth = 16;
+constexpr int row_groups = tile_rows / 4, column_groups = tile_columns / 2;
+constexpr int tile_threads = row_groups * column_groups;
+constexpr int left_stride = tile_rows + 2, right_stride = tile_columns + 2;
+constexpr int left_entries = tile_depth * left_stride, right_entries = tile_depth * right_stride;
+
+struct Tile {
+  double sum[4][2];  ///< [row][column]
+
+  __device__ static int row() { return 4 * (static_cast<int>(threadIdx.x) / column_groups); }
+  __device__ static int column() { return 2 * (static_cast<int>(threadIdx.x) % column_groups); }
+
+  /// Adds left [depth][rows] times right [depth][columns].
+  __device__ void add(const double* left, const double* right) {
+#pragma unroll 4
+    for (int k = 0; k < tile_depth; ++k) {
+      const auto a = reinterpret_cast<const double2*>(left + k * left_stride + row());
+      const double rows[4] = {a[0].x, a[0].y, a[1].x, a[1].y};
+      const double2 columns =
+          *reinterpret_cast<const double2*>(right + k * right_stride + column());
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        sum[i][0] += rows[i] * columns.x;
+        sum[i][1] += rows[i] * columns.y;
+      }
+    }
+  }
+};
+
+struct Begins {
+  int low[9], high[9];  ///< of the classes
+  int fit[8];           ///< of their Bᵀ
+  __host__ __device__ int known(int c) const { return low[c + 1] - low[c]; }
+  __host__ __device__ int size(int c) const { return high[c + 1] - high[c]; }
+};
+
+struct BlocksView {
+  Begins begin;
+  int count, table_count;  ///< K and the numbers of a table
+  std::int64_t stride;
+  const double* tables;        ///< as of add_images()
+  const int *degree, *order;   ///< n and |m| of the coefficients of high degree
+  const double* inverse_norm;  ///< of them, as of fmm::inverse_norms()
+  const double* fit;           ///< [known][unknown] for each class
+};
+
+/// Rows of the products X B of a class, with room for what reads whole tiles of them.
+__host__ __device__ constexpr int middle_rows(int size) { return size + tile_depth; }
+
+/// A block for each class of rows and of columns and each tile of columns (x), and for each orbit
+/// and block e (y).
+template <class T>
+__global__ void __launch_bounds__(tile_threads)
+    make_blocks(const __grid_constant__ BlocksView a, T* out) {
+  const int pair = static_cast<int>(blockIdx.x) % 64, r = pair / 8, c = pair % 8;
+  const int first_column = static_cast<int>(blockIdx.x) / 64 * tile_columns;
+  const int orbit = static_cast<int>(blockIdx.y) / 8, e = static_cast<int>(blockIdx.y) % 8;
+  const int rows = a.begin.size(r), known_r = a.begin.known(r), unknown_r = rows - known_r;
+  const int known_c = a.begin.known(c), unknown_c = a.begin.size(c) - known_c;
+  if (first_column >= known_c) return;
+  double* const s_left = dynamic_shared<double>();
+  double* const s_right = s_left + left_entries;
+  double* const s_middle = s_right + right_entries;  // [middle_rows(rows)][right_stride]
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
+
+  const fmm::M2lClasses classes(e, r, c);
+  const double* const table =
+      a.tables +
+      (2 * (8 * std::int64_t{orbit} + classes.w) + (classes.imaginary ? 1 : 0)) * a.table_count;
+  const auto entry = [&](int i, int j) {
+    if (i >= rows) return 0.0;
+    const int row = a.begin.high[r] + i, column = a.begin.high[c] + j;
+    const int n = a.degree[row], l = a.order[column];
+    const double* const here = table + fmm::harmonic_index(n + a.degree[column], a.order[row]);
+    const double sum = classes.sum * here[l] + classes.difference * here[-l];
+    return (n % 2 ? -0.125 : 0.125) * a.inverse_norm[row] * a.inverse_norm[column] * sum;
+  };
+
+  for (int first = 0; first < rows; first += tile_rows) {
+    const bool works = first + 8 * warp < rows;  // rows of a warp
+    Tile tile;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int column = first_column + Tile::column() + j;
+        tile.sum[i][j] = column < known_c ? entry(first + Tile::row() + i, column) : 0;
+      }
+    for (int depth = 0; depth < unknown_c; depth += tile_depth) {
+      for (int k = thread; k < tile_rows * tile_depth; k += tile_threads) {
+        const int row = k % tile_rows, u = k / tile_rows;
+        s_left[u * left_stride + row] =
+            depth + u < unknown_c ? entry(first + row, known_c + depth + u) : 0;
+      }
+      for (int k = thread; k < tile_columns * tile_depth; k += tile_threads) {
+        const int u = k % tile_depth, column = k / tile_depth;
+        s_right[u * right_stride + column] =
+            depth + u < unknown_c && first_column + column < known_c
+                ? a.fit[a.begin.fit[c] + (first_column + column) * unknown_c + depth + u]
+                : 0;
+      }
+      __syncthreads();
+      if (works) tile.add(s_left, s_right);
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = first + Tile::row() + i;
+      if (row < rows)
+        *reinterpret_cast<double2*>(s_middle + row * right_stride + Tile::column()) =
+            make_double2(tile.sum[i][0], tile.sum[i][1]);
+    }
+  }
+  // What the last tile of the next product reads beyond the last row.
+  for (int k = thread; k < tile_depth * right_stride; k += tile_threads)
+    s_middle[rows * right_stride + k] = 0;
+  __syncthreads();
+
+  for (int first = 0; first < known_r; first += tile_rows) {
+    const bool works = first + 8 * warp < known_r;
+    Tile tile;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 2; ++j)
+        tile.sum[i][j] =
+            first + Tile::row() + i < known_r
+                ? s_middle[(first + Tile::row() + i) * right_stride + Tile::column() + j]
+                : 0;
+    for (int depth = 0; depth < unknown_r; depth += tile_depth) {
+      for (int k = thread; k < tile_rows * tile_depth; k += tile_threads) {
+        const int u = k % tile_depth, row = k / tile_depth;
+        s_left[u * left_stride + row] =
+            depth + u < unknown_r && first + row < known_r
+                ? a.fit[a.begin.fit[r] + (first + row) * unknown_r + depth + u]
+                : 0;
+      }
+      __syncthreads();
+      if (works) tile.add(s_left, s_middle + (known_r + depth) * right_stride);
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int row = first + Tile::row() + i, column = first_column + Tile::column() + j;
+        if (row < known_r && column < known_c)
+          out[(static_cast<std::int64_t>(e) * a.count + a.begin.low[r] + row) * a.stride +
+              static_cast<std::int64_t>(orbit) * a.count + a.begin.low[c] + column] =
+              static_cast<T>(tile.sum[i][j]);
+      }
+  }
+}
+
+}  // namespace
+
+template <class T>
+DeviceBuffer<T> make_m2l_operators(const fmm::ParityOrder& order, std::int64_t stride,
+                                   cudaStream_t stream) {
+  const fmm::ParityOrder high(fmm::fitted_degree(order.p));
+  const int p = 2 * high.p, table_count = fmm::harmonic_count(p);
+  const auto root_factorial = to_device(fmm::root_factorials(2 * p + 1), stream);
+  DeviceBuffer<double> irregular(std::size_t{8} * far_orbits * table_count, stream),
+      tables(2 * irregular.size(), stream);
+  launch(find_irregular, 8 * far_orbits, blocks_for(p + 1, warp_size) * warp_size, 0, stream, p,
+         root_factorial.data(), irregular.data());
+  launch(add_images, dim3(blocks_for(table_count), 8 * far_orbits), threads_per_block, 0, stream,
+         table_count, irregular.data(), tables.data());
+
+  std::vector<int> abs_m;
+  for (const int m : high.azimuth) abs_m.push_back(std::abs(m));
+  const auto degree = to_device(high.degree, stream), azimuth = to_device(abs_m, stream);
+  const auto inverse_norm = to_device(fmm::inverse_norms(high), stream);
+  const fmm::BoxFit box_fit(order, high);  // while the device is at the tables
+  Begins begin{};
+  std::vector<double> all_fit;
+  int largest = 0, most_known = 0;
+  for (int c = 0; c < 8; ++c) {
+    begin.low[c + 1] = order.begin[c + 1];
+    begin.high[c + 1] = high.begin[c + 1];
+    begin.fit[c] = static_cast<int>(all_fit.size());
+    const std::vector<double>& part = box_fit.transposed(c);
+    all_fit.insert(all_fit.end(), part.begin(), part.end());
+    largest = std::max(largest, begin.size(c));
+    most_known = std::max(most_known, begin.known(c));
+  }
+  const auto fit = to_device(all_fit, stream);
+  DeviceBuffer<T> result(8 * order.count * stride, stream);
+  const std::size_t shared =
+      (left_entries + right_entries + std::size_t{right_stride} * middle_rows(largest)) *
+      sizeof(double);
+  launch(make_blocks<T>, dim3(64 * blocks_for(most_known, tile_columns), 8 * far_orbits),
+         tile_threads, shared, stream,
+         BlocksView{begin, order.count, table_count, stride, tables.data(), degree.data(),
+                    azimuth.data(), inverse_norm.data(), fit.data()},
+         result.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+  return result;
+}
+
+template DeviceBuffer<double> make_m2l_operators(const fmm::ParityOrder&, std::int64_t,
+                                                 cudaStream_t);
+template DeviceBuffer<float> make_m2l_operators(const fmm::ParityOrder&, std::int64_t,
+                                                cudaStream_t);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fmbem/cuda/memory.cuh"
+#include "fmbem/fmm/parity_order.hpp"
+
+namespace fmbem::cuda {
+
+/// The fitted blocks of M2L, as fmm::make_m2l_blocks() makes them to rounding, in device memory: of
+/// the eight classes, [K] rows each of the 26 orbits' columns, [26 K], `stride` numbers apart. The
+/// host waits for the stream.
+template <class T>
+DeviceBuffer<T> make_m2l_operators(const fmm::ParityOrder& order, std::int64_t stride,
+                                   cudaStream_t stream);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/fmm/parity_order.hpp"
+
+namespace fmbem::cuda {
+
+/// The blocks of M2L as the GPU makes them for its plans, copied to the host: of the eight classes,
+/// [K] rows each of the 26 far orbits' columns, [26][K], `stride` numbers apart.
+template <class T>
+struct HostM2l {
+  std::int64_t stride;
+  std::vector<T> rows;
+};
+
+/// The same as fmm::make_m2l_blocks() makes, fitted, to rounding. Throws InputError without a
+/// usable GPU.
+template <class T>
+HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order);
+
+}  // namespace fmbem::cuda
