@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace fmbem {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int32_t worth_a_task = 20'000;
 
 /// First panel of the right half of [begin, end).
-std::int32_t cut(const std::vector<std::uint64_t>& keys, std::int32_t begin, std::int32_t end) {
+std::int32_t cut(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t end) {
   const std::uint64_t differ = keys[begin] ^ keys[end - 1];
   if (differ == 0) return begin + (end - begin) / 2;
   const int bit = 63 - std::countl_zero(differ);
@@ -20,7 +21,7 @@ std::int32_t cut(const std::vector<std::uint64_t>& keys, std::int32_t begin, std
       std::lower_bound(keys.begin() + begin, keys.begin() + end, first) - keys.begin());
 }
 
-void build(const std::vector<std::uint64_t>& keys, std::int32_t begin, std::int32_t end,
+void build(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t end,
            std::int32_t at, std::vector<Cluster>& nodes) {
   Cluster& node = nodes[at];
   node.begin = begin;

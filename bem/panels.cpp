@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/morton.hpp"
 
@@ -9,25 +10,18 @@ namespace fmbem {
 
 Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
   FMBEM_REQUIRE(!mesh.triangles.empty(), "the mesh has no triangles");
-  Vec3d low = mesh.vertices[mesh.triangles[0][0]], high = low;
-  for (const auto& corners : mesh.triangles) {
-    for (const int corner : corners) {
-      for (int axis = 0; axis < 3; ++axis) {
-        low[axis] = std::min(low[axis], mesh.vertices[corner][axis]);
-        high[axis] = std::max(high[axis], mesh.vertices[corner][axis]);
-      }
-    }
-  }
+  const auto n = static_cast<std::int64_t>(mesh.triangles.size());
+  const auto [low, high] = coordinate_bounds(
+      3 * n, [&](std::int64_t k) { return mesh.vertices[mesh.triangles[k / 3][k % 3]]; });
 
   Panels panels;
   panels.origin = low + 0.5 * (high - low);
   panels.extent = norm(high - low);
 
-  const auto n = static_cast<std::int64_t>(mesh.triangles.size());
   const auto corner = [&](std::int64_t i, int k) {
     return mesh.vertices[mesh.triangles[i][k]] - panels.origin;
   };
-  std::vector<Vec3d, LargePages<Vec3d>> centroid(n);
+  LargeVector<Vec3d> centroid(n);
 #pragma omp parallel for
   for (std::int64_t i = 0; i < n; ++i)
     centroid[i] = centroid_of(corner(i, 0), corner(i, 1), corner(i, 2));

@@ -13,12 +13,12 @@ namespace fmbem {
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`.
 struct Panels {
-  std::vector<Triangle, LargePages<Triangle>> triangle;  ///< [n]
-  std::vector<std::int64_t> input_index;                 ///< [n], triangle of the mesh
-  std::vector<std::uint64_t> key;        ///< [n], Morton keys of the centroids, ascending
-  std::vector<std::int64_t> leaf_begin;  ///< [n_leaves + 1]: leaves of an octree
-  Vec3d origin;                          ///< centre of the bounding box
-  double extent = 0;                     ///< diagonal of the bounding box
+  LargeVector<Triangle> triangle;         ///< [n]
+  LargeVector<std::int64_t> input_index;  ///< [n], triangle of the mesh
+  LargeVector<std::uint64_t> key;         ///< [n], Morton keys of the centroids, ascending
+  std::vector<std::int64_t> leaf_begin;   ///< [n_leaves + 1]: leaves of an octree
+  Vec3d origin;                           ///< centre of the bounding box
+  double extent = 0;                      ///< diagonal of the bounding box
 
   std::size_t size() const { return triangle.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }

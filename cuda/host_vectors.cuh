@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmbem/cuda/stage_times.cuh"
+#include "fmbem/cuda/staging.cuh"
 
 namespace fmbem::cuda {
 
@@ -23,10 +24,10 @@ void on_copies(const double* x, double* y, std::int64_t size, int n_vectors, con
   for (int first = 0; first < n_vectors; first += together) {
     const int vectors = std::min(together, n_vectors - first);
     DeviceBuffer<double> d_x(numbers(vectors), stream), d_y(numbers(vectors), stream);
-    d_x.upload(x + first * size);
+    copy_to_device(x + first * size, d_x.size(), d_x.data(), stream);
     copied();
     multiply(d_x.data(), d_y.data(), vectors);
-    d_y.download(y + first * size);
+    copy_to_host(d_y.data(), d_y.size(), y + first * size, stream);
     copied();
   }
   stream.wait();

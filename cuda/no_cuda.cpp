@@ -4,6 +4,7 @@
 #include "fmbem/cuda/octree.hpp"
 #include "fmbem/cuda/operators.hpp"
 #include "fmbem/cuda/spread_backend.hpp"
+#include "fmbem/cuda/staging.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -53,6 +54,9 @@ HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<con
   require_cuda_device();
   return {};
 }
+
+void copy_to_device(const double*, std::size_t, double*) { require_cuda_device(); }
+void copy_to_host(const double*, std::size_t, double*) { require_cuda_device(); }
 
 template <class T>
 HostM2l<T> make_m2l_on_device(const fmm::ParityOrder&) {

@@ -3,20 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <parallel/algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
-#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 namespace {
 
-// Splits the box of this level that holds the keys [begin, end); leaves come out in order.
-void split(const std::vector<std::uint64_t>& keys, std::int64_t begin, std::int64_t end, int level,
-           int max_leaf, std::vector<std::int64_t>& leaf_begin) {
-  if (end - begin <= max_leaf || level == deepest_level) {
-    if (end > begin) leaf_begin.push_back(begin);
+/// Keys of a box of some level, [begin, end).
+struct BoxKeys {
+  std::int64_t begin, end;
+  int level;
+};
+
+/// Splits a box until the boxes hold at most so many keys; they come out in order.
+void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
+           std::vector<BoxKeys>& boxes) {
+  const auto [begin, end, level] = box;
+  if (end - begin <= most || level == deepest_level) {
+    if (end > begin) boxes.push_back(box);
     return;
   }
   const int shift = 3 * (deepest_level - level - 1);
@@ -27,23 +35,33 @@ void split(const std::vector<std::uint64_t>& keys, std::int64_t begin, std::int6
                                ? keys.begin() + end
                                : std::lower_bound(keys.begin() + child_begin, keys.begin() + end,
                                                   (parent + child) << shift);
-    split(keys, child_begin, child_end - keys.begin(), level + 1, max_leaf, leaf_begin);
+    split(keys, {child_begin, child_end - keys.begin(), level + 1}, most, boxes);
     child_begin = child_end - keys.begin();
   }
+}
+
+/// Large boxes first, whose leaves are then found side by side.
+std::vector<std::int64_t> leaves_of(std::span<const std::uint64_t> keys, int max_leaf) {
+  const auto n = static_cast<std::int64_t>(keys.size());
+  std::vector<BoxKeys> large;
+  split(keys, {0, n, 0}, std::max<std::int64_t>(max_leaf, n / 256), large);
+  std::vector<std::vector<BoxKeys>> leaves(large.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k = 0; k < large.size(); ++k) split(keys, large[k], max_leaf, leaves[k]);
+  std::vector<std::int64_t> begin;
+  for (const auto& some : leaves)
+    for (const BoxKeys& leaf : some) begin.push_back(leaf.begin);
+  begin.push_back(n);
+  return begin;
 }
 
 }  // namespace
 
 Cube bounding_cube(std::span<const Vec3d> points) {
   if (points.empty()) return {};
-  Vec3d low = points[0], high = points[0];
-  for (const Vec3d& p : points) {
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], p[axis]);
-      high[axis] = std::max(high[axis], p[axis]);
-    }
-  }
-  return bounding_cube(low, high);
+  const CoordinateBounds bounds = coordinate_bounds(static_cast<std::int64_t>(points.size()),
+                                                    [&](std::int64_t k) { return points[k]; });
+  return bounding_cube(bounds.low, bounds.high);
 }
 
 Cube bounding_cube(Vec3d low, Vec3d high) {
@@ -74,8 +92,7 @@ MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
   for (std::int64_t i = 0; i < n; ++i)
     if (!std::isfinite(norm2(points[i]))) first_bad = std::min(first_bad, i);
   FMBEM_REQUIRE(first_bad == n, "point " << first_bad << " is not finite");
-  using Entry = std::pair<std::uint64_t, std::int64_t>;
-  std::vector<Entry, LargePages<Entry>> entries(n);
+  LargeVector<std::pair<std::uint64_t, std::int64_t>> entries(n);
 #pragma omp parallel for
   for (std::int64_t i = 0; i < n; ++i) entries[i] = {morton_key(points[i], result.cube), i};
   __gnu_parallel::sort(entries.begin(), entries.end());
@@ -84,8 +101,7 @@ MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
 #pragma omp parallel for
   for (std::int64_t k = 0; k < n; ++k) std::tie(result.keys[k], result.order[k]) = entries[k];
 
-  split(result.keys, 0, n, 0, max_leaf, result.leaf_begin);
-  result.leaf_begin.push_back(n);
+  result.leaf_begin = leaves_of(result.keys, max_leaf);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/fmm/morton_bits.hpp"
 
@@ -21,8 +22,8 @@ std::uint64_t key_of(std::array<std::int32_t, 3> cell);
 /// Points in Morton order, cut into the leaves of an adaptive octree.
 struct MortonOrder {
   Cube cube;
-  std::vector<std::uint64_t> keys;       ///< [n], ascending
-  std::vector<std::int64_t> order;       ///< [n], order[k] is the index of the k-th point
+  LargeVector<std::uint64_t> keys;       ///< [n], ascending
+  LargeVector<std::int64_t> order;       ///< [n], order[k] is the index of the k-th point
   std::vector<std::int64_t> leaf_begin;  ///< [n_leaves + 1], offsets into keys; no leaf is empty
 };
 

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 
+#include "fmbem/cuda/staging.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
@@ -13,10 +16,16 @@
 namespace fmbem {
 namespace {
 
+/// By all threads, with the same bits for any number of them.
 double norm_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double v : values) sum += v * v;
-  return std::sqrt(sum);
+  constexpr std::size_t piece = 1 << 16;
+  const std::size_t pieces = (values.size() + piece - 1) / piece;
+  std::vector<double> sums(pieces);
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (std::size_t k = 0; k < pieces; ++k)
+    for (const double v : values.subspan(k * piece, std::min(piece, values.size() - k * piece)))
+      sums[k] += v * v;
+  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
 constexpr PetscErrorCode success = PETSC_SUCCESS;
@@ -47,31 +56,38 @@ struct OwnedVec {
 /// A vector of the matrix's kind over the values, or with a copy of them if that is on the GPU.
 PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   VecType type = nullptr;
-  PetscBool on_device = PETSC_FALSE;
+  PetscBool on_host = PETSC_FALSE;
   PetscFunctionBeginUser;
   PetscCall(MatGetVecType(mat, &type));
-  PetscCall(PetscStrcmp(type, VECSTANDARD, &on_device));
-  on_device = on_device ? PETSC_FALSE : PETSC_TRUE;
-  if (!on_device) {
+  PetscCall(PetscStrcmp(type, VECSTANDARD, &on_host));
+  if (on_host) {
     const auto n = static_cast<PetscInt>(values.size());
     PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, values.data(), vec));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscScalar* to = nullptr;
+  PetscMemType place = PETSC_MEMTYPE_HOST;
   PetscCall(MatCreateVecs(mat, vec, nullptr));
-  PetscCall(VecGetArrayWrite(*vec, &to));
-  std::copy(values.begin(), values.end(), to);
-  PetscCall(VecRestoreArrayWrite(*vec, &to));
+  PetscCall(VecGetArrayWriteAndMemType(*vec, &to, &place));
+  if (PetscMemTypeHost(place))
+    std::copy(values.begin(), values.end(), to);
+  else
+    PetscCallCXX(cuda::copy_to_device(values.data(), values.size(), to));
+  PetscCall(VecRestoreArrayWriteAndMemType(*vec, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The values of such a vector, if they are not there already.
 PetscErrorCode fetch(Vec vec, std::span<double> values) {
   const PetscScalar* from = nullptr;
+  PetscMemType place = PETSC_MEMTYPE_HOST;
   PetscFunctionBeginUser;
-  PetscCall(VecGetArrayRead(vec, &from));
-  if (from != values.data()) std::copy_n(from, values.size(), values.begin());
-  PetscCall(VecRestoreArrayRead(vec, &from));
+  PetscCall(VecGetArrayReadAndMemType(vec, &from, &place));
+  if (!PetscMemTypeHost(place))
+    PetscCallCXX(cuda::copy_to_host(from, values.size(), values.data()));
+  else if (from != values.data())
+    std::copy_n(from, values.size(), values.begin());
+  PetscCall(VecRestoreArrayReadAndMemType(vec, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,8 +349,13 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
         std::span(nonzero).subspan(first, std::min(together, nonzero.size() - first));
     const auto width = static_cast<int>(batch.size());
     System& system = width == 1 ? impl_->single() : impl_->system_for(width);
+    if (width == 1) {
+      const std::size_t at = batch.front() * n;
+      reports[batch.front()] = run(system, b.subspan(at, n), x.subspan(at, n));
+      continue;
+    }
     std::vector<double> scaled_b(n * width), solution(n * width);
-    const auto scale = [&](int k) { return width == 1 ? 1.0 : norms[batch[k]]; };
+    const auto scale = [&](int k) { return norms[batch[k]]; };
     for (int k = 0; k < width; ++k)
       for (std::size_t i = 0; i < n; ++i) scaled_b[k * n + i] = b[batch[k] * n + i] / scale(k);
     const SolveReport report = run(system, scaled_b, solution);
@@ -346,8 +367,9 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
   if (nonzero.empty()) return reports;
 
   // Of all at once, as what an accurate product needs is made for each.
-  std::vector<double> residual(numbers);
+  LargeVector<double> residual(numbers);
   const bool accurate = multiply_afresh(*impl_->op, x, residual, n_vectors);
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < numbers; ++i) residual[i] -= b[i];
   for (const int v : nonzero) {
     SolveReport& report = reports[v];

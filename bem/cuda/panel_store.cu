@@ -6,6 +6,7 @@
 #include "fmbem/bem/triangle.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/staging.cuh"
 
 namespace fmbem::cuda {
 namespace {
@@ -73,51 +74,42 @@ __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsVie
   sums[blockIdx.x] = all;
 }
 
-/// Memory that the GPU copies from by itself, at the full rate of the bus.
-class PinnedVertices {
- public:
-  explicit PinnedVertices(std::size_t size) {
-    FMBEM_CUDA(cudaMallocHost(reinterpret_cast<void**>(&data_), size * sizeof(Vec3d)));
-  }
-  ~PinnedVertices() { cudaFreeHost(data_); }
-  PinnedVertices(const PinnedVertices&) = delete;
-  PinnedVertices& operator=(const PinnedVertices&) = delete;
-  Vec3d* data() const { return data_; }
-
- private:
-  Vec3d* data_ = nullptr;
-};
-
-/// In parts, of which one is gathered while another is on its way.
-void upload_vertices(const Panels& panels, Vec3d* to, cudaStream_t stream) {
-  constexpr std::size_t most = std::size_t{1} << 17;
-  const std::size_t n = panels.size(), part = std::min(n, most);
-  const PinnedVertices room[2]{PinnedVertices(3 * part), PinnedVertices(3 * part)};
-  const Event copied[2];
-  for (std::size_t first = 0, k = 0; first < n; first += part, k = 1 - k) {
-    const std::size_t some = std::min(part, n - first);
-    FMBEM_CUDA(cudaEventSynchronize(copied[k]));
-    Vec3d* const from = room[k].data();
+/// Vertices and keys, a part of the panels at a time.
+void upload_panels(const Panels& panels, Vec3d* vertices, std::uint64_t* keys,
+                   cudaStream_t stream) {
+  constexpr std::size_t corners = 3 * sizeof(Vec3d);
+  const auto keys_in = [](void* room, std::int64_t some) {
+    return reinterpret_cast<std::uint64_t*>(static_cast<Vec3d*>(room) + 3 * some);
+  };
+  Staging().upload(
+      static_cast<std::int64_t>(panels.size()), corners + sizeof(std::uint64_t), stream,
+      [&](std::int64_t first, std::int64_t some, void* room) {
+        auto* const to = static_cast<Vec3d*>(room);
+        std::uint64_t* const key = keys_in(room, some);
 #pragma omp parallel for schedule(static)
-    for (std::size_t j = 0; j < some; ++j)
-      std::copy_n(panels.triangle[first + j].vertex, 3, from + 3 * j);
-    FMBEM_CUDA(cudaMemcpyAsync(to + 3 * first, from, 3 * some * sizeof(Vec3d),
-                               cudaMemcpyHostToDevice, stream));
-    FMBEM_CUDA(cudaEventRecord(copied[k], stream));
-  }
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
+        for (std::int64_t j = 0; j < some; ++j) {
+          std::copy_n(panels.triangle[first + j].vertex, 3, to + 3 * j);
+          key[j] = panels.key[first + j];
+        }
+      },
+      [&](std::int64_t first, std::int64_t some, void* room) {
+        FMBEM_CUDA(cudaMemcpyAsync(vertices + 3 * first, room, some * corners,
+                                   cudaMemcpyHostToDevice, stream));
+        FMBEM_CUDA(cudaMemcpyAsync(keys + first, keys_in(room, some), some * sizeof(std::uint64_t),
+                                   cudaMemcpyHostToDevice, stream));
+      });
 }
 
 }  // namespace
 
 PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
     : vertices(3 * panels.size(), stream),
-      keys(to_device(panels.key, stream)),
+      keys(panels.size(), stream),
       centroid(panels.size(), stream),
       area(panels.size(), stream),
       radius(panels.size(), stream),
       extent(panels.extent) {
-  upload_vertices(panels, vertices.data(), stream);
+  upload_panels(panels, vertices.data(), keys.data(), stream);
   launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
          centroid.data(), area.data(), radius.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));

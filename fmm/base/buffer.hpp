@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -46,6 +47,9 @@ struct LargePages {
     return true;
   }
 };
+
+template <class T>
+using LargeVector = std::vector<T, LargePages<T>>;
 
 /// An array that is left uninitialised, in such memory.
 template <class T>

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+
+#include "fmbem/cuda/memory.cuh"
+
+namespace fmbem::cuda {
+
+/// Two rooms of pinned memory, of which one is filled or emptied while the other is on its way:
+/// pinning memory takes longer than most copies, so a process has them once and for all, and lends
+/// them to one at a time.
+class Staging {
+ public:
+  static constexpr std::size_t room_bytes = std::size_t{2} << 20;
+
+  Staging();
+
+  /// For items [0, n) of so many bytes: fill(first, some, room), then send(first, some, room),
+  /// which puts copies of what is there into the stream. Returns when they are done.
+  template <class Fill, class Send>
+  void upload(std::int64_t n, std::size_t item_bytes, cudaStream_t stream, Fill&& fill,
+              Send&& send) {
+    const auto part = static_cast<std::int64_t>(room_bytes / item_bytes);
+    int k = 0;
+    for (std::int64_t first = 0; first < n; first += part, k = 1 - k) {
+      const std::int64_t some = std::min(part, n - first);
+      FMBEM_CUDA(cudaEventSynchronize(passed_[k]));
+      fill(first, some, rooms_[k]);
+      send(first, some, rooms_[k]);
+      FMBEM_CUDA(cudaEventRecord(passed_[k], stream));
+    }
+    FMBEM_CUDA(cudaStreamSynchronize(stream));
+  }
+
+  /// The other way round: fetch(first, some, room) puts copies into the stream, and
+  /// empty(first, some, room) is called when they are there.
+  template <class Fetch, class Empty>
+  void download(std::int64_t n, std::size_t item_bytes, cudaStream_t stream, Fetch&& fetch,
+                Empty&& empty) {
+    const auto part = static_cast<std::int64_t>(room_bytes / item_bytes);
+    const std::int64_t parts = (n + part - 1) / part;
+    for (std::int64_t p = 0; p <= parts; ++p) {
+      if (p < parts) {
+        fetch(p * part, std::min(part, n - p * part), rooms_[p % 2]);
+        FMBEM_CUDA(cudaEventRecord(passed_[p % 2], stream));
+      }
+      if (p == 0) continue;
+      const std::int64_t last = p - 1, first = last * part;
+      FMBEM_CUDA(cudaEventSynchronize(passed_[last % 2]));
+      empty(first, std::min(part, n - first), rooms_[last % 2]);
+    }
+  }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  void* rooms_[2];
+  Event passed_[2];
+};
+
+/// Copies in the order of the stream, done when they return (staging.hpp).
+void copy_to_device(const double* from, std::size_t n, double* to, cudaStream_t stream);
+void copy_to_host(const double* from, std::size_t n, double* to, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

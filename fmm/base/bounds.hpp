@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem {
+
+/// Smallest and largest coordinates.
+struct CoordinateBounds {
+  Vec3d low, high;
+
+  void add(const CoordinateBounds& other) {
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], other.low[axis]);
+      high[axis] = std::max(high[axis], other.high[axis]);
+    }
+  }
+};
+
+/// Of the points at(0) … at(n − 1), n > 0, by all threads.
+template <class At>
+CoordinateBounds coordinate_bounds(std::int64_t n, At&& at) {
+  const Vec3d first = at(0);
+  CoordinateBounds all{first, first};
+#pragma omp parallel
+  {
+    CoordinateBounds own{first, first};
+#pragma omp for schedule(static) nowait
+    for (std::int64_t k = 0; k < n; ++k) {
+      const Vec3d point = at(k);
+      own.add({point, point});
+    }
+#pragma omp critical(coordinate_bounds)
+    all.add(own);
+  }
+  return all;
+}
+
+}  // namespace fmbem
