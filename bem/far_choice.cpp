@@ -13,6 +13,12 @@ constexpr double operator_errors[] = {
     9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11,
     3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
 
+/// What the roundings of the entries of a row add up to, over its sum: of an entry at most 2^-24,
+/// and less than half of that in the mean over the fractions that they have.
+double row_rounding(Precision precision) {
+  return precision == Precision::single_precision ? 0x1p-25 : 0;
+}
+
 }  // namespace
 
 int far_order_for(double tolerance) {
@@ -26,9 +32,15 @@ Precision far_precision_for(double tolerance) {
   return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
 }
 
-double near_tolerance_for(double tolerance, double near_share) {
+double near_tolerance_for(double tolerance, double near_share, Precision precision) {
   constexpr double near_part = 0.05;
-  return std::clamp(near_part * tolerance / near_share, 0.5 * tolerance, 10 * tolerance);
+  const double enough =
+      std::clamp(near_part * tolerance / near_share, 0.5 * tolerance, 10 * tolerance);
+  // A little more serves the accurate product, too, which else integrates all entries once more.
+  const double for_both = enough - row_rounding(precision);
+  const bool serves =
+      near_entries_serve(accurate_tolerance_for(tolerance), precision, for_both, near_share);
+  return serves && for_both >= enough / 4 ? for_both : enough;
 }
 
 Precision near_precision_for(double tolerance) {
@@ -42,8 +54,9 @@ double accurate_tolerance_for(double tolerance) {
 
 bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
                         double near_share) {
-  const double rounding = precision == Precision::single_precision ? 0x1p-24 : 0;
-  return (near_tolerance + rounding) * near_share <= 0.5 * accurate_tolerance;
+  constexpr double slack = 1e-9;  // of this arithmetic
+  return (near_tolerance + row_rounding(precision)) * near_share <=
+         (0.5 + slack) * accurate_tolerance;
 }
 
 }  // namespace fmbem

@@ -14,8 +14,9 @@ int far_order_for(double tolerance);
 /// Precision of the expansions: rounding in single precision is 1e-7 of ‖A‖ for constant x.
 Precision far_precision_for(double tolerance);
 
-/// Relative error of the near field's integrals, which are that share of ‖A‖.
-double near_tolerance_for(double tolerance, double near_share);
+/// Relative error of the near field's integrals, which are that share of ‖A‖, where their entries
+/// are stored in that precision.
+double near_tolerance_for(double tolerance, double near_share, Precision precision);
 
 /// Precision of the near field's entries where it is not asked for.
 Precision near_precision_for(double tolerance);

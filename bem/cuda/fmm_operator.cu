@@ -70,7 +70,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
     if (!lean && !stored_ && !options.max_leaf) grow_tree(lean_pair_seconds);
     done("tree");
     near_share_ = near_share(*panels_, tree_, stream_);
-    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_);
+    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_, precision_);
     // An error of moments that is that large a side off falls with the distance squared at least,
     // so it adds up to no more than that of the near field.
     far_ = make_far_field(order_, far_precision_, near_tolerance_);
@@ -141,7 +141,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
  private:
   void multiply_accurately(const double* x, double* y, int n_vectors) const {
     const double tolerance = accurate_tolerance_for(options_.tolerance),
-                 integrals = near_tolerance_for(tolerance, near_share_);
+                 integrals =
+                     near_tolerance_for(tolerance, near_share_, Precision::double_precision);
     far_->release();
     const auto far =
         make_far_field(far_order_for(tolerance), far_precision_for(tolerance), integrals);

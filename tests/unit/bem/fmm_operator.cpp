@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/far_choice.hpp"
+#include "fmbem/bem/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/bem/backends.hpp"
@@ -103,6 +105,64 @@ BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
           std::max(0.1 * tolerance, 1e-12) * norm_of(*dense) * norm_of(x));
   }
 }
+
+BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near entries") {
+  // The near field's share in ‖V‖ is small enough here (far_choice.hpp). ‖V‖ is 1.
+  const Panels panels = make_panels(sphere(7));
+  const std::size_t n = panels.size();
+  OperatorOptions options;
+  options.max_leaf = 10;
+  options.tolerance = 1e-5;
+  const auto fast = make_fmm(panels, options);
+  Vector x = random_vector(n, 3), y(n);
+  for (double& value : x) value += 1;
+  fast->apply_accurately(x.data(), y.data(), 1);
+  double error2 = 0;
+  constexpr std::size_t rows = 40;
+  for (std::size_t k = 0; k < rows; ++k) {
+    const std::size_t i = k * n / rows;
+    double exact = 0;
+#pragma omp parallel for reduction(+ : exact)
+    for (std::size_t j = 0; j < n; ++j)
+      exact += x[j] * panel_potential(panels.triangle[j], panels.triangle[i].centroid);
+    error2 += (y[i] - exact) * (y[i] - exact);
+  }
+  CHECK(std::sqrt(error2 / rows) < 0.1 * options.tolerance * norm_of(x) / std::sqrt(n));
+}
+
+#ifndef FMBEM_TEST_CUDA
+TEST_CASE("near entries serve the accurate product where half of its tolerance is left to them") {
+  for (const Precision precision : {Precision::single_precision, Precision::double_precision})
+    for (const double tolerance : {1e-3, 1e-6, 1e-7, 1e-8})
+      for (const double share : {1.0, 0.2, 0.1, 0.05, 0.02, 1e-3}) {
+        CAPTURE(static_cast<int>(precision), tolerance, share);
+        const double enough = near_tolerance_for(tolerance, share, Precision::double_precision);
+        const double near = near_tolerance_for(tolerance, share, precision);
+        CHECK((near <= enough && near >= enough / 4));
+        const bool serve =
+            near_entries_serve(accurate_tolerance_for(tolerance), precision, near, share);
+        const double rounding = precision == Precision::single_precision ? 0x1p-25 : 0;
+        CHECK(serve == ((near + rounding) * share < 1.001 * 0.05 * tolerance));
+        if (share <= 0.1 && (rounding == 0 || tolerance > 1e-7)) CHECK(serve);
+      }
+}
+
+TEST_CASE("rounding the entries of a row to single precision is 2^-25 of its sum") {
+  const Panels panels = make_panels(bracket(8));
+  const auto n = static_cast<std::int64_t>(panels.size());
+  std::vector<double> entries(n * n);
+  exact_block(panels, 0, n, entries.data());
+  for (std::int64_t i = 0; i < n; ++i) {
+    double rounded = 0, sum = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const double entry = entries[i * n + j];
+      rounded += std::abs(static_cast<double>(static_cast<float>(entry)) - entry);
+      sum += entry;
+    }
+    REQUIRE(rounded < 0x1p-25 * sum);
+  }
+}
+#endif
 
 BACKEND_TEST_CASE("the FMM operator chooses its tree, and loosens with its tolerance") {
   const Panels panels = make_panels(sphere(5));
