@@ -68,7 +68,7 @@ class FarStages {
     grow(locals_, vectors * tree_.boxes * count_);
     const std::int64_t rows = vectors * parents();
     grow(products_, 8 * rows * product_stride_);
-    grow(gathered_, 8 * std::min(rows, batch_rows()) * operators_->m2l_stride);
+    grow(gathered_, 8 * rows_to_gather(rows) * operators_->m2l_stride);
   }
 
   /// Gives that room back.
@@ -88,8 +88,9 @@ class FarStages {
     done("M2M");
     const std::int64_t rows = vectors * parents();
     const std::int64_t block = rows * product_stride_, stride = operators.m2l_stride;
-    for (std::int64_t first = 0; first < rows; first += batch_rows()) {
-      const std::int64_t some = std::min(batch_rows(), rows - first);
+    const auto room = static_cast<std::int64_t>(gathered_.size()) / (8 * stride);
+    for (std::int64_t first = 0; first < rows; first += room) {
+      const std::int64_t some = std::min(room, rows - first);
       gather(far_.m2l.data(), first, some, classes, stride, all, gathered_.data(), stream_);
       done("gather");
       blas_->multiply_eight(some, count_, (fmm::orbits - 1) * count_, gathered_.data(), stride,
@@ -106,10 +107,17 @@ class FarStages {
 
  private:
   std::int64_t parents() const { return static_cast<std::int64_t>(far_.parents.size()); }
-  /// Rows of M2L that are gathered at a time.
-  std::int64_t batch_rows() const {
+  /// Of so many rows of M2L, those that are gathered at a time. What is free decides only where it
+  /// must: products of another number of rows may differ in their last bits.
+  std::int64_t rows_to_gather(std::int64_t rows) const {
     const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
-    return std::clamp<std::int64_t>(total_memory_ / gather_share / row, 64, gathered_rows);
+    constexpr std::int64_t fewest = 64;
+    std::int64_t some = std::min(
+        rows, std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest, gathered_rows));
+    if (some * row <= gathered_.bytes()) return some;
+    const std::int64_t free = available_device_memory() + gathered_.bytes();
+    while (some > fewest && some * row > free / 2) some = (some + 1) / 2;
+    return some;
   }
 
   const DeviceTree& tree_;

@@ -2,6 +2,7 @@
 
 #include "fmbem/bem/cuda/cluster_apply.cuh"
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/cuda/memory_advice.cuh"
 #include "fmbem/bem/cuda/panel_store.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/host_vectors.cuh"
@@ -49,14 +50,16 @@ ClusterInverse::~ClusterInverse() = default;
 
 void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
   const Stream stream;
-  on_copies(x, y, impl_->product.size(), n_vectors, stream, nullptr,
-            [&](const double* d_x, double* d_y, int vectors) {
-              impl_->product.apply(d_x, d_y, vectors, stream);
-            });
+  with_advice(false, [&] {
+    on_copies(x, y, impl_->product.size(), n_vectors, stream, nullptr,
+              [&](const double* d_x, double* d_y, int vectors) {
+                impl_->product.apply(d_x, d_y, vectors, stream);
+              });
+  });
 }
 
 void ClusterInverse::apply_on_device(const double* x, double* y, int n_vectors) const {
-  impl_->product.apply(x, y, n_vectors, nullptr);
+  with_advice(false, [&] { impl_->product.apply(x, y, n_vectors, nullptr); });
 }
 
 void ClusterInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }

@@ -219,6 +219,8 @@ void solve_range(SystemsView view, const SortedLeaves& leaves, std::int64_t begi
                  int max_leaf, const DeviceRows& rows, cudaStream_t stream) {
   const auto most = static_cast<std::int64_t>(shared_memory_of_a_block());
   const std::int64_t all = all_shared_memory();
+  DeviceBuffer<unsigned char> workspace;
+  DeviceBuffer<float> in_single;
   const auto bytes_of = [&](std::int64_t i) {
     const int m = leaves.keys[i] & ~general_flag;
     return Workspace::bytes(m, std::min(m, max_leaf), general);
@@ -227,11 +229,10 @@ void solve_range(SystemsView view, const SortedLeaves& leaves, std::int64_t begi
   while (begin < end) {
     const std::int64_t bytes = bytes_of(end - 1);
     const int blocks = blocks_at_a_time(bytes, most, all);
-    DeviceBuffer<unsigned char> workspace;
     std::int64_t most_leaves = end - begin;
     if (blocks == 0) {
       most_leaves = std::clamp<std::int64_t>(workspace_bytes / bytes, 1, most_leaves);
-      workspace = DeviceBuffer<unsigned char>(most_leaves * bytes, stream);
+      grow(workspace, most_leaves * bytes, stream);
     }
     std::int64_t first = end - 1;
     while (first > begin && end - first < most_leaves &&
@@ -239,7 +240,7 @@ void solve_range(SystemsView view, const SortedLeaves& leaves, std::int64_t begi
            blocks_at_a_time(bytes_of(first - 1), most, all) == blocks)
       --first;
     view.first_row = leaves.row_begin[first];
-    const DeviceBuffer<float> in_single(leaves.row_begin[end] - view.first_row, stream);
+    grow(in_single, leaves.row_begin[end] - view.first_row, stream);
     view.rows = in_single.data();
     const auto count = static_cast<unsigned>(end - first);
     if (blocks > 0)

@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/cuda/fmm_operator.hpp"
+#include "fmbem/bem/cuda/memory_advice.cuh"
 #include "fmbem/bem/cuda/panel_far_field.cuh"
 #include "fmbem/bem/far_choice.hpp"
 #include "fmbem/bem/fmm_operator.hpp"
@@ -23,18 +24,6 @@ constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.
 constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
-
-/// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
-template <class Work>
-decltype(auto) with_advice(bool lean, Work&& work) {
-  try {
-    return work();
-  } catch (const DeviceMemoryError& error) {
-    throw DeviceMemoryError(error.lack(),
-                            std::string(lean ? "" : "the lean near field (--near-field lean), ") +
-                                "a looser tolerance, a coarser mesh or the backend cpu");
-  }
-}
 
 class DeviceSingleLayer final : public BoundaryOperator {
  public:

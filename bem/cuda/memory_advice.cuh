@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "fmbem/cuda/check.cuh"
+
+namespace fmbem::cuda {
+
+/// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
+template <class Work>
+decltype(auto) with_advice(bool lean, Work&& work) {
+  try {
+    return work();
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(error.lack(),
+                            std::string(lean ? "" : "the lean near field (--near-field lean), ") +
+                                "a looser tolerance, a coarser mesh or the backend cpu");
+  }
+}
+
+}  // namespace fmbem::cuda
