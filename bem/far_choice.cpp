@@ -13,10 +13,13 @@ constexpr double operator_errors[] = {
     9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11,
     3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
 
-/// What the roundings of the entries of a row add up to, over its sum: of an entry at most 2^-24,
-/// and less than half of that in the mean over the fractions that they have.
-double row_rounding(Precision precision) {
-  return precision == Precision::single_precision ? 0x1p-25 : 0;
+/// What the near field may add to the accurate product's error, of its tolerance.
+constexpr double near_part_of_accurate = 0.5;
+
+/// The norm of what is rounded off entries, over the entries': at most 2^-24 of each, 2^-25 of a
+/// row's sum, and less yet as signs differ (4e-9 on a cube and a bracket of 1200 panels).
+double norm_of_rounding(Precision precision) {
+  return precision == Precision::single_precision ? 0x1p-26 : 0;
 }
 
 }  // namespace
@@ -32,15 +35,17 @@ Precision far_precision_for(double tolerance) {
   return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
 }
 
-double near_tolerance_for(double tolerance, double near_share, Precision precision) {
+double near_tolerance_for(double tolerance, double near_share) {
   constexpr double near_part = 0.05;
-  const double enough =
-      std::clamp(near_part * tolerance / near_share, 0.5 * tolerance, 10 * tolerance);
-  // A little more serves the accurate product, too, which else integrates all entries once more.
-  const double for_both = enough - row_rounding(precision);
-  const bool serves =
-      near_entries_serve(accurate_tolerance_for(tolerance), precision, for_both, near_share);
-  return serves && for_both >= enough / 4 ? for_both : enough;
+  return std::clamp(near_part * tolerance / near_share, 0.5 * tolerance, 10 * tolerance);
+}
+
+double near_tolerance_for_both(double tolerance, double near_share, Precision precision,
+                               bool stored) {
+  const double enough = near_tolerance_for(tolerance, near_share);
+  const double for_both = near_part_of_accurate * accurate_tolerance_for(tolerance) / near_share -
+                          norm_of_rounding(precision);
+  return for_both >= (stored ? 0.125 : 0.9) * enough ? std::min(for_both, enough) : enough;
 }
 
 Precision near_precision_for(double tolerance) {
@@ -55,8 +60,8 @@ double accurate_tolerance_for(double tolerance) {
 bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
                         double near_share) {
   constexpr double slack = 1e-9;  // of this arithmetic
-  return (near_tolerance + row_rounding(precision)) * near_share <=
-         (0.5 + slack) * accurate_tolerance;
+  return (near_tolerance + norm_of_rounding(precision)) * near_share <=
+         (near_part_of_accurate + slack) * accurate_tolerance;
 }
 
 }  // namespace fmbem

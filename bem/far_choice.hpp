@@ -14,9 +14,15 @@ int far_order_for(double tolerance);
 /// Precision of the expansions: rounding in single precision is 1e-7 of ‖A‖ for constant x.
 Precision far_precision_for(double tolerance);
 
-/// Relative error of the near field's integrals, which are that share of ‖A‖, where their entries
-/// are stored in that precision.
-double near_tolerance_for(double tolerance, double near_share, Precision precision);
+/// Relative error of the near field's integrals, which are that share of ‖A‖.
+double near_tolerance_for(double tolerance, double near_share);
+
+/// The same where entries in that precision had better serve the accurate product, too, which else
+/// integrates all of them once more: a smaller one, unless it would have to be less than an eighth,
+/// or nine tenths where they are integrated in every product. Rules of high degree reach little
+/// farther for it.
+double near_tolerance_for_both(double tolerance, double near_share, Precision precision,
+                               bool stored);
 
 /// Precision of the near field's entries where it is not asked for.
 Precision near_precision_for(double tolerance);

@@ -115,7 +115,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     far_ = std::make_unique<FarField>(sources_, centroids_, far);
     watch.add("far field");
     near_share_ = near_share(panels, far_->data());
-    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_, precision);
+    near_tolerance_ = near_tolerance_for_both(options.tolerance, near_share_, precision, true);
     integrate_near_field();
     watch.add("near field");
   }

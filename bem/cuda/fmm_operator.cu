@@ -59,10 +59,11 @@ class DeviceSingleLayer final : public BoundaryOperator {
     if (!lean && !stored_ && !options.max_leaf) grow_tree(lean_pair_seconds);
     done("tree");
     near_share_ = near_share(*panels_, tree_, stream_);
-    near_tolerance_ = near_tolerance_for(options.tolerance, near_share_, precision_);
+    choose_near_tolerance();
     // An error of moments that is that large a side off falls with the distance squared at least,
     // so it adds up to no more than that of the near field.
-    far_ = make_far_field(order_, far_precision_, near_tolerance_);
+    far_ =
+        make_far_field(order_, far_precision_, near_tolerance_for(options.tolerance, near_share_));
     done("far field");
     make_near_field();
     done("near field");
@@ -130,8 +131,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
  private:
   void multiply_accurately(const double* x, double* y, int n_vectors) const {
     const double tolerance = accurate_tolerance_for(options_.tolerance),
-                 integrals =
-                     near_tolerance_for(tolerance, near_share_, Precision::double_precision);
+                 integrals = near_tolerance_for(tolerance, near_share_);
     far_->release();
     const auto far =
         make_far_field(far_order_for(tolerance), far_precision_for(tolerance), integrals);
@@ -150,6 +150,15 @@ class DeviceSingleLayer final : public BoundaryOperator {
                                                 double moment_tolerance) const {
     return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance, stream_,
                                 near_stream_);
+  }
+
+  void choose_near_tolerance() {
+    const double enough = near_tolerance_for(options_.tolerance, near_share_);
+    near_tolerance_ = near_tolerance_for_both(options_.tolerance, near_share_, precision_, stored_);
+    // Integrals in double precision would cost every product far more.
+    if (!stored_ &&
+        lean_precision_for(near_tolerance_, precision_) != lean_precision_for(enough, precision_))
+      near_tolerance_ = enough;
   }
 
   std::int64_t near_bytes() const {

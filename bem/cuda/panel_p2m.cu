@@ -20,6 +20,35 @@ struct PanelP2mArguments {
   ExpansionsView<T> expansions;
 };
 
+/// Panels of a warp in shared memory, a row for each of their numbers: a corner and the edges from
+/// there in the unit box, and the charge on the area.
+template <class T>
+struct WarpPanels {
+  static constexpr int numbers = 10 * padded_row;
+  T* room;
+
+  __device__ void put(int lane, Vec3<T> corner, Vec3<T> edge1, Vec3<T> edge2, T charge) const {
+    const T values[] = {corner.x, corner.y, corner.z, edge1.x, edge1.y,
+                        edge1.z,  edge2.x,  edge2.y,  edge2.z, charge};
+#pragma unroll
+    for (int k = 0; k < 10; ++k) room[k * padded_row + lane] = values[k];
+  }
+  __device__ Vec3<T> point(int lane, T xi, T eta) const {
+    const T* const from = room + lane;
+    const auto at = [&](int axis) {
+      return from[axis * padded_row] + xi * from[(3 + axis) * padded_row] +
+             eta * from[(6 + axis) * padded_row];
+    };
+    return {at(0), at(1), at(2)};
+  }
+  __device__ T charge(int lane) const { return room[9 * padded_row + lane]; }
+};
+
+template <class T>
+__host__ __device__ constexpr int warp_numbers(int pairs) {
+  return p2m_numbers<T>(pairs, 1) + WarpPanels<T>::numbers;
+}
+
 /// A warp for each box (x) and right-hand side (y). The points of 32 panels at a time, each by its
 /// rule, go through the warp one behind the other.
 template <class T>
@@ -30,26 +59,35 @@ __global__ void __launch_bounds__(threads_per_block)
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const std::int64_t b = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
   if (b >= a.n_boxes) return;
-  T* const buffer = s_room + Steps<T>::numbers(a.table.p, a.table.pairs) +
-                    warp * p2m_numbers<T>(a.table.pairs, 1);
-  T* const sums = buffer + slots_at_once * padded_row;
   const int slots = 2 * a.table.pairs, v = blockIdx.y;
+  T* const buffer =
+      s_room + Steps<T>::numbers(a.table.p, a.table.pairs) + warp * warp_numbers<T>(a.table.pairs);
+  T* const sums = buffer + slots_at_once * padded_row;
+  const WarpPanels<T> panels{sums + slots};
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
   const std::int32_t box = a.boxes[b];
   const int2 range = a.tree.own_sources(box);
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
-
-  const double side = 1 / (unit_box.scale * a.unit);
-  __syncwarp();
-
+  const double scale = unit_box.scale * a.unit, side = 1 / scale;
   for (std::int32_t first_panel = range.x; first_panel < range.y; first_panel += warp_size) {
     const std::int32_t own = first_panel + lane;
     int begin = 0, points = 0;
+    __syncwarp();  // the panels before are done
     if (own < range.y) {
-      const int rule = a.rules.at(side, a.radius[a.order[own]]);
+      const std::int64_t panel = a.order[own];
+      const int rule = a.rules.at(side, a.radius[panel]);
       begin = a.rules.begin[rule];
       points = a.rules.begin[rule + 1] - begin;
+      const Vec3d* const corner = a.vertices + 3 * panel;
+      const Vec3d at = a.unit * corner[0];
+      const auto edge = [&](int k) {
+        const Vec3d d = scale * (corner[k] - corner[0]);
+        return Vec3<T>{static_cast<T>(d.x), static_cast<T>(d.y), static_cast<T>(d.z)};
+      };
+      panels.put(lane, unit_box(at.x, at.y, at.z), edge(1), edge(2),
+                 a.charges[v * a.sources + own] * static_cast<T>(a.unit * a.unit * a.area[panel]));
     }
+    __syncwarp();
     int before = points;
     for (int step = 1; step < warp_size; step *= 2) {
       const int other = __shfl_up_sync(whole_warp, before, step);
@@ -70,14 +108,8 @@ __global__ void __launch_bounds__(threads_per_block)
         place[i] = {};
         weight[i] = 0;
         if (point >= all) continue;
-        const std::int32_t k = first_panel + of;
-        const std::int64_t panel = a.order[k];
-        const Vec3d* const corner = a.vertices + 3 * panel;
-        const Vec3d y = a.unit * (corner[0] + a.rules.xi[q] * (corner[1] - corner[0]) +
-                                  a.rules.eta[q] * (corner[2] - corner[0]));
-        place[i] = unit_box(y.x, y.y, y.z);
-        weight[i] = a.charges[v * a.sources + k] *
-                    static_cast<T>(a.rules.weight[q] * (a.unit * a.unit * a.area[panel]));
+        place[i] = panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
+        weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
       }
       add_moments<Each>(a.table, steps, place, weight, buffer, sums);
     });
@@ -95,7 +127,7 @@ template <class T>
 void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRules& rules,
                const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
                cudaStream_t stream) {
-  const WarpBlocks<T> blocks(table, p2m_numbers<T>(table.pairs, 1));
+  const WarpBlocks<T> blocks(table, warp_numbers<T>(table.pairs));
   const auto boxes = static_cast<std::int64_t>(tree.far.source_boxes.size());
   launch(panel_p2m_kernel<T>, dim3(blocks_for(boxes, blocks.warps), expansions.vectors),
          blocks.warps * warp_size, blocks.shared_bytes, stream,
