@@ -13,7 +13,8 @@ namespace fmbem::cuda {
 /// them to one at a time.
 class Staging {
  public:
-  static constexpr std::size_t room_bytes = std::size_t{2} << 20;
+  /// Waking all threads, which may take half a millisecond, is little beside filling a room.
+  static constexpr std::size_t room_bytes = std::size_t{8} << 20;
 
   Staging();
 
