@@ -13,7 +13,7 @@ namespace fmbem::cuda {
 /// them to one at a time.
 class Staging {
  public:
-  /// Waking all threads, which may take half a millisecond, is little beside filling a room.
+  /// Waking all threads is little beside filling a room.
   static constexpr std::size_t room_bytes = std::size_t{8} << 20;
 
   Staging();
