@@ -51,7 +51,9 @@ class Graph {
       throw;
     }
     FMBEM_CUDA(cudaStreamEndCapture(stream, &graph));
-    const cudaError_t error = cudaGraphInstantiate(&executable_, graph, 0);
+    // Kernels of urgent streams go first here, too.
+    const cudaError_t error =
+        cudaGraphInstantiate(&executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
     cudaGraphDestroy(graph);
     FMBEM_CUDA(error);
   }

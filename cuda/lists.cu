@@ -192,23 +192,38 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   }
 }
 
-__global__ void find_classes(const NearItem* items, std::int64_t n, std::uint32_t* targets_a_lane,
+/// Bits of the order within a class: in steps of half an octave of their sources, from the most on.
+/// Long ones go first, so that none is alone in the end; in those steps neighbours stay together.
+constexpr int length_bits = 6;
+
+__device__ inline std::uint32_t shortness(std::int64_t sources) {
+  const auto s = static_cast<std::uint32_t>(sources > 2 ? sources : 2);
+  const int octave = 31 - __clz(static_cast<int>(s));
+  return (1u << length_bits) - 1 - (2 * octave + (s >> (octave - 1) & 1));
+}
+
+/// `pairs`: of each row.
+__global__ void find_classes(TreeView tree, const std::int32_t* leaves, const std::int64_t* pairs,
+                             const NearItem* items, std::int64_t n, std::uint32_t* order,
                              std::int32_t* index) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
-  targets_a_lane[i] = (items[i].count + group_lanes - 1) / group_lanes;
+  const NearItem item = items[i];
+  const std::uint32_t targets_a_lane = (item.count + group_lanes - 1) / group_lanes;
+  const std::int64_t sources = pairs[item.row] / size_of(tree.targets[leaves[item.row]]);
+  order[i] = targets_a_lane << length_bits | shortness(sources);
   index[i] = static_cast<std::int32_t>(i);
 }
 
 /// Puts the items in the order of their classes, and notes where each class begins.
-__global__ void place_items(const NearItem* items, const std::uint32_t* targets_a_lane,
+__global__ void place_items(const NearItem* items, const std::uint32_t* order,
                             const std::int32_t* index, std::int64_t n, NearItem* sorted,
                             ItemClasses* classes) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
   sorted[i] = items[index[i]];
-  const std::uint32_t own = targets_a_lane[i];
-  for (std::uint32_t k = i > 0 ? targets_a_lane[i - 1] + 1 : 0; k <= own; ++k)
+  const std::uint32_t own = order[i] >> length_bits;
+  for (std::uint32_t k = i > 0 ? (order[i - 1] >> length_bits) + 1 : 0; k <= own; ++k)
     classes->begin[k] = static_cast<std::int32_t>(i);
   if (i == n - 1)
     for (std::uint32_t k = own + 1; k < most_targets_of_a_lane + 2; ++k)
@@ -241,17 +256,19 @@ T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   return download_one(buffer.data() + buffer.size() - 1, stream);
 }
 
-/// By the number of targets a lane, in the order of the leaves within that.
-void sort_items(NearDeviceLists& lists, cudaStream_t stream) {
+/// By the number of targets a lane, and the number of sources within that.
+void sort_items(NearDeviceLists& lists, const DeviceTree& tree, const std::int32_t* leaves,
+                const std::int64_t* pairs, cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(lists.items.size());
   if (n == 0) return;
   DeviceBuffer<std::uint32_t> keys(n, stream), sorted_keys(n, stream);
   DeviceBuffer<std::int32_t> index(n, stream), sorted_index(n, stream);
   DeviceBuffer<NearItem> sorted(n, stream);
   DeviceBuffer<ItemClasses> classes(1, stream);
-  launch(find_classes, blocks_for(n), threads_per_block, 0, stream, lists.items.data(), n,
-         keys.data(), index.data());
-  sort_pairs(keys.data(), sorted_keys.data(), index.data(), sorted_index.data(), n, 4, stream);
+  launch(find_classes, blocks_for(n), threads_per_block, 0, stream, tree.view(), leaves, pairs,
+         lists.items.data(), n, keys.data(), index.data());
+  sort_pairs(keys.data(), sorted_keys.data(), index.data(), sorted_index.data(), n, 4 + length_bits,
+             stream);
   launch(place_items, blocks_for(n), threads_per_block, 0, stream, lists.items.data(),
          sorted_keys.data(), sorted_index.data(), n, sorted.data(), classes.data());
   classes.download(&lists.classes);
@@ -325,7 +342,7 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
   launch(list_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
          one_place.data(), lists.begin.data(), item_begin.data(), lists.entries.data(),
          lists.items.data(), lists.own_entries.data());
-  sort_items(lists, stream);
+  sort_items(lists, tree, leaves.data(), pairs.data(), stream);
   return lists;
 }
 

@@ -126,12 +126,8 @@ __device__ void near_item(const NearArguments<N>& a, const NearItem& item,
   if (own_entries > 0) {
     if constexpr (single) {
       const int2 own = a.tree.sources[a.leaves[item.row]];
-      if (add_own_leaf<false, Dipoles, Potential, Gradient, Each>(a, item, own, to_leaf, x, y, z,
-                                                                  shared, sums) != 0) {
-        for (auto& sum : sums) sum = {};
-        close = add_own_leaf<true, Dipoles, Potential, Gradient, Each>(a, item, own, to_leaf, x, y,
-                                                                       z, shared, sums);
-      }
+      close = add_own_pairs<Dipoles, Potential, Gradient, Each>(a, item, own, to_leaf, x, y, z,
+                                                                shared, sums);
     } else {
       const std::int64_t begin = a.lists.begin[item.row];
       add_entries<true, Terms, Dipoles>(a, begin, begin + own_entries, to_leaf, x, y, z, shared,
@@ -188,17 +184,18 @@ __global__ void __launch_bounds__(threads_per_block,
   near_item<N, Terms, Dipoles, Potential, Gradient, Each>(a, a.items[i], s_of_warp[warp]);
 }
 
-/// From the class with the most targets a lane on: the last warps to end should be short ones.
-template <class N, int Terms, bool Dipoles, bool Potential, bool Gradient,
-          int Each = most_targets_of_a_warp(sizeof(N) == 4, Gradient) / group_lanes>
+/// From the class with the fewest targets a lane on: its warps do the least in a while and should
+/// not be the last ones to end; those of a class begin with the longest.
+template <class N, int Terms, bool Dipoles, bool Potential, bool Gradient, int Each = 1>
 void launch_classes(const NearArguments<N>& a, const ItemClasses& classes,
                     const cudaStream_t* streams) {
+  constexpr int most = most_targets_of_a_warp(sizeof(N) == 4, Gradient) / group_lanes;
   const std::int32_t first = classes.begin[Each], last = classes.begin[Each + 1];
   launch(near_kernel<N, Terms, Dipoles, Potential, Gradient, Each>,
          blocks_for(last - first, warps_per_block), threads_per_block, 0, streams[Each - 1], a,
          first, last);
-  if constexpr (Each > 1)
-    launch_classes<N, Terms, Dipoles, Potential, Gradient, Each - 1>(a, classes, streams);
+  if constexpr (Each < most)
+    launch_classes<N, Terms, Dipoles, Potential, Gradient, Each + 1>(a, classes, streams);
 }
 
 template <class N, int Terms, bool Dipoles>

@@ -109,31 +109,34 @@ __global__ void __launch_bounds__(m2m_threads)
 
 constexpr int places = fmm::orbits - 1;
 
-/// A block for each orbit (x) of a row (y and z).
+/// A thread for each coefficient of each orbit (x) of a row (y and z).
 template <class T>
-__global__ void gather_kernel(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
-                              Classes classes, std::int64_t stride, ExpansionsView<T> expansions,
-                              T* gathered) {
-  const int row = static_cast<int>(blockIdx.y * gridDim.z + blockIdx.z), orbit = blockIdx.x;
-  if (row >= rows) return;
+__global__ void __launch_bounds__(threads_per_block)
+    gather_kernel(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
+                  Classes classes, std::int64_t stride, ExpansionsView<T> expansions, T* gathered) {
+  const int row = static_cast<int>(blockIdx.y * gridDim.z + blockIdx.z);
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int count = expansions.count;
+  if (row >= rows || place >= places * count) return;
+  // place/count, whose rounding is far smaller than half of 1/count
+  const int orbit =
+      static_cast<int>((static_cast<float>(place) + 0.5f) / static_cast<float>(count));
+  const int k = place - orbit * count;
   const int vectors = expansions.vectors, row_of_all = static_cast<int>(first) + row;
   const std::int64_t parent = row_of_all / vectors;
   const int v = row_of_all % vectors;
   const int4* const boxes = reinterpret_cast<const int4*>(sources + (parent * places + orbit) * 8);
   const int4 low = boxes[0], high = boxes[1];
   const std::int32_t box[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  const int count = expansions.count;
-  for (int k = threadIdx.x; k < count; k += blockDim.x) {
-    T value[8];
+  T value[8];
 #pragma unroll
-    for (int g = 0; g < 8; ++g) value[g] = box[g] < 0 ? T(0) : expansions.moment(box[g], v)[k];
-    // The signs of the reflections exchange the blocks.
-    const int parity = classes.of[k];
-    transform(value);
-    T* const out = gathered + row * stride + orbit * count + k;
+  for (int g = 0; g < 8; ++g) value[g] = box[g] < 0 ? T(0) : expansions.moment(box[g], v)[k];
+  // The signs of the reflections exchange the blocks.
+  const int parity = classes.of[k];
+  transform(value);
+  T* const out = gathered + row * stride + place;
 #pragma unroll
-    for (int e = 0; e < 8; ++e) out[(e ^ parity) * (rows * stride)] = value[e];
-  }
+  for (int e = 0; e < 8; ++e) out[(e ^ parity) * (rows * stride)] = value[e];
 }
 
 // ---- L2L
@@ -234,9 +237,10 @@ void gather(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
             T* gathered, cudaStream_t stream) {
   // Neighbours in space, whose sources are mostly the same, run together.
   constexpr int rows_together = 8;
-  launch(gather_kernel<T>, dim3(places, blocks_for(rows, rows_together), rows_together),
-         threads_for(expansions.count, 256), 0, stream, sources, first, rows, classes, stride,
-         expansions, gathered);
+  launch(
+      gather_kernel<T>,
+      dim3(blocks_for(places * expansions.count), blocks_for(rows, rows_together), rows_together),
+      threads_per_block, 0, stream, sources, first, rows, classes, stride, expansions, gathered);
 }
 
 template <class T>
