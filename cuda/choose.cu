@@ -6,6 +6,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/trial_trees.cuh"
 #include "fmbem/fmm/choose.hpp"
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/harmonics.hpp"
@@ -14,6 +15,11 @@ namespace fmbem::cuda {
 namespace {
 
 constexpr int levels = deepest_level + 1;
+
+/// Trial trees have one in so many points, but at least so many of them: that is enough to tell
+/// leaf sizes a quarter apart, and a trial takes a few tenths of a millisecond.
+constexpr std::int64_t sample_stride = 8, sample_at_least = 20'000;
+constexpr double leaf_step = 1.26;
 
 /// Adds to occupied[l] the boxes of level l that hold points: a point begins one where it shares
 /// fewer levels with the point before.
@@ -86,6 +92,21 @@ class DeviceCost {
     const double rows = std::max(sources, targets) / n / (children - 1);
     return near + rows * row_ + std::max(sources, targets) / n * leaf_ + rates_.start;
   }
+  /// Of a tree of a sample, of which each point stands for `weight` points; `fewer` is the part
+  /// that the sources are of the targets or these of them.
+  double seconds(const TreeCounts& counts, double weight, double fewer) const {
+    // What a row of the near field costs beside its pairs: targets that a warp is short of, and
+    // sources that it has to fetch.
+    constexpr double more_targets = 6;
+    const double pairs = weight * weight * static_cast<double>(counts.pairs),
+                 sources = weight * static_cast<double>(counts.sources);
+    return fewer * (pairs + more_targets * sources) * pair_ +
+           static_cast<double>(counts.parents) * row_ + static_cast<double>(counts.leaves) * leaf_ +
+           rates_.start;
+  }
+  /// The least number of points a leaf that is worth a trial: half as many again as the leaves of a
+  /// uniform cloud hold for which near field and M2L take equally long.
+  int least_leaf() const { return static_cast<int>(1.5 * std::sqrt(row_ / (8 * 27 * pair_))); }
   double direct_seconds(double sources, double targets) const { return sources * targets * pair_; }
 
  private:
@@ -101,8 +122,8 @@ DeviceRates device_rates() {
   FMBEM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   FMBEM_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  return {.near_single = 1.95e12 * size,
-          .near_double = 1.0e12 * in_double,
+  return {.near_single = 2.45e12 * size,
+          .near_double = 1.25e12 * in_double,
           .product_single = 52e12 * size,
           .product_double = 38e12 * in_double,
           .bandwidth = 3.5e12 * size,
@@ -130,6 +151,49 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
   if (any && options.tolerance < least) return Precision::double_precision;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
                                                                : Precision::double_precision);
+}
+
+DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                         const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
+                         cudaStream_t stream) {
+  DeviceChoice best{options.max_leaf.value_or(1), options.inflation.value_or(fmm::inflations[0])};
+  if (options.max_leaf && options.inflation) return best;
+  const DeviceCost cost(options, order, rates, {});
+  const std::int64_t most = tried.count;
+  double least = std::numeric_limits<double>::infinity();
+  if (!options.max_leaf) {
+    least = cost.direct_seconds(static_cast<double>(sources), static_cast<double>(targets));
+    best.max_leaf = static_cast<int>(most);
+  }
+  const std::int64_t stride = std::clamp<std::int64_t>(most / sample_at_least, 1, sample_stride);
+  std::vector<double> inflations(std::begin(fmm::inflations), std::end(fmm::inflations));
+  if (options.inflation) inflations = {*options.inflation};
+  std::vector<Cube> roots;
+  for (const double inflation : inflations) roots.push_back(fmm::inflated(tried.hull, inflation));
+  const std::int64_t in_sample = sample_size(most, stride);
+  const double weight = static_cast<double>(most) / static_cast<double>(in_sample);
+  std::vector<int> max_leaf;
+  double leaf = options.max_leaf.value_or(cost.least_leaf()) / weight;
+  while (max_leaf.size() < (options.max_leaf ? 1 : most_trials)) {
+    leaf = std::max(leaf, max_leaf.empty() ? 1.0 : max_leaf.back() + 1.0);
+    if (leaf >= static_cast<double>(in_sample)) break;
+    max_leaf.push_back(static_cast<int>(leaf));
+    leaf *= leaf_step;
+  }
+  if (max_leaf.empty()) return best;
+  const std::vector<TreeCounts> counts =
+      count_trees(tried.points, tried.order, most, stride, tried.unit, roots, max_leaf, stream);
+  const double fewer = static_cast<double>(std::min(sources, targets)) / static_cast<double>(most);
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const double seconds = cost.seconds(counts[k], weight, fewer);
+    if (seconds >= least) continue;
+    least = seconds;
+    best.inflation = inflations[k / max_leaf.size()];
+    // Half of a step of the sample more: that many it rounds to the same number.
+    if (!options.max_leaf)
+      best.max_leaf = static_cast<int>(weight * (max_leaf[k % max_leaf.size()] + 0.5));
+  }
+  return best;
 }
 
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,

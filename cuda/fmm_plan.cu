@@ -353,7 +353,9 @@ struct FmmPlan::Impl {
     double inflation = options.inflation.value_or(fmm::inflations[0]);
     SortedKeys keys = sort_points(most.data, count(most), unit, fmm::inflated(scaled, inflation),
                                   nullptr, stream);
-    choice = choose_tree(options, order.p, rates, keys, count(sources), count(targets), {}, stream);
+    choice = choose_tree(options, order.p, rates,
+                         {most.data, keys.order.data(), count(most), unit, scaled}, count(sources),
+                         count(targets), stream);
     stage_done("choose");
     const Cube root = fmm::inflated(scaled, choice.inflation);
     if (choice.inflation != inflation)

@@ -66,6 +66,12 @@ HostM2l<T> make_m2l_on_device(const fmm::ParityOrder&) {
 template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);
 template HostM2l<float> make_m2l_on_device(const fmm::ParityOrder&);
 
+std::vector<TreeCounts> count_trees(std::span<const Cube>, double, std::span<const Vec3d>,
+                                    std::span<const int>) {
+  require_cuda_device();
+  return {};
+}
+
 template <class T>
 struct DeviceArray<T>::Impl {};
 template <class T>

@@ -4,6 +4,7 @@
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/octree.hpp"
 #include "fmbem/cuda/tree.cuh"
+#include "fmbem/cuda/trial_trees.cuh"
 
 namespace fmbem::cuda {
 namespace {
@@ -88,6 +89,16 @@ HostTree build_octree(const Cube& root, double unit, std::span<const Vec3d> sour
   for (const NearEntry& entry : to_host(near.entries, stream))
     result.near.sources.push_back(box_at[entry.begin]);
   return result;
+}
+
+std::vector<TreeCounts> count_trees(std::span<const Cube> roots, double unit,
+                                    std::span<const Vec3d> points, std::span<const int> max_leaf) {
+  require_cuda_device();
+  const Stream stream;
+  const auto x = to_device(points, stream);
+  const auto n = static_cast<std::int64_t>(x.size());
+  const SortedKeys keys = sort_points(x.data(), n, unit, roots.front(), nullptr, stream);
+  return count_trees(x.data(), keys.order.data(), n, 1, unit, roots, max_leaf, stream);
 }
 
 }  // namespace fmbem::cuda

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/fmm/choose.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
@@ -125,5 +126,31 @@ TEST_CASE("trees of the device for sources that may not sink") {
       check_same(with_corners, x, max_leaf, 1, deepest);
       check_same(with_corners, with_corners, max_leaf, 1, deepest);
     }
+  }
+}
+
+TEST_CASE("trial trees of the device count what trees of the host have") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
+  const Points points = points_by_name(name, 20000, 2);
+  const Cube hull = bounding_cube(points);
+  const std::vector<Cube> roots{hull, fmm::inflated(hull, 1.26), fmm::inflated(hull, 1.59)};
+  const std::vector<int> max_leaf{1, 2, 5, 12, 20, 21, 47, 100, 333, 2000, 19999};
+  const std::vector<cuda::TreeCounts> counts = cuda::count_trees(roots, 1, points, max_leaf);
+  REQUIRE(counts.size() == roots.size() * max_leaf.size());
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const Cube& root = roots[k / max_leaf.size()];
+    const int most = max_leaf[k % max_leaf.size()];
+    const fmm::SortedPoints sorted = fmm::sort_points(points, 1, root);
+    const fmm::Octree tree = fmm::build_octree(root, sorted, sorted, most);
+    const fmm::NearLists near = fmm::near_lists(tree, sorted, sorted);
+    std::int64_t splits = 0, leaves = 0, sources = 0;
+    for (const fmm::Box& box : tree.boxes) ++(box.is_leaf ? leaves : splits);
+    for (const std::int32_t box : near.sources) sources += tree.boxes[box].sources.size();
+    INFO(name << ", root " << k / max_leaf.size() << ", " << most << " points a leaf");
+    CHECK(counts[k].leaves == leaves);
+    CHECK(counts[k].parents == splits - 1);  // less the root
+    CHECK(counts[k].sources == sources);
+    CHECK(counts[k].pairs == fmm::near_pairs(tree, near));
   }
 }
