@@ -495,7 +495,7 @@ BACKEND_TEST_CASE("clusters far apart") {
 
 BACKEND_TEST_CASE("points that nearly coincide") {
   // Pairs at a distance far below that of other points, whose terms are most of the results.
-  const int power = GENERATE(-6, -9, -12);
+  const int power = GENERATE(-3, -6, -9, -12);
   const double distance = std::pow(10.0, power);
   const auto check = [&](const std::string& what, const Points& points) {
     const auto q = signed_charges(points.size(), 38);
@@ -509,7 +509,9 @@ BACKEND_TEST_CASE("points that nearly coincide") {
     }
   };
   const Points points = cube_points(1000, 37);
-  check("anywhere", joined(points, moved(points, 1, {distance, 0, 0})));
+  const Points twice = joined(points, moved(points, 1, {distance, 0, 0}));
+  check("anywhere", twice);
+  check("three or four together", joined(twice, moved(twice, 1, {0, distance, 0})));
   // The middle of the root is a face between boxes, however large the root is.
   Points over_a_face{{0, 0, 0}, {1, 1, 1}};
   for (const Vec3d& x : points)
