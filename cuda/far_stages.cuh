@@ -14,9 +14,10 @@ namespace fmbem::cuda {
 /// the gathered factors of M2L may take, as parts of the device's.
 inline constexpr int most_vectors = 8;
 inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
-/// Rows of M2L that are gathered at a time: in tiles of 128 they give eight products enough blocks
-/// for the whole device.
-inline constexpr std::int64_t gathered_rows = 6144;
+/// Rows of M2L that are gathered at a time, at the most: in tiles of 128 they give eight products
+/// enough blocks for the whole device.
+template <class T>
+inline constexpr std::int64_t gathered_rows = sizeof(T) == 4 ? 8448 : 6144;
 
 /// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
 template <class T>
@@ -112,8 +113,10 @@ class FarStages {
   std::int64_t rows_to_gather(std::int64_t rows) const {
     const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
     constexpr std::int64_t fewest = 64;
-    std::int64_t some = std::min(
-        rows, std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest, gathered_rows));
+    const auto most =
+        std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest, gathered_rows<T>);
+    const std::int64_t batches = std::max<std::int64_t>(1, (rows + most - 1) / most);
+    std::int64_t some = (rows + batches - 1) / batches;
     if (some * row <= gathered_.bytes()) return some;
     const std::int64_t free = available_device_memory() + gathered_.bytes();
     while (some > fewest && some * row > free / 2) some = (some + 1) / 2;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc.hpp"
@@ -86,6 +88,31 @@ void add_mpi_option(std::vector<std::string>& words) {
 #endif
 }
 
+// Open MPI's start looks for networks and forks a daemon that could start more processes: 0.3 s
+// that one process on its own has no use for. For as long as this lives, variables say so, unless a
+// launcher started the process or they are set.
+class StartAlone {
+ public:
+  StartAlone() {
+    for (const char* launched : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+      if (std::getenv(launched)) return;
+    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                      {"OMPI_MCA_pml", "ob1"},
+                                      {"OMPI_MCA_btl", "self"}}) {
+      if (std::getenv(name)) continue;
+      setenv(name, value, 1);
+      ours_.push_back(name);
+    }
+  }
+  ~StartAlone() {
+    for (const char* name : ours_) unsetenv(name);
+  }
+  StartAlone(const StartAlone&) = delete;
+
+ private:
+  std::vector<const char*> ours_;
+};
+
 }  // namespace
 
 void start_petsc(const std::vector<std::string>& options) {
@@ -112,7 +139,10 @@ void start_petsc(const std::vector<std::string>& options) {
                             << (k + 1 < options.size() ? options[k + 1] : "without a name"));
     std::fclose(file);
   }
-  const PetscErrorCode code = PetscInitialize(&count, &argv, nullptr, nullptr);
+  const PetscErrorCode code = [&] {
+    const StartAlone alone;
+    return PetscInitialize(&count, &argv, nullptr, nullptr);
+  }();
   if (code != PETSC_SUCCESS)
     throw InputError("PETSc could not be started (error " + std::to_string(code) +
                      "): check the PETSc options, PETSC_OPTIONS and the rc files");
