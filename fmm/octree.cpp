@@ -14,7 +14,7 @@ constexpr std::int32_t worth_a_thread = 4096;
 /// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
 using Keys = std::vector<std::uint64_t>;
 
-std::int32_t first_not_below(const Keys& keys, Range range, std::uint64_t bound) {
+std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range, std::uint64_t bound) {
   return static_cast<std::int32_t>(
       std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
 }
@@ -223,7 +223,7 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
     }
   };
   const auto n = static_cast<std::int32_t>(points.size());
-  std::vector<Entry> entries(n);
+  LargeVector<Entry> entries(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) {
     const std::int8_t level = deepest.empty() ? deepest_level : deepest[i];

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/fmm/morton.hpp"
 
@@ -12,12 +13,12 @@ namespace fmbem::fmm {
 
 /// Points in Morton order: coordinates as a structure of arrays.
 struct SortedPoints {
-  std::vector<std::uint64_t> keys;  ///< [n], ascending
-  std::vector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
-  std::vector<double> x, y, z;      ///< [n]
+  LargeVector<std::uint64_t> keys;  ///< [n], ascending
+  LargeVector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
+  LargeVector<double> x, y, z;      ///< [n]
   /// [n], or empty if all are points: deepest level that each may sink to. Its key then has the
   /// bits of that level alone, and it stands before all that may sink deeper in its box.
-  std::vector<std::int8_t> deepest;
+  LargeVector<std::int8_t> deepest;
 
   std::size_t size() const { return keys.size(); }
   int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }

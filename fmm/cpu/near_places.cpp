@@ -21,7 +21,7 @@ FMBEM_SIMD_CLONES void move_places(int n, int levels, std::int32_t offset, const
     for (int i = 0; i < n; ++i) out[i] = offset + ((x[i] + 1) >> 1);
 }
 
-const std::vector<double>& axis_of(const SortedPoints& points, int k) {
+const LargeVector<double>& axis_of(const SortedPoints& points, int k) {
   return k == 0 ? points.x : k == 1 ? points.y : points.z;
 }
 

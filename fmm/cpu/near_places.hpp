@@ -31,7 +31,7 @@ class NearPlaces {
 
  private:
   const SortedPoints& points_;
-  std::array<std::vector<Coordinate>, 3> places_;  ///< in single precision alone
+  std::array<LargeVector<Coordinate>, 3> places_;  ///< in single precision alone
 };
 
 }  // namespace fmbem::fmm

@@ -57,7 +57,7 @@ class Tile {
   }
 
  private:
-  void copy_strengths(const Numbers<T>& from, Range range, N scale, std::vector<N>& to) {
+  void copy_strengths(const LargeVector<T>& from, Range range, N scale, std::vector<N>& to) {
     const auto n_sources = static_cast<std::int64_t>(pass_.data.sources.size());
     const int present = std::min(width_, pass_.vectors - first_vector_);
     for (int v = 0; v < present; ++v) {

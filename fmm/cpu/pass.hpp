@@ -16,10 +16,6 @@ HarmonicSteps<T> steps_of(const HarmonicTable<T>& table) {
   return {table.p, table.up.data(), table.down.data(), table.diagonal.data()};
 }
 
-/// Numbers that the stages write before they read them: resize() leaves them as they are.
-template <class T>
-using Numbers = std::vector<T, LargePages<T>>;
-
 /// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
 /// points is in the plan's order.
 template <class T>
@@ -29,16 +25,16 @@ struct Pass {
   const CpuOperators<T>& operators;
   const HarmonicTable<T>& table;
   int vectors = 0;
-  Numbers<T> charges{};                 ///< [vectors][sources], or empty
-  std::array<Numbers<T>, 3> dipoles{};  ///< by component, likewise
-  T* moments = nullptr;                 ///< [boxes][vectors][K]
-  T* locals = nullptr;                  ///< [boxes][vectors][K]
-  Numbers<double> potential{};          ///< [vectors][targets], or empty
-  std::array<Numbers<double>, 3> gradient{};
-  Numbers<double> near_buffer{};  ///< what P2P's chunks add to each other
+  LargeVector<T> charges{};                 ///< [vectors][sources], or empty
+  std::array<LargeVector<T>, 3> dipoles{};  ///< by component, likewise
+  T* moments = nullptr;                     ///< [boxes][vectors][K]
+  T* locals = nullptr;                      ///< [boxes][vectors][K]
+  LargeVector<double> potential{};          ///< [vectors][targets], or empty
+  std::array<LargeVector<double>, 3> gradient{};
+  LargeVector<double> near_buffer{};  ///< what P2P's chunks add to each other
 
   /// Potential (0) or a component of the gradient (1 to 3).
-  Numbers<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
+  LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * data.order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * data.order.count; }

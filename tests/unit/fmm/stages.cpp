@@ -87,7 +87,7 @@ struct Run {
              locals.data()} {
     const std::size_t strengths = data.sources.size() * vectors;
     Uniform uniform(1);
-    const auto fill = [&](fmm::Numbers<T>& values) {
+    const auto fill = [&](LargeVector<T>& values) {
       values.resize(strengths);
       for (T& value : values) value = static_cast<T>(uniform(-1, 1));
     };
