@@ -120,13 +120,13 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), hig
   }
 }
 
-std::vector<double> BoxFit::project(const std::vector<double>& x) const {
+const std::vector<double>& BoxFit::project(const std::vector<double>& x, Room& room) const {
   const auto& kernels = cpu_kernels<double>();
   const int n_low = low_.count, n_high = high_.count, padded = whole_registers(kernels, n_low);
   std::vector<std::int32_t> row_of(n_high);
   std::iota(row_of.begin(), row_of.end(), 0);
-  std::vector<double> right(static_cast<std::size_t>(n_high) * n_low), columns, rows,
-      packed;  // X B
+  auto& [right, columns, rows, packed, result] = room;
+  right.resize(static_cast<std::size_t>(n_high) * n_low);  // X B
   for (int e = 0; e < 8; ++e) {
     const Class& part = classes_[e];
     const int stride = whole_registers(kernels, part.known);
@@ -141,7 +141,7 @@ std::vector<double> BoxFit::project(const std::vector<double>& x) const {
       std::copy_n(columns.data() + static_cast<std::size_t>(i) * stride, part.known,
                   right.data() + static_cast<std::size_t>(i) * n_low + low_.begin[e]);
   }
-  std::vector<double> result(static_cast<std::size_t>(n_low) * n_low);
+  result.resize(static_cast<std::size_t>(n_low) * n_low);
   for (int e = 0; e < 8; ++e) {
     const Class& part = classes_[e];
     const double* from = right.data() + static_cast<std::size_t>(high_.begin[e]) * n_low;

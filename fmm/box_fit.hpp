@@ -24,8 +24,12 @@ class BoxFit {
  public:
   BoxFit(const ParityOrder& low, const ParityOrder& high);
 
-  /// Bᵀ X B: from X [K_q][K_q] to [K_p][K_p].
-  std::vector<double> project(const std::vector<double>& x) const;
+  /// What projections work in; kept for the next one, as touching it first takes long.
+  struct Room {
+    std::vector<double> right, columns, rows, packed, result;
+  };
+  /// Bᵀ X B: from X [K_q][K_q] to [K_p][K_p], which stands in the room.
+  const std::vector<double>& project(const std::vector<double>& x, Room& room) const;
 
   /// Bᵀ of a class without its unit block: [harmonics of degree ≤ p][of degree p+1 … q].
   const std::vector<double>& transposed(int e) const { return classes_[e].transposed; }

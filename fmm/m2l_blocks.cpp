@@ -16,11 +16,12 @@ void make_m2l_blocks(const ParityOrder& order, M2l m2l,
 #pragma omp parallel
   {
     std::vector<double> block(static_cast<std::size_t>(high.count) * high.count);
+    BoxFit::Room room;
 #pragma omp for schedule(dynamic, 1)
     for (int task = 0; task < 8 * (orbits - 1); ++task) {
       const int orbit = 1 + task / 8, e = task % 8;
       m2l_of[orbit - 1].block(e, block.data());
-      take(orbit, e, fit.project(block).data());
+      take(orbit, e, fit.project(block, room).data());
     }
   }
 }

@@ -14,7 +14,8 @@ constexpr std::int32_t worth_a_thread = 4096;
 /// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
 using Keys = std::vector<std::uint64_t>;
 
-std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range, std::uint64_t bound) {
+std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range,
+                             std::uint64_t bound) {
   return static_cast<std::int32_t>(
       std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
 }

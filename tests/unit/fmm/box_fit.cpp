@@ -32,7 +32,8 @@ TEST_CASE("the fit leaves an operator without higher degrees alone") {
     for (int j = 0; j < high.count; ++j)
       if (high.degree[i] <= 3 && high.degree[j] <= 3)
         x[i * high.count + j] = 1 + high.degree[i] + 10 * high.azimuth[j];
-  const std::vector<double> projected = fit.project(x);
+  BoxFit::Room room;
+  const std::vector<double> projected = fit.project(x, room);
   for (int i = 0; i < low.count; ++i)
     for (int j = 0; j < low.count; ++j)
       REQUIRE(projected[i * low.count + j] == 1 + low.degree[i] + 10 * low.azimuth[j]);
@@ -56,7 +57,8 @@ TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over
     if (high.degree[q] <= p) continue;
     std::vector<double> x(static_cast<std::size_t>(high.count) * high.count);
     x[q * high.count + q] = 1;
-    const std::vector<double> square = fit.project(x);
+    BoxFit::Room room;
+    const std::vector<double> square = fit.project(x, room);
     // The row of the largest diagonal entry is b times its entry there.
     int largest = 0;
     for (int i = 0; i < low.count; ++i)
@@ -105,7 +107,8 @@ TEST_CASE("fitted M2L is more accurate than the truncated series") {
         return matrix_by_parity(ParityOrder(order), m2l_oracle(r, order));
       };
       const std::vector<double> truncated = operator_of(p);
-      const std::vector<double> fitted = fit.project(operator_of(high.p));
+      BoxFit::Room room;
+      const std::vector<double> fitted = fit.project(operator_of(high.p), room);
       for (int v = 0; v < vectors; ++v) {
         std::vector<double> moments(low.count);
         for (int j = 0; j < n; ++j) {
