@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "fmbem/bem/dense_operator.hpp"
@@ -123,6 +125,18 @@ TEST_CASE("a solution is not lost where there is no memory for its accurate resi
     a.apply(x.data() + 4 * v, ax.data(), 1);
     for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[4 * v + i]));
   }
+}
+
+TEST_CASE("starting PETSc leaves the environment as it was") {
+  for (const char* name : {"OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_pml", "OMPI_MCA_btl"}) {
+    const char* const before = std::getenv(name);
+    const std::string value = before ? before : "";
+    start_petsc({});
+    const char* const after = std::getenv(name);
+    CHECK((before != nullptr) == (after != nullptr));
+    if (after) CHECK(value == after);
+  }
+  CHECK(mpi_ranks() == 1);
 }
 
 TEST_CASE("exceptions of the operator pass through PETSc") {
