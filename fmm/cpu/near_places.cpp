@@ -9,6 +9,9 @@ namespace fmbem::fmm {
 namespace {
 
 constexpr int unit_bits = 29;
+/// The most that a coordinate in a leaf is: half a side, but for what differences of four sides
+/// would overflow by.
+constexpr double most_in_leaf = (1 << (unit_bits - 1)) - 1;
 
 // Coordinates of a box `levels` finer, from the centre of another one.
 FMBEM_SIMD_CLONES void move_places(int n, int levels, std::int32_t offset, const std::int32_t* x,
@@ -61,7 +64,8 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
       const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
       const double* const x = axis_of(points, k).data();
       for (std::int32_t i = range.begin; i < range.end; ++i)
-        places_[k][i] = static_cast<std::int32_t>(std::lrint((x[i] - corner - centre) * scale));
+        places_[k][i] = static_cast<std::int32_t>(std::lrint(
+            std::clamp((x[i] - corner - centre) * scale, -most_in_leaf, most_in_leaf)));
     }
   }
 }

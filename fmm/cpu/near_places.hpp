@@ -11,9 +11,9 @@ namespace fmbem::fmm {
 
 /// Coordinates of the near field in precision N, point by point, and what they are from another
 /// leaf: in double precision those of the points, in single precision integers, in 2^-29 sides of
-/// the leaf that holds a point and relative to its centre. What is near to a leaf lies within five
-/// halves of its sides of the centre, in boxes up to twice as large, so differences are of at most
-/// three sides and fit.
+/// the leaf that holds a point and relative to its centre, of less than half a side. What is near
+/// to a leaf lies in boxes up to twice as large and within seven halves of its sides of the centre
+/// (its parent's colleagues), so differences are of less than four sides and fit.
 template <class N>
 class NearPlaces {
  public:
