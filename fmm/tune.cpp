@@ -98,7 +98,7 @@ double near_rate(bool gradient, int root_terms) {
 template <class T>
 double mutual_rate(bool gradient, int root_terms) {
   return 2 * leaf_points * tile_sources * calls_per_second([&] {
-           return [=, a = NearCloud<T>(leaf_points), b = NearCloud<T>(tile_sources)]() mutable {
+           return [=, a = NearCloud<T>(tile_sources), b = NearCloud<T>(leaf_points)]() mutable {
              cpu_kernels<T>().near_mutual(root_terms, a.view(gradient), b.view(gradient));
            };
          });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace fmbem::fmm {
 
@@ -52,6 +53,26 @@ struct NearPoints {
   T *potential, *gradient_x, *gradient_y, *gradient_z;  ///< null where not asked for
 };
 
+/// Coordinates and charges, or null.
+template <class T>
+struct NearArrays {
+  using Coordinate = typename NearCoordinate<std::remove_const_t<T>>::Type;
+  std::conditional_t<std::is_const_v<T>, const Coordinate, Coordinate>*place[3];
+  T* charge;
+};
+
+/// Integer coordinates are in 2^-29 sides of the leaf that sees them.
+inline constexpr int near_side_bits = 29;
+
+/// Points of one box that a leaf sees. Their coordinates are `offset` quarters of the leaf's side
+/// and 2^levels times those in their own box; in double precision the same for all leaves.
+struct NearPiece {
+  std::int32_t begin, count;  ///< of the sorted points
+  std::int32_t buffer = -1;   ///< where sums for them begin in a buffer; −1: in the results
+  std::int8_t levels = 0;     ///< of the leaf less those of the box: −1, 0 or 1
+  std::int8_t offset[3] = {0, 0, 0};
+};
+
 /// Recurrences of harmonics.hpp with their coefficients at hand, pair by pair: t counts (n, m) with
 /// m ≥ 0, m first, so that C_n^m = Q_t Re(w_m), S_n^m = Q_t Im(w_m), w_m of degree and order m.
 template <class T>
@@ -98,6 +119,15 @@ struct CpuKernels {
   /// and to each of b likewise, with one root for both. False if points of single precision are
   /// within close_distance: the results are then of no use.
   bool (*near_mutual)(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);
+
+  /// Puts the points of the pieces one after the other, as the leaf sees them; their charges too,
+  /// unless `charge` is null.
+  void (*gather)(const NearPiece* pieces, int n, const NearArrays<const T>& from,
+                 const NearArrays<T>& to);
+  /// Adds sums of the pieces' points times a factor to the results or the buffer. Reads up to a
+  /// register beyond the sums.
+  void (*scatter)(const NearPiece* pieces, int n, const T* sums, double factor, double* results,
+                  double* buffer);
 };
 
 /// The best that this processor can run.

@@ -305,7 +305,7 @@ constexpr CpuKernels<T> table_of() {
   return {FMBEM_ISA_NAME, Simd<T>::lanes, near_vectors_at_once,
           multiply<T>,    butterfly<T>,   butterfly_back<T>,
           p2m<T>,         l2p<T>,         near<T>,
-          near_mutual<T>};
+          near_mutual<T>, gather<T>,      scatter<T>};
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
         if (j + lanes <= n)
           store(p, totals);
         else
-          for (int l = 0; l < n - j; ++l) p[l] = totals[l];
+          store_part(p, totals, n - j);
       }
     };
     if constexpr (Potential) write(b.potential, sums.u, 1 / unit);

@@ -23,8 +23,13 @@ struct LeafTargets {
     const int n = static_cast<int>(index.size());
     padded = whole_registers(cpu_kernels<N>(), n);
     for (auto& axis : place) axis.assign(padded, 0);
-    for (int i = 0; i < n; ++i)
-      places.copy({index[i], index[i] + 1}, leaf, leaf, {&place[0][i], &place[1][i], &place[2][i]});
+    for (int i = 0, next; i < n; i = next) {
+      next = i + 1;
+      while (next < n && index[next] == index[next - 1] + 1) ++next;
+      const NearPiece piece = near_piece({index[i], index[next - 1] + 1}, leaf, leaf);
+      cpu_kernels<N>().gather(&piece, 1, arrays_of<N>(places, nullptr),
+                              {{&place[0][i], &place[1][i], &place[2][i]}, nullptr});
+    }
     close.assign(padded, 0);
     const std::size_t results = static_cast<std::size_t>(padded) * width;
     for (int k = 0; k < 4; ++k) {
@@ -76,7 +81,7 @@ template <class N, class T>
 void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   const PlanData& data = pass.data;
   const Box& leaf = data.tree.boxes[data.near.targets[row]];
-  const double unit = NearPlaces<N>::unit(data.tree, leaf);
+  const double unit = NearPlaces<N>::unit(data.tree, leaf.level);
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {

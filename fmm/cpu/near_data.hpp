@@ -14,14 +14,16 @@ namespace fmbem::fmm {
 /// leaves one thread sums. What it adds to leaves of other chunks waits in its part of a buffer
 /// until all chunks are done, so sums do not depend on which thread does what.
 struct MutualChunk {
-  /// Leaves after the chunk that are near to one in it.
-  struct Neighbour {
-    std::int32_t box;
-    std::int32_t begin;  ///< of its points in the chunk's buffer
+  struct Leaf {
+    NearPiece points;
+    std::int32_t level;
+    bool meets_itself;        ///< whether its points act on each other
+    std::int64_t others_end;  ///< in the chunk's others; they begin where those before end
   };
-  std::vector<std::int32_t> rows;  ///< of the near lists
-  std::vector<Neighbour> neighbours;
-  std::int64_t buffer_begin = 0;  ///< of its part of the buffer of all chunks
+  std::vector<Leaf> leaves;
+  std::vector<NearPiece> others;   ///< later leaves that are near, as each leaf sees them
+  std::vector<NearPiece> outside;  ///< those that are in other chunks, each once
+  std::int64_t buffer_begin = 0;   ///< of its part of the buffer of all chunks
   std::int32_t buffer_points = 0;
 };
 

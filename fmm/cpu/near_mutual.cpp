@@ -1,8 +1,8 @@
 // P2P by Newton's third law: each pair of leaves once, where the sources are the targets.
 #include <algorithm>
 #include <numeric>
+#include <span>
 
-#include "fmbem/fmm/base/simd.hpp"
 #include "fmbem/fmm/cpu/near_tile.hpp"
 
 namespace fmbem::fmm {
@@ -12,129 +12,8 @@ namespace {
 constexpr std::int64_t pairs_of_a_chunk = std::int64_t{1} << 20;
 constexpr std::int64_t most_chunks = 256;
 
-/// Points of one leaf, in a tile or its own.
-struct Piece {
-  std::int32_t box;
-  Range points;
-};
-
-template <class N>
-inline void add_scaled_to(int n, double scale, const N* from, double* to) {
-  for (int i = 0; i < n; ++i) to[i] += scale * static_cast<double>(from[i]);
-}
-FMBEM_SIMD_CLONES void add_scaled(int n, double scale, const float* from, double* to) {
-  add_scaled_to(n, scale, from, to);
-}
-FMBEM_SIMD_CLONES void add_scaled(int n, double scale, const double* from, double* to) {
-  add_scaled_to(n, scale, from, to);
-}
-
-/// Sums of one leaf with others, in precision N.
-template <class N, class T>
-class MutualLeaf {
- public:
-  MutualLeaf(const NearData& near, const Pass<T>& pass, int vector)
-      : near_(near), pass_(pass), vector_(vector), tile_(near.sources<N>(), pass, vector, 1) {
-    for (int k = 0; k < 4; ++k)
-      if (is_wanted(pass, k)) tile_sums_[k].resize(Tile<N, T>::capacity);
-  }
-
-  /// Turns to a leaf.
-  void start(const Box& leaf) {
-    leaf_ = &leaf;
-    unit_ = NearPlaces<N>::unit(pass_.data.tree, leaf);
-    const int n = leaf.targets.size();
-    padded_ = whole_registers(cpu_kernels<N>(), n);
-    const T* const charge =
-        pass_.charges.data() + vector_ * static_cast<std::int64_t>(pass_.data.sources.size());
-    charge_.assign(padded_, N(0));
-    for (int i = 0; i < n; ++i) charge_[i] = static_cast<N>(charge[leaf.targets.begin + i]);
-    for (auto& axis : place_) axis.resize(padded_);
-    near_.targets<N>().copy(leaf.targets, leaf, leaf,
-                            {place_[0].data(), place_[1].data(), place_[2].data()});
-    // Where a point is, none of another leaf is.
-    for (auto& axis : place_) std::fill(axis.begin() + n, axis.end(), axis[n - 1]);
-    close_.resize(padded_);
-    for (int k = 0; k < 4; ++k) {
-      if (!is_wanted(pass_, k)) continue;
-      sums_[k].resize(padded_);
-      own_[k].resize(padded_);
-    }
-  }
-
-  /// Sums of the leaf's points with each other into totals [result][points], unless some are too
-  /// close for precision N: then false.
-  bool with_itself(const std::array<double*, 4>& totals) {
-    const int n = leaf_->targets.size();
-    std::fill(close_.begin(), close_.end(), 0);
-    for (auto& sums : own_) std::fill(sums.begin(), sums.end(), 0.0);
-    for (Range left = leaf_->sources; left.size() > 0;) {
-      clear_sums();
-      tile_.clear();
-      left = tile_.take(left, *leaf_, *leaf_);
-      cpu_kernels<N>().near(
-          1, pass_.data.root_terms, tile_.sources(),
-          {padded_, place_[0].data(), place_[1].data(), place_[2].data(), pointer(sums_[0]),
-           pointer(sums_[1]), pointer(sums_[2]), pointer(sums_[3]), close_.data()});
-      for (int k = 0; k < 4; ++k)
-        for (std::size_t i = 0; i < sums_[k].size(); ++i) own_[k][i] += sums_[k][i];
-    }
-    const auto has_others = [](std::int32_t close) { return close > 1; };
-    if (std::any_of(close_.begin(), close_.begin() + n, has_others)) return false;
-    add(own_, 0, n, totals);
-    return true;
-  }
-
-  /// Sums with the points of the pieces, which fit into a tile: into totals of the leaf and, for
-  /// the others, to where `totals_of(piece)` says. False, and nothing, as above.
-  template <class TotalsOf>
-  bool with_others(const std::vector<Piece>& pieces, const std::array<double*, 4>& totals,
-                   TotalsOf&& totals_of) {
-    tile_.clear();
-    for (const Piece& piece : pieces)
-      tile_.take(piece.points, pass_.data.tree.boxes[piece.box], *leaf_);
-    const NearSources<N> others = tile_.sources();
-    const NearPoints<N> leaf{padded_,           place_[0].data(),  place_[1].data(),
-                             place_[2].data(),  charge_.data(),    pointer(sums_[0]),
-                             pointer(sums_[1]), pointer(sums_[2]), pointer(sums_[3])};
-    if (!cpu_kernels<N>().near_mutual(
-            pass_.data.root_terms, leaf,
-            {others.count, others.x, others.y, others.z, others.charge, pointer(tile_sums_[0]),
-             pointer(tile_sums_[1]), pointer(tile_sums_[2]), pointer(tile_sums_[3])}))
-      return false;
-    add(sums_, 0, leaf_->targets.size(), totals);
-    int first = 0;
-    for (const Piece& piece : pieces) {
-      add(tile_sums_, first, piece.points.size(), totals_of(piece));
-      first += piece.points.size();
-    }
-    return true;
-  }
-
- private:
-  void clear_sums() {
-    for (auto& sums : sums_) std::fill(sums.begin(), sums.end(), N(0));
-  }
-  template <class S>
-  void add(const NearSums<S>& sums, int first, int n, const std::array<double*, 4>& totals) const {
-    for (int k = 0; k < 4; ++k) {
-      if (!sums[k].empty()) add_scaled(n, unit_of_sum(k, unit_), sums[k].data() + first, totals[k]);
-    }
-  }
-
-  const NearData& near_;
-  const Pass<T>& pass_;
-  int vector_;
-  Tile<N, T> tile_;
-  const Box* leaf_ = nullptr;
-  double unit_ = 1;
-  int padded_ = 0;
-  std::array<std::vector<typename NearCoordinate<N>::Type>, 3> place_;
-  std::vector<N> charge_;
-  NearSums<N> sums_, tile_sums_;
-  NearSums<double> own_;  ///< of the leaf's points with each other
-  std::vector<std::int32_t> close_;
-};
+/// Points of other leaves that are summed at once: with their sums they stay in the first cache.
+constexpr int most_others = 512;
 
 template <class T>
 int results_wanted(const Pass<T>& pass) {
@@ -143,94 +22,203 @@ int results_wanted(const Pass<T>& pass) {
   return wanted;
 }
 
-/// The chunk's part of the buffer of each result, or null.
+/// Where sums go: all results of a right-hand side, and a chunk's part of the buffer of each; null
+/// where a result is not asked for.
+struct Totals {
+  std::array<double*, 4> results{}, buffers{};
+};
+
 template <class T>
-std::array<double*, 4> buffers_of(Pass<T>& pass, const MutualChunk& chunk) {
-  std::array<double*, 4> parts{};
-  double* next = pass.near_buffer.data() + results_wanted(pass) * chunk.buffer_begin;
+Totals totals_of(Pass<T>& pass, int vector, const MutualChunk& chunk) {
+  Totals totals;
+  double* buffer = pass.near_buffer.data() + results_wanted(pass) * chunk.buffer_begin;
   for (int k = 0; k < 4; ++k) {
     if (!is_wanted(pass, k)) continue;
-    parts[k] = next;
-    next += chunk.buffer_points;
+    totals.results[k] = pass.result(k).data() +
+                        vector * static_cast<std::int64_t>(pass.data.targets().size());
+    totals.buffers[k] = buffer;
+    buffer += chunk.buffer_points;
   }
-  return parts;
+  return totals;
 }
 
-/// Where a chunk's sums go.
-template <class T>
-class ChunkTotals {
+/// Points, their charges and room for their sums, up to a whole number of registers.
+template <class N>
+class MutualPoints {
  public:
-  ChunkTotals(Pass<T>& pass, int vector)
-      : pass_(pass),
-        first_(vector * static_cast<std::int64_t>(pass.data.targets().size())),
-        in_buffer_(pass.data.tree.boxes.size(), -1) {}
-
-  void start(const MutualChunk& chunk) {
-    buffer_ = buffers_of(pass_, chunk);
-    for (double* const part : buffer_)
-      if (part) std::fill_n(part, chunk.buffer_points, 0.0);
-    for (const auto& neighbour : chunk.neighbours) in_buffer_[neighbour.box] = neighbour.begin;
-  }
-  void end(const MutualChunk& chunk) {
-    for (const auto& neighbour : chunk.neighbours) in_buffer_[neighbour.box] = -1;
+  void resize(int n, const std::array<double*, 4>& wanted) {
+    count_ = n;
+    padded_ = whole_registers(cpu_kernels<N>(), n);
+    for (auto& axis : place_) axis.resize(padded_);
+    charge_.resize(padded_);
+    for (int k = 0; k < 4; ++k)
+      // A register more, as `scatter` asks for.
+      sums_[k].resize(wanted[k] ? padded_ + cpu_kernels<N>().lanes : 0);
   }
 
-  std::array<double*, 4> of(const Piece& piece) {
-    const std::int32_t begin = in_buffer_[piece.box];
-    std::array<double*, 4> totals{};
-    for (int k = 0; k < 4; ++k) {
-      if (!is_wanted(pass_, k)) continue;
-      totals[k] = begin < 0 ? pass_.result(k).data() + first_ + piece.points.begin
-                            : buffer_[k] + begin + piece.points.begin -
-                                  pass_.data.tree.boxes[piece.box].sources.begin;
+  template <class T>
+  void fill(const NearPlaces<N>& places, const Pass<T>& pass, int vector,
+            std::span<const NearPiece> pieces) {
+    const T* const charges =
+        pass.charges.data() + vector * static_cast<std::int64_t>(pass.data.sources.size());
+    const auto gather = [&](const N* from) {
+      cpu_kernels<N>().gather(
+          pieces.data(), static_cast<int>(pieces.size()), arrays_of<N>(places, from),
+          {{place_[0].data(), place_[1].data(), place_[2].data()}, charge_.data()});
+    };
+    if constexpr (std::is_same_v<N, T>) {
+      gather(charges);
+    } else {
+      gather(nullptr);
+      N* to = charge_.data();
+      for (const NearPiece& piece : pieces)
+        to = std::transform(charges + piece.begin, charges + piece.begin + piece.count, to,
+                            [](T q) { return static_cast<N>(q); });
     }
-    return totals;
+    // Where a point is, none of another leaf is.
+    for (auto& axis : place_) std::fill(axis.begin() + count_, axis.end(), axis[count_ - 1]);
+    std::fill(charge_.begin() + count_, charge_.end(), N(0));
+  }
+
+  void clear_sums() {
+    for (auto& sums : sums_) std::fill(sums.begin(), sums.end(), N(0));
+  }
+
+  int count() const { return count_; }
+  NearPoints<N> points() { return points_of(count_); }
+  NearPoints<N> whole_registers_of_points() { return points_of(padded_); }
+
+  /// Adds the sums, in coordinates of that unit, for the points of the pieces.
+  void scatter(std::span<const NearPiece> pieces, double unit, const Totals& totals) const {
+    for (int k = 0; k < 4; ++k)
+      if (totals.results[k])
+        cpu_kernels<N>().scatter(pieces.data(), static_cast<int>(pieces.size()), sums_[k].data(),
+                                 unit_of_sum(k, unit), totals.results[k], totals.buffers[k]);
   }
 
  private:
-  Pass<T>& pass_;
-  std::int64_t first_;
-  std::vector<std::int32_t> in_buffer_;  ///< [boxes], −1 for those of the chunk
-  std::array<double*, 4> buffer_{};
+  NearPoints<N> points_of(int n) {
+    return {n,
+            place_[0].data(),
+            place_[1].data(),
+            place_[2].data(),
+            charge_.data(),
+            pointer(sums_[0]),
+            pointer(sums_[1]),
+            pointer(sums_[2]),
+            pointer(sums_[3])};
+  }
+
+  int count_ = 0, padded_ = 0;
+  std::array<std::vector<typename NearCoordinate<N>::Type>, 3> place_;
+  std::vector<N> charge_;
+  NearSums<N> sums_;
 };
 
-/// All pairs of the leaf of that row that no earlier leaf has summed.
+/// Sums of one leaf with itself and with others, in precision N.
 template <class N, class T>
-void sum_leaf(const PlanData& data, std::int32_t row, MutualLeaf<N, T>& sums,
-              MutualLeaf<double, T>& exact_sums, std::vector<Piece>& pieces,
-              ChunkTotals<T>& totals) {
-  const std::int32_t index = data.near.targets[row];
-  const Box& leaf = data.tree.boxes[index];
-  const std::array<double*, 4> of_leaf = totals.of({index, leaf.targets});
-  const auto totals_of = [&](const Piece& piece) { return totals.of(piece); };
+class MutualLeaf {
+ public:
+  MutualLeaf(const NearData& near, const Pass<T>& pass, int vector)
+      : near_(near), pass_(pass), vector_(vector) {}
+
+  /// Turns to a leaf.
+  void start(const MutualChunk::Leaf& leaf, const Totals& totals) {
+    piece_ = leaf.points;
+    totals_ = totals;
+    unit_ = NearPlaces<N>::unit(pass_.data.tree, leaf.level);
+    leaf_.resize(piece_.count, totals.results);
+    leaf_.fill(near_.sources<N>(), pass_, vector_, {&piece_, 1});
+    close_.resize(leaf_.whole_registers_of_points().count);
+  }
+
+  /// Adds the sums of the leaf's points over those of them from `first` to `last`, unless some are
+  /// too close for precision N: then it returns false.
+  bool with_itself(int first, int last) {
+    const NearPoints<N> p = leaf_.whole_registers_of_points();
+    std::fill(close_.begin(), close_.end(), 0);
+    leaf_.clear_sums();
+    cpu_kernels<N>().near(1, pass_.data.root_terms,
+                          {last - first, p.x + first, p.y + first, p.z + first, p.charge + first,
+                           nullptr, nullptr, nullptr},
+                          {p.count, p.x, p.y, p.z, p.potential, p.gradient_x, p.gradient_y,
+                           p.gradient_z, close_.data()});
+    for (int i = 0; i < leaf_.count(); ++i)
+      if (close_[i] > (i >= first && i < last)) return false;  // a point is close to itself
+    leaf_.scatter({&piece_, 1}, unit_, totals_);
+    return true;
+  }
+
+  /// Adds the sums with `n` points of the pieces for both sides. False, and nothing, as above.
+  bool with_others(std::span<const NearPiece> pieces, int n) {
+    others_.resize(n, totals_.results);
+    others_.fill(near_.sources<N>(), pass_, vector_, pieces);
+    // They fill registers better than the leaf does, whose points the kernel takes one by one.
+    if (!cpu_kernels<N>().near_mutual(pass_.data.root_terms, others_.whole_registers_of_points(),
+                                      leaf_.points()))
+      return false;
+    leaf_.scatter({&piece_, 1}, unit_, totals_);
+    others_.scatter(pieces, unit_, totals_);
+    return true;
+  }
+
+ private:
+  const NearData& near_;
+  const Pass<T>& pass_;
+  int vector_;
+  NearPiece piece_{};
+  Totals totals_;
+  double unit_ = 1;
+  MutualPoints<N> leaf_, others_;
+  std::vector<std::int32_t> close_;
+};
+
+/// At most n points of the piece, from the `first` on.
+NearPiece part_of(const NearPiece& piece, int first, int n) {
+  NearPiece part = piece;
+  part.begin += first;
+  part.count = std::min(n, piece.count - first);
+  if (part.buffer >= 0) part.buffer += first;
+  return part;
+}
+
+/// All pairs of a leaf that no earlier leaf has summed.
+template <class N, class T>
+void sum_leaf(const MutualChunk::Leaf& leaf, std::span<const NearPiece> others,
+              MutualLeaf<N, T>& sums, MutualLeaf<double, T>& exact_sums, const Totals& totals) {
   bool exact_started = false;
   const auto exact = [&]() -> auto& {
-    if (!exact_started) exact_sums.start(leaf);
+    if (!exact_started) exact_sums.start(leaf, totals);
     exact_started = true;
     return exact_sums;
   };
-  int room = Tile<N, T>::capacity;
-  const auto flush = [&] {
-    if (!pieces.empty() && !sums.with_others(pieces, of_leaf, totals_of))
-      exact().with_others(pieces, of_leaf, totals_of);
-    pieces.clear();
-    room = Tile<N, T>::capacity;
+  sums.start(leaf, totals);
+  for (int begin = 0, end; leaf.meets_itself && begin < leaf.points.count; begin = end) {
+    end = std::min(begin + Tile<N, T>::capacity, leaf.points.count);
+    if (!sums.with_itself(begin, end)) exact().with_itself(begin, end);
+  }
+  const auto add = [&](std::span<const NearPiece> pieces, int n) {
+    if (n > 0 && !sums.with_others(pieces, n)) exact().with_others(pieces, n);
   };
-  sums.start(leaf);
-  for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-    const std::int32_t other = data.near.sources[k];
-    Range points = data.tree.boxes[other].own_sources();
-    if (other == index && !sums.with_itself(of_leaf)) exact().with_itself(of_leaf);
-    if (points.begin <= leaf.sources.begin) continue;
-    while (points.size() > 0) {
-      const int n = std::min(points.size(), room);
-      pieces.push_back({other, {points.begin, points.begin + n}});
-      points.begin += n;
-      room -= n;
-      if (room == 0) flush();
+  std::size_t first = 0;
+  int taken = 0;  // points of the others from `first` on
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    if (taken + others[k].count > most_others) {
+      add(others.subspan(first, k - first), taken);
+      first = k;
+      taken = 0;
+    }
+    if (others[k].count > most_others) {
+      for (int done = 0; done < others[k].count; done += most_others) {
+        const NearPiece piece = part_of(others[k], done, most_others);
+        add({&piece, 1}, piece.count);
+      }
+      first = k + 1;
+    } else {
+      taken += others[k].count;
     }
   }
-  flush();
+  add(others.subspan(first), taken);
 }
 
 /// Adds the buffers to the results, chunk after chunk for each point.
@@ -242,19 +230,57 @@ void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
   for (std::int64_t slice = 0; slice < slices; ++slice) {
     const std::int64_t begin = n * slice / slices, end = n * (slice + 1) / slices;
     for (const MutualChunk& chunk : near.chunks) {
-      const std::array<double*, 4> buffers = buffers_of(pass, chunk);
-      for (const auto& neighbour : chunk.neighbours) {
-        const Range points = pass.data.tree.boxes[neighbour.box].sources;
-        if (points.begin < begin || points.begin >= end) continue;
+      const Totals totals = totals_of(pass, vector, chunk);
+      for (const NearPiece& piece : chunk.outside) {
+        if (piece.begin < begin || piece.begin >= end) continue;
         for (int k = 0; k < 4; ++k) {
-          if (!is_wanted(pass, k)) continue;
-          double* const to = pass.result(k).data() + vector * n + points.begin;
-          const double* const from = buffers[k] + neighbour.begin;
-          for (int i = 0; i < points.size(); ++i) to[i] += from[i];
+          if (!totals.results[k]) continue;
+          double* const to = totals.results[k] + piece.begin;
+          const double* const from = totals.buffers[k] + piece.buffer;
+          for (int i = 0; i < piece.count; ++i) to[i] += from[i];
         }
       }
     }
   }
+}
+
+/// The chunk with the leaves of those rows, in Morton order.
+MutualChunk chunk_of(const PlanData& data, std::span<const std::int32_t> rows) {
+  const auto& boxes = data.tree.boxes;
+  const NearLists& near = data.near;
+  const std::int32_t end = boxes[near.targets[rows.back()]].sources.end;
+  MutualChunk chunk;
+  std::vector<std::int32_t> outside;
+  for (const std::int32_t row : rows)
+    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k)
+      if (boxes[near.sources[k]].sources.begin >= end) outside.push_back(near.sources[k]);
+  std::sort(outside.begin(), outside.end());
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  for (const std::int32_t box : outside) {
+    const Range points = boxes[box].sources;
+    chunk.outside.push_back({points.begin, points.size(), chunk.buffer_points});
+    chunk.buffer_points += points.size();
+  }
+  for (const std::int32_t row : rows) {
+    const std::int32_t index = near.targets[row];
+    const Box& leaf = boxes[index];
+    bool meets_itself = false;
+    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
+      const std::int32_t other = near.sources[k];
+      const Range points = boxes[other].own_sources();
+      meets_itself = meets_itself || other == index;
+      if (points.begin <= leaf.sources.begin) continue;
+      NearPiece piece = near_piece(points, boxes[other], leaf);
+      if (points.begin >= end) {
+        const auto place = std::lower_bound(outside.begin(), outside.end(), other);
+        piece.buffer = chunk.outside[place - outside.begin()].buffer;
+      }
+      chunk.others.push_back(piece);
+    }
+    chunk.leaves.push_back({near_piece(leaf.sources, leaf, leaf), leaf.level, meets_itself,
+                            static_cast<std::int64_t>(chunk.others.size())});
+  }
+  return chunk;
 }
 
 }  // namespace
@@ -262,38 +288,27 @@ void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
 std::vector<MutualChunk> mutual_chunks(const PlanData& data) {
   const auto& boxes = data.tree.boxes;
   const NearLists& near = data.near;
-  const auto begin_of = [&](std::int32_t box) { return boxes[box].sources.begin; };
   std::vector<std::int32_t> rows(near.targets.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) {
-    return begin_of(near.targets[a]) < begin_of(near.targets[b]);
+    return boxes[near.targets[a]].sources.begin < boxes[near.targets[b]].sources.begin;
   });
   const std::int64_t pairs = near_pairs(data.tree, near),
                      chunks = std::clamp<std::int64_t>(pairs / pairs_of_a_chunk, 1, most_chunks);
-  std::vector<MutualChunk> result;
+  std::vector<std::size_t> begin;  // of each chunk's rows
   std::int64_t done = 0;
-  for (const std::int32_t row : rows) {
-    if (done * chunks >= static_cast<std::int64_t>(result.size()) * pairs) result.emplace_back();
-    result.back().rows.push_back(row);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (done * chunks >= static_cast<std::int64_t>(begin.size()) * pairs) begin.push_back(k);
     std::int64_t sources = 0;
-    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k)
-      sources += boxes[near.sources[k]].sources.size();
-    done += sources * boxes[near.targets[row]].targets.size();
+    for (std::int64_t i = near.begin[rows[k]]; i < near.begin[rows[k] + 1]; ++i)
+      sources += boxes[near.sources[i]].sources.size();
+    done += sources * boxes[near.targets[rows[k]]].targets.size();
   }
+  std::vector<MutualChunk> result(begin.size());
+  begin.push_back(rows.size());
 #pragma omp parallel for schedule(dynamic, 1)
-  for (MutualChunk& chunk : result) {
-    const std::int32_t end = boxes[near.targets[chunk.rows.back()]].sources.end;
-    std::vector<std::int32_t> outside;
-    for (const std::int32_t row : chunk.rows)
-      for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k)
-        if (begin_of(near.sources[k]) >= end) outside.push_back(near.sources[k]);
-    std::sort(outside.begin(), outside.end());
-    outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
-    for (const std::int32_t box : outside) {
-      chunk.neighbours.push_back({box, chunk.buffer_points});
-      chunk.buffer_points += boxes[box].sources.size();
-    }
-  }
+  for (std::size_t c = 0; c < result.size(); ++c)
+    result[c] = chunk_of(data, std::span(rows).subspan(begin[c], begin[c + 1] - begin[c]));
   for (std::size_t c = 1; c < result.size(); ++c)
     result[c].buffer_begin = result[c - 1].buffer_begin + result[c - 1].buffer_points;
   return result;
@@ -314,14 +329,18 @@ void p2p_mutual(const NearData& near, Pass<T>& pass, int vector) {
     }
     MutualLeaf<N, T> sums(near, pass, vector);
     MutualLeaf<double, T> exact_sums(near, pass, vector);
-    ChunkTotals<T> totals(pass, vector);
-    std::vector<Piece> pieces;
 #pragma omp for schedule(dynamic, 1)
     for (std::size_t c = 0; c < near.chunks.size(); ++c) {
-      totals.start(near.chunks[c]);
-      for (const std::int32_t row : near.chunks[c].rows)
-        sum_leaf(pass.data, row, sums, exact_sums, pieces, totals);
-      totals.end(near.chunks[c]);
+      const MutualChunk& chunk = near.chunks[c];
+      const Totals totals = totals_of(pass, vector, chunk);
+      for (double* const buffer : totals.buffers)
+        if (buffer) std::fill_n(buffer, chunk.buffer_points, 0.0);
+      std::int64_t begin = 0;
+      for (const MutualChunk::Leaf& leaf : chunk.leaves) {
+        sum_leaf(leaf, std::span(chunk.others).subspan(begin, leaf.others_end - begin), sums,
+                 exact_sums, totals);
+        begin = leaf.others_end;
+      }
     }
   }
   add_buffers(near, pass, vector);

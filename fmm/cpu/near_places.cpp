@@ -3,26 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fmbem/fmm/base/simd.hpp"
-
 namespace fmbem::fmm {
 namespace {
 
-constexpr int unit_bits = 29;
 /// The most that a coordinate in a leaf is: half a side, but for what differences of four sides
 /// would overflow by.
-constexpr double most_in_leaf = (1 << (unit_bits - 1)) - 1;
-
-// Coordinates of a box `levels` finer, from the centre of another one.
-FMBEM_SIMD_CLONES void move_places(int n, int levels, std::int32_t offset, const std::int32_t* x,
-                                   std::int32_t* out) {
-  if (levels == 0)
-    for (int i = 0; i < n; ++i) out[i] = offset + x[i];
-  else if (levels > 0)
-    for (int i = 0; i < n; ++i) out[i] = offset + 2 * x[i];
-  else
-    for (int i = 0; i < n; ++i) out[i] = offset + ((x[i] + 1) >> 1);
-}
+constexpr double most_in_leaf = (1 << (near_side_bits - 1)) - 1;
 
 const LargeVector<double>& axis_of(const SortedPoints& points, int k) {
   return k == 0 ? points.x : k == 1 ? points.y : points.z;
@@ -35,20 +21,18 @@ NearPlaces<double>::NearPlaces(const Octree&, const SortedPoints& points, Range 
     : points_(points) {}
 
 template <>
-void NearPlaces<double>::copy(Range points, const Box&, const Box&,
-                              const std::array<double*, 3>& to) const {
-  for (int k = 0; k < 3; ++k)
-    std::copy_n(axis_of(points_, k).data() + points.begin, points.size(), to[k]);
+std::array<const double*, 3> NearPlaces<double>::axes() const {
+  return {points_.x.data(), points_.y.data(), points_.z.data()};
 }
 
 template <>
-double NearPlaces<double>::unit(const Octree&, const Box&) {
+double NearPlaces<double>::unit(const Octree&, int) {
   return 1;
 }
 
 template <>
-double NearPlaces<float>::unit(const Octree& tree, const Box& leaf) {
-  return std::ldexp(1.0, unit_bits) / tree.side(leaf.level);
+double NearPlaces<float>::unit(const Octree& tree, int level) {
+  return std::ldexp(1.0, near_side_bits) / tree.side(level);
 }
 
 template <>
@@ -58,7 +42,7 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
 #pragma omp parallel for schedule(static)
   for (const Box& box : tree.boxes) {
     if (!box.is_leaf) continue;
-    const double scale = unit(tree, box);
+    const double scale = unit(tree, box.level);
     const Range range = box.*points_of;
     for (int k = 0; k < 3; ++k) {
       const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
@@ -71,19 +55,23 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
 }
 
 template <>
-void NearPlaces<float>::copy(Range points, const Box& from, const Box& leaf,
-                             const std::array<std::int32_t*, 3>& to) const {
-  const int levels = leaf.level - from.level;  // −1, 0 or 1
-  const int finer = std::max(leaf.level, from.level);
+std::array<const std::int32_t*, 3> NearPlaces<float>::axes() const {
+  return {places_[0].data(), places_[1].data(), places_[2].data()};
+}
+
+NearPiece near_piece(Range points, const Box& box, const Box& leaf) {
+  const int finer = std::max(leaf.level, box.level);
   // Centres in halves of the finer one's sides.
-  const auto centre = [&](const Box& box, int k) {
-    return (2 * std::int64_t{box.cell[k]} + 1) << (finer - box.level);
+  const auto centre = [&](const Box& b, int axis) {
+    return (2 * std::int64_t{b.cell[axis]} + 1) << (finer - b.level);
   };
-  for (int k = 0; k < 3; ++k) {
-    const std::int64_t apart = (centre(from, k) - centre(leaf, k)) * (1 << (unit_bits - 1));
-    const auto offset = static_cast<std::int32_t>(apart >> (finer - leaf.level));
-    move_places(points.size(), levels, offset, places_[k].data() + points.begin, to[k]);
-  }
+  const int quarters_of_half = leaf.level == finer ? 2 : 1;
+  NearPiece piece{points.begin, points.size()};
+  piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
+  for (int axis = 0; axis < 3; ++axis)
+    piece.offset[axis] =
+        static_cast<std::int8_t>(quarters_of_half * (centre(box, axis) - centre(leaf, axis)));
+  return piece;
 }
 
 template class NearPlaces<double>;

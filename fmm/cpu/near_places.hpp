@@ -22,16 +22,17 @@ class NearPlaces {
   /// Of the points that stand in `points_of` the leaves.
   NearPlaces(const Octree& tree, const SortedPoints& points, Range Box::*points_of);
 
-  /// Coordinates of points in `from`, as seen from `leaf`.
-  void copy(Range points, const Box& from, const Box& leaf,
-            const std::array<Coordinate*, 3>& to) const;
+  std::array<const Coordinate*, 3> axes() const;
 
-  /// What lengths are multiplied by in coordinates as seen from that leaf.
-  static double unit(const Octree& tree, const Box& leaf);
+  /// What lengths are multiplied by in coordinates as seen from a leaf of that level.
+  static double unit(const Octree& tree, int level);
 
  private:
   const SortedPoints& points_;
   std::array<LargeVector<Coordinate>, 3> places_;  ///< in single precision alone
 };
+
+/// Points of a box as that leaf sees them. Box and leaf differ by one level at most.
+NearPiece near_piece(Range points, const Box& box, const Box& leaf);
 
 }  // namespace fmbem::fmm

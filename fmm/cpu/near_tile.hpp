@@ -9,6 +9,12 @@
 
 namespace fmbem::fmm {
 
+template <class N>
+NearArrays<const N> arrays_of(const NearPlaces<N>& places, const N* charge) {
+  const auto axes = places.axes();
+  return {{axes[0], axes[1], axes[2]}, charge};
+}
+
 /// Sources of several leaves as seen from another, collected until there are enough for a call of
 /// the kernel. The near field works in N, whatever the expansions are in.
 template <class N, class T>
@@ -34,12 +40,15 @@ class Tile {
   Range take(Range range, const Box& box, const Box& leaf) {
     const int n = std::min(range.size(), capacity - count_);
     const Range taken{range.begin, range.begin + n};
-    places_.copy(taken, box, leaf, {&place_[0][count_], &place_[1][count_], &place_[2][count_]});
+    const NearPiece piece = near_piece(taken, box, leaf);
+    cpu_kernels<N>().gather(
+        &piece, 1, arrays_of<N>(places_, nullptr),
+        {{&place_[0][count_], &place_[1][count_], &place_[2][count_]}, nullptr});
     if (!pass_.charges.empty()) copy_strengths(pass_.charges, taken, N(1), charge_);
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
         copy_strengths(pass_.dipoles[axis], taken,
-                       static_cast<N>(NearPlaces<N>::unit(pass_.data.tree, leaf)), dipole_[axis]);
+                       static_cast<N>(NearPlaces<N>::unit(pass_.data.tree, leaf.level)), dipole_[axis]);
     count_ += n;
     return {taken.end, range.end};
   }

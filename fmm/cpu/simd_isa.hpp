@@ -46,6 +46,35 @@ template <class T>
 FMBEM_INLINE void store(T* p, Vec<T> v) {
   *reinterpret_cast<typename Simd<T>::V*>(p) = v;
 }
+#if defined(__AVX512F__)
+/// Mask of the first n lanes.
+FMBEM_INLINE unsigned first_lanes(int n) { return (1u << n) - 1; }
+#endif
+/// The first n numbers, fewer than there are lanes; the rest is not touched, and 0.
+template <class T>
+FMBEM_INLINE Vec<T> load_part(const T* p, int n) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    return reinterpret_cast<Vec<T>>(_mm512_maskz_loadu_epi32(first_lanes(n), p));
+  else
+    return reinterpret_cast<Vec<T>>(_mm512_maskz_loadu_epi64(first_lanes(n), p));
+#else
+  Vec<T> v{};
+  for (int l = 0; l < n; ++l) v[l] = p[l];
+  return v;
+#endif
+}
+template <class T>
+FMBEM_INLINE void store_part(T* p, Vec<T> v, int n) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    _mm512_mask_storeu_epi32(p, first_lanes(n), reinterpret_cast<__m512i>(v));
+  else
+    _mm512_mask_storeu_epi64(p, first_lanes(n), reinterpret_cast<__m512i>(v));
+#else
+  for (int l = 0; l < n; ++l) p[l] = v[l];
+#endif
+}
 template <class T>
 FMBEM_INLINE Vec<T> broadcast(T value) {
   return value - Vec<T>{};
