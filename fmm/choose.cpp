@@ -7,6 +7,7 @@
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/harmonics.hpp"
 #include "fmbem/fmm/rates.hpp"
+#include "fmbem/fmm/trial_trees.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -36,7 +37,10 @@ constexpr double derivative_errors[] = {
 /// everything.
 constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
 
-constexpr double leaf_step = 2;
+/// Leaves that are tried, from so many times those that are balanced in uniformly filled space:
+/// on surfaces larger ones are best.
+constexpr double least_leaf = 1.5, leaf_step = 1.25;
+constexpr std::size_t most_leaves = 12;
 
 /// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.
 std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
@@ -51,34 +55,16 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
   return picked;
 }
 
-/// Trees of the sample for one root.
-class Trial {
- public:
-  Trial(std::span<const Vec3d> sources, std::span<const Vec3d> targets, double unit,
-        const Cube& root, const CostModel& model)
-      : same_(are_same(sources, targets)),
-        root_(root),
-        model_(model),
-        sources_(sort_points(sources, unit, root)) {
-    if (!same_) targets_ = sort_points(targets, unit, root);
+/// Numbers of points that leaves may have, to be tried.
+std::vector<int> leaves_to_try(double balanced, std::size_t points) {
+  std::vector<int> leaves;
+  for (double leaf = least_leaf * balanced; leaves.size() < most_leaves; leaf *= leaf_step) {
+    if (leaf >= static_cast<double>(points)) break;
+    const int rounded = std::max(1, static_cast<int>(leaf));
+    if (leaves.empty() || rounded > leaves.back()) leaves.push_back(rounded);
   }
-
-  /// Seconds that an evaluation takes if a leaf of the sample holds at most this many points, or of
-  /// its far field if that alone takes `enough`.
-  double seconds(int max_leaf, double enough) const {
-    const SortedPoints& targets = same_ ? sources_ : targets_;
-    const Octree tree = build_octree(root_, sources_, targets, max_leaf);
-    const double far = model_.far_seconds(tree);
-    if (far >= enough) return far;
-    return far + model_.near_seconds(tree, near_lists(tree, sources_, targets));
-  }
-
- private:
-  bool same_;
-  Cube root_;
-  const CostModel& model_;
-  SortedPoints sources_, targets_;
-};
+  return leaves;
+}
 
 }  // namespace
 
@@ -124,33 +110,27 @@ Choice choose(const PlanOptions& options, std::span<const Vec3d> sources,
   best.inflation = options.inflation.value_or(inflations[0]);
   best.max_leaf = options.max_leaf.value_or(static_cast<int>(most));
   if (options.max_leaf) least = std::numeric_limits<double>::infinity();
-  double leaf = balanced;
+  const double weight = static_cast<double>(stride);
+  const std::vector<int> leaves =
+      options.max_leaf ? std::vector<int>{std::max(1, static_cast<int>(*options.max_leaf / weight))}
+                       : leaves_to_try(balanced / weight, most / stride);
+  if (leaves.empty()) return best;
   for (const double inflation : inflations) {
     if (options.inflation && inflation != inflations[0]) break;
     const double tried = options.inflation.value_or(inflation);
-    const Trial trial(some_sources, some_targets.empty() ? some_sources : some_targets, unit,
-                      inflated(hull, tried), model);
-    /// Whether leaves of this size are the best so far.
-    const auto improves = [&](double max_leaf) {
-      const double in_sample = std::max(1.0, max_leaf / static_cast<double>(stride));
-      const double seconds = trial.seconds(static_cast<int>(std::lround(in_sample)), least);
-      if (!(seconds < least)) return false;
+    const Cube root = inflated(hull, tried);
+    const SortedPoints s = sort_keys(some_sources, unit, root);
+    const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, unit, root);
+    const Octree finest = build_octree(root, s, same ? s : t, leaves.front());
+    const std::vector<TreeWork> work = work_of_trees(finest, leaves);
+    for (std::size_t c = 0; c < leaves.size(); ++c) {
+      const double seconds = model.near_seconds(work[c]) + model.far_seconds(work[c]);
+      if (seconds >= least) continue;
       least = seconds;
       best.inflation = tried;
-      best.max_leaf = std::max(1, static_cast<int>(max_leaf));
-      leaf = max_leaf;
-      return true;
-    };
-    // From the best leaf so far down, or else up, while that helps: the cost has one minimum.
-    const double start = leaf;
-    const bool better = improves(start);
-    if (options.max_leaf || (!better && inflation != inflations[0])) continue;
-    double tried_leaf = start / leaf_step;
-    bool down = improves(tried_leaf);
-    while (down) down = improves(tried_leaf /= leaf_step);
-    if (leaf < start) continue;
-    tried_leaf = start * leaf_step;
-    while (improves(tried_leaf)) tried_leaf *= leaf_step;
+      // Half of a step of the sample more: that many it rounds to the same number.
+      if (!options.max_leaf) best.max_leaf = static_cast<int>(weight * (leaves[c] + 0.5));
+    }
   }
   return best;
 }

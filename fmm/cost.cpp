@@ -28,10 +28,14 @@ std::array<std::array<std::uint32_t, 256>, 27> orbit_table() {
   return table;
 }
 
-/// What the near field does beside pairs, in pairs of one target, for each source of a near leaf
-/// (placing it, targets that fill up a register) and each near leaf. Fitted to times of a million
-/// points with leaves of 8 to 60, of potentials and of gradients.
-constexpr double pairs_of_a_source = 16, pairs_of_a_leaf = 450;
+/// What the near field does beside pairs, for each source that a leaf is near to (bringing it
+/// there, its sums back) and each box of them, in pairs of the fastest kernel; without Newton's
+/// third law twice as much, as each is brought to twice as many leaves. Fitted, as the two below,
+/// to times of a million points in leaves of 20 to 640 (docs/performance.md).
+constexpr double pairs_of_a_source = 11, pairs_of_a_box = 220, with_gradients = 1.8;
+/// A product's time over that of the kernel alone, and what else there is to do for a row, in
+/// numbers that a butterfly takes.
+constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
 constexpr std::uint32_t all_but_siblings = ((1u << orbits) - 1) & ~1u;
 
@@ -77,30 +81,26 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
   const ThreadRates& rates = machine_rates().of(precision_of(options, sources_are_targets));
   const double count = harmonic_count(order);
   pair_ = 1 / near_pairs_per_second(options, sources_are_targets);
-  row_ = 16 * count * count / rates.product_at(order) + 8 * count / rates.butterfly;
+  const double unit = (options.gradient ? with_gradients : 1) * (sources_are_targets ? 1 : 2) /
+                      machine_rates().of(Precision::single_precision).mutual_potential;
+  near_source_ = pairs_of_a_source * unit;
+  near_box_ = pairs_of_a_box * unit;
+  row_ = product_overhead * 16 * count * count / rates.product_at(order) +
+         8 * (count + numbers_of_a_row) / rates.butterfly;
   point_ = (options.gradient ? 2.5 : 1) * count / rates.points;
   // M2M and L2L of a child, and what the points' stages do for a whole leaf.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;
 }
 
-double CostModel::far_seconds(const Octree& tree) const {
-  const Box& root = tree.boxes[0];
-  const double points = weight_ * (root.sources.size() + root.targets.size()) / 2;
-  return row_ * static_cast<double>(m2l_rows(tree)) +
-         box_ * static_cast<double>(tree.boxes.size()) + (tree.levels() > 2 ? point_ * points : 0);
+double CostModel::far_seconds(const TreeWork& work) const {
+  return row_ * work.m2l_rows + box_ * work.boxes +
+         (work.has_far ? point_ * weight_ * work.points : 0);
 }
 
-double CostModel::near_seconds(const Octree& tree, const NearLists& near) const {
-  double pairs = 0;
-  for (std::size_t row = 0; row < near.targets.size(); ++row) {
-    double sources = 0;
-    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k)
-      sources += tree.boxes[near.sources[k]].own_sources().size();
-    pairs += weight_ * sources *
-             (weight_ * tree.boxes[near.targets[row]].targets.size() + pairs_of_a_source);
-  }
-  return pair_ * (pairs + pairs_of_a_leaf * static_cast<double>(near.sources.size()));
+double CostModel::near_seconds(const TreeWork& work) const {
+  return pair_ * weight_ * weight_ * work.near_pairs + near_source_ * weight_ * work.near_rows +
+         near_box_ * work.near_boxes;
 }
 
 double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const {
@@ -114,6 +114,7 @@ double CostModel::balanced_leaf() const {
 
 std::vector<std::uint8_t> occupied_octants(const Octree& tree) {
   std::vector<std::uint8_t> occupied(tree.boxes.size());
+#pragma omp parallel for schedule(static) if (tree.boxes.size() > 10'000)
   for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
     for (int octant = 0; octant < 8; ++octant) {
       const std::int32_t child = tree.boxes[b].child[octant];
@@ -124,15 +125,19 @@ std::vector<std::uint8_t> occupied_octants(const Octree& tree) {
   return occupied;
 }
 
+std::uint32_t orbits_at(int place, std::uint8_t occupied) {
+  static const auto table = orbit_table();
+  return table[place][occupied] & all_but_siblings;
+}
+
 std::uint32_t occupied_orbits(const Octree& tree, std::int32_t parent,
                               std::span<const std::uint8_t> occupied) {
-  static const auto table = orbit_table();
   std::uint32_t orbits_with_sources = 0;
   for (int place = 0; place < 27; ++place) {
     const std::int32_t uncle = tree.colleagues[parent][place];
-    if (uncle >= 0) orbits_with_sources |= table[place][occupied[uncle]];
+    if (uncle >= 0) orbits_with_sources |= orbits_at(place, occupied[uncle]);
   }
-  return orbits_with_sources & all_but_siblings;
+  return orbits_with_sources;
 }
 
 std::int64_t m2l_rows(const Octree& tree) {

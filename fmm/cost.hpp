@@ -3,6 +3,7 @@
 #include "fmbem/fmm/octree.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/rates.hpp"
+#include "fmbem/fmm/trial_trees.hpp"
 
 namespace fmbem::fmm {
 
@@ -12,8 +13,8 @@ class CostModel {
  public:
   CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight);
 
-  double near_seconds(const Octree& tree, const NearLists& near) const;
-  double far_seconds(const Octree& tree) const;
+  double near_seconds(const TreeWork& work) const;
+  double far_seconds(const TreeWork& work) const;
   /// Of all pairs, without a far field.
   double direct_seconds(std::size_t sources, std::size_t targets) const;
 
@@ -22,7 +23,8 @@ class CostModel {
   double balanced_leaf() const;
 
  private:
-  double pair_, row_, point_, box_;  ///< seconds of a pair, an M2L row, a point, a box
+  /// Seconds of a pair, an M2L row, a point, a box; and of a near source and a near box of a leaf.
+  double pair_, row_, point_, box_, near_source_, near_box_;
   double weight_;
 };
 
@@ -47,6 +49,8 @@ std::int64_t m2l_rows(const Octree& tree);
 /// `occupied` holds, box by box, the octants whose child has sources.
 std::uint32_t occupied_orbits(const Octree& tree, std::int32_t parent,
                               std::span<const std::uint8_t> occupied);
+/// Those of them that the colleague at that place, with these octants occupied, has children in.
+std::uint32_t orbits_at(int place, std::uint8_t occupied);
 /// [boxes]: bit g is set where child g has sources.
 std::vector<std::uint8_t> occupied_octants(const Octree& tree);
 

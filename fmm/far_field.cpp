@@ -11,12 +11,24 @@
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/overhang.hpp"
 #include "fmbem/fmm/stopwatch.hpp"
+#include "fmbem/fmm/trial_trees.hpp"
 
 namespace fmbem::fmm {
 namespace {
 
 /// Sizes of leaves that are tried, by these steps up from the smallest.
 constexpr double smallest_leaf = 24, leaf_step = 1.5;
+constexpr std::size_t most_leaves = 12;
+
+std::vector<int> leaves_to_try(std::size_t points) {
+  std::vector<int> leaves;
+  for (double leaf = smallest_leaf;
+       leaves.empty() ||
+       (leaves.size() < most_leaves && leaf < leaf_step * static_cast<double>(points));
+       leaf *= leaf_step)
+    leaves.push_back(static_cast<int>(leaf));
+  return leaves;
+}
 
 std::vector<Vec3d> centres_of(const SpreadSources& sources) {
   std::vector<Vec3d> centres(sources.size());
@@ -87,7 +99,9 @@ struct FarField::Impl {
       grow(root, tried_inflation, tried, least);
       watch.add("tree");
     }
+    data.near = near_lists(data.tree, data.sources, data.targets());
     list_boxes(data);
+    watch.add("tree");
     check_memory(data);
     backend = options.make_backend ? options.make_backend(data) : make_cpu_backend(data);
     watch.add("operators");
@@ -104,38 +118,30 @@ struct FarField::Impl {
     tried.other_targets = sort_points(targets, data.unit, root);
   }
 
-  /// Trees of growing leaves, until one is worse than the one before, from a step below the best so
-  /// far; keeps the best in `data`.
-  double first_leaf() const {
-    return options.max_leaf.value_or(std::max(smallest_leaf, max_leaf / leaf_step));
-  }
+  /// Keeps the points and the tree in `data` if that of one of the leaves tried is the best so far.
   void grow(const Cube& root, double tried_inflation, PlanData& tried, double& least) {
     PlanOptions far{.precision = options.precision, .gradient = options.gradient};
     const CostModel model(far, false, options.order, 1);
-    const auto most = static_cast<double>(std::max(tried.sources.size(), tried.targets().size()));
-    bool improved = false;
-    double before = std::numeric_limits<double>::infinity();
-    for (double leaf = first_leaf();; leaf *= leaf_step) {
-      tried.tree = build_octree(root, tried.sources, tried.targets(), static_cast<int>(leaf));
-      tried.near = near_lists(tried.tree, tried.sources, tried.targets());
+    const std::vector<int> leaves =
+        options.max_leaf ? std::vector{*options.max_leaf}
+                         : leaves_to_try(std::max(tried.sources.size(), tried.targets().size()));
+    tried.tree = build_octree(root, tried.sources, tried.targets(), leaves.front());
+    const std::vector<TreeWork> work = work_of_trees(tried.tree, leaves);
+    std::size_t best = leaves.size();
+    for (std::size_t c = 0; c < leaves.size(); ++c) {
       const double seconds =
-          model.far_seconds(tried.tree) +
-          options.near_pair_seconds * static_cast<double>(near_pairs(tried.tree, tried.near));
-      if (seconds < least) {
-        least = seconds;
-        inflation = tried_inflation;
-        max_leaf = static_cast<int>(leaf);
-        data.tree = std::move(tried.tree);
-        data.near = std::move(tried.near);
-        improved = true;
-      }
-      if (options.max_leaf || seconds > before || leaf > most) break;
-      before = seconds;
+          model.far_seconds(work[c]) + options.near_pair_seconds * work[c].near_pairs;
+      if (seconds >= least) continue;
+      least = seconds;
+      best = c;
     }
-    if (improved) {
-      data.sources = std::move(tried.sources);
-      data.other_targets = std::move(tried.other_targets);
-    }
+    if (best == leaves.size()) return;
+    inflation = tried_inflation;
+    max_leaf = leaves[best];
+    data.sources = std::move(tried.sources);
+    data.other_targets = std::move(tried.other_targets);
+    data.tree = best == 0 ? std::move(tried.tree)
+                          : build_octree(root, data.sources, data.targets(), max_leaf);
   }
 };
 

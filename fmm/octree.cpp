@@ -1,7 +1,9 @@
 #include "fmbem/fmm/octree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numeric>
 #include <parallel/algorithm>
 #include <tuple>
 
@@ -90,26 +92,48 @@ std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints&
   return result;
 }
 
+/// Tells which boxes of a level are in a set.
+class KeySet {
+ public:
+  KeySet(const Keys& sorted, int level) : keys_(sorted) {
+    const int bits = std::min(3 * level, static_cast<int>(std::bit_width(sorted.size())));
+    shift_ = 3 * level - bits;
+    begin_.resize((std::size_t{1} << bits) + 1);
+    for (const std::uint64_t key : sorted) ++begin_[(key >> shift_) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  }
+  bool contains(std::uint64_t key) const {
+    const auto first = keys_.begin() + begin_[key >> shift_],
+               last = keys_.begin() + begin_[(key >> shift_) + 1];
+    return std::binary_search(first, last, key);
+  }
+
+ private:
+  const Keys& keys_;
+  int shift_;
+  std::vector<std::int32_t> begin_;  ///< of the keys with the same leading bits
+};
+
 /// Adds to the boxes to be split those that the grading of Octree asks for.
 void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
   for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
-    Keys parents;
-    for (const std::uint64_t key : split[level + 1])
-      if (parents.empty() || parents.back() != key >> 3) parents.push_back(key >> 3);
-    Keys wanted;
+    const KeySet is_split(split[level], level);
     const std::int32_t cells = 1 << level;
-    for (const std::uint64_t key : parents) {
-      const auto cell = cell_of(key);
+    Keys missing;
+    std::uint64_t done = ~std::uint64_t{0};
+    for (const std::uint64_t key : split[level + 1]) {
+      const std::uint64_t parent = key >> 3;
+      if (parent == done) continue;
+      done = parent;
+      const auto cell = cell_of(parent);
       for (int i = std::max(cell[0] - 1, 0); i <= std::min(cell[0] + 1, cells - 1); ++i)
         for (int j = std::max(cell[1] - 1, 0); j <= std::min(cell[1] + 1, cells - 1); ++j)
           for (int k = std::max(cell[2] - 1, 0); k <= std::min(cell[2] + 1, cells - 1); ++k)
-            wanted.push_back(key_of({i, j, k}));
+            if (const std::uint64_t colleague = key_of({i, j, k}); !is_split.contains(colleague))
+              missing.push_back(colleague);
     }
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    Keys missing;
-    std::set_difference(wanted.begin(), wanted.end(), split[level].begin(), split[level].end(),
-                        std::back_inserter(missing));
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     std::erase_if(missing, [&](std::uint64_t key) {
       return !holds_points(sources, key, level) &&
              (&sources == &targets || !holds_points(targets, key, level));
@@ -120,35 +144,57 @@ void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPo
   }
 }
 
-void add_children(Octree& tree, const std::vector<Keys>& split, const SortedPoints& sources,
-                  const SortedPoints& targets) {
-  for (std::size_t level = 0; level < split.size(); ++level) {
-    auto next_split = split[level].begin();
-    const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
-    for (std::int32_t b = begin; b < end && next_split != split[level].end(); ++b) {
-      const std::uint64_t key = key_of(tree.boxes[b].cell);
-      if (key != *next_split) continue;
-      ++next_split;
-      tree.boxes[b].is_leaf = false;
-      const auto s = child_ranges(sources, tree.boxes[b].sources, key, static_cast<int>(level));
-      const auto t = &sources == &targets ? s
-                                          : child_ranges(targets, tree.boxes[b].targets, key,
-                                                         static_cast<int>(level));
-      for (int octant = 0; octant < 8; ++octant) {
-        if (s[octant].size() == 0 && t[octant].size() == 0) continue;
-        tree.boxes[b].child[octant] = static_cast<std::int32_t>(tree.boxes.size());
-        Box child;
-        child.cell = cell_of(key * 8 + octant);
-        child.level = static_cast<std::int32_t>(level) + 1;
-        child.parent = b;
-        child.child.fill(-1);
-        child.sources = s[octant];
-        child.targets = t[octant];
-        child.held = held_of(sources, child.sources, child.level);
-        tree.boxes.push_back(child);
-      }
+/// The children of the boxes to be split on a level, which become the next one.
+void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
+               const SortedPoints& targets) {
+  const auto level = static_cast<int>(tree.level_begin.size()) - 2;
+  const auto n = static_cast<std::int32_t>(split.size());
+  struct Parent {
+    std::int32_t box, first_child;
+    std::array<Range, 8> sources, targets;
+  };
+  std::vector<Parent> parents(n);
+  std::int32_t box = tree.level_begin[level];
+  for (std::int32_t i = 0; i < n; ++i) {
+    while (key_of(tree.boxes[box].cell) != split[i]) ++box;
+    parents[i].box = box;
+  }
+#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+  for (std::int32_t i = 0; i < n; ++i) {
+    Parent& p = parents[i];
+    const Box& parent = tree.boxes[p.box];
+    p.sources = child_ranges(sources, parent.sources, split[i], level);
+    p.targets =
+        &sources == &targets ? p.sources : child_ranges(targets, parent.targets, split[i], level);
+  }
+  const auto is_empty = [](const Parent& p, int octant) {
+    return p.sources[octant].size() == 0 && p.targets[octant].size() == 0;
+  };
+  std::int32_t next = tree.level_begin.back();
+  for (Parent& p : parents) {
+    p.first_child = next;
+    for (int octant = 0; octant < 8; ++octant) next += !is_empty(p, octant);
+  }
+  tree.level_begin.push_back(next);
+  tree.boxes.resize(next);
+#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const Parent& p = parents[i];
+    Box& parent = tree.boxes[p.box];
+    parent.is_leaf = false;
+    std::int32_t index = p.first_child;
+    for (int octant = 0; octant < 8; ++octant) {
+      if (is_empty(p, octant)) continue;
+      parent.child[octant] = index;
+      Box& child = tree.boxes[index++];
+      child.cell = cell_of(split[i] * 8 + octant);
+      child.level = level + 1;
+      child.parent = p.box;
+      child.child.fill(-1);
+      child.sources = p.sources[octant];
+      child.targets = p.targets[octant];
+      child.held = held_of(sources, child.sources, child.level);
     }
-    tree.level_begin.push_back(static_cast<std::int32_t>(tree.boxes.size()));
   }
 }
 
@@ -251,6 +297,16 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
   return sorted;
 }
 
+SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root) {
+  SortedPoints sorted;
+  sorted.keys.resize(points.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < points.size(); ++i)
+    sorted.keys[i] = morton_key(unit * points[i], root);
+  __gnu_parallel::sort(sorted.keys.begin(), sorted.keys.end());
+  return sorted;
+}
+
 double Octree::side(int level) const { return std::ldexp(root.side, -level); }
 
 Vec3d Octree::centre_from_corner(const Box& box) const {
@@ -269,9 +325,12 @@ Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedP
   box.sources = {0, static_cast<std::int32_t>(sources.size())};
   box.targets = {0, static_cast<std::int32_t>(targets.size())};
   box.held = held_of(sources, box.sources, 0);
+  std::size_t most_boxes = 1;
+  for (const Keys& of_level : split) most_boxes += 8 * of_level.size();
+  tree.boxes.reserve(most_boxes);
   tree.boxes.push_back(box);
   tree.level_begin = {0, 1};
-  add_children(tree, split, sources, targets);
+  for (const Keys& of_level : split) add_level(tree, of_level, sources, targets);
   find_colleagues(tree);
   return tree;
 }
@@ -309,14 +368,17 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
   return lists;
 }
 
+std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row) {
+  std::int64_t sources = 0;
+  for (std::int64_t k = lists.begin[row]; k < lists.begin[row + 1]; ++k)
+    sources += tree.boxes[lists.sources[k]].own_sources().size();
+  return sources;
+}
+
 std::int64_t near_pairs(const Octree& tree, const NearLists& lists) {
   std::int64_t pairs = 0;
-  for (std::size_t row = 0; row < lists.targets.size(); ++row) {
-    std::int64_t sources = 0;
-    for (std::int64_t k = lists.begin[row]; k < lists.begin[row + 1]; ++k)
-      sources += tree.boxes[lists.sources[k]].own_sources().size();
-    pairs += sources * tree.boxes[lists.targets[row]].targets.size();
-  }
+  for (std::size_t row = 0; row < lists.targets.size(); ++row)
+    pairs += near_sources(tree, lists, row) * tree.boxes[lists.targets[row]].targets.size();
   return pairs;
 }
 

@@ -29,6 +29,9 @@ struct SortedPoints {
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest = {});
 
+/// Their sorted keys alone, of which trees can be made that are only to be counted.
+SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root);
+
 /// A range of sorted points.
 struct Range {
   std::int32_t begin = 0, end = 0;
@@ -62,7 +65,7 @@ struct Octree {
   std::vector<std::int32_t> level_begin;  ///< [levels + 1]
   /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is
   /// none. The one displaced by (i, j, k) boxes is at 9(i+1) + 3(j+1) + k+1.
-  std::vector<std::array<std::int32_t, 27>> colleagues;
+  LargeVector<std::array<std::int32_t, 27>> colleagues;
 
   int levels() const { return static_cast<int>(level_begin.size()) - 1; }
   double side(int level) const;
@@ -90,6 +93,8 @@ struct NearLists {
 /// itself if all it has is points that coincide.
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
 
+/// Sources that act directly on each target of that row.
+std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row);
 /// Source-target pairs of the lists, self pairs included.
 std::int64_t near_pairs(const Octree& tree, const NearLists& lists);
 

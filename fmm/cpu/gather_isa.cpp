@@ -59,23 +59,19 @@ void scatter(const NearPiece* pieces, int n, const T* sums, double factor, doubl
   constexpr int lanes = Simd<double>::lanes;
   using Numbers = typename Few<T, lanes>::V;
   for (int k = 0; k < n; sums += pieces[k++].count) {
-    double* const to =
-        pieces[k].buffer < 0 ? results + pieces[k].begin : buffer + pieces[k].buffer;
+    double* const to = pieces[k].buffer < 0 ? results + pieces[k].begin : buffer + pieces[k].buffer;
     const auto scaled = [&](int i) {
       return factor *
              __builtin_convertvector(*reinterpret_cast<const Numbers*>(sums + i), Vec<double>);
     };
     by_registers<lanes>(
         pieces[k].count, [&](int i) { store(to + i, load(to + i) + scaled(i)); },
-        [&](int i, int left) {
-          store_part(to + i, load_part(to + i, left) + scaled(i), left);
-        });
+        [&](int i, int left) { store_part(to + i, load_part(to + i, left) + scaled(i), left); });
   }
 }
 
-#define FMBEM_INSTANTIATE(T)                                                              \
-  template void gather(const NearPiece*, int, const NearArrays<const T>&,                 \
-                       const NearArrays<T>&);                                             \
+#define FMBEM_INSTANTIATE(T)                                                                     \
+  template void gather(const NearPiece*, int, const NearArrays<const T>&, const NearArrays<T>&); \
   template void scatter(const NearPiece*, int, const T*, double, double*, double*);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)

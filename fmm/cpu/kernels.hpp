@@ -57,7 +57,7 @@ struct NearPoints {
 template <class T>
 struct NearArrays {
   using Coordinate = typename NearCoordinate<std::remove_const_t<T>>::Type;
-  std::conditional_t<std::is_const_v<T>, const Coordinate, Coordinate>*place[3];
+  std::conditional_t<std::is_const_v<T>, const Coordinate, Coordinate>* place[3];
   T* charge;
 };
 

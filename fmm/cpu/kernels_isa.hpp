@@ -14,20 +14,20 @@ inline constexpr int near_vectors_at_once = 4;
 // The same functions for each instruction set: x86-64 level 4 (AVX-512), 3 (AVX2), and what every
 // processor of the compiler's target has. The tables are for the others to take, the near field's
 // functions to fill them.
-#define FMBEM_DECLARE_KERNELS(isa)                                                          \
-  namespace isa {                                                                           \
-  const CpuKernels<double>& double_kernels();                                               \
-  const CpuKernels<float>& float_kernels();                                                 \
-  template <class T>                                                                        \
-  void near(int vectors, int root_terms, const NearSources<T>& s, const NearTargets<T>& t); \
-  template <class T>                                                                        \
-  bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);         \
-  template <class T>                                                                        \
-  void gather(const NearPiece* pieces, int n, const NearArrays<const T>& from,              \
-              const NearArrays<T>& to);                                                     \
-  template <class T>                                                                        \
-  void scatter(const NearPiece* pieces, int n, const T* sums, double factor,                \
-               double* results, double* buffer);                                            \
+#define FMBEM_DECLARE_KERNELS(isa)                                                            \
+  namespace isa {                                                                             \
+  const CpuKernels<double>& double_kernels();                                                 \
+  const CpuKernels<float>& float_kernels();                                                   \
+  template <class T>                                                                          \
+  void near(int vectors, int root_terms, const NearSources<T>& s, const NearTargets<T>& t);   \
+  template <class T>                                                                          \
+  bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);           \
+  template <class T>                                                                          \
+  void gather(const NearPiece* pieces, int n, const NearArrays<const T>& from,                \
+              const NearArrays<T>& to);                                                       \
+  template <class T>                                                                          \
+  void scatter(const NearPiece* pieces, int n, const T* sums, double factor, double* results, \
+               double* buffer);                                                               \
   }
 FMBEM_DECLARE_KERNELS(x86_64_v4)
 FMBEM_DECLARE_KERNELS(x86_64_v3)

@@ -34,8 +34,8 @@ Totals totals_of(Pass<T>& pass, int vector, const MutualChunk& chunk) {
   double* buffer = pass.near_buffer.data() + results_wanted(pass) * chunk.buffer_begin;
   for (int k = 0; k < 4; ++k) {
     if (!is_wanted(pass, k)) continue;
-    totals.results[k] = pass.result(k).data() +
-                        vector * static_cast<std::int64_t>(pass.data.targets().size());
+    totals.results[k] =
+        pass.result(k).data() + vector * static_cast<std::int64_t>(pass.data.targets().size());
     totals.buffers[k] = buffer;
     buffer += chunk.buffer_points;
   }
@@ -299,10 +299,7 @@ std::vector<MutualChunk> mutual_chunks(const PlanData& data) {
   std::int64_t done = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (done * chunks >= static_cast<std::int64_t>(begin.size()) * pairs) begin.push_back(k);
-    std::int64_t sources = 0;
-    for (std::int64_t i = near.begin[rows[k]]; i < near.begin[rows[k] + 1]; ++i)
-      sources += boxes[near.sources[i]].sources.size();
-    done += sources * boxes[near.targets[rows[k]]].targets.size();
+    done += near_sources(data.tree, near, rows[k]) * boxes[near.targets[rows[k]]].targets.size();
   }
   std::vector<MutualChunk> result(begin.size());
   begin.push_back(rows.size());

@@ -48,8 +48,8 @@ NearPlaces<float>::NearPlaces(const Octree& tree, const SortedPoints& points, Ra
       const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
       const double* const x = axis_of(points, k).data();
       for (std::int32_t i = range.begin; i < range.end; ++i)
-        places_[k][i] = static_cast<std::int32_t>(std::lrint(
-            std::clamp((x[i] - corner - centre) * scale, -most_in_leaf, most_in_leaf)));
+        places_[k][i] = static_cast<std::int32_t>(
+            std::lrint(std::clamp((x[i] - corner - centre) * scale, -most_in_leaf, most_in_leaf)));
     }
   }
 }

@@ -591,3 +591,76 @@ TEMPLATE_TEST_CASE("points that coincide do not act on each other", "", double, 
     }
   }
 }
+
+TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scattered", "", double,
+                   float) {
+  using T = TestType;
+  constexpr bool moves = std::is_same_v<T, float>;
+  Uniform random(21);
+  const auto whole = [&](int low, int high) { return static_cast<int>(random(low, high + 0.999)); };
+  const int n = 300;
+  std::array<std::vector<Coordinate<T>>, 3> from;
+  for (auto& axis : from)
+    for (int i = 0; i < n; ++i)
+      axis.push_back(static_cast<Coordinate<T>>(0x1p29 * random(-0.5, 0.5)));
+  const auto charge = Random<T>(22).many(n);
+  for (const auto* kernels : all_kernels<T>()) {
+    INFO(kernels->name);
+    for (int trial = 0; trial < 50; ++trial) {
+      std::vector<fmm::NearPiece> pieces;
+      int points = 0, in_buffer = 0;
+      for (int k = whole(0, 6); k > 0; --k) {
+        fmm::NearPiece piece{whole(0, n - 70), whole(1, 70)};
+        piece.levels = static_cast<std::int8_t>(whole(-1, 1));
+        // Not so far that it could not be near.
+        for (auto& offset : piece.offset) offset = static_cast<std::int8_t>(whole(-10, 10));
+        if (whole(0, 1) == 1) {
+          piece.buffer = in_buffer;
+          in_buffer += piece.count;
+        }
+        points += piece.count;
+        pieces.push_back(piece);
+      }
+      const auto count = static_cast<int>(pieces.size());
+      std::array<std::vector<Coordinate<T>>, 3> place;
+      for (auto& axis : place) axis.assign(points + 1, 7);
+      std::vector<T> charges(points + 1, 7);
+      kernels->gather(pieces.data(), count,
+                      {{from[0].data(), from[1].data(), from[2].data()}, charge.data()},
+                      {{place[0].data(), place[1].data(), place[2].data()}, charges.data()});
+
+      const auto sums = Random<T>(23).many(points + kernels->lanes);
+      const auto before = Random<double>(24).many(n);
+      auto results = before, buffer = Random<double>(25).many(in_buffer + 1);
+      const auto buffer_before = buffer;
+      kernels->scatter(pieces.data(), count, sums.data(), 1.5, results.data(), buffer.data());
+
+      auto results_wanted = before, buffer_wanted = buffer_before;
+      int at = 0, wrong = 0;
+      for (const auto& piece : pieces) {
+        for (int i = piece.begin; i < piece.begin + piece.count; ++i, ++at) {
+          for (int axis = 0; axis < 3; ++axis) {
+            double x = from[axis][i];
+            // Halves are rounded up.
+            if (moves)
+              x = piece.offset[axis] * 0x1p27 + (piece.levels < 0   ? std::floor((x + 1) / 2)
+                                                 : piece.levels > 0 ? 2 * x
+                                                                    : x);
+            wrong += place[axis][at] != x;
+          }
+          wrong += charges[at] != charge[i];
+          (piece.buffer < 0 ? results_wanted[i] : buffer_wanted[piece.buffer + i - piece.begin]) +=
+              1.5 * sums[at];
+        }
+      }
+      CHECK(wrong == 0);
+      CHECK((place[0][points] == 7 && place[1][points] == 7 && place[2][points] == 7));
+      CHECK(charges[points] == 7);
+      double worst = 0;  // two roundings, or one
+      for (int i = 0; i < n; ++i) worst = std::max(worst, std::abs(results[i] - results_wanted[i]));
+      for (int i = 0; i <= in_buffer; ++i)
+        worst = std::max(worst, std::abs(buffer[i] - buffer_wanted[i]));
+      CHECK(worst <= 10 * epsilon<double>);
+    }
+  }
+}
