@@ -24,6 +24,7 @@
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/cost.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/m2l_blocks.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/rates.hpp"
 #include "fmbem/meshes/output_file.hpp"
@@ -188,10 +189,11 @@ struct Row {
   Errors errors;
   std::int64_t peak_memory;
 
+  /// On the CPU.
   double m2l_operations_per_second() const {
     if (info.m2l_rows == 0) return NAN;
-    const double count = (info.order + 1.0) * (info.order + 1.0);
-    return 16 * count * count * static_cast<double>(info.m2l_rows) / evaluation.of_stage("M2L");
+    return fmm::m2l_row_operations(info.order, fmm::M2lOrders::by_distance) *
+           static_cast<double>(info.m2l_rows) / evaluation.of_stage("M2L");
   }
   double near_pairs_per_second() const {
     return static_cast<double>(info.near_pairs) / evaluation.of_stage("P2P");

@@ -8,6 +8,8 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/m2l_blocks.hpp"
+#include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -89,7 +91,10 @@ void check_memory(const PlanData& data) {
   const std::int64_t count = data.order.count;
   const std::int64_t expansions =
       2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
-  const std::int64_t operators = data.tree.levels() > 2 ? 8 * 26 * count * count * number : 0;
+  // As many numbers as there are multiply-adds for a row of each orbit.
+  const auto m2l = static_cast<std::int64_t>(
+      (orbits - 1) * m2l_row_operations(data.order.p, m2l_orders(data.sources_are_targets)) / 2);
+  const std::int64_t operators = data.tree.levels() > 2 ? m2l * number : 0;
   const std::int64_t points = 64 * static_cast<std::int64_t>(data.targets().size());
   const std::int64_t needed = expansions + operators + points + kept_moment_bytes(data),
                      free = available_memory();

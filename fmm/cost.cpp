@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/m2l_blocks.hpp"
 #include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::fmm {
@@ -85,7 +86,8 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
                       machine_rates().of(Precision::single_precision).mutual_potential;
   near_source_ = pairs_of_a_source * unit;
   near_box_ = pairs_of_a_box * unit;
-  row_ = product_overhead * 16 * count * count / rates.product_at(order) +
+  row_ = product_overhead * m2l_row_operations(order, m2l_orders(sources_are_targets)) /
+             rates.product_at(order) +
          8 * (count + numbers_of_a_row) / rates.butterfly;
   point_ = (options.gradient ? 2.5 : 1) * count / rates.points;
   // M2M and L2L of a child, and what the points' stages do for a whole leaf.

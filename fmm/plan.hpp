@@ -50,7 +50,7 @@ struct PlanInfo {
   double inflation;
   std::int64_t boxes, leaves;
   std::int64_t near_pairs;      ///< source-target pairs that are summed directly
-  std::int64_t m2l_rows;        ///< parents times orbits: 8 products of a row by [K][K] each
+  std::int64_t m2l_rows;        ///< parents times orbits: 8 products of a row each
   std::int64_t memory_bytes;    ///< of the plan, without the operators
   std::int64_t operator_bytes;  ///< of the translation operators, which plans share
 };

@@ -143,6 +143,10 @@ class Counter {
       add_before(other.cut, 0, other.lists_if_split - as_leaf);
     }
     Near near = held_above_[b];
+    if (box.level == deepest_level) {  // its points coincide, and do not act on each other
+      near.sources -= boxes_[b].sources;
+      near.boxes -= boxes_[b].sources > 0;
+    }
     if (box.parent >= 0) {
       for (const std::int32_t q : tree_.colleagues[box.parent]) {
         if (q < 0) continue;

@@ -137,7 +137,7 @@ double butterfly_rate(const ParityOrder& order) {
                to[g] = out.data() + g * static_cast<std::size_t>(order.count);
              }
              k = (k + 8) % boxes;
-             cpu_kernels<T>().butterfly(order.begin.data(), from, to);
+             cpu_kernels<T>().butterfly(order.begin.data(), order.begin.data(), from, to);
            };
          });
 }

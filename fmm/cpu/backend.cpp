@@ -26,8 +26,9 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(const PlanData& data)
       : data_(data),
         table_(data.order),
-        operators_(data.tree.levels() > 2 ? cpu_operators<T>(data.order)
-                                          : std::make_shared<CpuOperators<T>>()),
+        operators_(data.tree.levels() > 2
+                       ? cpu_operators<T>(data.order, m2l_orders(data.sources_are_targets))
+                       : std::make_shared<CpuOperators<T>>()),
         spread_(data, table_) {
     if (!data.spread) near_.emplace(data);
   }

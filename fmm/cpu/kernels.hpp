@@ -96,10 +96,12 @@ struct CpuKernels {
                    double* c, std::int64_t ldc, const std::int32_t* c_row);
 
   /// out[e][i] = Σ_g π_e(g) π_c(i)(g) in[g][i] for coefficients in parity order (class c at
-  /// begin[c] … begin[c + 1]).
-  void (*butterfly)(const int* begin, const T* const* in, T* const* out);
-  /// out[g][i] += Σ_e π_e(g) π_c(i)(g) in[e][i].
-  void (*butterfly_back)(const int* begin, const double* const* in, T* const* out);
+  /// begin[c] … begin[c + 1]). `in` may be of a higher order, whose classes are at in_begin: of
+  /// each its first coefficients are taken.
+  void (*butterfly)(const int* begin, const int* in_begin, const T* const* in, T* const* out);
+  /// out[g][i] += Σ_e π_e(g) π_c(i)(g) in[e][i], `out` of a higher order likewise.
+  void (*butterfly_back)(const int* begin, const int* out_begin, const double* const* in,
+                         T* const* out);
 
   /// Numbers of points are multiples of `lanes`.
   /// moments[2t], moments[2t + 1] += Σ_j weight_j C_n^m(x_j), S_n^m(x_j), for each of `channels`

@@ -82,35 +82,36 @@ FMBEM_INLINE void transform(V* v) {
   }
 }
 
-/// n coefficients of class c from place i on.
+/// n coefficients of class c from place i on, in places `shift` farther of the input.
 template <int n, class T>
-FMBEM_INLINE void butterfly_few(int c, int i, const T* const* in, T* const* out) {
+FMBEM_INLINE void butterfly_few(int c, int i, int shift, const T* const* in, T* const* out) {
   using V = typename Few<T, n>::V;
   V v[8];
-  for (int g = 0; g < 8; ++g) v[g] = *reinterpret_cast<const V*>(in[g] + i);
+  for (int g = 0; g < 8; ++g) v[g] = *reinterpret_cast<const V*>(in[g] + i + shift);
   transform(v);
   for (int k = 0; k < 8; ++k) *reinterpret_cast<V*>(out[k ^ c] + i) = v[k];
 }
 
 template <class T>
-void butterfly(const int* begin, const T* const* in, T* const* out) {
+void butterfly(const int* begin, const int* in_begin, const T* const* in, T* const* out) {
   constexpr int lanes = Simd<T>::lanes;
   const int count = begin[8];
   for (int c = 0; c < 8; ++c) {
+    const int shift = in_begin[c] - begin[c];
     // A register may reach into the classes that are written after this one.
     for (int i = begin[c]; i < begin[c + 1];) {
       const int left = begin[c + 1] - i, room = count - i;
       if (left > lanes / 2 && room >= lanes) {
-        butterfly_few<lanes>(c, i, in, out);
+        butterfly_few<lanes>(c, i, shift, in, out);
         i += lanes;
       } else if (left > lanes / 4 && room >= lanes / 2) {
-        butterfly_few<lanes / 2>(c, i, in, out);
+        butterfly_few<lanes / 2>(c, i, shift, in, out);
         i += lanes / 2;
       } else if (room >= 2) {
-        butterfly_few<2>(c, i, in, out);
+        butterfly_few<2>(c, i, shift, in, out);
         i += 2;
       } else {
-        butterfly_few<1>(c, i, in, out);
+        butterfly_few<1>(c, i, shift, in, out);
         ++i;
       }
     }
@@ -118,24 +119,27 @@ void butterfly(const int* begin, const T* const* in, T* const* out) {
 }
 
 template <int n, class T>
-FMBEM_INLINE void butterfly_back_few(int c, int i, const double* const* in, T* const* out) {
+FMBEM_INLINE void butterfly_back_few(int c, int i, int shift, const double* const* in,
+                                     T* const* out) {
   using V = typename Few<double, n>::V;
   using Narrow = typename Few<T, n>::V;
   V v[8];
   for (int k = 0; k < 8; ++k) v[k] = *reinterpret_cast<const V*>(in[k ^ c] + i);
   transform(v);
   for (int g = 0; g < 8; ++g)
-    *reinterpret_cast<Narrow*>(out[g] + i) += __builtin_convertvector(v[g], Narrow);
+    *reinterpret_cast<Narrow*>(out[g] + i + shift) += __builtin_convertvector(v[g], Narrow);
 }
 
 template <class T>
-void butterfly_back(const int* begin, const double* const* in, T* const* out) {
+void butterfly_back(const int* begin, const int* out_begin, const double* const* in,
+                    T* const* out) {
   constexpr int lanes = Simd<double>::lanes;
   for (int c = 0; c < 8; ++c) {
+    const int shift = out_begin[c] - begin[c];
     int i = begin[c];
-    for (; i + lanes <= begin[c + 1]; i += lanes) butterfly_back_few<lanes>(c, i, in, out);
-    for (; i + 2 <= begin[c + 1]; i += 2) butterfly_back_few<2>(c, i, in, out);
-    if (i < begin[c + 1]) butterfly_back_few<1>(c, i, in, out);
+    for (; i + lanes <= begin[c + 1]; i += lanes) butterfly_back_few<lanes>(c, i, shift, in, out);
+    for (; i + 2 <= begin[c + 1]; i += 2) butterfly_back_few<2>(c, i, shift, in, out);
+    if (i < begin[c + 1]) butterfly_back_few<1>(c, i, shift, in, out);
   }
 }
 

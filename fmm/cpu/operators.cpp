@@ -1,7 +1,9 @@
 #include "fmbem/fmm/cpu/operators.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
 
@@ -18,7 +20,21 @@ std::vector<T> packed(int columns, int depth, const std::vector<double>& transpo
 }
 
 template <class T>
-std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, M2l m2l) {
+M2lGroup<T> make_m2l_group(const ParityOrder& order, const std::vector<int>& some, M2l m2l) {
+  const int count = order.count;
+  const std::int64_t size = packed_size(cpu_kernels<T>(), count, count);
+  M2lGroup<T> group{order, some, size, Buffer<T>(8 * some.size() * size)};
+  make_m2l_blocks(order, m2l, some, [&](int orbit, int e, const double* block) {
+    const auto k = std::find(some.begin(), some.end(), orbit) - some.begin();
+    pack_panels(cpu_kernels<T>(), count, count, block, 1, count,
+                group.blocks.data() + (8 * k + e) * size);
+  });
+  return group;
+}
+
+template <class T>
+std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, M2lOrders orders,
+                                                      M2l m2l) {
   auto result = std::make_shared<CpuOperators<T>>();
   const int count = order.count;
   const UpwardBlocks blocks = upward_blocks(order);
@@ -31,12 +47,11 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
       for (int j = 0; j < count; ++j) half_transpose[j * rows + i] = 0.5 * block[i * count + j];
     result->downward[e] = packed<T>(count, rows, half_transpose);
   }
-  result->m2l_block_size = packed_size(cpu_kernels<T>(), count, count);
-  result->m2l = Buffer<T>(8 * (orbits - 1) * result->m2l_block_size);
-  make_m2l_blocks(order, m2l, [&](int orbit, int e, const double* block) {
-    pack_panels(cpu_kernels<T>(), count, count, block, 1, count,
-                result->m2l.data() + (8 * (orbit - 1) + e) * result->m2l_block_size);
-  });
+  std::map<int, std::vector<int>> orbits_of;
+  for (const int orbit : all_m2l_orbits())
+    orbits_of[m2l_order(order.p, orders, orbit)].push_back(orbit);
+  for (const auto& [p, some] : orbits_of)
+    result->m2l.push_back(make_m2l_group<T>(ParityOrder(p), some, m2l));
   return result;
 }
 
@@ -44,25 +59,27 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
 
 template <class T>
 std::int64_t CpuOperators<T>::bytes() const {
-  std::size_t numbers = m2l.size();
+  std::size_t numbers = 0;
+  for (const M2lGroup<T>& group : m2l) numbers += group.blocks.size();
   for (int e = 0; e < 8; ++e) numbers += upward[e].size() + downward[e].size();
   return static_cast<std::int64_t>(numbers * sizeof(T));
 }
 
 template <class T>
-std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order, M2l m2l) {
+std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order, M2lOrders orders,
+                                                     M2l m2l) {
   static std::mutex mutex;
-  static std::map<std::pair<int, M2l>, std::weak_ptr<const CpuOperators<T>>> alive;
+  static std::map<std::tuple<int, M2lOrders, M2l>, std::weak_ptr<const CpuOperators<T>>> alive;
   const std::lock_guard lock(mutex);
-  auto& known = alive[{order.p, m2l}];
+  auto& known = alive[{order.p, orders, m2l}];
   std::shared_ptr<const CpuOperators<T>> result = known.lock();
-  if (!result) known = result = make_operators<T>(order, m2l);
+  if (!result) known = result = make_operators<T>(order, orders, m2l);
   return result;
 }
 
 #define FMBEM_INSTANTIATE(T)       \
   template struct CpuOperators<T>; \
-  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder&, M2l);
+  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder&, M2lOrders, M2l);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -1,6 +1,7 @@
 // M2M, M2L and L2L, level by level in the blocks of translations.hpp. A chunk of parents gives the
 // rows of the products, one for each parent and right-hand side.
 #include <algorithm>
+#include <utility>
 
 #include <omp.h>
 
@@ -13,17 +14,17 @@ namespace {
 constexpr int most_rows = 128;
 constexpr int fewest_rows = 8;
 
-/// The boxes of one level that a stage works on, cut into chunks.
+/// The boxes that a stage works on, cut into equal chunks, as many for each thread.
 struct Chunks {
   std::vector<std::int32_t> boxes;
   int chunk;
 
-  Chunks(const std::vector<std::int32_t>& parents, int vectors, auto&& wanted) {
-    for (const std::int32_t b : parents)
-      if (wanted(b)) boxes.push_back(b);
-    const int threads = omp_get_max_threads();
-    const int share = (static_cast<int>(boxes.size()) * vectors + threads - 1) / threads;
-    chunk = std::max(1, std::clamp(share, fewest_rows, most_rows) / vectors);
+  Chunks(std::vector<std::int32_t> parents, int vectors) : boxes(std::move(parents)) {
+    const auto divide = [](int n, int parts) { return (n + parts - 1) / parts; };
+    const int rows = static_cast<int>(boxes.size()) * vectors;
+    const int share = divide(rows, omp_get_max_threads());
+    const int of_share = std::max(1, divide(share, most_rows));
+    chunk = std::max(1, std::max(divide(share, of_share), fewest_rows) / vectors);
   }
 
   int count() const { return (static_cast<int>(boxes.size()) + chunk - 1) / chunk; }
@@ -47,7 +48,13 @@ struct BlockRows {
   void rows_of(int i, T** out) {
     for (int e = 0; e < 8; ++e) out[e] = row(e, i);
   }
-  void clear() { std::fill(values.begin(), values.end(), T(0)); }
+  /// Turns to rows of another length, at most that of the beginning.
+  void reshape(int columns) {
+    const std::int64_t rows = block_stride / stride;
+    stride = columns;
+    block_stride = rows * stride;
+  }
+  void clear() { std::fill_n(values.begin(), 8 * block_stride, T(0)); }
 
   int stride;
   std::int64_t block_stride;
@@ -70,22 +77,25 @@ struct Workspace {
   std::vector<std::int32_t> row_of;
 };
 
-/// Coefficients of the boxes, mirror image by mirror image, into row i of the blocks.
+/// Coefficients of the boxes up to that order, mirror image by mirror image, into row i of the
+/// blocks.
 template <class T>
-void gather(const Pass<T>& pass, const std::array<std::int32_t, 8>& mirrored, int v, int i,
-            Workspace<T>& work) {
+void gather(const Pass<T>& pass, const ParityOrder& order,
+            const std::array<std::int32_t, 8>& mirrored, int v, int i, Workspace<T>& work) {
   const T* in[8];
   for (int g = 0; g < 8; ++g)
     in[g] =
         mirrored[g] < 0 ? work.zeros.data() : pass.moment(mirrored[g]) + v * pass.data.order.count;
   T* out[8];
   work.in.rows_of(i, out);
-  pass.kernels.butterfly(pass.data.order.begin.data(), in, out);
+  pass.kernels.butterfly(order.begin.data(), pass.data.order.begin.data(), in, out);
 }
 
-/// Adds the blocks of a chunk's rows to the local expansions of the children with targets.
+/// Adds the blocks of a chunk's rows, of that order, to the local expansions of the children with
+/// targets.
 template <class T>
-void scatter(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
+void scatter(const Pass<T>& pass, const ParityOrder& order,
+             const std::vector<std::int32_t>& parents, Workspace<T>& work) {
   for (std::size_t b = 0; b < parents.size(); ++b) {
     for (int v = 0; v < pass.vectors; ++v) {
       double* in[8];
@@ -96,7 +106,7 @@ void scatter(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Work
         const bool wanted = child >= 0 && pass.data.tree.boxes[child].targets.size() > 0;
         out[g] = wanted ? pass.local(child) + v * pass.data.order.count : work.trash.data();
       }
-      pass.kernels.butterfly_back(pass.data.order.begin.data(), in, out);
+      pass.kernels.butterfly_back(order.begin.data(), pass.data.order.begin.data(), in, out);
     }
   }
 }
@@ -117,7 +127,7 @@ void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
       children[g] = has_sources(pass, child) ? child : -1;
     }
     for (int v = 0; v < pass.vectors; ++v)
-      gather(pass, children, v, static_cast<int>(b) * pass.vectors + v, work);
+      gather(pass, order, children, v, static_cast<int>(b) * pass.vectors + v, work);
   }
   work.out.clear();
   for (int e = 0; e < 8; ++e) {
@@ -150,7 +160,7 @@ void l2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
                           work.in.row(0, 0) + order.begin[e], work.in.stride,
                           pass.operators.downward[e].data(), work.out.row(e, 0), work.out.stride,
                           work.row_of.data());
-  scatter(pass, parents, work);
+  scatter(pass, order, parents, work);
 }
 
 template <class T>
@@ -160,20 +170,24 @@ void clear_children(const Pass<T>& pass, const std::vector<std::int32_t>& parent
       if (child >= 0) std::fill_n(pass.local(child), pass.vectors * pass.data.order.count, T(0));
 }
 
+/// The part of one group's orbits.
 template <class T>
-void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
+void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
+               const std::vector<std::int32_t>& parents, Workspace<T>& work,
+               std::vector<std::int32_t>& rows) {
   static const auto places = orbit_places();
-  const int count = pass.data.order.count;
-  clear_children(pass, parents);
+  const int count = group.order.count;
+  const int columns = whole_registers(pass.kernels, count);
+  work.in.reshape(columns);
+  work.out.reshape(columns);
   work.out.clear();
-  std::vector<std::int32_t> rows;
-  for (int orbit = 1; orbit < orbits; ++orbit) {
+  for (std::size_t k = 0; k < group.orbits.size(); ++k) {
     rows.clear();
     for (std::size_t b = 0; b < parents.size(); ++b) {
       std::array<std::int32_t, 8> mirrored;
       bool any = false;
       for (int g = 0; g < 8; ++g) {
-        const OrbitPlace place = places[orbit][g];
+        const OrbitPlace place = places[group.orbits[k]][g];
         const std::int32_t uncle = pass.data.tree.colleagues[parents[b]][place.colleague];
         const std::int32_t box = uncle < 0 ? -1 : pass.data.tree.boxes[uncle].child[place.octant];
         mirrored[g] = has_sources(pass, box) ? box : -1;
@@ -181,22 +195,29 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
       }
       if (!any) continue;  // on surfaces most orbits are empty
       for (int v = 0; v < pass.vectors; ++v) {
-        gather(pass, mirrored, v, static_cast<int>(rows.size()), work);
+        gather(pass, group.order, mirrored, v, static_cast<int>(rows.size()), work);
         rows.push_back(static_cast<std::int32_t>(b) * pass.vectors + v);
       }
     }
     for (int e = 0; e < 8; ++e)
       pass.kernels.multiply(static_cast<int>(rows.size()), count, count, work.in.row(e, 0),
-                            work.in.stride, pass.operators.m2l_block(orbit, e), work.out.row(e, 0),
-                            work.out.stride, rows.data());
+                            work.in.stride, group.block(k, e), work.out.row(e, 0), work.out.stride,
+                            rows.data());
   }
-  scatter(pass, parents, work);
+  scatter(pass, group.order, parents, work);
 }
 
-/// Runs a stage on the parents of one level.
 template <class T>
-void for_chunks(const Pass<T>& pass, int level, auto&& wanted, auto&& stage) {
-  const Chunks chunks(pass.data.parents[level], pass.vectors, wanted);
+void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
+  clear_children(pass, parents);
+  std::vector<std::int32_t> rows;
+  for (const M2lGroup<T>& group : pass.operators.m2l) m2l_group(pass, group, parents, work, rows);
+}
+
+/// Runs a stage on some boxes, of which none has to wait for another.
+template <class T>
+void for_chunks(const Pass<T>& pass, std::vector<std::int32_t> boxes, auto&& stage) {
+  const Chunks chunks(std::move(boxes), pass.vectors);
 #pragma omp parallel if (chunks.count() > 1)
   {
     const int rows = chunks.chunk * pass.vectors;
@@ -207,13 +228,18 @@ void for_chunks(const Pass<T>& pass, int level, auto&& wanted, auto&& stage) {
   }
 }
 
+/// Adds the parents of a level that hold sources or targets.
 template <class T>
-auto with_sources(const Pass<T>& pass) {
-  return [&](std::int32_t box) { return pass.data.tree.boxes[box].sources.size() > 0; };
+void add_parents(const Pass<T>& pass, int level, Range Box::*points,
+                 std::vector<std::int32_t>& boxes) {
+  for (const std::int32_t b : pass.data.parents[level])
+    if ((pass.data.tree.boxes[b].*points).size() > 0) boxes.push_back(b);
 }
 template <class T>
-auto with_targets(const Pass<T>& pass) {
-  return [&](std::int32_t box) { return pass.data.tree.boxes[box].targets.size() > 0; };
+std::vector<std::int32_t> parents_of(const Pass<T>& pass, int level, Range Box::*points) {
+  std::vector<std::int32_t> boxes;
+  add_parents(pass, level, points, boxes);
+  return boxes;
 }
 
 }  // namespace
@@ -221,19 +247,22 @@ auto with_targets(const Pass<T>& pass) {
 template <class T>
 void m2m(const Pass<T>& pass) {
   for (int level = pass.data.tree.levels() - 2; level >= 2; --level)
-    for_chunks(pass, level, with_sources(pass), m2m_chunk<T>);
+    for_chunks(pass, parents_of(pass, level, &Box::sources), m2m_chunk<T>);
 }
 
 template <class T>
 void m2l(const Pass<T>& pass) {
+  // All levels at once: on the first ones alone there are few rows for the large operators.
+  std::vector<std::int32_t> boxes;
   for (int level = 1; level + 1 < pass.data.tree.levels(); ++level)
-    for_chunks(pass, level, with_targets(pass), m2l_chunk<T>);
+    add_parents(pass, level, &Box::targets, boxes);
+  for_chunks(pass, std::move(boxes), m2l_chunk<T>);
 }
 
 template <class T>
 void l2l(const Pass<T>& pass) {
   for (int level = 2; level + 1 < pass.data.tree.levels(); ++level)
-    for_chunks(pass, level, with_targets(pass), l2l_chunk<T>);
+    for_chunks(pass, parents_of(pass, level, &Box::targets), l2l_chunk<T>);
 }
 
 #define FMBEM_INSTANTIATE(T)         \

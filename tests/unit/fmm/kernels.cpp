@@ -175,8 +175,8 @@ TEMPLATE_TEST_CASE("butterflies have the signs of the reflections", "", double, 
         forward_rows[g] = forward[g].data();
         back_rows[g] = back[g].data();
       }
-      kernels->butterfly(order.begin.data(), in_rows, forward_rows);
-      kernels->butterfly_back(order.begin.data(), block_rows, back_rows);
+      kernels->butterfly(order.begin.data(), order.begin.data(), in_rows, forward_rows);
+      kernels->butterfly_back(order.begin.data(), order.begin.data(), block_rows, back_rows);
       for (int k = 0; k < 8; ++k) {
         for (int i = 0; i < order.count; ++i) {
           const int c = order.parity[i];

@@ -10,10 +10,12 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/cpu/near_data.hpp"
 #include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/m2l_blocks.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"
@@ -24,6 +26,7 @@ using namespace fmbem::test;
 using fmm::Box;
 using fmm::CpuOperators;
 using fmm::HarmonicTable;
+using fmm::M2lOrders;
 using fmm::ParityOrder;
 using fmm::Pass;
 using fmm::PlanData;
@@ -58,10 +61,10 @@ PlanData plan_data(const Points& y, const Points& x, const Cube& root, int max_l
 
 /// Those of an order, made once.
 template <class T>
-const CpuOperators<T>& operators_of(const ParityOrder& order) {
-  static std::map<int, std::shared_ptr<const CpuOperators<T>>> known;
-  auto& operators = known[order.p];
-  if (!operators) operators = fmm::cpu_operators<T>(order, fmm::M2l::truncated);
+const CpuOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
+  static std::map<std::pair<int, M2lOrders>, std::shared_ptr<const CpuOperators<T>>> known;
+  auto& operators = known[{order.p, orders}];
+  if (!operators) operators = fmm::cpu_operators<T>(order, orders, fmm::M2l::truncated);
   return *operators;
 }
 
@@ -71,14 +74,16 @@ enum class What { charges, dipoles, both };
 template <class T>
 struct Run {
   Run(const Points& y, const Points& x, const Cube& root, int max_leaf, int p, int vectors = 1,
-      What what = What::charges, Precision near_precision = Precision::double_precision)
-      : data(plan_data(y, x, root, max_leaf, p, near_precision)),
+      What what = What::charges, Precision near_precision = Precision::double_precision,
+      M2lOrders m2l_orders = M2lOrders::full)
+      : orders(m2l_orders),
+        data(plan_data(y, x, root, max_leaf, p, near_precision)),
         table(data.order),
         moments(data.tree.boxes.size() * vectors * data.order.count, T(not_written)),
         locals(moments),
         pass{data,
              fmm::cpu_kernels<T>(),
-             operators_of<T>(data.order),
+             operators_of<T>(data.order, orders),
              table,
              vectors,
              {},
@@ -127,6 +132,7 @@ struct Run {
     return {pass.dipoles[0][at], pass.dipoles[1][at], pass.dipoles[2][at]};
   }
 
+  const M2lOrders orders;
   const PlanData data;
   const HarmonicTable<T> table;
   std::vector<T> moments, locals;
@@ -239,6 +245,18 @@ void check_moments(const Run<T>& run) {
   CHECK(worst <= precision<T>);
 }
 
+/// The order of M2L from a box to another one, by where the source is among the 6³ boxes around the
+/// target's parent.
+template <class T>
+int order_between(const Run<T>& run, const Box& target, const Box& source) {
+  int orbit = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int place = source.cell[axis] - 2 * (target.cell[axis] / 2 - 1);  // 0 … 5
+    orbit = 3 * orbit + (place < 3 ? 2 - place : place - 3);
+  }
+  return fmm::m2l_order(run.data.order.p, run.orders, orbit);
+}
+
 /// M2L against the sum over the boxes between the parent's colleagues and the box's own.
 template <class T>
 void check_m2l(const Run<T>& run) {
@@ -271,9 +289,12 @@ void check_m2l(const Run<T>& run) {
           if (farthest < 2 || source.sources.size() == 0) continue;
           ++pairs;
           const Matrix& matrix = m2l_matrix(order, r);
+          const int p = order_between(run, box, source);
           const T* M = run.pass.moment(c) + v * run.count();
           for (int i = 0; i < run.count(); ++i)
-            for (int j = 0; j < run.count(); ++j) L[i] += matrix[i * run.count() + j] * M[j];
+            for (int j = 0; j < run.count(); ++j)
+              if (order.degree[i] <= p && order.degree[j] <= p)
+                L[i] += matrix[i * run.count() + j] * M[j];
         }
       }
       for (int i = 0; i < run.count(); ++i) {
@@ -311,6 +332,35 @@ TEMPLATE_TEST_CASE("M2L adds up the boxes of the interaction list", "", double, 
   const Points y = plummer_points(500, 7), x = sphere_points(300, 8);
   check_m2l(Run<TestType>(y, y, root_of(y, y), 8, 5, 3));
   check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 5));
+}
+
+TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "", double, float) {
+  const Points uniform = uniform_points();
+  const Run<TestType> run(uniform, uniform, {}, 2, 8, 1, What::charges, Precision::double_precision,
+                          M2lOrders::by_distance);
+  CHECK(run.pass.operators.m2l.size() == 3);  // orders 8, 7 and 6
+  check_m2l(run);
+  const Points y = plummer_points(500, 7), x = sphere_points(300, 8);
+  check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 14, 2, What::charges, Precision::double_precision,
+                          M2lOrders::by_distance));
+}
+
+TEST_CASE("orders of M2L fall with the distance of the nearest box") {
+  // By the distances along the axes of an orbit's nearest box that does not touch the child.
+  const auto order = [](int x, int y, int z) {
+    return fmm::m2l_order(28, M2lOrders::by_distance, 9 * x + 3 * y + z);
+  };
+  for (const int nearest : {order(1, 0, 0), order(0, 2, 0)}) CHECK(nearest == 28);
+  for (const int next : {order(1, 1, 0), order(0, 1, 2)}) CHECK(next == 26);
+  for (const int corner : {order(1, 1, 1), order(1, 2, 1)}) CHECK(corner == 24);
+  for (const int far : {order(2, 2, 0), order(1, 2, 2), order(2, 2, 2)}) CHECK(far == 21);
+  for (int p = 0; p <= 30; ++p) {
+    double operations = 0;
+    for (int orbit = 1; orbit < fmm::orbits; ++orbit)
+      operations += 16 * std::pow(fmm::m2l_order(p, M2lOrders::by_distance, orbit) + 1, 4) / 26;
+    CHECK(fmm::m2l_row_operations(p, M2lOrders::by_distance) == Approx(operations));
+    CHECK(fmm::m2l_row_operations(p, M2lOrders::full) == Approx(16 * std::pow(p + 1, 4)));
+  }
 }
 
 TEMPLATE_TEST_CASE("L2L adds the parent's local expansion", "", double, float) {

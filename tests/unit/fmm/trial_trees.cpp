@@ -107,6 +107,14 @@ TEST_CASE("one tree tells the work of all coarser ones of sources that may not s
   }
 }
 
+TEST_CASE("one tree tells the work of all coarser ones of coinciding points") {
+  Points points(3000, Vec3d{0.1, 0.2, 0.3});
+  for (const Vec3d& x : cube_points(500, 8)) points.push_back(x);
+  const Cube root = bounding_cube(points);
+  const SortedPoints sorted = sort_points(points, 1, root);
+  check_all(root, sorted, sorted);
+}
+
 TEST_CASE("more trees than there is room for are refused") {
   const Points points = cube_points(100, 7);
   const Cube root = bounding_cube(points);
