@@ -217,13 +217,10 @@ class FmmSingleLayer final : public BoundaryOperator {
     const PlanData& data = far_->data();
     const std::size_t rows = data.near.targets.size();
     entries_begin_.assign(1, 0);
-    for (std::size_t row = 0; row < rows; ++row) {
-      std::int64_t sources = 0;
-      for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k)
-        sources += data.tree.boxes[data.near.sources[k]].own_sources().size();
+    for (std::size_t row = 0; row < rows; ++row)
       entries_begin_.push_back(entries_begin_.back() +
-                               sources * data.tree.boxes[data.near.targets[row]].targets.size());
-    }
+                               near_sources(data.tree, data.near, row) *
+                                   data.tree.boxes[data.near.targets[row]].targets.size());
     const std::int64_t bytes = entries_begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
     if (bytes > available_memory())
       throw ResourceError("the near field of " + std::to_string(size()) + " panels needs " +

@@ -101,7 +101,7 @@ double CostModel::far_seconds(const TreeWork& work) const {
 }
 
 double CostModel::near_seconds(const TreeWork& work) const {
-  return pair_ * weight_ * weight_ * work.near_pairs + near_source_ * weight_ * work.near_rows +
+  return pair_ * weight_ * weight_ * work.near_pairs + near_source_ * weight_ * work.near_sources +
          near_box_ * work.near_boxes;
 }
 

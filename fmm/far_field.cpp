@@ -63,7 +63,7 @@ std::int8_t deepest_of(const SpreadSources& sources, std::size_t j, double unit,
 struct FarField::Impl {
   FarFieldOptions options;
   double inflation = 1;
-  int max_leaf = 1;
+  int max_leaf = 1, tried_leaf = 1;
   PlanData data;
   std::unique_ptr<Backend> backend;
   Seconds plan_seconds, evaluate_seconds;
@@ -99,6 +99,10 @@ struct FarField::Impl {
       grow(root, tried_inflation, tried, least);
       watch.add("tree");
     }
+    if (max_leaf > tried_leaf) {
+      const Cube root = data.tree.root;
+      data.tree = build_octree(root, data.sources, data.targets(), max_leaf);
+    }
     data.near = near_lists(data.tree, data.sources, data.targets());
     list_boxes(data);
     watch.add("tree");
@@ -118,7 +122,8 @@ struct FarField::Impl {
     tried.other_targets = sort_points(targets, data.unit, root);
   }
 
-  /// Keeps the points and the tree in `data` if that of one of the leaves tried is the best so far.
+  /// Keeps the points and the finest tree in `data`, of tried_leaf points, if that of one of the
+  /// leaves tried is the best so far.
   void grow(const Cube& root, double tried_inflation, PlanData& tried, double& least) {
     PlanOptions far{.precision = options.precision, .gradient = options.gradient};
     const CostModel model(far, false, options.order, 1);
@@ -137,11 +142,11 @@ struct FarField::Impl {
     }
     if (best == leaves.size()) return;
     inflation = tried_inflation;
+    tried_leaf = leaves.front();
     max_leaf = leaves[best];
     data.sources = std::move(tried.sources);
     data.other_targets = std::move(tried.other_targets);
-    data.tree = best == 0 ? std::move(tried.tree)
-                          : build_octree(root, data.sources, data.targets(), max_leaf);
+    data.tree = std::move(tried.tree);
   }
 };
 

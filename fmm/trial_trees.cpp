@@ -160,7 +160,7 @@ class Counter {
     for (int c = end - 1; c >= first; --c) {
       near.sources += before[c + 1].sources;
       near.boxes += before[c + 1].boxes;
-      work[c].near_rows += near.sources;
+      work[c].near_sources += near.sources;
       work[c].near_pairs += static_cast<double>(near.sources) * box.targets.size();
       work[c].near_boxes += near.boxes;
     }
@@ -195,7 +195,7 @@ std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> m
       total[c].m2l_rows += mine[c].m2l_rows;
       total[c].has_far = total[c].has_far || mine[c].has_far;
       total[c].near_pairs += mine[c].near_pairs;
-      total[c].near_rows += mine[c].near_rows;
+      total[c].near_sources += mine[c].near_sources;
       total[c].near_boxes += mine[c].near_boxes;
     }
   }

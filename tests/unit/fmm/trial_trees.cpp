@@ -36,7 +36,7 @@ TreeWork work_of(const Octree& tree, const fmm::NearLists& near) {
                 .has_far = tree.levels() > 2,
                 .near_pairs = static_cast<double>(near_pairs(tree, near)),
                 .near_boxes = static_cast<double>(near.sources.size())};
-  for (const std::int32_t b : near.sources) work.near_rows += tree.boxes[b].own_sources().size();
+  for (const std::int32_t b : near.sources) work.near_sources += tree.boxes[b].own_sources().size();
   return work;
 }
 
@@ -54,7 +54,7 @@ void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints
     CHECK(all[c].m2l_rows == one.m2l_rows);
     CHECK(all[c].has_far == one.has_far);
     CHECK(all[c].near_pairs == one.near_pairs);
-    CHECK(all[c].near_rows == one.near_rows);
+    CHECK(all[c].near_sources == one.near_sources);
     CHECK(all[c].near_boxes == one.near_boxes);
   }
 }
