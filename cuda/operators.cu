@@ -8,6 +8,7 @@
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/operators.hpp"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/translations.hpp"
 
 namespace fmbem::cuda {
@@ -87,24 +88,23 @@ DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) 
   classes_.of = parity_.data();
   const int slots = table.slots();
   std::vector<Term> of_dipoles;
+  std::vector<DerivativeTerms<T>> derivative(3 * slots);
   for (int axis = 0; axis < 3; ++axis) {
-    std::vector<Term> terms;
+    std::vector<int> terms(slots, 0);
     for (const fmm::Derivative& d : table.derivatives[axis]) {
       of_dipoles.push_back({d.from, axis * slots + d.to, d.value});
-      terms.push_back({d.to, d.from, d.value});
+      const int term = terms[d.to]++;
+      FMBEM_REQUIRE(term < 2, "a derivative has more than two terms");
+      DerivativeTerms<T>& all = derivative[3 * d.to + axis];
+      all.value[term] = static_cast<T>(d.value);
+      all.index[term] = d.from;
     }
-    derivative_[axis] = rows_of(slots, std::move(terms), stream);
   }
+  derivative_ = to_device(derivative, stream);
   moment_of_dipoles_ = rows_of(order.count, std::move(of_dipoles), stream);
-  view_ = {order.p,
-           order.count,
-           slots / 2,
-           up_.data(),
-           down_.data(),
-           diagonal_.data(),
-           position_.data(),
-           moment_of_dipoles_.view(),
-           {derivative_[0].view(), derivative_[1].view(), derivative_[2].view()}};
+  view_ = {order.p,           order.count,      slots / 2,        up_.data(),
+           down_.data(),      diagonal_.data(), position_.data(), moment_of_dipoles_.view(),
+           derivative_.data()};
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
 }
 

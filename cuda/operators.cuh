@@ -43,7 +43,8 @@ class DeviceTable {
   DeviceBuffer<T> up_, down_, diagonal_;
   DeviceBuffer<std::int32_t> position_;
   DeviceBuffer<std::uint8_t> parity_;
-  Rows moment_of_dipoles_, derivative_[3];
+  Rows moment_of_dipoles_;
+  DeviceBuffer<DerivativeTerms<T>> derivative_;
   TableView<T> view_;
   Classes classes_;
 };

@@ -73,6 +73,14 @@ struct RowsView {
   const T* value;
 };
 
+/// A coefficient of ∂ along an axis of a local expansion: value[0] L[index[0]] + value[1]
+/// L[index[1]]. Read from memory in one piece.
+template <class T>
+struct alignas(16) DerivativeTerms {
+  T value[2];
+  std::int32_t index[2];
+};
+
 /// fmm::HarmonicTable on the device.
 template <class T>
 struct TableView {
@@ -81,8 +89,7 @@ struct TableView {
   const std::int32_t* position;  ///< [2 pairs]
   /// By position: a moment from the moments of dipoles' components, [3][2 pairs].
   RowsView<T> moment_of_dipoles;
-  /// By 2 pairs: ∂ along an axis of a local expansion, from its positions.
-  RowsView<T> derivative[3];
+  const DerivativeTerms<T>* derivative;  ///< [2 pairs][3 axes]
 };
 
 /// Translation operators of one order (fmm/translations.hpp).
@@ -154,6 +161,10 @@ template <class T>
 void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Classes& classes,
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream);
+
+/// How many rows are gathered at a time: as many as serve the products best, or a quarter of that,
+/// where memory counts more than time.
+enum class Gathering { wide, sparing };
 
 /// Fills `gathered` [8][rows of the batch][m2l_stride] for M2L's products: rows (a parent and a
 /// right-hand side) from `first` on, with `sources` [parents][26][8] the boxes of each orbit.

@@ -114,12 +114,11 @@ __global__ void __launch_bounds__(threads_per_block)
         out[0] = position < 0 ? T(0) : local[position];
       }
       if constexpr (Gradient) {
+#pragma unroll
         for (int axis = 0; axis < 3; ++axis) {
-          const RowsView<T>& rows = table.derivative[axis];
-          T sum = 0;
-          for (std::int32_t k = rows.begin[slot]; k < rows.begin[slot + 1]; ++k)
-            sum += rows.value[k] * local[rows.index[k]];
-          out[2 * (Potential + axis)] = sum;
+          const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
+          out[2 * (Potential + axis)] =
+              d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
         }
       }
     }
