@@ -45,60 +45,50 @@ TriangleRule collapsed_gauss(int n) {
   return rule;
 }
 
-namespace {
+SymmetricRule symmetric_orbits(int degree) {
+  switch (degree) {
+    case 1:
+      return {1, {}};
+    case 2:
+      return {0, {{1.0 / 6, 1.0 / 6, 1.0 / 3}}};
+    case 5: {
+      const double root = std::sqrt(15.0);
+      return {9.0 / 40,
+              {{(6 - root) / 21, (6 - root) / 21, (155 - root) / 1200},
+               {(6 + root) / 21, (6 + root) / 21, (155 + root) / 1200}}};
+    }
+    case 8:
+      return {0.144315607677787,
+              {{0.459292588292723, 0.459292588292723, 0.095091634267285},
+               {0.170569307751760, 0.170569307751760, 0.103217370534718},
+               {0.050547228317031, 0.050547228317031, 0.032458497623198},
+               {0.008394777409958, 0.263112829634638, 0.027230314174435}}};
+    default:
+      FMBEM_REQUIRE(false, "there is a symmetric rule of degree 1, 2, 5 and 8, not " << degree);
+      return {};
+  }
+}
 
-/// Adds the points whose barycentric coordinates are a permutation of (a, b, 1 − a − b).
-void add_orbit(TriangleRule& rule, double a, double b, double weight) {
-  const double c = 1 - a - b;
-  const auto add = [&](double xi, double eta) {
+TriangleRule symmetric_rule(int degree) {
+  const SymmetricRule symmetric = symmetric_orbits(degree);
+  TriangleRule rule;
+  const auto add = [&](double xi, double eta, double weight) {
     rule.xi.push_back(xi);
     rule.eta.push_back(eta);
     rule.weight.push_back(weight);
   };
-  add(a, b);
-  add(b, c);
-  add(c, a);
-  if (b == a) return;
-  add(b, a);
-  add(c, b);
-  add(a, c);
-}
-
-}  // namespace
-
-TriangleRule symmetric_rule(int degree) {
-  constexpr double third = 1.0 / 3;
-  TriangleRule rule;
-  const auto add_centroid = [&](double weight) {
-    rule.xi.push_back(third);
-    rule.eta.push_back(third);
-    rule.weight.push_back(weight);
-  };
-  switch (degree) {
-    case 1:
-      add_centroid(1);
-      return rule;
-    case 2:
-      add_orbit(rule, 1.0 / 6, 1.0 / 6, third);
-      return rule;
-    case 5: {
-      const double root = std::sqrt(15.0);
-      add_centroid(9.0 / 40);
-      add_orbit(rule, (6 - root) / 21, (6 - root) / 21, (155 - root) / 1200);
-      add_orbit(rule, (6 + root) / 21, (6 + root) / 21, (155 + root) / 1200);
-      return rule;
-    }
-    case 8:
-      add_centroid(0.144315607677787);
-      add_orbit(rule, 0.459292588292723, 0.459292588292723, 0.095091634267285);
-      add_orbit(rule, 0.170569307751760, 0.170569307751760, 0.103217370534718);
-      add_orbit(rule, 0.050547228317031, 0.050547228317031, 0.032458497623198);
-      add_orbit(rule, 0.008394777409958, 0.263112829634638, 0.027230314174435);
-      return rule;
-    default:
-      FMBEM_REQUIRE(false, "there is a symmetric rule of degree 1, 2, 5 and 8, not " << degree);
-      return rule;
+  if (symmetric.centroid != 0) add(1.0 / 3, 1.0 / 3, symmetric.centroid);
+  for (const auto& [a, b, weight] : symmetric.orbits) {
+    const double c = 1 - a - b;
+    add(a, b, weight);
+    add(b, c, weight);
+    add(c, a, weight);
+    if (b == a) continue;
+    add(b, a, weight);
+    add(c, b, weight);
+    add(a, c, weight);
   }
+  return rule;
 }
 
 }  // namespace fmbem

@@ -17,7 +17,9 @@ inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
 /// Rows of M2L that are gathered at a time, at the most: in tiles of 128 they give eight products
 /// enough blocks for the whole device.
 template <class T>
-inline constexpr std::int64_t gathered_rows = sizeof(T) == 4 ? 8448 : 6144;
+constexpr std::int64_t gathered_rows(Gathering gathering) {
+  return (sizeof(T) == 4 ? 8448 : 6144) / (gathering == Gathering::wide ? 1 : 4);
+}
 
 /// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
 template <class T>
@@ -25,10 +27,11 @@ class FarStages {
  public:
   /// `rough`: products in single precision may round their factors to 11 bits.
   FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, const FarLists& far, bool rough,
-            cudaStream_t stream)
+            cudaStream_t stream, Gathering gathering = Gathering::wide)
       : tree_(tree),
         far_(far),
         rough_(rough),
+        gathering_(gathering),
         stream_(stream),
         table_(order, stream),
         count_(order.count),
@@ -113,8 +116,8 @@ class FarStages {
   std::int64_t rows_to_gather(std::int64_t rows) const {
     const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
     constexpr std::int64_t fewest = 64;
-    const auto most =
-        std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest, gathered_rows<T>);
+    const auto most = std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest,
+                                               gathered_rows<T>(gathering_));
     const std::int64_t batches = std::max<std::int64_t>(1, (rows + most - 1) / most);
     std::int64_t some = (rows + batches - 1) / batches;
     if (some * row <= gathered_.bytes()) return some;
@@ -126,6 +129,7 @@ class FarStages {
   const DeviceTree& tree_;
   const FarLists& far_;
   bool rough_;
+  Gathering gathering_;
   cudaStream_t stream_;
   DeviceTable<T> table_;
   int count_;

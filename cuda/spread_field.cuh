@@ -26,10 +26,11 @@ template <class T>
 class SpreadField {
  public:
   /// The tree must outlive it.
-  SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, cudaStream_t stream)
+  SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, cudaStream_t stream,
+              Gathering gathering = Gathering::wide)
       : tree_(tree),
         stream_(stream),
-        stages_(order, tree.tree, tree.far, false, stream),
+        stages_(order, tree.tree, tree.far, false, stream, gathering),
         arguments_(1, stream),
         largest_(most_vectors, stream) {}
 

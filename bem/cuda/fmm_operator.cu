@@ -148,7 +148,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
 
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
                                                 double moment_tolerance) const {
-    return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance, stream_,
+    return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance,
+                                stored_ ? Gathering::wide : Gathering::sparing, stream_,
                                 near_stream_);
   }
 

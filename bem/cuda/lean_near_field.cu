@@ -8,89 +8,88 @@
 namespace fmbem::cuda {
 namespace {
 
-/// Panels that a block of multiply_by_rules() takes at a time.
-constexpr int most_panels = 160;
-
-/// The pairs of a thread with panels in shared memory, a bit each, by the rule that serves them.
-template <class N>
-struct PairsByRule {
-  static constexpr int most_pairs = 32, rules = NearRules<N>::most_rules;
-  std::uint32_t all = 0, closer[rules] = {};  ///< than each rule's reach, which falls
-
-  /// Pair k is with panel j.
-  template <int Room>
-  __device__ void add(const NearRules<N>& of, const SharedPanels<N, Room>& panels, int j, Vec3d x,
-                      int k) {
-    const std::uint32_t bit = 1u << k;
-    const N distance2 = of.distance2(panels.centre(j, x)), radius2 = panels.panel[j].radius2;
-    all |= bit;
-#pragma unroll
-    for (int rule = 0; rule < rules; ++rule)
-      if (!(distance2 >= of.reach2[rule] * radius2)) closer[rule] |= bit;
-  }
-  __device__ std::uint32_t of_rule(int rule) const {
-    return (rule == 0 ? all : closer[rule - 1]) & ~closer[rule];
-  }
-};
-
-/// What rules serve, integrated; the close pairs come later. Each thread sorts its pairs by their
-/// rules before it integrates them: the threads of a warp then do the same most of the time, as
-/// every target has about as many pairs of a rule, while the rules of a panel differ.
+/// What rules serve, integrated; the close pairs come later.
 template <class N, int Vectors>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(integrating_threads)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
                       const __grid_constant__ NearRules<N> rules, const double* x,
                       const double* factor, double* y) {
-  using Pairs = PairsByRule<N>;
-  __shared__ double s_x[Vectors][most_panels];
+  // As many as shared memory that needs no asking has room for: the more, the more alike is the
+  // work of the threads.
+  constexpr int most_panels = integrating_threads + (sizeof(N) == 4 ? 128 : 0);
+  struct Charged {
+    SharedPanels<N, most_panels> panels;
+    N x[Vectors][most_panels];
+  };
+  auto& shared = static_shared<Charged>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
   for (int done = 0; done < n; done += blockDim.x) {
     const Share share(n - done);
-    const Vec3d target = a.target(targets.x + done + share.target);
+    const auto target = Location<N>::of(a.target(targets.x + done + share.target));
     double sum[Vectors] = {};
-    auto& shared = static_shared<SharedPanels<N, most_panels>>();
-    const int room = min(most_panels, Pairs::most_pairs * share.groups);
-    for_panels(a, row, room, shared, [&](const SharedPanels<N, most_panels>& panels, int some) {
-      for (int j = threadIdx.x; j < some; j += blockDim.x)
+    N part[Vectors] = {};
+    const int room = panels_for(share, most_panels);
+    for_panels(a, row, rules, room, shared.panels, [&](auto& panels, int some) {
+      const int all = fill_up(rules, panels, some, share);
+      for (int j = threadIdx.x; j < all; j += blockDim.x)
 #pragma unroll
-        for (int v = 0; v < Vectors; ++v) s_x[v][j] = x[v * a.panels + panels.number[j]];
-      __syncthreads();
-      if (!share.works) return;
-      Pairs pairs;
-      for (int j = share.group, k = 0; j < some; j += share.groups, ++k)
-        pairs.add(rules, panels, j, target, k);
-#pragma unroll
-      for (int rule = 0; rule < Pairs::rules; ++rule) {
-        for (std::uint32_t left = pairs.of_rule(rule); left != 0; left &= left - 1) {
-          const int j = share.group + (__ffs(static_cast<int>(left)) - 1) * share.groups;
-          const auto value = static_cast<double>(
-              integrate_by(rules, rule, panels.panel[j], panels.centre(j, target)));
-#pragma unroll
-          for (int v = 0; v < Vectors; ++v) sum[v] += s_x[v][j] * value;
+        for (int v = 0; v < Vectors; ++v) {
+          // Times the factor, which takes it to about 1.
+          const N strength =
+              j < some ? static_cast<N>(factor[v] * x[v * a.panels + panels.number[j]]) : N(0);
+          if constexpr (Vectors > 1)
+            shared.x[v][j] = strength;
+          else if (j < some)
+            panels.panel[j].weight *= strength;
         }
-      }
+      __syncthreads();
+      for_integrals(
+          rules, panels, all, share, target,
+          [&](int j, N value) {
+            if constexpr (Vectors == 1)
+              part[0] += value;
+            else
+#pragma unroll
+              for (int v = 0; v < Vectors; ++v) part[v] += shared.x[v][j] * value;
+          },
+          [](int) {},
+          [&] {
+#pragma unroll
+            for (int v = 0; v < Vectors; ++v) {
+              sum[v] += static_cast<double>(part[v]);
+              part[v] = 0;
+            }
+          });
     });
-    write_sums<Vectors>(a, share, targets.x + done, sum, factor, y);
+    write_sums<Vectors>(a, share, targets.x + done, sum, nullptr, y);
   }
 }
 
-/// Adds the close pairs: a thread a target.
+/// Threads that share the close pairs of a target.
+constexpr int close_group = 8;
+
+/// Adds the close pairs.
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
     add_close(std::int64_t targets, std::int64_t panels, const std::int64_t* begin,
               const std::int32_t* panel, const Entry* value, const double* x, const double* factor,
               double* y) {
-  const std::int64_t i = thread_index();
-  if (i >= targets) return;
+  const std::int64_t i = thread_index() / close_group;
+  const bool works = i < targets;
   double sum[Vectors] = {};
-  for (std::int64_t k = begin[i]; k < begin[i + 1]; ++k)
+  for (std::int64_t k = works ? begin[i] + threadIdx.x % close_group : 0; works && k < begin[i + 1];
+       k += close_group)
 #pragma unroll
     for (int v = 0; v < Vectors; ++v)
       sum[v] += x[v * panels + panel[k]] * static_cast<double>(value[k]);
 #pragma unroll
-  for (int v = 0; v < Vectors; ++v) y[v * targets + i] += factor[v] * sum[v];
+  for (int v = 0; v < Vectors; ++v) {
+    for (int step = close_group / 2; step > 0; step /= 2)
+      sum[v] += __shfl_down_sync(whole_warp, sum[v], step, close_group);
+    if (works && threadIdx.x % close_group == 0) y[v * targets + i] += factor[v] * sum[v];
+  }
 }
 
 /// Close pairs of some rows with their entries.
@@ -106,9 +105,9 @@ class CloseEntries {
            cudaStream_t stream) const {
     const std::int64_t targets = view.targets.count;
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(add_close<N, Together>, blocks_for(targets), threads_per_block, 0, stream, targets,
-             view.panels, pairs_.begin.data(), pairs_.panel.data(), values_.data(),
-             x + v * view.panels, factor + v, y + v * targets);
+      launch(add_close<N, Together>, blocks_for(targets, threads_per_block / close_group),
+             threads_per_block, 0, stream, targets, view.panels, pairs_.begin.data(),
+             pairs_.panel.data(), values_.data(), x + v * view.panels, factor + v, y + v * targets);
     });
   }
   std::int64_t bytes() const { return pairs_.bytes() + values_.bytes(); }
@@ -134,7 +133,7 @@ class LeanNearField final : public NearField {
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), threads_per_block, 0,
+      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), integrating_threads, 0,
              stream, view_, rules_, x + v * view_.panels, factor + v, y + v * view_.targets.count);
     });
     if (close_) {
@@ -150,7 +149,7 @@ class LeanNearField final : public NearField {
 
  private:
   /// Near pairs, of which about a tenth are close, that are searched for them at a time.
-  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 30;
+  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 27;
 
   std::int64_t rows_, pairs_;
   NearRowsView view_;

@@ -6,37 +6,35 @@
 namespace fmbem::cuda {
 namespace {
 
-/// All entries by rules, also those that are too close: they come later.
+/// All entries that rules serve; the others are marked.
 template <class Entry, class N>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(integrating_threads)
     integrate_rows(const __grid_constant__ NearRowsView a,
                    const __grid_constant__ NearRules<N> rules, Entry* entries) {
+  constexpr int most_panels = integrating_threads + (sizeof(N) == 4 ? 128 : 0);
+  auto& shared = static_shared<SharedPanels<N, most_panels>>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
-  Entry* out = entries + a.pairs_before[row];
-  for_panels<N>(a, row, [&](const SharedPanels<N>& panels, int some) {
-    for (int k = threadIdx.x; k < some * n; k += blockDim.x) {
-      const int j = k / n;
-      const RulePair<N> pair(rules, panels, j, a.target(targets.x + k % n));
-      if (pair.rule >= 0)
-        out[k] = static_cast<Entry>(integrate_by(rules, pair.rule, panels.panel[j], pair.centre));
-    }
-    out += some * n;
-  });
-}
-
-template <class Entry, class N>
-__global__ void __launch_bounds__(threads_per_block)
-    place_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
-                const std::int64_t* begin, const Entry* value, Entry* entries) {
-  const std::int64_t row = blockIdx.x;
-  const int2 targets = a.targets_of(row);
-  const std::int64_t n = targets.y - targets.x;
-  Entry* const out = entries + a.pairs_before[row];
-  for_close_pairs(a, row, rules, [&](std::int32_t i, int k, int s, std::int32_t) {
-    out[s * n + i - targets.x] = value[begin[i] + k];
-  });
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    const int i = done + share.target;
+    const auto target = Location<N>::of(a.target(targets.x + i));
+    Entry* out = entries + a.pairs_before[row] + i;
+    const int room = panels_for(share, most_panels);
+    for_panels(a, row, rules, room, shared, [&](auto& panels, int some) {
+      const int all = fill_up(rules, panels, some, share);
+      __syncthreads();
+      const auto put = [&](int j, Entry entry) {
+        if (share.works && j < some) out[j * n] = entry;
+      };
+      for_integrals(
+          rules, panels, all, share, target,
+          [&](int j, N value) { put(j, static_cast<Entry>(value)); },
+          [&](int j) { put(j, close_mark<Entry>); }, [] {});
+      out += some * n;
+    });
+  }
 }
 
 /// Where the sources of each row begin among those of all rows.
@@ -115,13 +113,11 @@ class StoredNearField final : public NearField {
         entries_(tree.near.pairs, stream),
         panels_begin_(rows_ + 1, stream) {
     const NearRules<N> rules(rule_tolerance<N>(tolerance));
-    launch(integrate_rows<Entry, N>, rows_, threads_per_block, 0, stream, view_, rules,
+    launch(integrate_rows<Entry, N>, rows_, integrating_threads, 0, stream, view_, rules,
            entries_.data());
-    const ClosePairs close = find_close_pairs(view_, rows_, rules, stream);
-    const auto values = integrate_close_pairs<Entry>(view_, close, tolerance, stream);
-    launch(place_close<Entry, N>, rows_, threads_per_block, 0, stream, view_, rules,
-           close.begin.data(), values.data(), entries_.data());
     list_row_panels(stream);
+    integrate_marked(view_, rows_, panels_begin_.data(), panels_.data(), tolerance, entries_.data(),
+                     stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What products with the near field share, stored or lean.
+// What the stored and the lean near field share.
 #include <type_traits>
 
 #include "fmbem/bem/cuda/near_rows.cuh"
@@ -8,7 +8,8 @@
 namespace fmbem::cuda {
 
 /// How a block divides a row: its threads are groups that share the targets of a chunk and divide
-/// the sources between them.
+/// the sources between them. Threads that are too few for a group do what another does, for
+/// nothing.
 struct Share {
   int count;   ///< targets of the chunk
   int target;  ///< that of the thread
@@ -20,27 +21,102 @@ struct Share {
         target(threadIdx.x % count),
         group(threadIdx.x / count),
         groups(blockDim.x / count),
-        works(group < groups) {}
+        works(group < groups) {
+    if (!works) group = 0;
+  }
 
   /// Adds up what the groups have; true in the thread that is to write the target's sum.
   __device__ bool add_up(double& sum, double* s_sums) const {
     __syncthreads();
     s_sums[threadIdx.x] = sum;
     __syncthreads();
-    if (group > 0) return false;
+    if (!works || group > 0) return false;
     for (int g = 1; g < groups; ++g) sum += s_sums[g * count + target];
     return true;
   }
 };
 
-/// Writes the sums of a chunk of targets from `first` on.
+/// Threads of blocks that integrate: more than elsewhere, as groups of a row's targets fill them
+/// better.
+inline constexpr int integrating_threads = 256;
+
+/// Pairs of a thread with panels in shared memory, at most, in words of a bit for each.
+inline constexpr int bits_of_a_word = 32, words_of_a_thread = 4;
+
+/// Panels that a block has in shared memory at a time, of at most `most`: as many for each group.
+__device__ inline int panels_for(const Share& share, int most) {
+  return min(most / share.groups, bits_of_a_word * words_of_a_thread) * share.groups;
+}
+
+/// Adds panels that are nothing, until each group has as many; returns their number then. The block
+/// is to wait before it looks at them.
+template <class N, int Room>
+__device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, Room>& panels, int some,
+                              const Share& share) {
+  const int all = (some + share.groups - 1) / share.groups * share.groups;
+  for (int j = some + static_cast<int>(threadIdx.x); j < all; j += blockDim.x)
+    panels.load_nothing(rules, j);
+  return all;
+}
+
+/// Integrals of a thread's target over its group's part of `all` panels in shared memory: calls
+/// body(panel's place, integral), for those that are too close for a rule close(place), and now and
+/// then pause(), so that sums need not grow long. By the whole block. The threads of a warp go
+/// through the panels side by side and take the rule that the closest of their targets needs, so
+/// that none waits for another's; but those of the longest rule, which few need at a time, come
+/// last, each thread's one after the other.
+template <class N, int Room, class Body, class Close, class Pause>
+__device__ inline void for_integrals(const NearRules<N>& rules, const SharedPanels<N, Room>& panels,
+                                     int all, const Share& share, const Location<N>& target,
+                                     Body&& body, Close&& close, Pause&& pause) {
+  constexpr int longest = NearRules<N>::most_rules - 1;
+  static_assert(longest == 3);
+  std::uint32_t later[words_of_a_thread];
+  const int pairs = all / share.groups, words = (pairs + bits_of_a_word - 1) / bits_of_a_word;
+  for (int w = 0, j = share.group; w < words; ++w) {
+    const int some = min(bits_of_a_word, pairs - w * bits_of_a_word);
+    std::uint32_t word = 0, bit = 1;
+    for (int k = 0; k < some; ++k, j += share.groups, bit <<= 1) {
+      const RulePanel<N>& panel = panels.panel[j];
+      const Vec3<N> centre = panels.centroid[j] - target;
+      const N distance2 = rules.distance2(centre);
+      const auto served = [&](int rule) { return panel.served_by(rule, distance2); };
+      const auto any_needs = [&](int rule) {
+        return __any_sync(whole_warp, served(rule) && !served(rule - 1)) != 0;
+      };
+      const N value = any_needs(2)   ? integrate_by<2>(rules, panel, centre)
+                      : any_needs(1) ? integrate_by<1>(rules, panel, centre)
+                                     : integrate_by<0>(rules, panel, centre);
+      if (served(longest - 1))
+        body(j, value);
+      else if (served(longest))
+        word |= bit;
+      else
+        close(j);
+    }
+    later[w] = word;
+    pause();
+  }
+  // No thread waits at the end of a word: each has as much to do on the whole alone.
+  std::uint32_t word = 0;
+  for (int w = -1;; word &= word - 1) {
+    while (word == 0 && w + 1 < words) word = later[++w];
+    if (word == 0) break;
+    const int bit = __ffs(static_cast<int>(word)) - 1;
+    const int j = share.group + (w * bits_of_a_word + bit) * share.groups;
+    body(j, integrate_by<longest>(rules, panels.panel[j], panels.centroid[j] - target));
+  }
+  pause();
+}
+
+/// Writes the sums of a chunk of targets from `first` on, times factors unless they are null.
 template <int Vectors>
 __device__ inline void write_sums(const NearRowsView& a, const Share& share, std::int32_t first,
                                   double* sum, const double* factor, double* y) {
-  __shared__ double s_sums[threads_per_block];
+  __shared__ double s_sums[integrating_threads];
   for (int v = 0; v < Vectors; ++v)
     if (share.add_up(sum[v], s_sums))
-      y[v * a.targets.count + first + share.target] = factor[v] * sum[v];
+      y[v * a.targets.count + first + share.target] = (factor ? factor[v] : 1) * sum[v];
 }
 
 /// Rules work in single precision where their rounding leaves room for their own error.

@@ -49,33 +49,57 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
           panels.size()};
 }
 
-/// Panels that a block takes to shared memory at a time.
-inline constexpr int panels_at_once = 128;
-
-template <class N, int Room = panels_at_once>
-struct SharedPanels {
-  std::int32_t number[Room];
-  Vec3d centroid[Room];
-  RulePanel<N> panel[Room];
-
-  __device__ void load(const NearRowsView& a, std::int64_t from, int to) {
-    const auto in_n = [](Vec3d x) {
-      return Vec3<N>{static_cast<N>(x.x), static_cast<N>(x.y), static_cast<N>(x.z)};
+/// A point whose differences to others are rounded to N's digits, and no worse where it is close to
+/// them.
+template <class N>
+struct Location;
+template <>
+struct Location<double> {
+  Vec3d at;
+  __device__ static Location of(Vec3d x) { return {x}; }
+  __device__ friend Vec3d operator-(const Location& a, const Location& b) { return a.at - b.at; }
+};
+template <>
+struct alignas(8) Location<float> {
+  Vec3<float> high, low;
+  __device__ static Location of(Vec3d x) {
+    const auto in_float = [](Vec3d y) {
+      return Vec3<float>{static_cast<float>(y.x), static_cast<float>(y.y), static_cast<float>(y.z)};
     };
+    const Vec3<float> high = in_float(x);
+    return {high, in_float({x.x - high.x, x.y - high.y, x.z - high.z})};
+  }
+  __device__ friend Vec3<float> operator-(const Location& a, const Location& b) {
+    return (a.high - b.high) + (a.low - b.low);
+  }
+};
+
+/// Panels that a block takes to shared memory at a time.
+template <class N, int Room>
+struct SharedPanels {
+  RulePanel<N> panel[Room];
+  Location<N> centroid[Room];
+  std::int32_t number[Room];
+
+  __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
+                       int to) {
     const Vec3d* const v = a.vertices + 3 * from;
-    const Vec3d unit_centroid = a.unit * a.centroid[from], corner = a.unit * v[0] - unit_centroid;
+    const Vec3d unit_centroid = a.unit * a.centroid[from];
+    const auto corner = [&](int k) {
+      const Vec3d d = a.unit * v[k] - unit_centroid;
+      return Vec3<N>{static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
+    };
     const double unit_radius = a.unit * a.radius[from];
     number[to] = static_cast<std::int32_t>(from);
-    centroid[to] = unit_centroid;
-    panel[to] = {in_n(corner), in_n(a.unit * (v[1] - v[0])), in_n(a.unit * (v[2] - v[0])),
-                 static_cast<N>(inv_4pi * (a.unit * a.unit * a.area[from])),
-                 static_cast<N>(unit_radius * unit_radius)};
+    centroid[to] = Location<N>::of(unit_centroid);
+    panel[to] = RulePanel<N>(rules, corner(1), corner(2), a.unit * a.unit * a.area[from],
+                             unit_radius * unit_radius);
   }
-
-  /// Panel j's from x.
-  __device__ Vec3<N> centre(int j, Vec3d x) const {
-    const Vec3d d = centroid[j] - x;
-    return {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
+  /// A panel whose integrals are zero, as every rule says.
+  __device__ void load_nothing(const NearRules<N>& rules, int to) {
+    constexpr double away = 16;  // from the root, which is no larger than 2
+    centroid[to] = Location<N>::of({away, away, away});
+    panel[to] = RulePanel<N>(rules, {}, {}, 0, 0);
   }
 };
 
@@ -83,7 +107,8 @@ struct SharedPanels {
 /// the whole block. Pieces of leaves fill the room without gaps, a warp a piece, so that none waits
 /// for another's to come from memory.
 template <class N, int Room, class Body>
-__device__ inline void for_panels(const NearRowsView& a, std::int64_t row, int room,
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
+                                  const NearRules<N>& rules, int room,
                                   SharedPanels<N, Room>& shared, Body&& body) {
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const int warps = blockDim.x / warp_size;
@@ -99,33 +124,15 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, int r
     for (int done = 0, some = 0; done < entry.count; done += some) {
       some = min(min(entry.count - done, warp_size), room - filled);
       if (piece++ % warps == warp && lane < some)
-        shared.load(a, a.source_order[entry.begin + done + lane], filled + lane);
+        shared.load(a, rules, a.source_order[entry.begin + done + lane], filled + lane);
       filled += some;
       if (filled == room) empty();
     }
   }
   if (filled > 0) empty();
 }
-template <class N, class Body>
-__device__ inline void for_panels(const NearRowsView& a, std::int64_t row, Body&& body) {
-  for_panels(a, row, panels_at_once, static_shared<SharedPanels<N>>(), body);
-}
-
-/// A pair of a panel in shared memory and a target, and the rule that serves it; −1: none does.
-template <class N>
-struct RulePair {
-  Vec3<N> centre;  ///< the panel's, from the target
-  int rule;
-
-  template <int Room>
-  __device__ RulePair(const NearRules<N>& rules, const SharedPanels<N, Room>& shared, int j,
-                      Vec3d x)
-      : centre(shared.centre(j, x)),
-        rule(rules.at(rules.distance2(centre), shared.panel[j].radius2)) {}
-};
-
-/// Calls body(target, k, s, panel) for the pairs of a row that are too close for a rule, the k-th
-/// of the target and the s-th source of the row: a thread a target, in the order of the lists.
+/// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
+/// the target: a thread a target, in the order of the lists.
 template <class N, class Body>
 __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
                                        const NearRules<N>& rules, Body&& body) {
@@ -133,13 +140,14 @@ __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
   for (std::int32_t first = targets.x; first < targets.y; first += blockDim.x) {
     const std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x);
     const bool works = i < targets.y;
-    const Vec3d x = a.target(works ? i : targets.x);
-    int found = 0, before = 0;
-    for_panels<N>(a, row, [&](const SharedPanels<N>& panels, int some) {
+    const auto x = Location<N>::of(a.target(works ? i : targets.x));
+    int found = 0;
+    constexpr int room = 128;
+    auto& shared = static_shared<SharedPanels<N, room>>();
+    for_panels(a, row, rules, room, shared, [&](const auto& panels, int some) {
       for (int j = 0; works && j < some; ++j)
-        if (RulePair<N>(rules, panels, j, x).rule < 0)
-          body(i, found++, before + j, panels.number[j]);
-      before += some;
+        if (panels.panel[j].rule_at(rules.distance2(panels.centroid[j] - x)) < 0)
+          body(i, found++, panels.number[j]);
     });
   }
 }
@@ -158,5 +166,16 @@ ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const N
 template <class Entry>
 DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
                                           double tolerance, cudaStream_t stream);
+
+/// In the place of an integral, which is not negative: the pair is too close for a rule.
+template <class Entry>
+inline constexpr Entry close_mark = -1;
+
+/// Puts integrals, to the tolerance, in the place of marks. `panels` are the near sources of each
+/// row, from panels_begin[row] on; `entries` are row after row, [near sources][targets].
+template <class Entry>
+void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
+                      const std::int32_t* panels, double tolerance, Entry* entries,
+                      cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -17,13 +17,14 @@ template <class T>
 class PanelFarFieldIn final : public PanelFarField {
  public:
   PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, int order,
-                  double moment_tolerance, const Stream& stream, const Stream& near_stream)
+                  double moment_tolerance, Gathering gathering, const Stream& stream,
+                  const Stream& near_stream)
       : panels_(panels),
         tree_(tree),
         stream_(stream),
         near_stream_(near_stream),
         rules_(moment_tolerance, stream),
-        field_(tree, fmm::ParityOrder(order), stream) {}
+        field_(tree, fmm::ParityOrder(order), stream, gathering) {}
 
   void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                 ProductTimes* times) override {
@@ -82,13 +83,13 @@ class PanelFarFieldIn final : public PanelFarField {
 std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
                                                     const SpreadTree& tree, int order,
                                                     Precision precision, double moment_tolerance,
-                                                    const Stream& stream,
+                                                    Gathering gathering, const Stream& stream,
                                                     const Stream& near_stream) {
   if (precision == Precision::single_precision)
-    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, order, moment_tolerance, stream,
-                                                    near_stream);
-  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, order, moment_tolerance, stream,
-                                                   near_stream);
+    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, order, moment_tolerance,
+                                                    gathering, stream, near_stream);
+  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, order, moment_tolerance, gathering,
+                                                   stream, near_stream);
 }
 
 }  // namespace fmbem::cuda

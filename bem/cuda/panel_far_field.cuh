@@ -42,7 +42,7 @@ class PanelFarField {
 std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
                                                     const SpreadTree& tree, int order,
                                                     Precision precision, double moment_tolerance,
-                                                    const Stream& stream,
+                                                    Gathering gathering, const Stream& stream,
                                                     const Stream& near_stream);
 
 }  // namespace fmbem::cuda

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fmbem/bem/cuda/rules.cuh"
+#include "fmbem/bem/quadrature.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda {
@@ -11,19 +12,24 @@ namespace fmbem::cuda {
 template <class N>
 NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
   std::fill(std::begin(reach2), std::end(reach2), std::numeric_limits<N>::infinity());
-  constexpr int first_point[] = {0, 1, 4, 11, all_points};
-  for (const FarRule& far : far_rules(tolerance, FarKernel::potential)) {
-    if (count == most_rules) break;
-    const int first = first_point[count];
-    const auto points = static_cast<int>(far.rule.weight.size());
-    FMBEM_REQUIRE(points == first_point[count + 1] - first,
-                  "the GPU has no place for a rule of " << points << " points");
-    reach2[count++] = static_cast<N>(far.reach * far.reach);
-    for (int q = 0; q < points; ++q) {
-      xi[first + q] = static_cast<N>(far.rule.xi[q]);
-      eta[first + q] = static_cast<N>(far.rule.eta[q]);
-      weight[first + q] = static_cast<N>(far.rule.weight[q]);
+  const std::vector<FarRule> far = far_rules(tolerance, FarKernel::potential);
+  for (int k = 0; k < std::min(static_cast<int>(far.size()), most_rules); ++k) {
+    const SymmetricRule rule = symmetric_orbits(far[k].degree);
+    const bool six = k == most_rules - 1;
+    FMBEM_REQUIRE(rule.orbits.size() == static_cast<std::size_t>(six ? k + 1 : k),
+                  "the GPU has no place for a rule of degree " << far[k].degree);
+    reach2[k] = static_cast<N>(far[k].reach * far[k].reach);
+    centroid_weight[k] = static_cast<N>(rule.centroid);
+    for (int i = 0; i < k; ++i) {
+      median_shift[medians_begin(k) + i] = static_cast<N>(1 - 3 * rule.orbits[i].a);
+      median_weight[medians_begin(k) + i] = static_cast<N>(rule.orbits[i].weight);
     }
+    if (!six) continue;
+    const auto& [a, b, weight] = rule.orbits.back();
+    const double c = 1 - a - b;
+    six_shift[0] = static_cast<N>(a - c);
+    six_shift[1] = static_cast<N>(b - c);
+    six_weight = static_cast<N>(weight);
   }
 }
 

@@ -10,12 +10,15 @@ namespace fmbem::cuda {
 /// Relative error that rules in single precision add: roots to 23 bits, differences to 24.
 inline constexpr double single_rule_rounding = 3e-7;
 
-/// Rules of the near field as a kernel's argument, for sums in N: of 1, 3, 7 and 16 points, one
-/// behind the other. A closed form costs about as much as sixteen points, so what is too close for
-/// these takes that.
+/// Rules of the near field as a kernel's argument, for sums in N: the symmetric ones of 1, 3, 7 and
+/// 16 points. A closed form costs about as much as sixteen points, so what is too close for these
+/// takes that.
 template <class N>
 struct NearRules {
-  static constexpr int most_rules = 4, all_points = 1 + 3 + 7 + 16;
+  static constexpr int most_rules = 4;
+  /// Rule k has k orbits of three points, on the medians, behind those of the rules before; the
+  /// last one has an orbit of six points besides.
+  __host__ __device__ static constexpr int medians_begin(int rule) { return rule * (rule - 1) / 2; }
 
   /// `tolerance`: relative error of each integral.
   explicit NearRules(double tolerance);
@@ -23,52 +26,79 @@ struct NearRules {
   /// Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
   /// left to the compiler to contract.
   __device__ static N distance2(Vec3<N> d) { return fma(d.x, d.x, fma(d.y, d.y, d.z * d.z)); }
-  /// The first rule that serves at a distance; −1 where none does.
-  __device__ int at(N distance2, N radius2) const {
-    for (int k = 0; k < count; ++k)
-      if (distance2 >= reach2[k] * radius2) return k;
-    return -1;
-  }
 
-  int count = 0;
   N reach2[most_rules];  ///< from that many squared radii on; infinite where there is no rule
-  N xi[all_points], eta[all_points], weight[all_points];
+  N centroid_weight[most_rules] = {};
+  /// Points at the centroid + shift · (corner − centroid).
+  N median_shift[6] = {}, median_weight[6] = {};
+  /// Points at the centroid + shift[0] · (a corner − centroid) + shift[1] · (another − centroid).
+  N six_shift[2] = {}, six_weight = 0;
   double shaped;  ///< triangles of this shape take one closed form
 };
 
-/// A panel for rules: a corner from the centroid, two edges from there, area/(4π). Of a size that
-/// shared memory hands out in pieces of four words, without clashes between neighbours.
+/// A panel for rules: its corners from the centroid, area/(4π), and the squares of the distances
+/// from which on the rules serve.
 template <class N>
 struct alignas(16) RulePanel {
-  Vec3<N> corner, edge1, edge2;
-  N weight, radius2;
+  Vec3<N> corner[3];
+  N weight, served2[NearRules<N>::most_rules];
+
+  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner1, Vec3<N> corner2, double area,
+                       double radius2)
+      : corner{Vec3<N>{} - (corner1 + corner2), corner1, corner2},
+        weight(static_cast<N>(inv_4pi * area)) {
+#pragma unroll
+    for (int k = 0; k < NearRules<N>::most_rules; ++k)
+      served2[k] = rules.reach2[k] * static_cast<N>(radius2);
+  }
+  __device__ bool served_by(int rule, N distance2) const { return distance2 >= served2[rule]; }
+  /// The first rule that serves at a distance; −1 where none does.
+  __device__ int rule_at(N distance2) const {
+#pragma unroll
+    for (int k = 0; k < NearRules<N>::most_rules; ++k)
+      if (served_by(k, distance2)) return k;
+    return -1;
+  }
 };
 
-/// Σ weight/|y| over points of a rule, which are known to the compiler by their places.
-template <int Begin, int End, class N>
-__device__ inline N sum_points(const NearRules<N>& rules, const RulePanel<N>& panel,
-                               Vec3<N> corner) {
-  N sum = 0;
-#pragma unroll
-  for (int q = Begin; q < End; ++q) {
-    const N xi = rules.xi[q], eta = rules.eta[q];
-    const N x = eta * panel.edge2.x + (xi * panel.edge1.x + corner.x),
-            y = eta * panel.edge2.y + (xi * panel.edge1.y + corner.y),
-            z = eta * panel.edge2.z + (xi * panel.edge1.z + corner.z);
-    sum += rules.weight[q] * inverse_root<2>(z * z + (y * y + x * x));
-  }
-  return sum;
-}
-
-/// 1/(4π) ∫ 1/|y| over the panel by rule k, `centre` being its centroid from the target.
-template <class N>
-__device__ inline N integrate_by(const NearRules<N>& rules, int k, const RulePanel<N>& panel,
+/// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target.
+template <int Rule, class N>
+__device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& panel,
                                  Vec3<N> centre) {
-  const Vec3<N> corner = centre + panel.corner;
-  return panel.weight * (k == 0   ? sum_points<0, 1>(rules, panel, corner)
-                         : k == 1 ? sum_points<1, 4>(rules, panel, corner)
-                         : k == 2 ? sum_points<4, 11>(rules, panel, corner)
-                                  : sum_points<11, 27>(rules, panel, corner));
+  const auto over = [](Vec3<N> y) { return inverse_root<2>(NearRules<N>::distance2(y)); };
+  const auto shifted = [](Vec3<N> from, N shift, Vec3<N> d) {
+    return Vec3<N>{from.x + shift * d.x, from.y + shift * d.y, from.z + shift * d.z};
+  };
+  N sum = 0;
+  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * over(centre);
+#pragma unroll
+  for (int k = 0; k < Rule; ++k) {
+    const int orbit = NearRules<N>::medians_begin(Rule) + k;
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      sum += rules.median_weight[orbit] *
+             over(shifted(centre, rules.median_shift[orbit], panel.corner[c]));
+  }
+  if constexpr (Rule == 3) {
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+      const Vec3<N> towards = shifted(centre, rules.six_shift[0], panel.corner[c]);
+#pragma unroll
+      for (int other = 1; other < 3; ++other)
+        sum += rules.six_weight *
+               over(shifted(towards, rules.six_shift[1], panel.corner[(c + other) % 3]));
+    }
+  }
+  return panel.weight * sum;
+}
+/// By a rule that is known where it runs alone.
+template <class N>
+__device__ inline N integrate_by(const NearRules<N>& rules, int rule, const RulePanel<N>& panel,
+                                 Vec3<N> centre) {
+  return rule == 0   ? integrate_by<0>(rules, panel, centre)
+         : rule == 1 ? integrate_by<1>(rules, panel, centre)
+         : rule == 2 ? integrate_by<2>(rules, panel, centre)
+                     : integrate_by<3>(rules, panel, centre);
 }
 
 /// Rules of the far field's moments in device memory.
