@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "fmbem/meshes/load.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -29,6 +30,14 @@ inline SurfaceMesh two_spheres(double panels) {
   return mesh;
 }
 
+/// A CAD geometry of that area, meshed by Gmsh with sixteen times larger triangles, which are split
+/// twice.
+inline SurfaceMesh cad_part(double panels) {
+  constexpr double area = 21200, of_side_1 = 0.433;
+  return load_mesh(FMBEM_EXAMPLES "/part.geo",
+                   {.mesh_size = 4 * std::sqrt(area / (of_side_1 * panels)), .refine = 2});
+}
+
 inline const std::map<std::string, Surface>& surfaces() {
   static const std::map<std::string, Surface> all{
       {"sphere", {[](double n) { return test::sphere(level_for(n, 8)); }, {0.3, 0.2, 0.4}}},
@@ -37,6 +46,7 @@ inline const std::map<std::string, Surface>& surfaces() {
        {[](double n) { return test::cube(std::lround(std::sqrt(n / 12))); }, {0.3, 0.2, 0.6}}},
       {"bracket",
        {[](double n) { return test::bracket(std::lround(std::sqrt(n / 28))); }, {0.6, 0.3, 0.7}}},
+      {"part", {cad_part, {30, 45, 4}}},
       {"plate",
        {[](double n) { return test::plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
       {"spheres", {two_spheres, {-0.7, 0.2, 0.4}}}};
