@@ -11,14 +11,16 @@ namespace fmbem::cuda {
 
 template <class N>
 NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
-  std::fill(std::begin(reach2), std::end(reach2), std::numeric_limits<N>::infinity());
   const std::vector<FarRule> far = far_rules(tolerance, FarKernel::potential);
-  for (int k = 0; k < std::min(static_cast<int>(far.size()), most_rules); ++k) {
+  const auto rules = static_cast<int>(far.size());
+  for (int k = 0; k < most_rules; ++k) {
+    const double reach = far[std::min(k, rules - 1)].reach;
+    reach2[k] = static_cast<N>(reach * reach);
+    if (k >= rules) continue;
     const SymmetricRule rule = symmetric_orbits(far[k].degree);
     const bool six = k == most_rules - 1;
     FMBEM_REQUIRE(rule.orbits.size() == static_cast<std::size_t>(six ? k + 1 : k),
                   "the GPU has no place for a rule of degree " << far[k].degree);
-    reach2[k] = static_cast<N>(far[k].reach * far[k].reach);
     centroid_weight[k] = static_cast<N>(rule.centroid);
     for (int i = 0; i < k; ++i) {
       median_shift[medians_begin(k) + i] = static_cast<N>(1 - 3 * rule.orbits[i].a);

@@ -7,7 +7,7 @@
 
 namespace fmbem::cuda {
 
-/// Relative error that rules in single precision add: roots to 23 bits, differences to 24.
+/// Relative error that rules in single precision add: roots and differences to 23 bits, sums.
 inline constexpr double single_rule_rounding = 3e-7;
 
 /// Rules of the near field as a kernel's argument, for sums in N: the symmetric ones of 1, 3, 7 and
@@ -27,7 +27,9 @@ struct NearRules {
   /// left to the compiler to contract.
   __device__ static N distance2(Vec3<N> d) { return fma(d.x, d.x, fma(d.y, d.y, d.z * d.z)); }
 
-  N reach2[most_rules];  ///< from that many squared radii on; infinite where there is no rule
+  /// From that many squared radii on; of a rule that is not needed those of the one before, so that
+  /// it is never the first to serve.
+  N reach2[most_rules];
   N centroid_weight[most_rules] = {};
   /// Points at the centroid + shift · (corner − centroid).
   N median_shift[6] = {}, median_weight[6] = {};
