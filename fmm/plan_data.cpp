@@ -44,9 +44,12 @@ PlanInfo info_of(const PlanData& data, int max_leaf, double inflation,
   const auto leaves = std::count_if(data.tree.boxes.begin(), data.tree.boxes.end(),
                                     [](const Box& box) { return box.is_leaf; });
   const auto points = static_cast<std::int64_t>(data.sources.size() + data.other_targets.size());
+  // A number in the lists, and what the CPU lists besides where it sums each pair of leaves once:
+  // 16 bytes a pair of entries.
+  const std::int64_t near_entry_bytes = !data.spread && data.sources_are_targets ? 4 + 8 : 4;
   const std::int64_t bytes =
       boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(data.tree.colleagues[0])) +
-      points * 36 + static_cast<std::int64_t>(data.near.sources.size()) * 4 +
+      points * 36 + static_cast<std::int64_t>(data.near.sources.size()) * near_entry_bytes +
       2 * boxes * data.order.count * bytes_of_a_number(data) + kept_moment_bytes(data);
   return {data.order.p,
           data.precision,
