@@ -63,7 +63,7 @@ std::int8_t deepest_of(const SpreadSources& sources, std::size_t j, double unit,
 struct FarField::Impl {
   FarFieldOptions options;
   double inflation = 1;
-  int max_leaf = 1, tried_leaf = 1;
+  int max_leaf = 1;
   PlanData data;
   std::unique_ptr<Backend> backend;
   Seconds plan_seconds, evaluate_seconds;
@@ -88,7 +88,7 @@ struct FarField::Impl {
     const Cube scaled{data.unit * hull.corner, data.unit * hull.side};
     watch.add("check");
 
-    double least = std::numeric_limits<double>::infinity();
+    Best best;
     PlanData tried = data;
     for (const double candidate : inflations) {
       if (options.inflation && candidate != inflations[0]) break;
@@ -96,10 +96,10 @@ struct FarField::Impl {
       const Cube root = inflated(scaled, tried_inflation);
       sort(centres, targets, root, tried);
       watch.add("sort");
-      grow(root, tried_inflation, tried, least);
+      grow(root, tried_inflation, tried, best);
       watch.add("tree");
     }
-    if (max_leaf > tried_leaf) {
+    if (max_leaf > best.leaf_of_tree) {
       const Cube root = data.tree.root;
       data.tree = build_octree(root, data.sources, data.targets(), max_leaf);
     }
@@ -112,6 +112,11 @@ struct FarField::Impl {
   }
 
  private:
+  struct Best {
+    double seconds = std::numeric_limits<double>::infinity();
+    int leaf_of_tree = 1;  ///< of the one in `data`
+  };
+
   void sort(std::span<const Vec3d> centres, std::span<const Vec3d> targets, const Cube& root,
             PlanData& tried) const {
     std::vector<std::int8_t> deepest(centres.size());
@@ -122,9 +127,9 @@ struct FarField::Impl {
     tried.other_targets = sort_points(targets, data.unit, root);
   }
 
-  /// Keeps the points and the finest tree in `data`, of tried_leaf points, if that of one of the
-  /// leaves tried is the best so far.
-  void grow(const Cube& root, double tried_inflation, PlanData& tried, double& least) {
+  /// Keeps the points and the finest tree in `data` if that of one of the leaves tried is the best
+  /// so far.
+  void grow(const Cube& root, double tried_inflation, PlanData& tried, Best& best) {
     PlanOptions far{.precision = options.precision, .gradient = options.gradient};
     const CostModel model(far, false, options.order, 1);
     const std::vector<int> leaves =
@@ -132,18 +137,18 @@ struct FarField::Impl {
                          : leaves_to_try(std::max(tried.sources.size(), tried.targets().size()));
     tried.tree = build_octree(root, tried.sources, tried.targets(), leaves.front());
     const std::vector<TreeWork> work = work_of_trees(tried.tree, leaves);
-    std::size_t best = leaves.size();
+    std::size_t chosen = leaves.size();
     for (std::size_t c = 0; c < leaves.size(); ++c) {
       const double seconds =
           model.far_seconds(work[c]) + options.near_pair_seconds * work[c].near_pairs;
-      if (seconds >= least) continue;
-      least = seconds;
-      best = c;
+      if (seconds >= best.seconds) continue;
+      best.seconds = seconds;
+      chosen = c;
     }
-    if (best == leaves.size()) return;
+    if (chosen == leaves.size()) return;
+    best.leaf_of_tree = leaves.front();
     inflation = tried_inflation;
-    tried_leaf = leaves.front();
-    max_leaf = leaves[best];
+    max_leaf = leaves[chosen];
     data.sources = std::move(tried.sources);
     data.other_targets = std::move(tried.other_targets);
     data.tree = std::move(tried.tree);

@@ -14,12 +14,9 @@ __global__ void __launch_bounds__(integrating_threads)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
                       const __grid_constant__ NearRules<N> rules, const double* x,
                       const double* factor, double* y) {
-  // As many as shared memory that needs no asking has room for: the more, the more alike is the
-  // work of the threads.
-  constexpr int most_panels = integrating_threads + (sizeof(N) == 4 ? 128 : 0);
   struct Charged {
-    SharedPanels<N, most_panels> panels;
-    N x[Vectors][most_panels];
+    SharedPanels<N, room_for_panels<N>> panels;
+    N x[Vectors][room_for_panels<N>];
   };
   auto& shared = static_shared<Charged>();
   const std::int64_t row = blockIdx.x;
@@ -30,8 +27,7 @@ __global__ void __launch_bounds__(integrating_threads)
     const auto target = Location<N>::of(a.target(targets.x + done + share.target));
     double sum[Vectors] = {};
     N part[Vectors] = {};
-    const int room = panels_for(share, most_panels);
-    for_panels(a, row, rules, room, shared.panels, [&](auto& panels, int some) {
+    for_panels(a, row, rules, panels_at_once<N>(share), shared.panels, [&](auto& panels, int some) {
       const int all = fill_up(rules, panels, some, share);
       for (int j = threadIdx.x; j < all; j += blockDim.x)
 #pragma unroll

@@ -11,8 +11,7 @@ template <class Entry, class N>
 __global__ void __launch_bounds__(integrating_threads)
     integrate_rows(const __grid_constant__ NearRowsView a,
                    const __grid_constant__ NearRules<N> rules, Entry* entries) {
-  constexpr int most_panels = integrating_threads + (sizeof(N) == 4 ? 128 : 0);
-  auto& shared = static_shared<SharedPanels<N, most_panels>>();
+  auto& shared = static_shared<SharedPanels<N, room_for_panels<N>>>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -21,8 +20,7 @@ __global__ void __launch_bounds__(integrating_threads)
     const int i = done + share.target;
     const auto target = Location<N>::of(a.target(targets.x + i));
     Entry* out = entries + a.pairs_before[row] + i;
-    const int room = panels_for(share, most_panels);
-    for_panels(a, row, rules, room, shared, [&](auto& panels, int some) {
+    for_panels(a, row, rules, panels_at_once<N>(share), shared, [&](auto& panels, int some) {
       const int all = fill_up(rules, panels, some, share);
       __syncthreads();
       const auto put = [&](int j, Entry entry) {

@@ -43,9 +43,16 @@ inline constexpr int integrating_threads = 256;
 /// Pairs of a thread with panels in shared memory, at most, in words of a bit for each.
 inline constexpr int bits_of_a_word = 32, words_of_a_thread = 4;
 
-/// Panels that a block has in shared memory at a time, of at most `most`: as many for each group.
-__device__ inline int panels_for(const Share& share, int most) {
-  return min(most / share.groups, bits_of_a_word * words_of_a_thread) * share.groups;
+/// Panels that a block which integrates has room for, one for each group at the least. As many as
+/// shared memory that needs no asking can take: the more, the more alike is the work of the
+/// threads.
+template <class N>
+inline constexpr int room_for_panels = integrating_threads + (sizeof(N) == 4 ? 128 : 0);
+
+/// Of that room, what a row takes at a time: as many panels for each group.
+template <class N>
+__device__ inline int panels_at_once(const Share& share) {
+  return min(room_for_panels<N> / share.groups, bits_of_a_word * words_of_a_thread) * share.groups;
 }
 
 /// Adds panels that are nothing, until each group has as many; returns their number then. The block
@@ -59,7 +66,8 @@ __device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, Room>& 
   return all;
 }
 
-/// Integrals of a thread's target over its group's part of `all` panels in shared memory: calls
+/// Integrals of a thread's target over its group's part of `all` panels in shared memory, at most
+/// panels_at_once(): calls
 /// body(panel's place, integral), for those that are too close for a rule close(place), and now and
 /// then pause(), so that sums need not grow long. By the whole block. The threads of a warp go
 /// through the panels side by side and take the rule that the closest of their targets needs, so

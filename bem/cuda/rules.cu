@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <vector>
 
 #include "fmbem/bem/cuda/rules.cuh"
