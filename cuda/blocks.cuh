@@ -21,6 +21,34 @@ __device__ inline std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
+/// What the lanes of a warp have, counted through: a lane's follows that of the lanes before it. By
+/// whole warps.
+class WarpCounts {
+ public:
+  __device__ explicit WarpCounts(int own) : own_(own), up_to_(own) {
+    const int lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (int step = 1; step < warp_size; step *= 2) {
+      const int other = __shfl_up_sync(whole_warp, up_to_, step);
+      if (lane >= step) up_to_ += other;
+    }
+    all_ = __shfl_sync(whole_warp, up_to_, warp_size - 1);
+  }
+  __device__ int before() const { return up_to_ - own_; }
+  __device__ int all() const { return all_; }
+  /// The lane that has the k-th, k < all(), which may differ from lane to lane.
+  __device__ int lane_of(int k) const {
+    int lane = 0;
+#pragma unroll
+    for (int step = warp_size / 2; step > 0; step /= 2)
+      if (__shfl_sync(whole_warp, up_to_, lane + step - 1) <= k) lane += step;
+    return lane;
+  }
+
+ private:
+  int own_, up_to_, all_;
+};
+
 /// First index in [begin, end) whose value is not below the bound.
 template <class T>
 __device__ inline std::int32_t lower_bound(const T* values, std::int32_t begin, std::int32_t end,

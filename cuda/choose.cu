@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
-#include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/choose.cuh"
-#include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 #include "fmbem/fmm/choose.hpp"
 #include "fmbem/fmm/cost.hpp"
@@ -14,54 +11,10 @@
 namespace fmbem::cuda {
 namespace {
 
-constexpr int levels = deepest_level + 1;
-
 /// Trial trees have one in so many points, but at least so many of them: that is enough to tell
 /// leaf sizes a quarter apart, and a trial takes a few tenths of a millisecond.
 constexpr std::int64_t sample_stride = 8, sample_at_least = 20'000;
 constexpr double leaf_step = 1.26;
-
-/// Adds to occupied[l] the boxes of level l that hold points: a point begins one where it shares
-/// fewer levels with the point before.
-__global__ void count_boxes(const std::uint64_t* keys, std::int64_t n,
-                            unsigned long long* occupied) {
-  __shared__ unsigned s_first[levels];
-  for (int l = threadIdx.x; l < levels; l += blockDim.x) s_first[l] = 0;
-  __syncthreads();
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = thread_index(); i < n; i += stride) {
-    const int first = i > 0 ? common_levels(keys[i - 1], keys[i]) + 1 : 0;
-    if (first < levels) atomicAdd(s_first + first, 1u);
-  }
-  __syncthreads();
-  if (threadIdx.x < levels) {
-    unsigned long long boxes = 0;
-    for (int l = 0; l <= static_cast<int>(threadIdx.x); ++l) boxes += s_first[l];
-    atomicAdd(occupied + threadIdx.x, boxes);
-  }
-}
-
-/// Boxes that hold points on each level.
-std::array<double, levels> occupied_boxes(const SortedKeys& keys, cudaStream_t stream) {
-  DeviceBuffer<unsigned long long> occupied(levels, stream);
-  occupied.fill_bytes(0);
-  launch(count_boxes, std::min(blocks_for(keys.size()), 1024u), threads_per_block, 0, stream,
-         keys.keys.data(), keys.size(), occupied.data());
-  std::array<unsigned long long, levels> host;
-  occupied.download(host.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  std::array<double, levels> result;
-  std::copy(host.begin(), host.end(), result.begin());
-  return result;
-}
-
-/// Between levels by linear interpolation of the logarithm.
-double boxes_at(const std::array<double, levels>& occupied, double level) {
-  const double inside = std::clamp(level, 0.0, levels - 1.001);
-  const int below = static_cast<int>(inside);
-  const double part = inside - below;
-  return std::exp2((1 - part) * std::log2(occupied[below]) + part * std::log2(occupied[below + 1]));
-}
 
 class DeviceCost {
  public:
@@ -82,16 +35,6 @@ class DeviceCost {
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
   }
 
-  /// Of leaves with n points each in a cloud of this dimension.
-  double seconds(double sources, double targets, double n, double dimension) const {
-    const double n_targets = n * targets / std::max(sources, targets);
-    const double rounded = (n_targets + 4) / std::max(n_targets, 1.0);
-    const double near = targets * rounded * std::exp2(std::log2(3.0) * dimension) * n * sources /
-                        std::max(sources, targets) * pair_;
-    const double children = std::exp2(dimension);
-    const double rows = std::max(sources, targets) / n / (children - 1);
-    return near + rows * row_ + std::max(sources, targets) / n * leaf_ + rates_.start;
-  }
   /// Of a tree of a sample, of which each point stands for `weight` points; `fewer` is the part
   /// that the sources are of the targets or these of them.
   double seconds(const TreeCounts& counts, double weight, double fewer) const {
@@ -155,13 +98,15 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
 
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                          const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
-                         cudaStream_t stream) {
-  DeviceChoice best{options.max_leaf.value_or(1), options.inflation.value_or(fmm::inflations[0])};
+                         std::optional<double> near_pair_seconds, cudaStream_t stream) {
+  const DeviceCost cost(options, order, rates, near_pair_seconds);
+  DeviceChoice best{options.max_leaf.value_or(cost.least_leaf()),
+                    options.inflation.value_or(fmm::inflations[0])};
   if (options.max_leaf && options.inflation) return best;
-  const DeviceCost cost(options, order, rates, {});
   const std::int64_t most = tried.count;
   double least = std::numeric_limits<double>::infinity();
-  if (!options.max_leaf) {
+  // One leaf of other pairs than those of P2P would be one block's work.
+  if (!options.max_leaf && !near_pair_seconds) {
     least = cost.direct_seconds(static_cast<double>(sources), static_cast<double>(targets));
     best.max_leaf = static_cast<int>(most);
   }
@@ -192,44 +137,6 @@ DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const Devic
     // Half of a step of the sample more: that many it rounds to the same number.
     if (!options.max_leaf)
       best.max_leaf = static_cast<int>(weight * (max_leaf[k % max_leaf.size()] + 0.5));
-  }
-  return best;
-}
-
-DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
-                         const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
-                         std::optional<double> near_pair_seconds, cudaStream_t stream) {
-  DeviceChoice best{options.max_leaf.value_or(1), options.inflation.value_or(fmm::inflations[0])};
-  if (options.max_leaf && options.inflation) return best;
-  const auto occupied = occupied_boxes(keys, stream);
-  const DeviceCost cost(options, order, rates, near_pair_seconds);
-  const double n_sources = static_cast<double>(sources), n_targets = static_cast<double>(targets);
-  const double points = static_cast<double>(keys.size());
-  double least = std::numeric_limits<double>::infinity();
-  // One leaf of other pairs than those of P2P would be one block's work.
-  if (!options.max_leaf && !near_pair_seconds) {
-    least = cost.direct_seconds(n_sources, n_targets);
-    best.max_leaf = static_cast<int>(std::max(sources, targets));
-  }
-  for (const double candidate : fmm::inflations) {
-    if (options.inflation && candidate != fmm::inflations[0]) break;
-    const double inflation = options.inflation.value_or(candidate);
-    for (int level = 2; level + 1 < levels; ++level) {
-      const double same_size = level - std::log2(inflation / fmm::inflations[0]);
-      const double boxes = boxes_at(occupied, same_size);
-      const double growth =
-          boxes_at(occupied, same_size + 0.5) / boxes_at(occupied, same_size - 0.5);
-      const double dimension = std::clamp(std::log2(growth), 1.0, 3.0);
-      const double n = points / boxes;
-      const double seconds = cost.seconds(n_sources, n_targets, n, dimension);
-      if (seconds < least) {
-        least = seconds;
-        best.inflation = inflation;
-        // More than a leaf of this level has by chance, less than one of the level above.
-        best.max_leaf = options.max_leaf.value_or(static_cast<int>(1.6 * n + 20));
-      }
-      if (n < 2) break;
-    }
   }
   return best;
 }

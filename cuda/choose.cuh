@@ -42,16 +42,10 @@ struct TriedPoints {
 };
 
 /// Leaf size and inflation of the least time that the cost model foresees for trees of a sample of
-/// the points, which are the sources or the targets, whichever are more.
+/// the points, which are the sources or the targets, whichever are more. `near_pair_seconds`: of an
+/// H200, where near pairs are not those of P2P.
 DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                          const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
-                         cudaStream_t stream);
-
-/// The same from how many boxes of each level hold points, where trees depend on more than points:
-/// `keys` are those of the root inflated by the first of fmm::inflations. `near_pair_seconds`: of
-/// an H200, where near pairs are not those of P2P.
-DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
-                         const SortedKeys& keys, std::int64_t sources, std::int64_t targets,
                          std::optional<double> near_pair_seconds, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -355,7 +355,7 @@ struct FmmPlan::Impl {
                                   nullptr, stream);
     choice = choose_tree(options, order.p, rates,
                          {most.data, keys.order.data(), count(most), unit, scaled}, count(sources),
-                         count(targets), stream);
+                         count(targets), {}, stream);
     stage_done("choose");
     const Cube root = fmm::inflated(scaled, choice.inflation);
     if (choice.inflation != inflation)

@@ -166,17 +166,12 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   for (int round = 0; round < rounds; ++round) {
     int found = 0;
     if (lane < 27) for_near(tree, box, lane, round, without_itself, [&](std::int32_t) { ++found; });
-    int before = found;
-    for (int step = 1; step < warp_size; step *= 2) {
-      const int other = __shfl_up_sync(whole_warp, before, step);
-      if (lane >= step) before += other;
-    }
-    const int all = __shfl_sync(whole_warp, before, warp_size - 1);
-    std::int64_t mine = place + before - found;
+    const WarpCounts counts(found);
+    std::int64_t mine = place + counts.before();
     if (lane < 27)
       for_near(tree, box, lane, round, without_itself,
                [&](std::int32_t b) { entries[mine++] = entry_of(tree, box, b); });
-    place += all;
+    place += counts.all();
   }
   if (lane > 0) return;
   own_entries[row] = !without_itself && !is_empty(tree.own_sources(box));

@@ -83,16 +83,11 @@ class Tiles {
     const int lane = threadIdx.x % warp_size;
     NearEntry entry{};
     if (lane < n) entry = a.lists.entries[first + lane];
-    int end = entry.count;
-#pragma unroll
-    for (int step = 1; step < warp_size; step *= 2) {
-      const int other = __shfl_up_sync(whole_warp, end, step);
-      if (lane >= step) end += other;
-    }
-    total_ = __shfl_sync(whole_warp, end, warp_size - 1);
+    const WarpCounts sources(entry.count);
+    total_ = sources.all();
     __syncwarp();  // all are done with the entries before
     if (lane < n) {
-      begin_ = end - entry.count;
+      begin_ = sources.before();
       shared.offset[lane] = entry.begin - begin_;
       if constexpr (sizeof(N) == 4)
         shared.shift[lane] = {0.25f * static_cast<float>(entry.shift[0]),

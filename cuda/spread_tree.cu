@@ -57,8 +57,9 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
   const fmm::PlanOptions plan{
       .precision = options.precision, .max_leaf = options.max_leaf, .inflation = options.inflation};
   const DeviceChoice choice =
-      choose_tree(plan, options.order, device_rates(), targets, problem.sources, problem.targets,
-                  options.near_pair_seconds, stream);
+      choose_tree(plan, options.order, device_rates(),
+                  {problem.target, targets.order.data(), problem.targets, result.unit, scaled},
+                  problem.sources, problem.targets, options.near_pair_seconds, stream);
   const Cube root = fmm::inflated(scaled, choice.inflation);
   if (choice.inflation != tried) targets = sort_targets(root);
   SortedKeys sources = sort_sources(problem, result.unit, root, options.overhang, stream);

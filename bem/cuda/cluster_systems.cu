@@ -17,7 +17,7 @@ constexpr std::int32_t general_flag = 1 << 30;
 constexpr std::int64_t workspace_bytes = std::int64_t{1} << 28;
 
 /// Entries of rows that are in single precision at a time, on their way to half.
-constexpr std::int64_t entries_at_once = std::int64_t{1} << 26;
+constexpr std::int64_t entries_at_once = std::int64_t{1} << 25;
 
 struct SystemsView {
   const Cluster* nodes;

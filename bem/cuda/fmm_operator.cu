@@ -17,10 +17,9 @@
 namespace fmbem::cuda {
 namespace {
 
-/// What an entry of the near field costs an H200 in a product: reading it, and a part of its
-/// integral in a solve of some ten products; and where it is integrated in every product, as it
-/// takes time from the far field beside it (5 to 7 ps alone).
-constexpr double near_pair_seconds = 6e-12, lean_pair_seconds = 10e-12;
+/// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
+/// in a solve of some ten; and where it is integrated in every product (docs/decisions.md).
+constexpr double near_pair_seconds = 3e-12, lean_pair_seconds = 5e-12;
 
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.

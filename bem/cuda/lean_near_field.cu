@@ -10,13 +10,13 @@ namespace {
 
 /// What rules serve, integrated; the close pairs come later.
 template <class N, int Vectors>
-__global__ void __launch_bounds__(integrating_threads)
+__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N, Vectors>)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
                       const __grid_constant__ NearRules<N> rules, const double* x,
                       const double* factor, double* y) {
   struct Charged {
-    SharedPanels<N, room_for_panels<N>> panels;
-    N x[Vectors][room_for_panels<N>];
+    SharedPanels<N, integrating_threads<N>> panels;
+    N x[Vectors][integrating_threads<N>];
   };
   auto& shared = static_shared<Charged>();
   const std::int64_t row = blockIdx.x;
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(integrating_threads)
     double sum[Vectors] = {};
     N part[Vectors] = {};
     for_panels(a, row, rules, panels_at_once<N>(share), shared.panels, [&](auto& panels, int some) {
-      const int all = fill_up(rules, panels, some, share);
-      for (int j = threadIdx.x; j < all; j += blockDim.x)
+      const int pairs = fill_up(rules, panels, some, share);
+      for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
 #pragma unroll
         for (int v = 0; v < Vectors; ++v) {
           // Times the factor, which takes it to about 1.
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(integrating_threads)
         }
       __syncthreads();
       for_integrals(
-          rules, panels, all, share, target,
+          rules, panels, pairs, share, target,
           [&](int j, N value) {
             if constexpr (Vectors == 1)
               part[0] += value;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(integrating_threads)
             }
           });
     });
-    write_sums<Vectors>(a, share, targets.x + done, sum, nullptr, y);
+    write_sums<Vectors, integrating_threads<N>>(a, share, targets.x + done, sum, nullptr, y);
   }
 }
 
@@ -129,8 +129,9 @@ class LeanNearField final : public NearField {
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), integrating_threads, 0,
-             stream, view_, rules_, x + v * view_.panels, factor + v, y + v * view_.targets.count);
+      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), integrating_threads<N>,
+             0, stream, view_, rules_, x + v * view_.panels, factor + v,
+             y + v * view_.targets.count);
     });
     if (close_) {
       close_->add(view_, x, vectors, factor, y, stream);
@@ -145,7 +146,7 @@ class LeanNearField final : public NearField {
 
  private:
   /// Near pairs, of which about a tenth are close, that are searched for them at a time.
-  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 27;
+  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 26;
 
   std::int64_t rows_, pairs_;
   NearRowsView view_;

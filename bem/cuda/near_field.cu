@@ -8,10 +8,10 @@ namespace {
 
 /// All entries that rules serve; the others are marked.
 template <class Entry, class N>
-__global__ void __launch_bounds__(integrating_threads)
+__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N>)
     integrate_rows(const __grid_constant__ NearRowsView a,
                    const __grid_constant__ NearRules<N> rules, Entry* entries) {
-  auto& shared = static_shared<SharedPanels<N, room_for_panels<N>>>();
+  auto& shared = static_shared<SharedPanels<N, integrating_threads<N>>>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -21,13 +21,13 @@ __global__ void __launch_bounds__(integrating_threads)
     const auto target = Location<N>::of(a.target(targets.x + i));
     Entry* out = entries + a.pairs_before[row] + i;
     for_panels(a, row, rules, panels_at_once<N>(share), shared, [&](auto& panels, int some) {
-      const int all = fill_up(rules, panels, some, share);
+      const int pairs = fill_up(rules, panels, some, share);
       __syncthreads();
       const auto put = [&](int j, Entry entry) {
         if (share.works && j < some) out[j * n] = entry;
       };
       for_integrals(
-          rules, panels, all, share, target,
+          rules, panels, pairs, share, target,
           [&](int j, N value) { put(j, static_cast<Entry>(value)); },
           [&](int j) { put(j, close_mark<Entry>); }, [] {});
       out += some * n;
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int v = 0; v < Vectors; ++v)
         sum[v] += x[v * a.panels + panels[j]] *
                   static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
-    write_sums<Vectors>(a, share, targets.x + done, sum, factor, y);
+    write_sums<Vectors, threads_per_block>(a, share, targets.x + done, sum, factor, y);
   }
 }
 
@@ -111,7 +111,7 @@ class StoredNearField final : public NearField {
         entries_(tree.near.pairs, stream),
         panels_begin_(rows_ + 1, stream) {
     const NearRules<N> rules(rule_tolerance<N>(tolerance));
-    launch(integrate_rows<Entry, N>, rows_, integrating_threads, 0, stream, view_, rules,
+    launch(integrate_rows<Entry, N>, rows_, integrating_threads<N>, 0, stream, view_, rules,
            entries_.data());
     list_row_panels(stream);
     integrate_marked(view_, rows_, panels_begin_.data(), panels_.data(), tolerance, entries_.data(),

@@ -74,11 +74,16 @@ struct alignas(8) Location<float> {
   }
 };
 
+/// A panel with its place, in the order in which few wide loads bring what is asked of it.
+template <class N>
+struct alignas(16) NearPanel : RulePanel<N> {
+  Location<N> centroid;
+};
+
 /// Panels that a block takes to shared memory at a time.
 template <class N, int Room>
 struct SharedPanels {
-  RulePanel<N> panel[Room];
-  Location<N> centroid[Room];
+  NearPanel<N> panel[Room];
   std::int32_t number[Room];
 
   __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
@@ -91,46 +96,52 @@ struct SharedPanels {
     };
     const double unit_radius = a.unit * a.radius[from];
     number[to] = static_cast<std::int32_t>(from);
-    centroid[to] = Location<N>::of(unit_centroid);
-    panel[to] = RulePanel<N>(rules, corner(1), corner(2), a.unit * a.unit * a.area[from],
-                             unit_radius * unit_radius);
+    panel[to] = {RulePanel<N>(rules, corner(1), corner(2), a.unit * a.unit * a.area[from],
+                              unit_radius * unit_radius),
+                 Location<N>::of(unit_centroid)};
   }
   /// A panel whose integrals are zero, as every rule says.
   __device__ void load_nothing(const NearRules<N>& rules, int to) {
     constexpr double away = 16;  // from the root, which is no larger than 2
-    centroid[to] = Location<N>::of({away, away, away});
-    panel[to] = RulePanel<N>(rules, {}, {}, 0, 0);
+    panel[to] = {RulePanel<N>(rules, {}, {}, 0, 0), Location<N>::of({away, away, away})};
   }
 };
 
 /// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
-/// the whole block. Pieces of leaves fill the room without gaps, a warp a piece, so that none waits
-/// for another's to come from memory.
+/// the whole block. Each thread finds its panel by itself, so that none waits for another's to come
+/// from memory.
 template <class N, int Room, class Body>
 __device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
                                   const NearRules<N>& rules, int room,
                                   SharedPanels<N, Room>& shared, Body&& body) {
-  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const int warps = blockDim.x / warp_size;
-  int filled = 0, piece = 0;
+  const int lane = threadIdx.x % warp_size, first_of_warp = threadIdx.x - lane;
+  int filled = 0;
   const auto empty = [&] {
     __syncthreads();
     body(shared, filled);
     __syncthreads();
     filled = 0;
   };
-  for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
-    const NearEntry entry = a.lists.entries[e];
-    for (int done = 0, some = 0; done < entry.count; done += some) {
-      some = min(min(entry.count - done, warp_size), room - filled);
-      if (piece++ % warps == warp && lane < some)
-        shared.load(a, rules, a.source_order[entry.begin + done + lane], filled + lane);
+  const NearEntry* const list = a.lists.entries + a.lists.begin[row];
+  const auto count = static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]);
+  for (int e = lane; e - lane < count; e += warp_size) {
+    const NearEntry entry = e < count ? list[e] : NearEntry{};
+    const WarpCounts sources(entry.count);
+    const int shift = entry.begin - sources.before();
+    for (int done = 0, some = 0; done < sources.all(); done += some) {
+      some = min(sources.all() - done, room - filled);
+      for (int k = first_of_warp; k < some; k += blockDim.x) {
+        const int source = done + k + lane;
+        const int at = source + __shfl_sync(whole_warp, shift, sources.lane_of(source));
+        if (k + lane < some) shared.load(a, rules, a.source_order[at], filled + k + lane);
+      }
       filled += some;
       if (filled == room) empty();
     }
   }
   if (filled > 0) empty();
 }
+
 /// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
 /// the target: a thread a target, in the order of the lists.
 template <class N, class Body>
@@ -146,7 +157,7 @@ __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
     auto& shared = static_shared<SharedPanels<N, room>>();
     for_panels(a, row, rules, room, shared, [&](const auto& panels, int some) {
       for (int j = 0; works && j < some; ++j)
-        if (panels.panel[j].rule_at(rules.distance2(panels.centroid[j] - x)) < 0)
+        if (panels.panel[j].rule_at(rules.distance2(panels.panel[j].centroid - x)) < 0)
           body(i, found++, panels.number[j]);
     });
   }

@@ -88,31 +88,25 @@ __global__ void __launch_bounds__(threads_per_block)
                  a.charges[v * a.sources + own] * static_cast<T>(a.unit * a.unit * a.area[panel]));
     }
     __syncwarp();
-    int before = points;
-    for (int step = 1; step < warp_size; step *= 2) {
-      const int other = __shfl_up_sync(whole_warp, before, step);
-      if (lane >= step) before += other;
-    }
-    const int all = __shfl_sync(whole_warp, before, warp_size - 1);
-    before -= points;
-    for_rounds(0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
-      Vec3<T> place[Each];
-      T weight[Each];
+    const WarpCounts counts(points);
+    for_rounds(
+        0, counts.all(), [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+          Vec3<T> place[Each];
+          T weight[Each];
 #pragma unroll
-      for (int i = 0; i < Each; ++i) {
-        const int point = first + i * warp_size + lane;
-        int of = 0;  // the lane whose panel the point is of
-        for (int step = warp_size / 2; step > 0; step /= 2)
-          if (__shfl_sync(whole_warp, before, of + step) <= point) of += step;
-        const int q = point - __shfl_sync(whole_warp, before - begin, of);
-        place[i] = {};
-        weight[i] = 0;
-        if (point >= all) continue;
-        place[i] = panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
-        weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
-      }
-      add_moments<Each>(a.table, steps, place, weight, buffer, sums);
-    });
+          for (int i = 0; i < Each; ++i) {
+            const int point = first + i * warp_size + lane;
+            const int of = counts.lane_of(point);  // whose panel the point is of
+            const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
+            place[i] = {};
+            weight[i] = 0;
+            if (point >= counts.all()) continue;
+            place[i] =
+                panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
+            weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
+          }
+          add_moments<Each>(a.table, steps, place, weight, buffer, sums);
+        });
   }
   __syncwarp();
 

@@ -21,14 +21,20 @@ NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
                   "the GPU has no place for a rule of degree " << far[k].degree);
     centroid_weight[k] = static_cast<N>(rule.centroid);
     for (int i = 0; i < k; ++i) {
-      median_shift[medians_begin(k) + i] = static_cast<N>(1 - 3 * rule.orbits[i].a);
-      median_weight[medians_begin(k) + i] = static_cast<N>(rule.orbits[i].weight);
+      const double shift = 1 - 3 * rule.orbits[i].a;
+      const int orbit = medians_begin(k) + i;
+      median_dot[orbit] = static_cast<N>(2 * shift);
+      median_square[orbit] = static_cast<N>(shift * shift);
+      median_weight[orbit] = static_cast<N>(rule.orbits[i].weight);
     }
     if (!six) continue;
     const auto& [a, b, weight] = rule.orbits.back();
-    const double c = 1 - a - b;
-    six_shift[0] = static_cast<N>(a - c);
-    six_shift[1] = static_cast<N>(b - c);
+    const double c = 1 - a - b, shift[2] = {a - c, b - c};
+    six_square[2] = static_cast<N>(shift[0] * shift[1]);
+    for (int i = 0; i < 2; ++i) {
+      six_dot[i] = static_cast<N>(2 * shift[i]);
+      six_square[i] = static_cast<N>(shift[i] * shift[i] - shift[0] * shift[1]);
+    }
     six_weight = static_cast<N>(weight);
   }
 }

@@ -31,23 +31,27 @@ struct NearRules {
   /// it is never the first to serve.
   N reach2[most_rules];
   N centroid_weight[most_rules] = {};
-  /// Points at the centroid + shift · (corner − centroid).
-  N median_shift[6] = {}, median_weight[6] = {};
-  /// Points at the centroid + shift[0] · (a corner − centroid) + shift[1] · (another − centroid).
-  N six_shift[2] = {}, six_weight = 0;
+  /// A point at the centroid c + s d, d a corner from the centroid, has |c + s d|² = |c|² +
+  /// 2s c·d + s² |d|².
+  N median_dot[6] = {}, median_square[6] = {}, median_weight[6] = {};
+  /// One at c + s d + t d′, d′ another corner's, has 2 d·d′ = |d″|² − |d|² − |d′|² besides, as the
+  /// three add up to nothing.
+  N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
   double shaped;  ///< triangles of this shape take one closed form
 };
 
-/// A panel for rules: its corners from the centroid, area/(4π), and the squares of the distances
-/// from which on the rules serve.
+/// A panel for rules: the squares of the distances from which on they serve, two corners from the
+/// centroid (the third's is minus their sum), the squares of all three, and area/(4π).
 template <class N>
-struct alignas(16) RulePanel {
-  Vec3<N> corner[3];
-  N weight, served2[NearRules<N>::most_rules];
+struct alignas(2 * sizeof(N)) RulePanel {
+  N served2[NearRules<N>::most_rules];
+  Vec3<N> corner[2];
+  N square[3], weight;
 
-  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner1, Vec3<N> corner2, double area,
+  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner0, Vec3<N> corner1, double area,
                        double radius2)
-      : corner{Vec3<N>{} - (corner1 + corner2), corner1, corner2},
+      : corner{corner0, corner1},
+        square{norm2(corner0), norm2(corner1), norm2(corner0 + corner1)},
         weight(static_cast<N>(inv_4pi * area)) {
 #pragma unroll
     for (int k = 0; k < NearRules<N>::most_rules; ++k)
@@ -63,32 +67,40 @@ struct alignas(16) RulePanel {
   }
 };
 
-/// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target.
+/// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target and
+/// `distance2` |centre|².
 template <int Rule, class N>
 __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& panel,
-                                 Vec3<N> centre) {
-  const auto over = [](Vec3<N> y) { return inverse_root<2>(NearRules<N>::distance2(y)); };
-  const auto shifted = [](Vec3<N> from, N shift, Vec3<N> d) {
-    return Vec3<N>{from.x + shift * d.x, from.y + shift * d.y, from.z + shift * d.z};
-  };
+                                 Vec3<N> centre, N distance2) {
+  if constexpr (Rule == 0) return panel.weight * inverse_root<2>(distance2);
   N sum = 0;
-  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * over(centre);
+  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * inverse_root<2>(distance2);
+  const N dot0 = dot(centre, panel.corner[0]), dot1 = dot(centre, panel.corner[1]);
+  const N along[3] = {dot0, dot1, -(dot0 + dot1)};
 #pragma unroll
   for (int k = 0; k < Rule; ++k) {
     const int orbit = NearRules<N>::medians_begin(Rule) + k;
 #pragma unroll
     for (int c = 0; c < 3; ++c)
       sum += rules.median_weight[orbit] *
-             over(shifted(centre, rules.median_shift[orbit], panel.corner[c]));
+             inverse_root<2>(distance2 + rules.median_square[orbit] * panel.square[c] +
+                             rules.median_dot[orbit] * along[c]);
   }
   if constexpr (Rule == 3) {
+    N second[3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      second[c] = rules.six_square[1] * panel.square[c] + rules.six_dot[1] * along[c];
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      const Vec3<N> towards = shifted(centre, rules.six_shift[0], panel.corner[c]);
+      const N first =
+          distance2 + rules.six_square[0] * panel.square[c] + rules.six_dot[0] * along[c];
 #pragma unroll
-      for (int other = 1; other < 3; ++other)
+      for (int k = 1; k < 3; ++k) {
+        const int other = (c + k) % 3, third = 3 - c - other;
         sum += rules.six_weight *
-               over(shifted(towards, rules.six_shift[1], panel.corner[(c + other) % 3]));
+               inverse_root<2>(first + rules.six_square[2] * panel.square[third] + second[other]);
+      }
     }
   }
   return panel.weight * sum;
@@ -96,11 +108,11 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& 
 /// By a rule that is known where it runs alone.
 template <class N>
 __device__ inline N integrate_by(const NearRules<N>& rules, int rule, const RulePanel<N>& panel,
-                                 Vec3<N> centre) {
-  return rule == 0   ? integrate_by<0>(rules, panel, centre)
-         : rule == 1 ? integrate_by<1>(rules, panel, centre)
-         : rule == 2 ? integrate_by<2>(rules, panel, centre)
-                     : integrate_by<3>(rules, panel, centre);
+                                 Vec3<N> centre, N distance2) {
+  return rule == 0   ? integrate_by<0>(rules, panel, centre, distance2)
+         : rule == 1 ? integrate_by<1>(rules, panel, centre, distance2)
+         : rule == 2 ? integrate_by<2>(rules, panel, centre, distance2)
+                     : integrate_by<3>(rules, panel, centre, distance2);
 }
 
 /// Rules of the far field's moments in device memory.
