@@ -18,8 +18,12 @@ namespace fmbem::cuda {
 namespace {
 
 /// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
-/// in a solve of some ten; and where it is integrated in every product (docs/decisions.md).
-constexpr double near_pair_seconds = 3e-12, lean_pair_seconds = 5e-12;
+/// in a solve of some ten; and where it is integrated in every product. In double precision twice
+/// as much: the larger leaves that a dearer far field would have save a tenth of a product for half
+/// as much memory again (docs/decisions.md).
+double near_pair_seconds(bool lean, Precision far) {
+  return (lean ? 5e-12 : 3e-12) * (far == Precision::double_precision ? 2 : 1);
+}
 
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.
@@ -43,20 +47,20 @@ class DeviceSingleLayer final : public BoundaryOperator {
     panels_ = std::make_unique<PanelStore>(panels, stream_);
     done("panels");
     far_precision_ = far_precision_for(options.tolerance);
-    const auto grow_tree = [&](double pair_seconds) {
+    const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
       tree_ = grow_panel_tree(*panels_,
                               {.order = order_,
                                .precision = far_precision_,
                                .overhang = overhang,
-                               .near_pair_seconds = pair_seconds,
+                               .near_pair_seconds = near_pair_seconds(lean, far_precision_),
                                .max_leaf = options.max_leaf},
                               stream_);
     };
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
-    grow_tree(lean ? lean_pair_seconds : near_pair_seconds);
+    grow_tree(lean);
     stored_ = !lean && stores_near_field();
-    if (!lean && !stored_ && !options.max_leaf) grow_tree(lean_pair_seconds);
+    if (!lean && !stored_ && !options.max_leaf) grow_tree(true);
     done("tree");
     near_share_ = near_share(*panels_, tree_, stream_);
     choose_near_tolerance();
