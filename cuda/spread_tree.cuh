@@ -51,7 +51,8 @@ struct SpreadTree {
 };
 
 /// Grown on the device, with the leaf size and inflation of the least time that the cost model
-/// foresees. What it is made from need not outlive the stream's work.
+/// foresees for trees of the targets alone, which are to be about as many as the sources. What it
+/// is made from need not outlive the stream's work.
 SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
                             cudaStream_t stream);
 

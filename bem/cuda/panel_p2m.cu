@@ -89,24 +89,23 @@ __global__ void __launch_bounds__(threads_per_block)
     }
     __syncwarp();
     const WarpCounts counts(points);
-    for_rounds(
-        0, counts.all(), [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
-          Vec3<T> place[Each];
-          T weight[Each];
+    const int all = counts.all();
+    for_rounds(0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+      Vec3<T> place[Each];
+      T weight[Each];
 #pragma unroll
-          for (int i = 0; i < Each; ++i) {
-            const int point = first + i * warp_size + lane;
-            const int of = counts.lane_of(point);  // whose panel the point is of
-            const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
-            place[i] = {};
-            weight[i] = 0;
-            if (point >= counts.all()) continue;
-            place[i] =
-                panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
-            weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
-          }
-          add_moments<Each>(a.table, steps, place, weight, buffer, sums);
-        });
+      for (int i = 0; i < Each; ++i) {
+        const int point = first + i * warp_size + lane;
+        const int of = counts.lane_of(point);  // whose panel the point is of
+        const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
+        place[i] = {};
+        weight[i] = 0;
+        if (point >= all) continue;
+        place[i] = panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
+        weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
+      }
+      add_moments<Each>(a.table, steps, place, weight, buffer, sums);
+    });
   }
   __syncwarp();
 
