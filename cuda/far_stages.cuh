@@ -15,10 +15,11 @@ namespace fmbem::cuda {
 inline constexpr int most_vectors = 8;
 inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
 /// Rows of M2L that are gathered at a time, at the most: in tiles of 128 they give eight products
-/// enough blocks for the whole device.
+/// enough blocks for the whole device, several times or just about once.
 template <class T>
 constexpr std::int64_t gathered_rows(Gathering gathering) {
-  return (sizeof(T) == 4 ? 8448 : 6144) / (gathering == Gathering::wide ? 1 : 4);
+  constexpr bool single = sizeof(T) == 4;
+  return gathering == Gathering::wide ? (single ? 8448 : 6144) : (single ? 2112 : 768);
 }
 
 /// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.

@@ -162,8 +162,8 @@ void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Clas
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream);
 
-/// How many rows are gathered at a time: as many as serve the products best, or a quarter of that,
-/// where memory counts more than time.
+/// How many rows are gathered at a time: as many as serve the products best, or a quarter to an
+/// eighth of that, where memory counts more than time.
 enum class Gathering { wide, sparing };
 
 /// Fills `gathered` [8][rows of the batch][m2l_stride] for M2L's products: rows (a parent and a

@@ -67,7 +67,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
     // An error of moments that is that large a side off falls with the distance squared at least,
     // so it adds up to no more than that of the near field.
     far_ =
-        make_far_field(order_, far_precision_, near_tolerance_for(options.tolerance, near_share_));
+        make_far_field(order_, far_precision_, near_tolerance_for(options.tolerance, near_share_),
+                       stored_ ? Gathering::wide : Gathering::sparing);
     done("far field");
     make_near_field();
     done("near field");
@@ -137,8 +138,8 @@ class DeviceSingleLayer final : public BoundaryOperator {
     const double tolerance = accurate_tolerance_for(options_.tolerance),
                  integrals = near_tolerance_for(tolerance, near_share_);
     far_->release();
-    const auto far =
-        make_far_field(far_order_for(tolerance), far_precision_for(tolerance), integrals);
+    const auto far = make_far_field(far_order_for(tolerance), far_precision_for(tolerance),
+                                    integrals, Gathering::sparing);
     const bool serves = near_entries_serve(tolerance, precision_, near_tolerance_, near_share_);
     const auto near =
         serves ? nullptr
@@ -151,10 +152,10 @@ class DeviceSingleLayer final : public BoundaryOperator {
   }
 
   std::unique_ptr<PanelFarField> make_far_field(int order, Precision precision,
-                                                double moment_tolerance) const {
-    return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance,
-                                stored_ ? Gathering::wide : Gathering::sparing, stream_,
-                                near_stream_);
+                                                double moment_tolerance,
+                                                Gathering gathering) const {
+    return make_panel_far_field(*panels_, tree_, order, precision, moment_tolerance, gathering,
+                                stream_, near_stream_);
   }
 
   void choose_near_tolerance() {
