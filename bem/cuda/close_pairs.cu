@@ -48,8 +48,7 @@ __device__ __attribute__((noinline)) double sliver_potential(const NearRules<dou
         const Vec3d centre = (p.d[0] + p.d[1] + p.d[2]) / 3.0;
         const RulePanel<double> panel(rules, p.d[1] - centre, p.d[2] - centre, p.area, radius2);
         const int rule = panel.rule_at(distance2);
-        if (rule >= 0)
-          sum += integrate_by(rules, rule, panel, centre, NearRules<double>::distance2(centre));
+        if (rule >= 0) sum += integrate_by(rules, rule, panel, centre, distance2);
         return rule >= 0;
       },
       [&](const Triangle& p) { sum += triangle_potential(p, {}); });
