@@ -112,6 +112,7 @@ int main(int argc, char** argv) try {
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
   set_threads(options.threads > 0 ? options.threads : available_cores());
+  if (options.choice.backend == "cuda") start_cuda_device();
   std::printf(
       "| surface | panels | vectors | tolerance | order | leaf | near/row | panels s | far s | "
       "near s | "

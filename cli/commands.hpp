@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@ namespace fmbem::cli {
 struct Context {
   Console console;
   Arguments arguments;
+  std::future<void> device_start;  ///< of the GPU, while the mesh is read
 };
 
 /// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.

@@ -118,6 +118,8 @@ int start_solving(const SolveOptions& options, Context& context, Json& report) {
   set_threads(threads);
   check_backend(options, context.console, report);
   start_solver_library(options, context, report);
+  if (options.backend != "cpu" && options.operator_kind != "dense")
+    context.device_start = std::async(std::launch::async, start_cuda_device);
   return threads;
 }
 

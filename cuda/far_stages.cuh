@@ -21,6 +21,11 @@ constexpr std::int64_t gathered_rows(Gathering gathering) {
   constexpr bool single = sizeof(T) == 4;
   return gathering == Gathering::wide ? (single ? 8448 : 6144) : (single ? 2112 : 768);
 }
+/// And in how many parts, each of some orbits.
+template <class T>
+constexpr int gathered_parts(Gathering gathering) {
+  return gathering == Gathering::wide || sizeof(T) == 4 ? 1 : 3;
+}
 
 /// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
 template <class T>
@@ -39,6 +44,9 @@ class FarStages {
         product_stride_((order.count + 3) / 4 * 4) {
     if (!has_far()) return;
     operators_ = device_operators<T>(order);
+    for (int part = 0; part < parts(); ++part)
+      gathered_stride_ = std::max<std::int64_t>(gathered_stride_, orbits(part) * count_);
+    gathered_stride_ = (gathered_stride_ + 3) / 4 * 4;
     blas_ = std::make_unique<Blas>(stream);
     std::size_t free = 0, total = 0;
     FMBEM_CUDA(cudaMemGetInfo(&free, &total));
@@ -60,8 +68,7 @@ class FarStages {
   int batch(int count) const {
     const int most = std::min(count, most_vectors);
     if (!has_far()) return most;
-    const std::int64_t bytes = (2 * tree_.boxes * count_ + 8 * parents() * product_stride_) *
-                               static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t bytes = 2 * tree_.boxes * count_ * static_cast<std::int64_t>(sizeof(T));
     return static_cast<int>(
         std::clamp<std::int64_t>(total_memory_ / expansion_share / bytes, 1, most));
   }
@@ -71,9 +78,10 @@ class FarStages {
     if (!has_far()) return;
     grow(moments_, vectors * tree_.boxes * count_);
     grow(locals_, vectors * tree_.boxes * count_);
-    const std::int64_t rows = vectors * parents();
+    parents_at_once_ = choose_parents_at_once(vectors);
+    const std::int64_t rows = vectors * parents_at_once_;
     grow(products_, 8 * rows * product_stride_);
-    grow(gathered_, 8 * rows_to_gather(rows) * operators_->m2l_stride);
+    grow(gathered_, 8 * rows * gathered_stride_);
   }
 
   /// Gives that room back.
@@ -81,7 +89,8 @@ class FarStages {
     for (auto* buffer : {&moments_, &locals_, &products_, &gathered_}) *buffer = {};
   }
 
-  /// Puts M2M, M2L and L2L into the stream; calls done(stage) after each.
+  /// Puts M2M, M2L and L2L into the stream, for which there must be room; calls done(stage) after
+  /// each.
   void put(int vectors, auto&& done) {
     const TreeView tree = tree_.view();
     const OperatorsView<T> operators = operators_->view();
@@ -91,39 +100,67 @@ class FarStages {
       m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes, operators, all,
           stream_);
     done("M2M");
-    const std::int64_t rows = vectors * parents();
-    const std::int64_t block = rows * product_stride_, stride = operators.m2l_stride;
-    const auto room = static_cast<std::int64_t>(gathered_.size()) / (8 * stride);
-    for (std::int64_t first = 0; first < rows; first += room) {
-      const std::int64_t some = std::min(room, rows - first);
-      gather(far_.m2l.data(), first, some, classes, stride, all, gathered_.data(), stream_);
-      done("gather");
-      blas_->multiply_eight(some, count_, (fmm::orbits - 1) * count_, gathered_.data(), stride,
-                            some * stride, operators.m2l, stride, count_ * stride,
-                            products_.data() + first * product_stride_, product_stride_, block,
-                            rough_);
-      done("M2L");
+    for (std::int64_t first = 0; first < parents(); first += parents_at_once_) {
+      const std::int64_t last = std::min(first + parents_at_once_, parents());
+      const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
+                                     vectors * (last - first) * product_stride_};
+      multiply(products, vectors * (last - first), all, done);
+      // Parents are in the order of their levels, so theirs are done before they pass them on.
+      for (int level = 1; level + 1 < tree_.levels(); ++level) {
+        const auto from = std::max<std::int64_t>(first, far_.parent_begin[level]),
+                   to = std::min<std::int64_t>(last, far_.parent_begin[level + 1]);
+        if (from < to)
+          l2l(tree, far_.parents.data(), from, to, level >= 2, classes, operators, products, all,
+              stream_);
+      }
+      done("L2L");
     }
-    for (int level = 1; level + 1 < tree_.levels(); ++level)
-      l2l(tree, far_.parents.data(), far_.parent_begin[level], far_.parent_begin[level + 1],
-          level >= 2, classes, operators, products_.data(), product_stride_, block, all, stream_);
-    done("L2L");
   }
 
  private:
   std::int64_t parents() const { return static_cast<std::int64_t>(far_.parents.size()); }
-  /// Of so many rows of M2L, those that are gathered at a time. What is free decides only where it
-  /// must: products of another number of rows may differ in their last bits.
-  std::int64_t rows_to_gather(std::int64_t rows) const {
-    const std::int64_t row = 8 * operators_->m2l_stride * static_cast<std::int64_t>(sizeof(T));
+
+  int parts() const { return gathered_parts<T>(gathering_); }
+  /// The first orbit of a part: a multiple of 4, so that products begin at multiples of 16 bytes.
+  int part_begin(int part) const {
+    constexpr int places = fmm::orbits - 1;
+    return part == parts() ? places : part * places / parts() / 4 * 4;
+  }
+  int orbits(int part) const { return part_begin(part + 1) - part_begin(part); }
+
+  /// Puts the eight products of so many rows into the stream.
+  void multiply(const ProductsView<T>& products, std::int64_t rows,
+                const ExpansionsView<T>& expansions, auto&& done) {
+    const OperatorsView<T> operators = operators_->view();
+    for (int part = 0; part < parts(); ++part) {
+      const GatheredView<T> gathered{gathered_.data(), products.first_row, rows,
+                                     part_begin(part), orbits(part),       gathered_stride_};
+      gather(far_.m2l.data(), table_.classes(), expansions, gathered, stream_);
+      done("gather");
+      blas_->multiply_eight(rows, count_, gathered.orbits * count_, gathered.values,
+                            gathered.stride, rows * gathered.stride,
+                            operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
+                            count_ * operators.m2l_stride, products_.data(), products.stride,
+                            products.block, part > 0, rough_);
+      done("M2L");
+    }
+  }
+
+  /// What is free decides only where it must: products of another number of rows may differ in
+  /// their last bits.
+  std::int64_t choose_parents_at_once(int vectors) const {
+    const std::int64_t row = 8 * (gathered_stride_ + product_stride_) *
+                             static_cast<std::int64_t>(sizeof(T)),
+                       parent = vectors * row, kept = gathered_.bytes() + products_.bytes();
     constexpr std::int64_t fewest = 64;
     const auto most = std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest,
-                                               gathered_rows<T>(gathering_));
-    const std::int64_t batches = std::max<std::int64_t>(1, (rows + most - 1) / most);
-    std::int64_t some = (rows + batches - 1) / batches;
-    if (some * row <= gathered_.bytes()) return some;
-    const std::int64_t free = available_device_memory() + gathered_.bytes();
-    while (some > fewest && some * row > free / 2) some = (some + 1) / 2;
+                                               gathered_rows<T>(gathering_)) /
+                      vectors;
+    const std::int64_t batches = std::max<std::int64_t>(1, (parents() + most - 1) / most);
+    std::int64_t some = (parents() + batches - 1) / batches;
+    if (some * parent <= kept) return some;
+    const std::int64_t free = available_device_memory() + kept;
+    while (some * vectors > fewest && some * parent > free / 2) some = (some + 1) / 2;
     return some;
   }
 
@@ -134,7 +171,7 @@ class FarStages {
   cudaStream_t stream_;
   DeviceTable<T> table_;
   int count_;
-  std::int64_t product_stride_, total_memory_ = 0;
+  std::int64_t product_stride_, gathered_stride_ = 0, total_memory_ = 0, parents_at_once_ = 0;
   std::shared_ptr<const DeviceOperators<T>> operators_;
   std::unique_ptr<Blas> blas_;
   DeviceBuffer<T> moments_, locals_, products_, gathered_;

@@ -21,6 +21,8 @@ void require_cuda_device() {
       "backend cpu");
 }
 
+void start_cuda_device() {}
+
 std::int64_t peak_device_memory() { return 0; }
 void reset_peak_device_memory() {}
 

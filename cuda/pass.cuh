@@ -162,24 +162,40 @@ void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Clas
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream);
 
-/// How many rows are gathered at a time: as many as serve the products best, or a quarter to an
-/// eighth of that, where memory counts more than time.
+/// What M2L gathers at a time: as much as serves its products best, or a quarter to a
+/// twentieth of it, where memory counts more than time.
 enum class Gathering { wide, sparing };
 
-/// Fills `gathered` [8][rows of the batch][m2l_stride] for M2L's products: rows (a parent and a
-/// right-hand side) from `first` on, with `sources` [parents][26][8] the boxes of each orbit.
+/// Factors of M2L's products, [8][rows][stride]: of rows (a parent and a right-hand side) and
+/// orbits from the first ones on.
 template <class T>
-void gather(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
-            const Classes& classes, std::int64_t stride, const ExpansionsView<T>& expansions,
-            T* gathered, cudaStream_t stream);
+struct GatheredView {
+  T* values;
+  std::int64_t first_row, rows;
+  int first_orbit, orbits;
+  std::int64_t stride;
+};
+
+/// Fills them, with `sources` [parents][26][8] the boxes of each orbit.
+template <class T>
+void gather(const std::int32_t* sources, const Classes& classes,
+            const ExpansionsView<T>& expansions, const GatheredView<T>& gathered,
+            cudaStream_t stream);
+
+/// M2L's products, [8][rows][stride] with eight blocks that are `block` apart, of rows from the
+/// first one on.
+template <class T>
+struct ProductsView {
+  T* values;
+  std::int64_t first_row, stride, block;
+};
 
 /// L2L and the last step of M2L: writes L of the children with targets of parents `first` to
-/// `last`, all of one level, from the parent's L (if has_local) and the products [8][stride_rows].
+/// `last`, all of one level, from the parent's L (if has_local) and the products.
 template <class T>
 void l2l(const TreeView& tree, const std::int32_t* parents, std::int32_t first, std::int32_t last,
          bool has_local, const Classes& classes, const OperatorsView<T>& operators,
-         const T* products, std::int64_t product_stride, std::int64_t block_stride,
-         const ExpansionsView<T>& expansions, cudaStream_t stream);
+         const ProductsView<T>& products, const ExpansionsView<T>& expansions, cudaStream_t stream);
 
 struct Arguments;
 

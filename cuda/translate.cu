@@ -112,20 +112,21 @@ constexpr int places = fmm::orbits - 1;
 /// A thread for each coefficient of each orbit (x) of a row (y and z).
 template <class T>
 __global__ void __launch_bounds__(threads_per_block)
-    gather_kernel(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
-                  Classes classes, std::int64_t stride, ExpansionsView<T> expansions, T* gathered) {
+    gather_kernel(const std::int32_t* sources, Classes classes, ExpansionsView<T> expansions,
+                  GatheredView<T> gathered) {
   const int row = static_cast<int>(blockIdx.y * gridDim.z + blockIdx.z);
   const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int count = expansions.count;
-  if (row >= rows || place >= places * count) return;
+  if (row >= gathered.rows || place >= gathered.orbits * count) return;
   // place/count, whose rounding is far smaller than half of 1/count
   const int orbit =
       static_cast<int>((static_cast<float>(place) + 0.5f) / static_cast<float>(count));
   const int k = place - orbit * count;
-  const int vectors = expansions.vectors, row_of_all = static_cast<int>(first) + row;
+  const int vectors = expansions.vectors, row_of_all = static_cast<int>(gathered.first_row) + row;
   const std::int64_t parent = row_of_all / vectors;
   const int v = row_of_all % vectors;
-  const int4* const boxes = reinterpret_cast<const int4*>(sources + (parent * places + orbit) * 8);
+  const int4* const boxes =
+      reinterpret_cast<const int4*>(sources + (parent * places + gathered.first_orbit + orbit) * 8);
   const int4 low = boxes[0], high = boxes[1];
   const std::int32_t box[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   T value[8];
@@ -134,9 +135,9 @@ __global__ void __launch_bounds__(threads_per_block)
   // The signs of the reflections exchange the blocks.
   const int parity = classes.of[k];
   transform(value);
-  T* const out = gathered + row * stride + place;
+  T* const out = gathered.values + row * gathered.stride + place;
 #pragma unroll
-  for (int e = 0; e < 8; ++e) out[(e ^ parity) * (rows * stride)] = value[e];
+  for (int e = 0; e < 8; ++e) out[(e ^ parity) * (gathered.rows * gathered.stride)] = value[e];
 }
 
 // ---- L2L
@@ -146,13 +147,13 @@ constexpr int l2l_rows = 4;
 template <class T>
 __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first,
                            std::int32_t last, bool has_local, Classes classes,
-                           OperatorsView<T> operators, const T* products,
-                           std::int64_t product_stride, std::int64_t block_stride,
+                           OperatorsView<T> operators, ProductsView<T> products,
                            ExpansionsView<T> expansions) {
   T* const s_local = dynamic_shared<T>();  // [K][rows]
   const int count = expansions.count, vectors = expansions.vectors;
   const int first_row = first * vectors + static_cast<int>(blockIdx.x) * l2l_rows;
   const int rows = min(l2l_rows, last * vectors - first_row);
+  const T* const product = products.values + (first_row - products.first_row) * products.stride;
   if (has_local) {
     for (int i = threadIdx.x; i < l2l_rows * count; i += blockDim.x) {
       const int row = i / count, k = i % count;
@@ -170,8 +171,7 @@ __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int3
     for (int row = 0; row < l2l_rows; ++row)
 #pragma unroll
       for (int e = 0; e < 8; ++e)
-        value[row][e] =
-            row < rows ? products[e * block_stride + (first_row + row) * product_stride + k] : T(0);
+        value[row][e] = row < rows ? product[e * products.block + row * products.stride + k] : T(0);
     if (has_local) {
       constexpr int ahead = 8;  // entries that are on their way from memory
       const T* const column = operators.downward + k;
@@ -232,35 +232,35 @@ void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Clas
 }
 
 template <class T>
-void gather(const std::int32_t* sources, std::int64_t first, std::int64_t rows,
-            const Classes& classes, std::int64_t stride, const ExpansionsView<T>& expansions,
-            T* gathered, cudaStream_t stream) {
+void gather(const std::int32_t* sources, const Classes& classes,
+            const ExpansionsView<T>& expansions, const GatheredView<T>& gathered,
+            cudaStream_t stream) {
   // Neighbours in space, whose sources are mostly the same, run together.
   constexpr int rows_together = 8;
-  launch(
-      gather_kernel<T>,
-      dim3(blocks_for(places * expansions.count), blocks_for(rows, rows_together), rows_together),
-      threads_per_block, 0, stream, sources, first, rows, classes, stride, expansions, gathered);
+  launch(gather_kernel<T>,
+         dim3(blocks_for(gathered.orbits * expansions.count),
+              blocks_for(gathered.rows, rows_together), rows_together),
+         threads_per_block, 0, stream, sources, classes, expansions, gathered);
 }
 
 template <class T>
 void l2l(const TreeView& tree, const std::int32_t* parents, std::int32_t first, std::int32_t last,
          bool has_local, const Classes& classes, const OperatorsView<T>& operators,
-         const T* products, std::int64_t product_stride, std::int64_t block_stride,
-         const ExpansionsView<T>& expansions, cudaStream_t stream) {
+         const ProductsView<T>& products, const ExpansionsView<T>& expansions,
+         cudaStream_t stream) {
   const std::int64_t rows = static_cast<std::int64_t>(last - first) * expansions.vectors;
   launch(l2l_kernel<T>, blocks_for(rows, l2l_rows), threads_for(expansions.count, 256),
          sizeof(T) * l2l_rows * expansions.count, stream, tree, parents, first, last, has_local,
-         classes, operators, products, product_stride, block_stride, expansions);
+         classes, operators, products, expansions);
 }
 
-#define FMBEM_INSTANTIATE(T)                                                                       \
-  template void m2m(const TreeView&, std::int32_t, std::int32_t, const Classes&,                   \
-                    const OperatorsView<T>&, const ExpansionsView<T>&, cudaStream_t);              \
-  template void gather(const std::int32_t*, std::int64_t, std::int64_t, const Classes&,            \
-                       std::int64_t, const ExpansionsView<T>&, T*, cudaStream_t);                  \
-  template void l2l(const TreeView&, const std::int32_t*, std::int32_t, std::int32_t, bool,        \
-                    const Classes&, const OperatorsView<T>&, const T*, std::int64_t, std::int64_t, \
+#define FMBEM_INSTANTIATE(T)                                                                \
+  template void m2m(const TreeView&, std::int32_t, std::int32_t, const Classes&,            \
+                    const OperatorsView<T>&, const ExpansionsView<T>&, cudaStream_t);       \
+  template void gather(const std::int32_t*, const Classes&, const ExpansionsView<T>&,       \
+                       const GatheredView<T>&, cudaStream_t);                               \
+  template void l2l(const TreeView&, const std::int32_t*, std::int32_t, std::int32_t, bool, \
+                    const Classes&, const OperatorsView<T>&, const ProductsView<T>&,        \
                     const ExpansionsView<T>&, cudaStream_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)

@@ -13,26 +13,27 @@ namespace {
 /// Of keys by which leaves are sorted: the number of unknowns below.
 constexpr std::int32_t general_flag = 1 << 30;
 
-/// For matrices that do not fit into shared memory.
-constexpr std::int64_t workspace_bytes = std::int64_t{1} << 28;
-
-/// Entries of rows that are in single precision at a time, on their way to half.
-constexpr std::int64_t entries_at_once = std::int64_t{1} << 25;
+/// Of device memory that blocks work in, for matrices that do not fit into shared memory: with
+/// fewer blocks than could run where these are large.
+constexpr std::int64_t workspace_bytes = std::int64_t{1} << 27;
 
 struct SystemsView {
   const Cluster* nodes;
-  const std::int32_t* leaves;
+  const std::int32_t *leaves, *order;
   const std::int64_t* cut_begin;
   const std::int32_t* cut;
-  const std::int64_t* row_begin;
-  float* rows;             ///< of the leaves that are being solved
-  std::int64_t first_row;  ///< the row_begin of the first of them
   DevicePanels panels;
+  const std::int64_t* row_begin;
+  __half* rows;
+  float* scale;
   std::int32_t* singular;  ///< the first panel of a leaf whose system is
+};
 
-  __device__ float* rows_of(std::int32_t leaf) const {
-    return rows + (row_begin[leaf] - first_row);
-  }
+/// Device memory of each block: its rows in single precision and, where it is not in shared memory,
+/// its workspace.
+struct BlockMemory {
+  unsigned char* of_all;
+  std::int64_t rows_bytes, bytes;
 };
 
 /// Scales entry (i, k) of the inverse, i an own panel, and writes it.
@@ -62,28 +63,16 @@ __device__ bool solve_general(const Augmented& b, const RowWriter& write) {
   return true;
 }
 
-/// A block for each leaf from order[last − 1] down, the matrices in shared memory or, where they
-/// are too large, in the workspace.
-template <bool general, bool in_shared>
-__global__ void __launch_bounds__(solve_threads, 3)
-    solve_kernel(SystemsView view, const std::int32_t* order, std::int64_t last,
-                 unsigned char* workspace, std::int64_t stride) {
-  const std::int32_t f = order[last - 1 - blockIdx.x];
-  const Cluster leaf = view.nodes[view.leaves[f]];
-  const std::int64_t begin = view.cut_begin[f];
-  const int m = static_cast<int>(view.cut_begin[f + 1] - begin), own = leaf.size();
+/// Solves the system of a leaf and writes its rows in single precision; returns whether it could.
+template <bool general>
+__device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::int64_t begin, int m,
+                           const Workspace& space, float* rows) {
+  const int own = leaf.size();
   const int padded = Workspace::padded(m), pad = padded - m;
-  unsigned char* memory;
-  if constexpr (in_shared)
-    memory = dynamic_shared<unsigned char>();
-  else
-    memory = workspace + blockIdx.x * stride;
-  const Workspace space(memory, m, own, general);
   const int n_panels =
       place_unknowns(view.nodes, leaf, view.cut + begin, m, view.panels.extent, space);
 
   const double unit = 1 / leaf.radius;
-  float* rows = view.rows_of(f);
   const RowWriter write{space.unknowns + pad, space.row_scale, own, rows};
   const int more = static_cast<int>(row_stride(own)) - own;
   for (int e = static_cast<int>(threadIdx.x); e < m * more; e += solve_threads)
@@ -108,37 +97,75 @@ __global__ void __launch_bounds__(solve_threads, 3)
                       });
     solved = solve_symmetric(tiles, pad, write);
   }
-  if (solved) return;
+  if (solved) return true;
   // The smooth kernel alone is positive definite to rounding.
   __syncthreads();
   fill_tiles(tiles, space.unknowns, stiffer);
-  if (!solve_symmetric(tiles, pad, write) && threadIdx.x == 0) atomicMin(view.singular, leaf.begin);
+  return solve_symmetric(tiles, pad, write);
 }
 
-/// A block for each leaf from order[last − 1] down: its rows in half precision.
-__global__ void __launch_bounds__(threads_per_block)
-    round_rows(SystemsView view, const std::int32_t* order, std::int64_t last, __half* values,
-               float* scale) {
-  unsigned* const s_largest = dynamic_shared<unsigned>();  // bits, [row_stride(own)]
-  const std::int32_t f = order[last - 1 - blockIdx.x];
-  const Cluster leaf = view.nodes[view.leaves[f]];
-  const auto stride = static_cast<int>(row_stride(leaf.size()));
-  const int entries = static_cast<int>(view.cut_begin[f + 1] - view.cut_begin[f]) * stride;
-  const float* const rows = view.rows_of(f);
-  __half* const out = values + view.row_begin[f];
-  for (int i = threadIdx.x; i < stride; i += blockDim.x) s_largest[i] = 0;
+/// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
+/// [own].
+__device__ inline void round_rows(const float* __restrict__ rows, int m, int own, unsigned* largest,
+                                  __half* __restrict__ out, float* scale) {
+  const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
+  for (int i = thread; i < own; i += solve_threads) largest[i] = 0;
   __syncthreads();
-  for (int e = threadIdx.x; e < entries; e += blockDim.x)
-    atomicMax(s_largest + e % stride, __float_as_uint(fabsf(rows[e])));
+  for (int first = 0; first < own; first += solve_threads) {
+    const int width = min(own - first, solve_threads), i = first + thread % width;
+    float size = 0;
+#pragma unroll 4
+    for (int k = thread / width; k < m; k += solve_threads / width)
+      size = fmaxf(size, fabsf(rows[k * stride + i]));
+    atomicMax(largest + i, __float_as_uint(size));
+  }
   __syncthreads();
   constexpr int largest_power = 14;
   const auto power_of = [&](int i) {
-    return s_largest[i] == 0 ? 0 : static_cast<int>(s_largest[i] >> 23) - 127 - largest_power;
+    return i >= own || largest[i] == 0 ? 0
+                                       : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
   };
-  for (int i = threadIdx.x; i < leaf.size(); i += blockDim.x)
-    scale[leaf.begin + i] = ldexpf(1, power_of(i));
-  for (int e = threadIdx.x; e < entries; e += blockDim.x)
-    out[e] = __float2half_rn(ldexpf(rows[e], -power_of(e % stride)));
+  for (int i = thread; i < own; i += solve_threads) scale[i] = ldexpf(1, power_of(i));
+  const auto* const quads = reinterpret_cast<const float4*>(rows);
+  auto* const out_quads = reinterpret_cast<__half2*>(out);
+#pragma unroll 2
+  for (int q = thread; q < m * stride / 4; q += solve_threads) {
+    const float4 v = quads[q];
+    const int i = 4 * q % stride;
+    const auto rounded = [&](float value, int c) { return ldexpf(value, -power_of(i + c)); };
+    out_quads[2 * q] = __floats2half2_rn(rounded(v.x, 0), rounded(v.y, 1));
+    out_quads[2 * q + 1] = __floats2half2_rn(rounded(v.z, 2), rounded(v.w, 3));
+  }
+  __syncthreads();
+}
+
+/// Blocks take the leaves order[first] to order[last − 1] from the last one down, each the next
+/// when it is done with one, and round what they have solved: rows in single precision are there
+/// for as many leaves as blocks run.
+template <bool general, bool in_shared>
+__global__ void __launch_bounds__(solve_threads, 3)
+    solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
+                 unsigned* taken) {
+  __shared__ std::int64_t s_next;
+  unsigned char* const of_block = memory.of_all + blockIdx.x * memory.bytes;
+  float* const rows = reinterpret_cast<float*>(of_block);
+  unsigned char* const work =
+      in_shared ? dynamic_shared<unsigned char>() : of_block + memory.rows_bytes;
+  for (;;) {
+    if (threadIdx.x == 0) s_next = last - 1 - static_cast<std::int64_t>(atomicAdd(taken, 1u));
+    __syncthreads();
+    if (s_next < first) return;
+    const std::int32_t f = view.order[s_next];
+    const Cluster leaf = view.nodes[view.leaves[f]];
+    const std::int64_t begin = view.cut_begin[f];
+    const int m = static_cast<int>(view.cut_begin[f + 1] - begin);
+    const Workspace space(work, m, leaf.size(), general);
+    if (!solve_leaf<general>(view, leaf, begin, m, space, rows) && threadIdx.x == 0)
+      atomicMin(view.singular, leaf.begin);
+    __syncthreads();
+    round_rows(rows, m, leaf.size(), reinterpret_cast<unsigned*>(space.row_scale),
+               view.rows + view.row_begin[f], view.scale + leaf.begin);
+  }
 }
 
 /// Numbers by which leaves are sorted.
@@ -168,89 +195,87 @@ __global__ void place_begins(const std::int32_t* order, const std::int64_t* from
   if (i < n_leaves) to[order[i]] = from[i];
 }
 
-/// Of a multiprocessor of the current device.
-std::int64_t all_shared_memory() {
-  int device = 0, bytes = 0;
+int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
   FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  return bytes;
+  FMBEM_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
 }
 
-/// Blocks of a multiprocessor, up to three, whose registers suffice for no more, where each needs
-/// so many bytes of shared memory; 0 if no block can have them.
+/// Blocks of a multiprocessor, of whose registers there are enough for no more.
+constexpr int most_blocks = 3;
+
+/// Those of which each needs so many bytes of shared memory; 0 if no block can have them.
 int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all) {
   constexpr std::int64_t besides = 5376;  // static arrays and what the driver takes
   if (bytes > most) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(all / (bytes + besides), 1, 3));
+  return static_cast<int>(std::clamp<std::int64_t>(all / (bytes + besides), 1, most_blocks));
 }
 
 /// Leaves in the order of the numbers of their unknowns, those that need an elimination last.
 struct SortedLeaves {
   DeviceBuffer<std::int32_t> order;
   std::vector<std::int32_t> keys;
-  std::vector<std::int64_t> row_begin;  ///< [leaves + 1], where the rows of each begin
 };
 
-SortedLeaves sort_leaves(const DeviceClusterTree& tree, const DeviceCuts& cuts,
-                         DeviceBuffer<std::int64_t>& row_begin, cudaStream_t stream) {
+/// Also says where the rows of each begin, and how many entries all have.
+SortedLeaves sort_leaves(const DeviceClusterTree& tree, const DeviceCuts& cuts, DeviceRows& rows,
+                         cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(tree.leaves.size());
   DeviceBuffer<std::int32_t> key(n, stream), index(n, stream), sorted_key(n, stream);
   DeviceBuffer<std::int64_t> row_size(n + 1, stream), begin(n + 1, stream);
-  SortedLeaves sorted{DeviceBuffer<std::int32_t>(n, stream), std::vector<std::int32_t>(n),
-                      std::vector<std::int64_t>(n + 1)};
+  SortedLeaves sorted{DeviceBuffer<std::int32_t>(n, stream), std::vector<std::int32_t>(n)};
   launch(find_keys, blocks_for(n), threads_per_block, 0, stream, cuts.begin.data(),
          cuts.has_slivers.data(), n, key.data(), index.data());
   sort_pairs(key.data(), sorted_key.data(), index.data(), sorted.order.data(), n, 31, stream);
   launch(size_rows, blocks_for(n + 1), threads_per_block, 0, stream, tree.nodes.data(),
          tree.leaves.data(), cuts.begin.data(), sorted.order.data(), n, row_size.data());
   exclusive_sum(row_size.data(), begin.data(), n + 1, stream);
-  row_begin = DeviceBuffer<std::int64_t>(n, stream);
+  rows.begin = DeviceBuffer<std::int64_t>(n, stream);
   launch(place_begins, blocks_for(n), threads_per_block, 0, stream, sorted.order.data(),
-         begin.data(), n, row_begin.data());
+         begin.data(), n, rows.begin.data());
   sorted_key.download(sorted.keys.data());
-  begin.download(sorted.row_begin.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  rows.values = DeviceBuffer<__half>(download_one(begin.data() + n, stream), stream);
   return sorted;
 }
 
-/// Solves the systems of sorted leaves [begin, end) and rounds their rows.
+/// Solves the systems of sorted leaves [begin, end).
 template <bool general>
-void solve_range(SystemsView view, const SortedLeaves& leaves, std::int64_t begin, std::int64_t end,
-                 int max_leaf, const DeviceRows& rows, cudaStream_t stream) {
+void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64_t begin,
+                 std::int64_t end, int max_leaf, cudaStream_t stream) {
   const auto most = static_cast<std::int64_t>(shared_memory_of_a_block());
-  const std::int64_t all = all_shared_memory();
-  DeviceBuffer<unsigned char> workspace;
-  DeviceBuffer<float> in_single;
+  const std::int64_t all = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                     processors = device_attribute(cudaDevAttrMultiProcessorCount);
+  const auto unknowns_of = [&](std::int64_t i) { return leaves.keys[i] & ~general_flag; };
   const auto bytes_of = [&](std::int64_t i) {
-    const int m = leaves.keys[i] & ~general_flag;
+    const int m = unknowns_of(i);
     return Workspace::bytes(m, std::min(m, max_leaf), general);
   };
+  DeviceBuffer<unsigned char> room;
+  DeviceBuffer<unsigned> taken(1, stream);
   // The largest first, those together that leave room for as many blocks at a time.
   while (begin < end) {
     const std::int64_t bytes = bytes_of(end - 1);
     const int blocks = blocks_at_a_time(bytes, most, all);
-    std::int64_t most_leaves = end - begin;
-    if (blocks == 0) {
-      most_leaves = std::clamp<std::int64_t>(workspace_bytes / bytes, 1, most_leaves);
-      grow(workspace, most_leaves * bytes, stream);
-    }
     std::int64_t first = end - 1;
-    while (first > begin && end - first < most_leaves &&
-           leaves.row_begin[end] - leaves.row_begin[first - 1] <= entries_at_once &&
-           blocks_at_a_time(bytes_of(first - 1), most, all) == blocks)
-      --first;
-    view.first_row = leaves.row_begin[first];
-    grow(in_single, leaves.row_begin[end] - view.first_row, stream);
-    view.rows = in_single.data();
-    const auto count = static_cast<unsigned>(end - first);
+    while (first > begin && blocks_at_a_time(bytes_of(first - 1), most, all) == blocks) --first;
+    const int m = unknowns_of(end - 1);
+    BlockMemory memory{
+        nullptr, row_stride(std::min(m, max_leaf)) * m * static_cast<std::int64_t>(sizeof(float)),
+        0};
+    memory.bytes = memory.rows_bytes + (blocks == 0 ? bytes : 0);
+    const std::int64_t count =
+        std::min({end - first, processors * (blocks == 0 ? most_blocks : blocks),
+                  std::max<std::int64_t>(1, workspace_bytes / memory.bytes)});
+    grow(room, count * memory.bytes, stream);
+    memory.of_all = room.data();
+    taken.fill_bytes(0);
     if (blocks > 0)
-      launch(solve_kernel<general, true>, count, solve_threads, bytes, stream, view,
-             leaves.order.data(), end, nullptr, 0);
+      launch(solve_kernel<general, true>, static_cast<unsigned>(count), solve_threads, bytes,
+             stream, view, first, end, memory, taken.data());
     else
-      launch(solve_kernel<general, false>, count, solve_threads, 0, stream, view,
-             leaves.order.data(), end, workspace.data(), bytes);
-    launch(round_rows, count, threads_per_block, row_stride(max_leaf) * sizeof(unsigned), stream,
-           view, leaves.order.data(), end, rows.values.data(), rows.scale.data());
+      launch(solve_kernel<general, false>, static_cast<unsigned>(count), solve_threads, 0, stream,
+             view, first, end, memory, taken.data());
     end = first;
   }
 }
@@ -260,26 +285,20 @@ void solve_range(SystemsView view, const SortedLeaves& leaves, std::int64_t begi
 DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
                          const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
   DeviceRows rows;
-  const SortedLeaves leaves = sort_leaves(tree, cuts, rows.begin, stream);
-  rows.values = DeviceBuffer<__half>(leaves.row_begin.back(), stream);
+  const SortedLeaves leaves = sort_leaves(tree, cuts, rows, stream);
   rows.scale = DeviceBuffer<float>(panels.size, stream);
   DeviceBuffer<std::int32_t> singular(1, stream);
   const std::int32_t none = INT_MAX;
   singular.upload(&none);
-  const SystemsView view{tree.nodes.data(),
-                         tree.leaves.data(),
-                         cuts.begin.data(),
-                         cuts.nodes.data(),
-                         rows.begin.data(),
-                         nullptr,
-                         0,
-                         panels,
+  const SystemsView view{tree.nodes.data(), tree.leaves.data(), leaves.order.data(),
+                         cuts.begin.data(), cuts.nodes.data(),  panels,
+                         rows.begin.data(), rows.values.data(), rows.scale.data(),
                          singular.data()};
   const auto n_leaves = static_cast<std::int64_t>(leaves.keys.size());
   const std::int64_t symmetric =
       std::lower_bound(leaves.keys.begin(), leaves.keys.end(), general_flag) - leaves.keys.begin();
-  solve_range<true>(view, leaves, symmetric, n_leaves, max_leaf, rows, stream);
-  solve_range<false>(view, leaves, 0, symmetric, max_leaf, rows, stream);
+  solve_range<true>(view, leaves, symmetric, n_leaves, max_leaf, stream);
+  solve_range<false>(view, leaves, 0, symmetric, max_leaf, stream);
   const std::int32_t at = download_one(singular.data(), stream);
   FMBEM_REQUIRE(at == none,
                 "the preconditioner's system at panel " << at << " is singular: check the mesh");

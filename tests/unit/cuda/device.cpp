@@ -23,6 +23,10 @@ TEST_CASE("a device is there, or asking for one says why not") {
   }
 }
 
+TEST_CASE("starting a device is no error, whether there is one or not") {
+  CHECK_NOTHROW(start_cuda_device());
+}
+
 TEST_CASE("a build without CUDA has no runtime and no devices") {
   CHECK(built_with_cuda() == !cuda_runtime_version().empty());
   if (!built_with_cuda()) CHECK(cuda_devices().empty());
