@@ -218,7 +218,7 @@ struct SortedLeaves {
   std::vector<std::int32_t> keys;
 };
 
-/// Also says where the rows of each begin, and how many entries all have.
+/// Also says where the rows of each begin, and makes room for them.
 SortedLeaves sort_leaves(const DeviceClusterTree& tree, const DeviceCuts& cuts, DeviceRows& rows,
                          cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(tree.leaves.size());
