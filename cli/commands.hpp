@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <future>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace fmbem::cli {
 struct Context {
   Console console;
   Arguments arguments;
-  std::future<void> device_start;  ///< of the GPU, while the mesh is read
+  std::jthread device_start;  ///< of the GPU, while the mesh is read
 };
 
 /// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.

@@ -1,6 +1,9 @@
 #include "cli/solve_options.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <iomanip>
+#include <mutex>
 #include <sstream>
 
 #include "fmbem/cuda/device.hpp"
@@ -47,6 +50,18 @@ void start_solver_library(const SolveOptions& options, Context& context, Json& r
         context.console, report,
         "the operator's tolerance is looser than the solver's: the solution is only as good as the "
         "former");
+}
+
+/// Starts the GPU, while the mesh is read, if it is sure to be used; else once that takes so long
+/// that there will be panels enough.
+std::jthread start_device(bool sure) {
+  return std::jthread([sure](const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds a_while{100};
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    if (!sure) std::condition_variable_any().wait_for(lock, stop, a_while, [] { return false; });
+    if (!stop.stop_requested()) start_cuda_device();
+  });
 }
 
 }  // namespace
@@ -119,7 +134,7 @@ int start_solving(const SolveOptions& options, Context& context, Json& report) {
   check_backend(options, context.console, report);
   start_solver_library(options, context, report);
   if (options.backend != "cpu" && options.operator_kind != "dense")
-    context.device_start = std::async(std::launch::async, start_cuda_device);
+    context.device_start = start_device(options.backend == "cuda" || options.near_field == "lean");
   return threads;
 }
 

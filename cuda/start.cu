@@ -1,7 +1,8 @@
+#include <exception>
+
 #include "fmbem/cuda/blas.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/staging.cuh"
-#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 namespace {
@@ -19,17 +20,17 @@ void multiply_once(cuda::Blas& blas, cudaStream_t stream) {
 }  // namespace
 
 void start_cuda_device() {
-  if (cuda_devices().empty()) return;
   try {
+    if (cuda_devices().empty()) return;
     constexpr std::size_t stack_bytes = 384;  // fmbem's largest is 352
     FMBEM_CUDA(cudaDeviceSetLimit(cudaLimitStackSize, stack_bytes));
-    cuda::Staging();
+    cuda::Staging();  // pins memory, once and for all
     const cuda::Stream stream;
     cuda::Blas blas(stream);
     multiply_once<double>(blas, stream);
     multiply_once<float>(blas, stream);
     stream.wait();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
   }
 }
 
