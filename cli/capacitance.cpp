@@ -40,8 +40,8 @@ struct Outcome {
   double mesh_seconds = 0;
 };
 
-Outcome solve_levels(const Options& options, Console& console) {
-  ConductorOptions solve_options = conductor_options(options.solve, console);
+Outcome solve_levels(const Options& options, Context& context) {
+  ConductorOptions solve_options = conductor_options(options.solve, context.console);
   solve_options.permittivity = options.permittivity;
   solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
@@ -50,10 +50,11 @@ Outcome solve_levels(const Options& options, Console& console) {
     const Timer timer;
     SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options(level));
     outcome.mesh_seconds += timer.seconds();
+    context.device_start.request_stop();
     return mesh;
   };
   const auto solve = [&](const SurfaceMesh& mesh) {
-    console.begin_phase();
+    context.console.begin_phase();
     outcome.solution = solve_capacitance(mesh, solve_options);
     outcome.levels.push_back({mesh.triangles.size(), outcome.solution.maxwell});
     results.push_back(outcome.solution.maxwell);
@@ -107,7 +108,7 @@ ExitCode run(Context& context, const Options& options) {
   Json report = start_report("capacitance");
   const int threads = start_solving(options.solve, context, report);
 
-  const Outcome outcome = solve_levels(options, console);
+  const Outcome outcome = solve_levels(options, context);
   check_petsc_options(console, report);
   console.print(problem_text(outcome.solution, outcome.mesh, threads));
   tell(console, report, outcome);

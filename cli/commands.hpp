@@ -16,7 +16,7 @@ namespace fmbem::cli {
 struct Context {
   Console console;
   Arguments arguments;
-  std::jthread device_start;  ///< of the GPU, while the mesh is read
+  std::jthread device_start;  ///< of the GPU, beside reading the mesh; told to stop when it is read
 };
 
 /// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.

@@ -95,15 +95,16 @@ struct Outcome {
   Seconds seconds{};
 };
 
-Outcome solve(const Options& options, const std::vector<Voltage>& given, Console& console) {
-  ConductorOptions solve_options = conductor_options(options.solve, console);
+Outcome solve(const Options& options, const std::vector<Voltage>& given, Context& context) {
+  ConductorOptions solve_options = conductor_options(options.solve, context.console);
   solve_options.time_stages = options.output.json.has_value();
   Outcome outcome;
   const Timer timer;
   outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
   outcome.seconds.mesh = timer.seconds();
+  context.device_start.request_stop();
   outcome.voltages = voltages_of(make_conductors(outcome.mesh, solve_options.conductors), given);
-  console.begin_phase();
+  context.console.begin_phase();
   outcome.solution = solve_conductors(outcome.mesh, solve_options, {outcome.voltages});
   return outcome;
 }
@@ -146,7 +147,7 @@ ExitCode run(Context& context, const Options& options) {
   Json report = start_report("field");
   const int threads = start_solving(options.solve, context, report);
 
-  Outcome outcome = solve(options, given, console);
+  Outcome outcome = solve(options, given, context);
   check_petsc_options(console, report);
   tell(console, report, outcome, threads);
   Field field = field_at(set, outcome, how);

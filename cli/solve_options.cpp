@@ -52,15 +52,14 @@ void start_solver_library(const SolveOptions& options, Context& context, Json& r
         "former");
 }
 
-/// Starts the GPU, while the mesh is read, if it is sure to be used; else once that takes so long
-/// that there will be panels enough.
-std::jthread start_device(bool sure) {
-  return std::jthread([sure](const std::stop_token& stop) {
+/// Starts the GPU once reading the mesh takes so long that there will be panels enough for it.
+std::jthread start_device_beside() {
+  return std::jthread([](const std::stop_token& mesh_is_read) {
     constexpr std::chrono::milliseconds a_while{100};
     std::mutex mutex;
     std::unique_lock lock(mutex);
-    if (!sure) std::condition_variable_any().wait_for(lock, stop, a_while, [] { return false; });
-    if (!stop.stop_requested()) start_cuda_device();
+    std::condition_variable_any().wait_for(lock, mesh_is_read, a_while, [] { return false; });
+    if (!mesh_is_read.stop_requested()) start_cuda_device();
   });
 }
 
@@ -134,7 +133,7 @@ int start_solving(const SolveOptions& options, Context& context, Json& report) {
   check_backend(options, context.console, report);
   start_solver_library(options, context, report);
   if (options.backend != "cpu" && options.operator_kind != "dense")
-    context.device_start = start_device(options.backend == "cuda" || options.near_field == "lean");
+    context.device_start = start_device_beside();
   return threads;
 }
 

@@ -11,7 +11,7 @@
 namespace fmbem::cuda {
 
 /// Right-hand sides that go through the stages together, and the memory that their expansions and
-/// the gathered factors of M2L may take, as parts of the device's.
+/// what M2L works in may take, as parts of the device's.
 inline constexpr int most_vectors = 8;
 inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
 /// Rows of M2L that are gathered at a time, at the most: in tiles of 128 they give eight products
@@ -140,7 +140,7 @@ class FarStages {
       blas_->multiply_eight(rows, count_, gathered.orbits * count_, gathered.values,
                             gathered.stride, rows * gathered.stride,
                             operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
-                            count_ * operators.m2l_stride, products_.data(), products.stride,
+                            count_ * operators.m2l_stride, products.values, products.stride,
                             products.block, part > 0, rough_);
       done("M2L");
     }

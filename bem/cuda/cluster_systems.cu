@@ -13,9 +13,12 @@ namespace {
 /// Of keys by which leaves are sorted: the number of unknowns below.
 constexpr std::int32_t general_flag = 1 << 30;
 
-/// Of device memory that blocks work in, for matrices that do not fit into shared memory: with
-/// fewer blocks than could run where these are large.
+/// Of device memory that blocks work in, for their rows in single precision and for matrices that
+/// do not fit into shared memory: fewer blocks run where these are large.
 constexpr std::int64_t workspace_bytes = std::int64_t{1} << 27;
+
+/// Of a multiprocessor: each is to have so many registers.
+constexpr int most_blocks = 3;
 
 struct SystemsView {
   const Cluster* nodes;
@@ -106,7 +109,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
 
 /// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
 /// [own].
-__device__ inline void round_rows(const float* __restrict__ rows, int m, int own, unsigned* largest,
+__device__ inline void round_rows(const float* rows, int m, int own, unsigned* largest,
                                   __half* __restrict__ out, float* scale) {
   const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
   for (int i = thread; i < own; i += solve_threads) largest[i] = 0;
@@ -143,7 +146,7 @@ __device__ inline void round_rows(const float* __restrict__ rows, int m, int own
 /// when it is done with one, and round what they have solved: rows in single precision are there
 /// for as many leaves as blocks run.
 template <bool general, bool in_shared>
-__global__ void __launch_bounds__(solve_threads, 3)
+__global__ void __launch_bounds__(solve_threads, most_blocks)
     solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
                  unsigned* taken) {
   __shared__ std::int64_t s_next;
@@ -202,10 +205,8 @@ int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-/// Blocks of a multiprocessor, of whose registers there are enough for no more.
-constexpr int most_blocks = 3;
-
-/// Those of which each needs so many bytes of shared memory; 0 if no block can have them.
+/// Blocks of a multiprocessor where each needs so many bytes of shared memory; 0 if no block can
+/// have them.
 int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all) {
   constexpr std::int64_t besides = 5376;  // static arrays and what the driver takes
   if (bytes > most) return 0;
