@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 #include "fmbem/fmm/choose.hpp"
 #include "fmbem/fmm/cost.hpp"
@@ -60,10 +61,8 @@ class DeviceCost {
 }  // namespace
 
 DeviceRates device_rates() {
-  int device = 0, processors = 0, ratio = 2;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  FMBEM_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
+  const int processors = device_attribute(cudaDevAttrMultiProcessorCount),
+            ratio = device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
   return {.near_single = 2.45e12 * size,
           .near_double = 1.25e12 * in_double,

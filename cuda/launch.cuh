@@ -10,12 +10,18 @@
 
 namespace fmbem::cuda {
 
+/// Of the current device.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  FMBEM_CUDA(cudaGetDevice(&device));
+  FMBEM_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+
 /// Shared memory that a block of the current device may have, less some for static arrays.
 inline std::size_t shared_memory_of_a_block() {
-  int device = 0, bytes = 0;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return static_cast<std::size_t>(bytes) - 14 * 1024;
+  return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
+         14 * 1024;
 }
 
 /// Launches a kernel and checks that the launch went through. Shared memory beyond what every block

@@ -198,13 +198,6 @@ __global__ void place_begins(const std::int32_t* order, const std::int64_t* from
   if (i < n_leaves) to[order[i]] = from[i];
 }
 
-int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  FMBEM_CUDA(cudaGetDevice(&device));
-  FMBEM_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
-  return value;
-}
-
 /// Blocks of a multiprocessor where each needs so many bytes of shared memory; 0 if no block can
 /// have them.
 int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all) {
@@ -260,23 +253,19 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
     const int blocks = blocks_at_a_time(bytes, most, all);
     std::int64_t first = end - 1;
     while (first > begin && blocks_at_a_time(bytes_of(first - 1), most, all) == blocks) --first;
+    const bool in_shared = blocks > 0;
     const int m = unknowns_of(end - 1);
-    BlockMemory memory{
-        nullptr, row_stride(std::min(m, max_leaf)) * m * static_cast<std::int64_t>(sizeof(float)),
-        0};
-    memory.bytes = memory.rows_bytes + (blocks == 0 ? bytes : 0);
+    const std::int64_t rows_bytes = row_stride(std::min(m, max_leaf)) * m *
+                                    static_cast<std::int64_t>(sizeof(float)),
+                       block_bytes = rows_bytes + (in_shared ? 0 : bytes);
     const std::int64_t count =
-        std::min({end - first, processors * (blocks == 0 ? most_blocks : blocks),
-                  std::max<std::int64_t>(1, workspace_bytes / memory.bytes)});
-    grow(room, count * memory.bytes, stream);
-    memory.of_all = room.data();
+        std::min({end - first, processors * (in_shared ? blocks : most_blocks),
+                  std::max<std::int64_t>(1, workspace_bytes / block_bytes)});
+    grow(room, count * block_bytes, stream);
     taken.fill_bytes(0);
-    if (blocks > 0)
-      launch(solve_kernel<general, true>, static_cast<unsigned>(count), solve_threads, bytes,
-             stream, view, first, end, memory, taken.data());
-    else
-      launch(solve_kernel<general, false>, static_cast<unsigned>(count), solve_threads, 0, stream,
-             view, first, end, memory, taken.data());
+    launch(in_shared ? solve_kernel<general, true> : solve_kernel<general, false>,
+           static_cast<unsigned>(count), solve_threads, in_shared ? bytes : 0, stream, view, first,
+           end, BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
     end = first;
   }
 }
