@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "fmbem/bem/field.hpp"
-#include "fmbem/solvers/solve_capacitance.hpp"
+#include "fmbem/bem/layer/field.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;

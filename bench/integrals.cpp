@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <random>
 
-#include "fmbem/bem/far_rules.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
-#include "fmbem/bem/quadrature.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/space/quadrature.hpp"
 
 using namespace fmbem;
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/bem/dense_operator.hpp"
-#include "fmbem/bem/fmm_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"

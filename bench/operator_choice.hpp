@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/surfaces.hpp"
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 
 namespace fmbem::bench {
 

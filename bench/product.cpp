@@ -11,8 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/operator_choice.hpp"
-#include "fmbem/bem/boundary_operator.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"

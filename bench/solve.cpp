@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/operator_choice.hpp"
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"

@@ -6,7 +6,7 @@
 #include "cli/common_options.hpp"
 #include "cli/solve_options.hpp"
 #include "cli/solve_report.hpp"
-#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/write.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/report.hpp"
-#include "fmbem/bem/richardson.hpp"
-#include "fmbem/solvers/solve_capacitance.hpp"
+#include "fmbem/problems/richardson.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
 
 namespace fmbem::cli {
 

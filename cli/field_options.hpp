@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "fmbem/bem/capacitance.hpp"
-#include "fmbem/bem/field.hpp"
+#include "fmbem/bem/layer/field.hpp"
 #include "fmbem/meshes/point_set.hpp"
+#include "fmbem/problems/capacitance.hpp"
 
 namespace fmbem::cli {
 

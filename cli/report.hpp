@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/console.hpp"
-#include "fmbem/bem/capacitance.hpp"
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/problems/capacitance.hpp"
 
 namespace fmbem::cli {
 

@@ -8,7 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report.hpp"
-#include "fmbem/solvers/solve_conductors.hpp"
+#include "fmbem/problems/solve_conductors.hpp"
 
 namespace fmbem::cli {
 

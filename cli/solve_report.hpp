@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/report.hpp"
-#include "fmbem/solvers/solve_conductors.hpp"
+#include "fmbem/problems/solve_conductors.hpp"
 
 namespace fmbem::cli {
 

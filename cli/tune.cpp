@@ -9,7 +9,7 @@
 #include "cli/common_options.hpp"
 #include "cli/report.hpp"
 #include "fmbem/fmm/base/machine.hpp"
-#include "fmbem/fmm/rates.hpp"
+#include "fmbem/fmm/choice/rates.hpp"
 #include "fmbem/meshes/output_file.hpp"
 
 namespace fmbem::cli {

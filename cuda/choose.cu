@@ -5,9 +5,9 @@
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
-#include "fmbem/fmm/choose.hpp"
-#include "fmbem/fmm/cost.hpp"
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::cuda {
 namespace {

@@ -14,12 +14,12 @@
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/cuda/strengths.cuh"
+#include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/choose.hpp"
-#include "fmbem/fmm/morton.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
-#include "fmbem/fmm/stopwatch.hpp"
+#include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem::cuda {
 namespace {
@@ -229,7 +229,7 @@ class EvaluationIn final : public Evaluation {
       if (times) times->record(stage);
     };
     const std::int64_t n = sources_.view().count;
-    Place<N>* const dipoles = kind.dipoles ? dipoles_.data() : nullptr;
+    ChargedPoint<N>* const dipoles = kind.dipoles ? dipoles_.data() : nullptr;
     const StrengthsView<N> strengths{places_.data(), kind.charges, dipoles};
     find_largest(arguments_.data(), n, kind.vectors, kind.charges, kind.dipoles, frame_.unit,
                  largest_.data(), stream_);
@@ -293,7 +293,7 @@ class EvaluationIn final : public Evaluation {
   PlacedPoints<N> sources_, targets_;
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
-  DeviceBuffer<Place<N>> places_, dipoles_;
+  DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
   DeviceBuffer<double> near_potential_, near_gradient_[3];
   std::map<Kind, std::unique_ptr<Graph>> graphs_;
 };

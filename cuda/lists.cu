@@ -2,7 +2,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/primitives.cuh"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {

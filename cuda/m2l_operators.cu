@@ -7,9 +7,9 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/m2l_operators.cuh"
-#include "fmbem/fmm/box_fit.hpp"
-#include "fmbem/fmm/harmonics.hpp"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "fmbem/fmm/octree.hpp"
+#include "fmbem/fmm/tree/octree.hpp"
 
 namespace fmbem::cuda {
 

@@ -9,7 +9,7 @@
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/operators.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {

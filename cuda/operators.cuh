@@ -4,8 +4,8 @@
 
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/pass.cuh"
-#include "fmbem/fmm/harmonic_table.hpp"
-#include "fmbem/fmm/parity_order.hpp"
+#include "fmbem/fmm/expansion/harmonic_table.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
 
 namespace fmbem::cuda {
 

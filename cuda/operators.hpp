@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fmbem/fmm/parity_order.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
 
 namespace fmbem::cuda {
 

@@ -48,16 +48,17 @@ struct ToUnitBox {
 
 /// A source: where it is, as in PointsView, and its charge. Read from memory in one piece.
 template <class N>
-struct alignas(4 * sizeof(N) < 16 ? 4 * sizeof(N) : 16) Place {
+struct alignas(4 * sizeof(N) < 16 ? 4 * sizeof(N) : 16) ChargedPoint {
   N x, y, z, charge;
 };
 
 /// Strengths of one evaluation in the points' order, [vectors][sources].
 template <class N>
 struct StrengthsView {
-  const Place<N>* places;
-  bool charges;             ///< whether there are any
-  const Place<N>* dipoles;  ///< moments, the fourth number being nothing; null where there are none
+  const ChargedPoint<N>* places;
+  bool charges;  ///< whether there are any
+  const ChargedPoint<N>*
+      dipoles;  ///< moments, the fourth number being nothing; null where there are none
 };
 
 /// Results of the near field, [vectors][targets] in the points' order; null where not asked for.

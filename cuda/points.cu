@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
       place[i] = {};
       weight[i] = 0;
       if (k >= range.y) continue;
-      const Place<N> source = strengths.places[v * sources + k];
+      const ChargedPoint<N> source = strengths.places[v * sources + k];
       place[i] = unit_box(source.x, source.y, source.z);
       weight[i] = static_cast<T>(source.charge);
     }
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads_per_block)
         const std::int32_t k = first + i * warp_size + lane;
         weight[i] = 0;
         if (k >= range.y) continue;
-        const Place<N> d = strengths.dipoles[v * sources + k];
+        const ChargedPoint<N> d = strengths.dipoles[v * sources + k];
         weight[i] = to_unit * static_cast<T>(axis == 0 ? d.x : axis == 1 ? d.y : d.z);
       }
       add_moments<Each>(table, steps, place, weight, buffer, sums + (axis + 1) * slots);

@@ -1,8 +1,8 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/spread_backend.hpp"
 #include "fmbem/cuda/spread_field.cuh"
+#include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/cpu/spread.hpp"
-#include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::cuda {
 namespace {

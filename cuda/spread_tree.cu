@@ -5,8 +5,8 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 #include "fmbem/cuda/strengths.cuh"
-#include "fmbem/fmm/choose.hpp"
-#include "fmbem/fmm/overhang.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/tree/overhang.hpp"
 
 namespace fmbem::cuda {
 namespace {

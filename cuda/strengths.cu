@@ -36,7 +36,7 @@ __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, 
 template <class N>
 __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> sources,
                                       double unit, const unsigned long long* largest, bool charges,
-                                      Place<N>* places, Place<N>* dipoles) {
+                                      ChargedPoint<N>* places, ChargedPoint<N>* dipoles) {
   const std::int64_t k = thread_index();
   if (k >= sources.count) return;
   const std::int64_t first = blockIdx.y * sources.count, from = first + sources.order[k];
@@ -117,8 +117,8 @@ void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool 
 
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, bool charges, Place<N>* places,
-                    Place<N>* dipoles, cudaStream_t stream) {
+                    double unit, const unsigned long long* largest, bool charges,
+                    ChargedPoint<N>* places, ChargedPoint<N>* dipoles, cudaStream_t stream) {
   launch(sort_strengths_kernel<N>, dim3(blocks_for(sources.count), vectors), threads_per_block, 0,
          stream, arguments, sources, unit, largest, charges, places, dipoles);
 }
@@ -144,8 +144,8 @@ void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* s
   template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int,             \
                              const unsigned long long*, N*, cudaStream_t);                         \
   template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,                \
-                               const unsigned long long*, bool, Place<N>*, Place<N>*,              \
-                               cudaStream_t);                                                      \
+                               const unsigned long long*, bool, ChargedPoint<N>*,                  \
+                               ChargedPoint<N>*, cudaStream_t);                                    \
   template void place_points(const Vec3d*, const std::int32_t*, const Vec3d*, const std::int32_t*, \
                              double, const Cube&, const TreeView&, bool, const std::int32_t*,      \
                              std::int64_t, const PointArrays<N>&, cudaStream_t);

@@ -22,8 +22,8 @@ void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool 
 /// side is in [1, 2): any size then stays in the range of single precision.
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, bool charges, Place<N>* places,
-                    Place<N>* dipoles, cudaStream_t stream);
+                    double unit, const unsigned long long* largest, bool charges,
+                    ChargedPoint<N>* places, ChargedPoint<N>* dipoles, cudaStream_t stream);
 
 /// Charges alone, of sources that are not points.
 template <class T>

@@ -4,7 +4,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/pass.cuh"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "fmbem/cuda/memory.cuh"
-#include "fmbem/fmm/morton_bits.hpp"
-#include "fmbem/fmm/octree.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
+#include "fmbem/fmm/tree/octree.hpp"
 
 namespace fmbem::cuda {
 

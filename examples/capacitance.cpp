@@ -5,7 +5,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/write.hpp"
-#include "fmbem/solvers/solve_capacitance.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
 
 int main(int argc, char** argv) try {
   if (argc < 2) throw fmbem::InputError("usage: example_capacitance MESH [FILE.vtu]");

@@ -1,12 +1,12 @@
 // Potential and field around a conductor at 1 V, along a line: example_field MESH
-#include "fmbem/bem/field.hpp"
+#include "fmbem/bem/layer/field.hpp"
 
 #include <exception>
 #include <iostream>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/load.hpp"
-#include "fmbem/solvers/solve_capacitance.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
 
 int main(int argc, char** argv) try {
   if (argc < 2) throw fmbem::InputError("usage: example_field MESH");

@@ -7,9 +7,9 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
-#include "fmbem/fmm/harmonics.hpp"
-#include "fmbem/fmm/m2l_blocks.hpp"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::fmm {
 namespace {

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/choose.hpp"
-#include "fmbem/fmm/cost.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
-#include "fmbem/fmm/overhang.hpp"
-#include "fmbem/fmm/stopwatch.hpp"
-#include "fmbem/fmm/trial_trees.hpp"
+#include "fmbem/fmm/tree/overhang.hpp"
+#include "fmbem/fmm/tree/trial_trees.hpp"
 
 namespace fmbem::fmm {
 namespace {

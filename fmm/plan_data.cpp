@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/cost.hpp"
+#include "fmbem/fmm/choice/cost.hpp"
 
 namespace fmbem::fmm {
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "fmbem/fmm/octree.hpp"
-#include "fmbem/fmm/parity_order.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/spread_sources.hpp"
+#include "fmbem/fmm/tree/octree.hpp"
 
 namespace fmbem::fmm {
 

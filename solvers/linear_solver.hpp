@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 
 namespace fmbem {
 

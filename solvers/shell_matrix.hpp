@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/solvers/petsc.hpp"
 
 namespace fmbem {

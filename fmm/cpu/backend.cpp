@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/cpu/near_data.hpp"
 #include "fmbem/fmm/cpu/spread.hpp"
-#include "fmbem/fmm/stopwatch.hpp"
 
 namespace fmbem::fmm {
 namespace {

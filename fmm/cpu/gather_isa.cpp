@@ -22,7 +22,7 @@ FMBEM_INLINE void transform(int n, const T* from, T* to, Change&& change) {
       [&](int i, int left) { store_part(to + i, change(load_part(from + i, left)), left); });
 }
 
-FMBEM_INLINE void gather_axis(const NearPiece& piece, int axis, const std::int32_t* from,
+FMBEM_INLINE void gather_axis(const NearRange& piece, int axis, const std::int32_t* from,
                               std::int32_t* to) {
   using V = Vec<std::int32_t>;
   const std::int32_t offset = piece.offset[axis] * (1 << (near_side_bits - 2));
@@ -34,14 +34,14 @@ FMBEM_INLINE void gather_axis(const NearPiece& piece, int axis, const std::int32
   else
     move([=](V x) { return offset + ((x + 1) >> 1); });
 }
-FMBEM_INLINE void gather_axis(const NearPiece& piece, int, const double* from, double* to) {
+FMBEM_INLINE void gather_axis(const NearRange& piece, int, const double* from, double* to) {
   transform(piece.count, from, to, [](Vec<double> x) { return x; });
 }
 
 }  // namespace
 
 template <class T>
-void gather(const NearPiece* pieces, int n, const NearArrays<const T>& from,
+void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,
             const NearArrays<T>& to) {
   int at = 0;
   for (int k = 0; k < n; at += pieces[k++].count) {
@@ -54,7 +54,7 @@ void gather(const NearPiece* pieces, int n, const NearArrays<const T>& from,
 }
 
 template <class T>
-void scatter(const NearPiece* pieces, int n, const T* sums, double factor, double* results,
+void scatter(const NearRange* pieces, int n, const T* sums, double factor, double* results,
              double* buffer) {
   constexpr int lanes = Simd<double>::lanes;
   using Numbers = typename Few<T, lanes>::V;
@@ -71,8 +71,8 @@ void scatter(const NearPiece* pieces, int n, const T* sums, double factor, doubl
 }
 
 #define FMBEM_INSTANTIATE(T)                                                                     \
-  template void gather(const NearPiece*, int, const NearArrays<const T>&, const NearArrays<T>&); \
-  template void scatter(const NearPiece*, int, const T*, double, double*, double*);
+  template void gather(const NearRange*, int, const NearArrays<const T>&, const NearArrays<T>&); \
+  template void scatter(const NearRange*, int, const T*, double, double*, double*);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -66,7 +66,7 @@ inline constexpr int near_side_bits = 29;
 
 /// Points of one box that a leaf sees. Their coordinates are `offset` quarters of the leaf's side
 /// and 2^levels times those in their own box; in double precision the same for all leaves.
-struct NearPiece {
+struct NearRange {
   std::int32_t begin, count;  ///< of the sorted points
   std::int32_t buffer = -1;   ///< where sums for them begin in a buffer; −1: in the results
   std::int8_t levels = 0;     ///< of the leaf less those of the box: −1, 0 or 1
@@ -124,11 +124,11 @@ struct CpuKernels {
 
   /// Puts the points of the pieces one after the other, as the leaf sees them; their charges too,
   /// unless `charge` is null.
-  void (*gather)(const NearPiece* pieces, int n, const NearArrays<const T>& from,
+  void (*gather)(const NearRange* pieces, int n, const NearArrays<const T>& from,
                  const NearArrays<T>& to);
   /// Adds sums of the pieces' points times a factor to the results or the buffer. Reads up to a
   /// register beyond the sums.
-  void (*scatter)(const NearPiece* pieces, int n, const T* sums, double factor, double* results,
+  void (*scatter)(const NearRange* pieces, int n, const T* sums, double factor, double* results,
                   double* buffer);
 };
 

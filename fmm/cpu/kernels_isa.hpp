@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::fmm {
 
@@ -23,10 +23,10 @@ inline constexpr int near_vectors_at_once = 4;
   template <class T>                                                                          \
   bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);           \
   template <class T>                                                                          \
-  void gather(const NearPiece* pieces, int n, const NearArrays<const T>& from,                \
+  void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,                \
               const NearArrays<T>& to);                                                       \
   template <class T>                                                                          \
-  void scatter(const NearPiece* pieces, int n, const T* sums, double factor, double* results, \
+  void scatter(const NearRange* pieces, int n, const T* sums, double factor, double* results, \
                double* buffer);                                                               \
   }
 FMBEM_DECLARE_KERNELS(x86_64_v4)

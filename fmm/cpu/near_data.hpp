@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "fmbem/fmm/cpu/near_places.hpp"
+#include "fmbem/fmm/cpu/near_coordinates.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
 
 namespace fmbem::fmm {
@@ -15,14 +15,14 @@ namespace fmbem::fmm {
 /// until all chunks are done, so sums do not depend on which thread does what.
 struct MutualChunk {
   struct Leaf {
-    NearPiece points;
+    NearRange points;
     std::int32_t level;
     bool meets_itself;        ///< whether its points act on each other
     std::int64_t others_end;  ///< in the chunk's others; they begin where those before end
   };
   std::vector<Leaf> leaves;
-  std::vector<NearPiece> others;   ///< later leaves that are near, as each leaf sees them
-  std::vector<NearPiece> outside;  ///< those that are in other chunks, each once
+  std::vector<NearRange> others;   ///< later leaves that are near, as each leaf sees them
+  std::vector<NearRange> outside;  ///< those that are in other chunks, each once
   std::int64_t buffer_begin = 0;   ///< of its part of the buffer of all chunks
   std::int32_t buffer_points = 0;
 };
@@ -32,24 +32,24 @@ struct NearData {
   explicit NearData(const PlanData& data);
 
   template <class N>
-  const NearPlaces<N>& sources() const {
+  const NearCoordinates<N>& sources() const {
     if constexpr (std::is_same_v<N, double>)
       return double_sources;
     else
       return *single_sources;
   }
   template <class N>
-  const NearPlaces<N>& targets() const {
+  const NearCoordinates<N>& targets() const {
     if constexpr (std::is_same_v<N, double>)
       return double_targets;
     else
       return single_targets ? *single_targets : *single_sources;
   }
 
-  NearPlaces<double> double_sources, double_targets;
-  std::optional<NearPlaces<float>> single_sources;  ///< for a near field in single precision
-  std::optional<NearPlaces<float>> single_targets;  ///< if they are not the sources
-  std::vector<MutualChunk> chunks;                  ///< if the sources are the targets
+  NearCoordinates<double> double_sources, double_targets;
+  std::optional<NearCoordinates<float>> single_sources;  ///< for a near field in single precision
+  std::optional<NearCoordinates<float>> single_targets;  ///< if they are not the sources
+  std::vector<MutualChunk> chunks;                       ///< if the sources are the targets
 };
 
 /// Chunks of about equal numbers of pairs, as many whatever the number of threads.

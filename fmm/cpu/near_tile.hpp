@@ -10,7 +10,7 @@
 namespace fmbem::fmm {
 
 template <class N>
-NearArrays<const N> arrays_of(const NearPlaces<N>& places, const N* charge) {
+NearArrays<const N> arrays_of(const NearCoordinates<N>& places, const N* charge) {
   const auto axes = places.axes();
   return {{axes[0], axes[1], axes[2]}, charge};
 }
@@ -24,7 +24,7 @@ class Tile {
   /// precision the sums of a tile are short enough to lose nothing.
   static constexpr int capacity = std::is_same_v<N, double> ? 512 : 128;
 
-  Tile(const NearPlaces<N>& places, const Pass<T>& pass, int first_vector, int width)
+  Tile(const NearCoordinates<N>& places, const Pass<T>& pass, int first_vector, int width)
       : places_(places), pass_(pass), first_vector_(first_vector), width_(width) {
     for (auto& axis : place_) axis.resize(capacity);
     charge_.assign(static_cast<std::size_t>(capacity) * width, N(0));
@@ -40,7 +40,7 @@ class Tile {
   Range take(Range range, const Box& box, const Box& leaf) {
     const int n = std::min(range.size(), capacity - count_);
     const Range taken{range.begin, range.begin + n};
-    const NearPiece piece = near_piece(taken, box, leaf);
+    const NearRange piece = near_range(taken, box, leaf);
     cpu_kernels<N>().gather(
         &piece, 1, arrays_of<N>(places_, nullptr),
         {{&place_[0][count_], &place_[1][count_], &place_[2][count_]}, nullptr});
@@ -48,7 +48,7 @@ class Tile {
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
         copy_strengths(pass_.dipoles[axis], taken,
-                       static_cast<N>(NearPlaces<N>::unit(pass_.data.tree, leaf.level)),
+                       static_cast<N>(NearCoordinates<N>::unit(pass_.data.tree, leaf.level)),
                        dipole_[axis]);
     count_ += n;
     return {taken.end, range.end};
@@ -81,7 +81,7 @@ class Tile {
     }
   }
 
-  const NearPlaces<N>& places_;
+  const NearCoordinates<N>& places_;
   const Pass<T>& pass_;
   int first_vector_, width_, count_ = 0;
   std::array<std::vector<typename NearCoordinate<N>::Type>, 3> place_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/m2l_blocks.hpp"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::fmm {
 

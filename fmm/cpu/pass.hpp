@@ -6,7 +6,7 @@
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
-#include "fmbem/fmm/harmonic_table.hpp"
+#include "fmbem/fmm/expansion/harmonic_table.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 
 namespace fmbem::fmm {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/cpu/pass.hpp"
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::fmm {
 namespace {

@@ -17,7 +17,7 @@ endif()
 # Makes the folders includable as "fmbem/<folder>/…", as they are after installation.
 set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)
-foreach(folder IN ITEMS fmm cuda meshes bem solvers)
+foreach(folder IN ITEMS fmm cuda meshes bem solvers problems)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${FMBEM_INCLUDE_DIR}/fmbem/${folder} SYMBOLIC)
 endforeach()
 

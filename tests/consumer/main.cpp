@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include <fmbem/meshes/load.hpp>
-#include <fmbem/solvers/solve_capacitance.hpp>
+#include <fmbem/problems/solve_capacitance.hpp>
 
 int main(int, char** argv) {
   const fmbem::SurfaceMesh mesh = fmbem::load_mesh(argv[1]);

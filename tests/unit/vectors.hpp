@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 
 namespace fmbem::test {
 

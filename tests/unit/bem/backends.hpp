@@ -3,7 +3,7 @@
 // The tests of operators are compiled twice: for the CPU, and with FMBEM_TEST_CUDA for the GPU.
 #include <memory>
 
-#include "fmbem/bem/boundary_operator.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
 #include "tests/unit/fmm/backends.hpp"
 
 #ifdef FMBEM_TEST_CUDA

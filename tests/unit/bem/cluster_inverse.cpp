@@ -1,10 +1,10 @@
-#include "fmbem/bem/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cluster_inverse.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"

@@ -2,8 +2,8 @@
 #include <numbers>
 #include <vector>
 
-#include "fmbem/bem/cluster_inverse.hpp"
-#include "fmbem/bem/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,10 +1,10 @@
-#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <random>
 
-#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"

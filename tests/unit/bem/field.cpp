@@ -1,4 +1,4 @@
-#include "fmbem/bem/field.hpp"
+#include "fmbem/bem/layer/field.hpp"
 
 #include <cmath>
 #include <limits>

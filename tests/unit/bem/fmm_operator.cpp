@@ -1,4 +1,4 @@
-#include "fmbem/bem/fmm_operator.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/bem/dense_operator.hpp"
-#include "fmbem/bem/far_choice.hpp"
-#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/bem/backends.hpp"

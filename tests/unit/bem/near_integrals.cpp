@@ -1,10 +1,10 @@
-#include "fmbem/bem/near_integrals.hpp"
+#include "fmbem/bem/near/near_integrals.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 

@@ -1,7 +1,7 @@
 // FMM operators at their edges: few panels, many vectors, numbers that are not finite.
 #include <limits>
 
-#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/bem/backends.hpp"
 #include "tests/unit/catch.hpp"

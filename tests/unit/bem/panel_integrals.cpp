@@ -1,4 +1,4 @@
-#include "fmbem/bem/panel_integrals.hpp"
+#include "fmbem/bem/near/panel_integrals.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "fmbem/bem/quadrature.hpp"
+#include "fmbem/bem/space/quadrature.hpp"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/fmm/choose.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 

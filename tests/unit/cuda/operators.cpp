@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/fmm/box_fit.hpp"
-#include "fmbem/fmm/m2l_blocks.hpp"
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
 using namespace fmbem;

@@ -1,8 +1,8 @@
-#include "fmbem/fmm/box_fit.hpp"
+#include "fmbem/fmm/expansion/box_fit.hpp"
 
 #include <cmath>
 
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"

@@ -13,7 +13,7 @@
 
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/points.hpp"
@@ -607,10 +607,10 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
   for (const auto* kernels : all_kernels<T>()) {
     INFO(kernels->name);
     for (int trial = 0; trial < 50; ++trial) {
-      std::vector<fmm::NearPiece> pieces;
+      std::vector<fmm::NearRange> pieces;
       int points = 0, in_buffer = 0;
       for (int k = whole(0, 6); k > 0; --k) {
-        fmm::NearPiece piece{whole(0, n - 70), whole(1, 70)};
+        fmm::NearRange piece{whole(0, n - 70), whole(1, 70)};
         piece.levels = static_cast<std::int8_t>(whole(-1, 1));
         // Not so far that it could not be near.
         for (auto& offset : piece.offset) offset = static_cast<std::int8_t>(whole(-10, 10));

@@ -1,4 +1,4 @@
-#include "fmbem/fmm/morton.hpp"
+#include "fmbem/fmm/tree/morton.hpp"
 
 #include <algorithm>
 #include <cstdint>

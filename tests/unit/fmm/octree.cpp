@@ -1,4 +1,4 @@
-#include "fmbem/fmm/octree.hpp"
+#include "fmbem/fmm/tree/octree.hpp"
 
 #include <algorithm>
 #include <array>

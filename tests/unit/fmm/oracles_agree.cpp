@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/points.hpp"

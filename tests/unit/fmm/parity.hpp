@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "fmbem/fmm/parity_order.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
 
 namespace fmbem::test {
 

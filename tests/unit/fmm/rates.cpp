@@ -1,4 +1,4 @@
-#include "fmbem/fmm/rates.hpp"
+#include "fmbem/fmm/choice/rates.hpp"
 
 #include <sstream>
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "fmbem/fmm/cpu/near_data.hpp"
-#include "fmbem/fmm/harmonics.hpp"
-#include "fmbem/fmm/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"

@@ -1,4 +1,4 @@
-#include "fmbem/fmm/translations.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "fmbem/fmm/harmonics.hpp"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"

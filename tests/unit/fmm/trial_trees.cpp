@@ -1,11 +1,11 @@
-#include "fmbem/fmm/trial_trees.hpp"
+#include "fmbem/fmm/tree/trial_trees.hpp"
 
 #include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "fmbem/fmm/cost.hpp"
+#include "fmbem/fmm/choice/cost.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 

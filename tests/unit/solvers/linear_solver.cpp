@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "fmbem/bem/dense_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fmbem/bem/geometry/triangle.hpp"
+
+namespace fmbem::cuda {
+
+/// Panels in device memory, in Morton order, as in Panels. What makes them is to be done before
+/// they are handed on.
+struct DevicePanels {
+  const Vec3d* vertices;      ///< [n][3]
+  const std::uint64_t* keys;  ///< [n], Morton keys of the centroids, ascending
+  const Vec3d* centroid;      ///< [n]
+  const double* radius;       ///< [n], largest distance of a vertex from the centroid
+  std::int64_t size;          ///< n
+  double extent;              ///< diagonal of the bounding box
+
+  struct Ball {
+    Vec3d centroid;
+    double radius;
+  };
+  FMBEM_HD Ball operator[](std::int64_t i) const { return {centroid[i], radius[i]}; }
+  /// Made anew, as it is four times as large as its vertices.
+  FMBEM_HD Triangle triangle(std::int64_t i) const {
+    return make_triangle(vertices[3 * i], vertices[3 * i + 1], vertices[3 * i + 2]);
+  }
+};
+
+}  // namespace fmbem::cuda

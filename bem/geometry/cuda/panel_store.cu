@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <vector>
+
+#include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/near/near_fraction.hpp"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/staging.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+__global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area,
+                        double* radius) {
+  const std::int64_t j = thread_index();
+  if (j >= n) return;
+  const Triangle t = make_triangle(vertices[3 * j], vertices[3 * j + 1], vertices[3 * j + 2]);
+  centroid[j] = t.centroid;
+  area[j] = t.area;
+  radius[j] = t.radius;
+}
+
+__global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec3d* high) {
+  const std::int64_t j = thread_index();
+  if (j >= n) return;
+  Vec3d smallest = vertices[3 * j], largest = smallest;
+  for (int k = 1; k < 3; ++k) {
+    const Vec3d v = vertices[3 * j + k];
+    smallest = {fmin(smallest.x, v.x), fmin(smallest.y, v.y), fmin(smallest.z, v.z)};
+    largest = {fmax(largest.x, v.x), fmax(largest.y, v.y), fmax(largest.z, v.z)};
+  }
+  low[j] = smallest;
+  high[j] = largest;
+}
+
+/// Threads of a block that adds up a row: there are few rows.
+constexpr int share_threads = 1024;
+
+__device__ double add_up(double value) {
+  __shared__ double s_sum[share_threads];
+  s_sum[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = share_threads / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) s_sum[threadIdx.x] += s_sum[threadIdx.x + half];
+    __syncthreads();
+  }
+  const double sum = s_sum[0];
+  __syncthreads();
+  return sum;
+}
+
+/// Of every stride-th row, a block each: its first target's sums over near panels, and over all.
+__global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
+                         std::int64_t stride, const std::int32_t* source_order,
+                         const std::int32_t* target_order, const Vec3d* centroid,
+                         const double* area, std::int64_t n, double* near_sums, double* sums) {
+  const std::int64_t row = blockIdx.x * stride;
+  const Vec3d x = centroid[target_order[tree.targets[leaves[row]].x]];
+  const auto part = [&](std::int64_t j) {
+    return panel_size_over_distance(area[j], centroid[j], x);
+  };
+  double near = 0, all = 0;
+  for (std::int64_t e = lists.begin[row]; e < lists.begin[row + 1]; ++e) {
+    const NearEntry entry = lists.entries[e];
+    for (int j = threadIdx.x; j < entry.count; j += blockDim.x)
+      near += part(source_order[entry.begin + j]);
+  }
+  for (std::int64_t j = threadIdx.x; j < n; j += blockDim.x) all += part(j);
+  near = add_up(near);
+  all = add_up(all);
+  if (threadIdx.x > 0) return;
+  near_sums[blockIdx.x] = near;
+  sums[blockIdx.x] = all;
+}
+
+/// Vertices and keys, a part of the panels at a time.
+void upload_panels(const Panels& panels, Vec3d* vertices, std::uint64_t* keys,
+                   cudaStream_t stream) {
+  constexpr std::size_t corners = 3 * sizeof(Vec3d);
+  const auto keys_in = [](void* room, std::int64_t some) {
+    return reinterpret_cast<std::uint64_t*>(static_cast<Vec3d*>(room) + 3 * some);
+  };
+  Staging().upload(
+      static_cast<std::int64_t>(panels.size()), corners + sizeof(std::uint64_t), stream,
+      [&](std::int64_t first, std::int64_t some, void* room) {
+        auto* const to = static_cast<Vec3d*>(room);
+        std::uint64_t* const key = keys_in(room, some);
+#pragma omp parallel for schedule(static)
+        for (std::int64_t j = 0; j < some; ++j) {
+          std::copy_n(panels.triangle[first + j].vertex, 3, to + 3 * j);
+          key[j] = panels.key[first + j];
+        }
+      },
+      [&](std::int64_t first, std::int64_t some, void* room) {
+        FMBEM_CUDA(cudaMemcpyAsync(vertices + 3 * first, room, some * corners,
+                                   cudaMemcpyHostToDevice, stream));
+        FMBEM_CUDA(cudaMemcpyAsync(keys + first, keys_in(room, some), some * sizeof(std::uint64_t),
+                                   cudaMemcpyHostToDevice, stream));
+      });
+}
+
+}  // namespace
+
+PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
+    : vertices(3 * panels.size(), stream),
+      keys(panels.size(), stream),
+      centroid(panels.size(), stream),
+      area(panels.size(), stream),
+      radius(panels.size(), stream),
+      extent(panels.extent) {
+  upload_panels(panels, vertices.data(), keys.data(), stream);
+  launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
+         centroid.data(), area.data(), radius.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+}
+
+SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
+                           cudaStream_t stream) {
+  const std::int64_t n = panels.size();
+  DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
+  launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
+         low.data(), high.data());
+  return grow_spread_tree(
+      {panels.centroid.data(), low.data(), high.data(), panels.centroid.data(), n, n}, options,
+      stream);
+}
+
+double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream) {
+  const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / near_fraction_rows),
+                     rows = (tree.rows() + stride - 1) / stride;
+  DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
+  launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
+         tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
+         tree.target_order.data(), panels.centroid.data(), panels.area.data(), panels.size(),
+         near_sums.data(), sums.data());
+  std::vector<double> near(rows), all(rows);
+  near_sums.download(near.data());
+  sums.download(all.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return near_fraction_of(near, all);
+}
+
+}  // namespace fmbem::cuda

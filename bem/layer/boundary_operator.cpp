@@ -1,0 +1,54 @@
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+#include "fmbem/bem/layer/cuda/fmm_operator.hpp"
+#include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Panels up to which a solve with the dense operator takes less time (docs/performance.md).
+constexpr std::size_t dense_is_faster_up_to = 5000;
+
+bool is_dense(std::size_t panels, const OperatorOptions& options) {
+  switch (options.kind) {
+    case OperatorOptions::Choice::dense:
+      return true;
+    case OperatorOptions::Choice::fmm:
+      return false;
+    default:
+      break;
+  }
+  const bool too_accurate = options.tolerance < fmm_tolerance_at_least;
+  return panels <= dense_is_faster_up_to || (too_accurate && panels <= dense_panels_at_most);
+}
+
+}  // namespace
+
+void LinearMap::apply_on_device(const double*, double*, int) const {
+  throw Error(ExitCode::internal_error,
+              "this operator is on the CPU: it takes vectors in host memory");
+}
+
+Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
+  const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
+  return (!for_gpu && is_dense(panels, options)) || cuda_devices().empty() ? Processor::cpu
+                                                                           : Processor::gpu;
+}
+
+std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
+                                                    const OperatorOptions& options) {
+  if (options.processor == Processor::gpu) {
+    FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::dense,
+                  "the dense operator runs on the CPU: use the FMM on the GPU");
+    return cuda::make_fmm_single_layer(panels, options);
+  }
+  FMBEM_REQUIRE(
+      options.near_field != OperatorOptions::NearField::lean,
+      "the CPU stores its near field: use the GPU to have it integrated in every product");
+  return is_dense(panels.size(), options) ? make_dense_single_layer(panels, options)
+                                          : make_fmm_single_layer(panels, options);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/precision.hpp"
+
+namespace fmbem {
+
+enum class OperatorKind { dense, fmm };
+
+/// Where an operator's data are and its products are computed.
+enum class Processor { cpu, gpu };
+
+/// Called now and then with the fraction that is done, from the calling thread.
+using Progress = std::function<void(double fraction)>;
+
+/// What a boundary operator tells of itself in reports.
+struct OperatorInfo {
+  std::string name;  ///< V, K, …
+  OperatorKind kind = OperatorKind::dense;
+  Processor processor = Processor::cpu;
+  /// Of what it holds, on its processor; expansions of products from the first one on.
+  std::int64_t memory_bytes = 0;
+  Precision precision = Precision::double_precision;  ///< of the entries that it stores
+  // Of the FMM alone:
+  int order = 0;  ///< degree of the expansions
+  Precision far_precision = Precision::double_precision;
+  int levels = 0, max_leaf = 0;
+  double inflation = 0;
+  std::int64_t near_entries = 0;
+  bool near_field_stored = true;                  ///< or integrated in every product
+  std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
+  /// Stages of the last product: sort, P2M, M2M, M2L, L2L, near field, L2P. On a GPU, where they
+  /// are measured by events and only if OperatorOptions::time_stages says so, the near field runs
+  /// beside those from P2M to L2L, "wait" is what is left of it then, and "copy" what vectors of
+  /// the host take.
+  std::map<std::string, double> product_seconds{};
+};
+
+/// A linear map of vectors in host memory and, where its data are on a GPU, in the GPU's.
+class LinearMap {
+ public:
+  virtual ~LinearMap() = default;
+
+  /// y = A x for n_vectors vectors; x and y are [n_vectors][size of A].
+  virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
+
+  virtual Processor processor() const { return Processor::cpu; }
+  /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
+  /// else is there. Nobody looks at x: the FMM gives NaN everywhere for an x that is not finite,
+  /// which apply() refuses with an InputError. Throws Error where processor() is not the GPU.
+  virtual void apply_on_device(const double* x, double* y, int n_vectors = 1) const;
+  /// Waits until what apply_on_device() has put there is done.
+  virtual void wait() const {}
+};
+
+/// Something close to the inverse of an operator, for preconditioning.
+class ApproximateInverse : public LinearMap {
+ public:
+  virtual std::string name() const = 0;
+  virtual std::int64_t memory_bytes() const = 0;
+};
+
+/// A square boundary operator on panel densities in the order of Panels.
+class BoundaryOperator : public LinearMap {
+ public:
+  virtual std::size_t size() const = 0;
+  virtual OperatorInfo info() const = 0;
+
+  /// apply() at a tenth of the operator's tolerance, or exactly: for true residuals.
+  virtual void apply_accurately(const double* x, double* y, int n_vectors = 1) const = 0;
+
+  /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
+  virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
+
+  /// The operator's own preconditioner, or null.
+  virtual std::unique_ptr<ApproximateInverse> approximate_inverse() const { return nullptr; }
+};
+
+struct OperatorOptions {
+  enum class Choice { automatic, dense, fmm };
+  Choice kind = Choice::automatic;
+  /// The GPU has the FMM operator alone; Choice::automatic is that there.
+  Processor processor = Processor::cpu;
+  enum class NearField { automatic, stored, lean };
+  /// Whether the near field's entries are stored or, lean, integrated in every product, which takes
+  /// far less memory and more time. automatic: stored where there is room. The CPU stores them.
+  NearField near_field = NearField::automatic;
+  /// Of stored entries; by default double for the dense operator, for the FMM by its tolerance.
+  std::optional<Precision> precision{};
+  /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
+  double tolerance = 1e-7;
+  Progress progress{};
+  bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
+  // Of the FMM, where not by the tolerance:
+  std::optional<int> order{};        ///< degree of the expansions, 1 to 40
+  std::optional<int> max_leaf{};     ///< panels in a leaf, at most
+  std::optional<double> overhang{};  ///< see fmm::FarFieldOptions
+};
+
+/// The processor that is faster for so many panels: the GPU where there is one, and where the dense
+/// operator is not faster on the CPU or asked for.
+Processor faster_processor(std::size_t panels, const OperatorOptions& options);
+
+/// The single layer operator V with constant densities, collocated at the centroids:
+/// V_ij = 1/(4π) ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which must outlive it.
+/// Throws InputError for options that cannot be met and ResourceError for want of memory.
+std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
+                                                    const OperatorOptions& options = {});
+
+}  // namespace fmbem

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+namespace fmbem::cuda {
+
+/// fmbem::make_fmm_single_layer() with everything in the memory of the current GPU: tree and
+/// moments, the near field's entries (or panels, from which they are integrated in every product)
+/// and the preconditioner. Throws what that one does, InputError without a usable GPU, and
+/// ResourceError with the bytes needed and free where the GPU's memory does not suffice.
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,160 @@
+#include "fmbem/bem/layer/dense_operator.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <sstream>
+#include <type_traits>
+#include <vector>
+
+#include <cblas.h>
+
+#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/simd.hpp"
+
+namespace fmbem {
+namespace {
+
+// Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
+constexpr std::int64_t block_rows = 64;
+
+template <class Entry>
+void integrate_row(const Panels& panels, std::int64_t i, Entry* row) {
+  const Vec3d x = panels.triangle[i].centroid;
+  for (std::size_t j = 0; j < panels.size(); ++j)
+    row[j] = static_cast<Entry>(panel_potential(panels.triangle[j], x));
+}
+
+void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
+                   double* y, int n_vectors) {
+  if (n_vectors == 1) {
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, n_rows, n, 1.0, rows, n, x, 1, 0.0, y, 1);
+  } else {
+    // y and x hold one vector a row: Yᵀ = Xᵀ Aᵀ.
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n_vectors, n_rows, n, 1.0, x, n, rows, n,
+                0.0, y, n);
+  }
+}
+
+FMBEM_SIMD_CLONES double mixed_dot(const float* a, const double* x, std::int64_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(a[j]) * x[j];
+  return sum;
+}
+
+// The BLAS has no product of float entries that sums in double.
+void multiply_rows(const float* rows, std::int64_t n_rows, std::int64_t n, const double* x,
+                   double* y, int n_vectors) {
+  for (int v = 0; v < n_vectors; ++v)
+    for (std::int64_t i = 0; i < n_rows; ++i) y[v * n + i] = mixed_dot(rows + i * n, x + v * n, n);
+}
+
+template <class Entry>
+class DenseSingleLayer final : public BoundaryOperator {
+ public:
+  DenseSingleLayer(const Panels& panels, const Progress& progress)
+      : panels_(panels),
+        n_(static_cast<std::int64_t>(panels.size())),
+        entries_(std::make_unique_for_overwrite<Entry[]>(n_ * n_)) {
+    const std::int64_t blocks = (n_ + block_rows - 1) / block_rows;
+    // Slices, so that progress (and what it throws) stays on the calling thread.
+    const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
+    for (std::int64_t first = 0; first < blocks; first += slice) {
+      assemble(first * block_rows, std::min(n_, (first + slice) * block_rows));
+      if (progress) progress(std::min(1.0, double(first + slice) / double(blocks)));
+    }
+  }
+
+  std::size_t size() const override { return panels_.size(); }
+
+  OperatorInfo info() const override {
+    return {.name = "V",
+            .kind = OperatorKind::dense,
+            .memory_bytes = n_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
+            .precision = std::is_same_v<Entry, float> ? Precision::single_precision
+                                                      : Precision::double_precision};
+  }
+
+  void apply(const double* x, double* y, int n_vectors) const override {
+    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, n_vectors);
+    });
+  }
+
+  void apply_accurately(const double* x, double* y, int n_vectors) const override {
+    if constexpr (std::is_same_v<Entry, double>) {
+      apply(x, y, n_vectors);
+    } else {
+      for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+        std::vector<double> row(n_);
+        for (std::int64_t i = begin; i < end; ++i) {
+          integrate_row(panels_, i, row.data());
+          multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
+        }
+      });
+    }
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return std::make_unique<ClusterInverse>(panels_);
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
+  }
+
+ private:
+  void assemble(std::int64_t begin, std::int64_t end) {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t i = begin; i < end; ++i) integrate_row(panels_, i, entries_.get() + i * n_);
+  }
+
+  template <class Body>
+  void for_row_blocks(Body body) const {
+    const OneBlasThread one_blas_thread;
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t begin = 0; begin < n_; begin += block_rows)
+      body(begin, std::min(n_, begin + block_rows));
+  }
+
+  const Panels& panels_;
+  std::int64_t n_;
+  // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
+  std::unique_ptr<Entry[]> entries_;
+};
+
+}  // namespace
+
+void refuse_large_dense_operator(std::size_t panels) {
+  FMBEM_REQUIRE(panels <= dense_panels_at_most, "the dense operator takes at most "
+                                                    << dense_panels_at_most
+                                                    << " panels, and the mesh has " << panels
+                                                    << ": use a coarser mesh");
+}
+
+std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
+                                                          const OperatorOptions& options) {
+  const std::size_t n = panels.size();
+  refuse_large_dense_operator(n);
+  const bool single = options.precision == Precision::single_precision;  // not by default
+  FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
+                "single precision carries operator tolerances from 1e-6 on, not "
+                    << options.tolerance << ": use --precision double, or loosen the tolerance");
+  const auto bytes = static_cast<std::int64_t>(n * n * (single ? sizeof(float) : sizeof(double)));
+  if (bytes > available_memory()) {
+    std::ostringstream sentence;
+    sentence << "the dense matrix of " << n << " panels needs " << bytes << " bytes of memory and "
+             << available_memory() << " are free: use a coarser mesh"
+             << (single ? "" : " or --precision single");
+    throw ResourceError(sentence.str());
+  }
+  if (single) return std::make_unique<DenseSingleLayer<float>>(panels, options.progress);
+  return std::make_unique<DenseSingleLayer<double>>(panels, options.progress);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+namespace fmbem {
+
+/// Above this many panels the dense operator is refused: it would take over 12.8 GB.
+inline constexpr std::size_t dense_panels_at_most = 40'000;
+
+/// Throws InputError above dense_panels_at_most.
+void refuse_large_dense_operator(std::size_t panels);
+
+/// V as a stored matrix, every entry integrated exactly: the oracle of the fast operators.
+/// O(n²) memory and work. In single precision the entries are rounded to float (6e-8 relative);
+/// sums stay in double. apply_accurately() then integrates the entries afresh.
+std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
+                                                          const OperatorOptions& options);
+
+}  // namespace fmbem

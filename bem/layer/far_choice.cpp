@@ -1,0 +1,68 @@
+#include "fmbem/bem/layer/far_choice.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fmbem {
+namespace {
+
+/// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x
+/// on a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md).
+constexpr double operator_errors[] = {
+    4.3e-2,  6.5e-3,  1.4e-3,  5.9e-4,  1.1e-4,  2.4e-5,  6.3e-6,  2.9e-6,  1.0e-6,  2.7e-7,
+    9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10, 1.0e-10, 6.1e-11,
+    3.1e-11, 1.7e-11, 9.4e-12, 5.2e-12, 2.9e-12, 1.6e-12, 9.0e-13, 5.0e-13, 2.8e-13};
+
+/// What the near field may add to the accurate product's error, of its tolerance.
+constexpr double near_part_of_accurate = 0.5;
+
+/// The norm of what is rounded off entries, over the entries': at most 2^-24 of each, 2^-25 of a
+/// row's sum, and less yet as signs differ (4e-9 on a cube and a bracket of 1200 panels).
+double norm_of_rounding(Precision precision) {
+  return precision == Precision::single_precision ? 0x1p-26 : 0;
+}
+
+}  // namespace
+
+int far_order_for(double tolerance) {
+  const auto enough = std::find_if(std::begin(operator_errors), std::end(operator_errors),
+                                   [&](double error) { return error <= tolerance; });
+  return 1 + static_cast<int>(std::min(enough, std::end(operator_errors) - 1) -
+                              std::begin(operator_errors));
+}
+
+Precision far_precision_for(double tolerance) {
+  return tolerance >= 5e-7 ? Precision::single_precision : Precision::double_precision;
+}
+
+double near_tolerance_for(double tolerance, double near_fraction) {
+  constexpr double near_part = 0.05;
+  return std::clamp(near_part * tolerance / near_fraction, 0.5 * tolerance, 10 * tolerance);
+}
+
+double near_tolerance_for_both(double tolerance, double near_fraction, Precision precision,
+                               bool stored) {
+  const double enough = near_tolerance_for(tolerance, near_fraction);
+  const double for_both =
+      near_part_of_accurate * accurate_tolerance_for(tolerance) / near_fraction -
+      norm_of_rounding(precision);
+  return for_both >= (stored ? 0.125 : 0.9) * enough ? std::min(for_both, enough) : enough;
+}
+
+Precision near_precision_for(double tolerance) {
+  return tolerance >= 1e-7 ? Precision::single_precision : Precision::double_precision;
+}
+
+double accurate_tolerance_for(double tolerance) {
+  // Below the latter rounding is larger than what is left out.
+  return std::max(0.1 * tolerance, 1e-12);
+}
+
+bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
+                        double near_fraction) {
+  constexpr double slack = 1e-9;  // of this arithmetic
+  return (near_tolerance + norm_of_rounding(precision)) * near_fraction <=
+         (near_part_of_accurate + slack) * accurate_tolerance;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+namespace fmbem {
+
+inline constexpr double fmm_tolerance_at_least = 1e-11;
+
+/// Throws InputError for options that no FMM operator can meet; returns the precision of the near
+/// field's entries.
+Precision check_fmm_options(const OperatorOptions& options);
+
+/// V_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block() where no
+/// entries are stored.
+void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block);
+
+/// V with its near field stored as dense blocks and its far field by the FMM:
+/// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
+/// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖
+/// asks for; apply_accurately() takes them where they are good enough, or integrates afresh.
+/// Throws InputError for tolerances out of range and ResourceError for want of memory.
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options);
+
+}  // namespace fmbem

@@ -1,0 +1,175 @@
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/near/cuda/near_rows.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/primitives.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// Counts are zero before.
+template <class N>
+__global__ void __launch_bounds__(threads_per_block)
+    count_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
+                std::int64_t* count) {
+  for_close_pairs(a, blockIdx.x, rules,
+                  [&](std::int32_t i, int k, std::int32_t) { count[i] = k + 1; });
+}
+
+template <class N>
+__global__ void __launch_bounds__(threads_per_block)
+    list_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
+               const std::int64_t* begin, std::int32_t* panel) {
+  for_close_pairs(a, blockIdx.x, rules, [&](std::int32_t i, int k, std::int32_t number) {
+    panel[begin[i] + k] = number;
+  });
+}
+
+/// Target of the k-th pair.
+__device__ inline std::int64_t target_of(const std::int64_t* begin, std::int64_t targets,
+                                         std::int64_t k) {
+  std::int64_t low = 0, high = targets;  // begin[low] ≤ k < begin[high]
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (begin[middle] <= k)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// A sliver, from x at the origin, by rules and closed forms for its pieces.
+__device__ __attribute__((noinline)) double sliver_potential(const NearRules<double>& rules,
+                                                             const Piece& whole) {
+  double sum = 0;
+  for_sliver_pieces(
+      whole,
+      [&](const Piece& p, double distance2, double radius2) {
+        const Vec3d centre = (p.d[0] + p.d[1] + p.d[2]) / 3.0;
+        const RulePanel<double> panel(rules, p.d[1] - centre, p.d[2] - centre, p.area, radius2);
+        const int rule = panel.rule_at(distance2);
+        if (rule >= 0) sum += integrate_by(rules, rule, panel, centre, distance2);
+        return rule >= 0;
+      },
+      [&](const Triangle& p) { sum += triangle_potential(p, {}); });
+  return sum;
+}
+
+/// Of a pair that is too close for a rule, from the i-th target.
+__device__ inline double close_integral(const NearRowsView& a, const NearRules<double>& rules,
+                                        std::int64_t i, std::int64_t panel) {
+  const Vec3d x = a.target(i);
+  const Vec3d* const v = a.vertices + 3 * panel;
+  const Triangle t = make_triangle(a.unit * v[0], a.unit * v[1], a.unit * v[2]);
+  return shape(t) > rules.shaped
+             ? triangle_potential(t, x)
+             : sliver_potential(rules,
+                                {{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area});
+}
+
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_close(const __grid_constant__ NearRowsView a,
+                    const __grid_constant__ NearRules<double> rules, const std::int64_t* begin,
+                    const std::int32_t* panel, std::int64_t pairs, Entry* value) {
+  const std::int64_t k = thread_index();
+  if (k < pairs)
+    value[k] = static_cast<Entry>(
+        close_integral(a, rules, target_of(begin, a.targets.count, k), panel[k]));
+}
+
+/// A block for each row. Places of marks are collected until there is one for each thread, so that
+/// none waits for those that have none.
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_marked_row(const __grid_constant__ NearRowsView a,
+                         const __grid_constant__ NearRules<double> rules,
+                         const std::int64_t* panels_begin, const std::int32_t* panels,
+                         Entry* entries) {
+  constexpr int each = 16, looked_at = each * threads_per_block;  // at a time
+  __shared__ std::int64_t s_marked[threads_per_block + looked_at];
+  __shared__ int s_count;
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int n = targets.y - targets.x, thread = static_cast<int>(threadIdx.x);
+  entries += a.pairs_before[row];
+  panels += panels_begin[row];
+  const std::int64_t count = a.pairs_before[row + 1] - a.pairs_before[row];
+  if (thread == 0) s_count = 0;
+  __syncthreads();
+  for (std::int64_t first = 0; first < count; first += looked_at) {
+    const std::int64_t own = first + thread;
+    Entry entry[each];
+#pragma unroll
+    for (int k = 0; k < each; ++k)
+      entry[k] = own + k * threads_per_block < count ? entries[own + k * threads_per_block] : 0;
+#pragma unroll
+    for (int k = 0; k < each; ++k)
+      if (entry[k] == close_mark<Entry>)
+        s_marked[atomicAdd(&s_count, 1)] = own + k * threads_per_block;
+    __syncthreads();
+    const int marked = s_count;
+    const int rest = first + looked_at < count ? marked % threads_per_block : 0;
+    for (int m = rest + thread; m < marked; m += threads_per_block) {
+      const std::int64_t at = s_marked[m];
+      entries[at] =
+          static_cast<Entry>(close_integral(a, rules, targets.x + at % n, panels[at / n]));
+    }
+    __syncthreads();
+    if (thread == 0) s_count = rest;
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+template <class N>
+ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+                            cudaStream_t stream) {
+  const std::int64_t targets = view.targets.count;
+  ClosePairs pairs;
+  pairs.begin = DeviceBuffer<std::int64_t>(targets + 1, stream);
+  DeviceBuffer<std::int64_t> count(targets + 1, stream);
+  count.fill_bytes(0);
+  const auto blocks = static_cast<unsigned>(rows);
+  launch(count_close<N>, blocks, threads_per_block, 0, stream, view, rules, count.data());
+  exclusive_sum(count.data(), pairs.begin.data(), targets + 1, stream);
+  pairs.panel =
+      DeviceBuffer<std::int32_t>(download_one(pairs.begin.data() + targets, stream), stream);
+  launch(list_close<N>, blocks, threads_per_block, 0, stream, view, rules, pairs.begin.data(),
+         pairs.panel.data());
+  return pairs;
+}
+
+template <class Entry>
+DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
+                                          double tolerance, cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(pairs.panel.size());
+  DeviceBuffer<Entry> values(n, stream);
+  launch(integrate_close<Entry>, blocks_for(n), threads_per_block, 0, stream, view,
+         NearRules<double>(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
+  return values;
+}
+
+template <class Entry>
+void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
+                      const std::int32_t* panels, double tolerance, Entry* entries,
+                      cudaStream_t stream) {
+  launch(integrate_marked_row<Entry>, static_cast<unsigned>(rows), threads_per_block, 0, stream,
+         view, NearRules<double>(tolerance), panels_begin, panels, entries);
+}
+
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<double>&,
+                                     cudaStream_t);
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<float>&,
+                                     cudaStream_t);
+template DeviceBuffer<double> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,
+                                                    cudaStream_t);
+template DeviceBuffer<float> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,
+                                                   cudaStream_t);
+template void integrate_marked(const NearRowsView&, std::int64_t, const std::int64_t*,
+                               const std::int32_t*, double, double*, cudaStream_t);
+template void integrate_marked(const NearRowsView&, std::int64_t, const std::int64_t*,
+                               const std::int32_t*, double, float*, cudaStream_t);
+
+}  // namespace fmbem::cuda

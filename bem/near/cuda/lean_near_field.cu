@@ -1,0 +1,174 @@
+// The near field of V, lean: a block for each row, that is for each leaf with targets.
+#include <algorithm>
+#include <optional>
+
+#include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/bem/near/cuda/near_products.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// What rules serve, integrated; the close pairs come later.
+template <class N, int Vectors>
+__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N, Vectors>)
+    multiply_by_rules(const __grid_constant__ NearRowsView a,
+                      const __grid_constant__ NearRules<N> rules, const double* x,
+                      const double* factor, double* y) {
+  struct Charged {
+    SharedPanels<N, integrating_threads<N>> panels;
+    N x[Vectors][integrating_threads<N>];
+  };
+  auto& shared = static_shared<Charged>();
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int n = targets.y - targets.x;
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    const auto target = PrecisePoint<N>::of(a.target(targets.x + done + share.target));
+    double sum[Vectors] = {};
+    N part[Vectors] = {};
+    for_panels(a, row, rules, panels_at_once<N>(share), shared.panels, [&](auto& panels, int some) {
+      const int pairs = fill_up(rules, panels, some, share);
+      for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
+#pragma unroll
+        for (int v = 0; v < Vectors; ++v) {
+          // Times the factor, which takes it to about 1.
+          const N strength =
+              j < some ? static_cast<N>(factor[v] * x[v * a.panels + panels.number[j]]) : N(0);
+          if constexpr (Vectors > 1)
+            shared.x[v][j] = strength;
+          else if (j < some)
+            panels.panel[j].weight *= strength;
+        }
+      __syncthreads();
+      for_integrals(
+          rules, panels, pairs, share, target,
+          [&](int j, N value) {
+            if constexpr (Vectors == 1)
+              part[0] += value;
+            else
+#pragma unroll
+              for (int v = 0; v < Vectors; ++v) part[v] += shared.x[v][j] * value;
+          },
+          [](int) {},
+          [&] {
+#pragma unroll
+            for (int v = 0; v < Vectors; ++v) {
+              sum[v] += static_cast<double>(part[v]);
+              part[v] = 0;
+            }
+          });
+    });
+    write_sums<Vectors, integrating_threads<N>>(a, share, targets.x + done, sum, nullptr, y);
+  }
+}
+
+/// Threads that share the close pairs of a target.
+constexpr int close_group = 8;
+
+/// Adds the close pairs.
+template <class Entry, int Vectors>
+__global__ void __launch_bounds__(threads_per_block)
+    add_close(std::int64_t targets, std::int64_t panels, const std::int64_t* begin,
+              const std::int32_t* panel, const Entry* value, const double* x, const double* factor,
+              double* y) {
+  const std::int64_t i = thread_index() / close_group;
+  const bool works = i < targets;
+  double sum[Vectors] = {};
+  for (std::int64_t k = works ? begin[i] + threadIdx.x % close_group : 0; works && k < begin[i + 1];
+       k += close_group)
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v)
+      sum[v] += x[v * panels + panel[k]] * static_cast<double>(value[k]);
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v) {
+    for (int step = close_group / 2; step > 0; step /= 2)
+      sum[v] += __shfl_down_sync(whole_warp, sum[v], step, close_group);
+    if (works && threadIdx.x % close_group == 0) y[v * targets + i] += factor[v] * sum[v];
+  }
+}
+
+/// Close pairs of some rows with their entries.
+template <class N>
+class CloseEntries {
+ public:
+  CloseEntries(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+               double tolerance, cudaStream_t stream)
+      : pairs_(find_close_pairs(view, rows, rules, stream)),
+        values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
+  /// Adds their part to the products of all targets.
+  void add(const NearRowsView& view, const double* x, int vectors, const double* factor, double* y,
+           cudaStream_t stream) const {
+    const std::int64_t targets = view.targets.count;
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(add_close<N, Together>, blocks_for(targets, threads_per_block / close_group),
+             threads_per_block, 0, stream, targets, view.panels, pairs_.begin.data(),
+             pairs_.panel.data(), values_.data(), x + v * view.panels, factor + v, y + v * targets);
+    });
+  }
+  std::int64_t bytes() const { return pairs_.bytes() + values_.bytes(); }
+
+ private:
+  ClosePairs pairs_;
+  DeviceBuffer<N> values_;
+};
+
+/// In N, the entries of close pairs too.
+template <class N>
+class LeanNearField final : public NearField {
+ public:
+  LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
+                ClosePairStorage close, cudaStream_t stream)
+      : rows_(tree.rows()),
+        pairs_(tree.near.pairs),
+        view_(rows_of(panels, tree)),
+        rules_(rule_tolerance<N>(tolerance)),
+        tolerance_(tolerance) {
+    if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
+  }
+  void multiply(const double* x, int vectors, const double* factor, double* y,
+                cudaStream_t stream) const override {
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), integrating_threads<N>,
+             0, stream, view_, rules_, x + v * view_.panels, factor + v,
+             y + v * view_.targets.count);
+    });
+    if (close_) {
+      close_->add(view_, x, vectors, factor, y, stream);
+      return;
+    }
+    const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
+    for (std::int64_t first = 0; first < rows_; first += some)
+      CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), rules_, tolerance_, stream)
+          .add(view_, x, vectors, factor, y, stream);
+  }
+  std::int64_t bytes() const override { return close_ ? close_->bytes() : 0; }
+
+ private:
+  /// Near pairs, of which about a tenth are close, that are searched for them at a time.
+  static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 26;
+
+  std::int64_t rows_, pairs_;
+  NearRowsView view_;
+  NearRules<N> rules_;
+  double tolerance_;
+  std::optional<CloseEntries<N>> close_;
+};
+
+}  // namespace
+
+Precision lean_precision_for(double tolerance, Precision wanted) {
+  return wanted == Precision::single_precision && rules_in_single(tolerance)
+             ? Precision::single_precision
+             : Precision::double_precision;
+}
+
+std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                double tolerance, Precision precision,
+                                                ClosePairStorage close, cudaStream_t stream) {
+  if (precision == Precision::single_precision)
+    return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, close, stream);
+  return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, close, stream);
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,168 @@
+// The near field of V, stored: a block for each row, that is for each leaf with targets.
+#include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/bem/near/cuda/near_products.cuh"
+#include "fmbem/cuda/primitives.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// All entries that rules serve; the others are marked.
+template <class Entry, class N>
+__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N>)
+    integrate_rows(const __grid_constant__ NearRowsView a,
+                   const __grid_constant__ NearRules<N> rules, Entry* entries) {
+  auto& shared = static_shared<SharedPanels<N, integrating_threads<N>>>();
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int n = targets.y - targets.x;
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    const int i = done + share.target;
+    const auto target = PrecisePoint<N>::of(a.target(targets.x + i));
+    Entry* out = entries + a.pairs_before[row] + i;
+    for_panels(a, row, rules, panels_at_once<N>(share), shared, [&](auto& panels, int some) {
+      const int pairs = fill_up(rules, panels, some, share);
+      __syncthreads();
+      const auto put = [&](int j, Entry entry) {
+        if (share.works && j < some) out[j * n] = entry;
+      };
+      for_integrals(
+          rules, panels, pairs, share, target,
+          [&](int j, N value) { put(j, static_cast<Entry>(value)); },
+          [&](int j) { put(j, close_mark<Entry>); }, [] {});
+      out += some * n;
+    });
+  }
+}
+
+/// Where the sources of each row begin among those of all rows.
+__global__ void count_sources(NearRowsView a, std::int64_t rows, std::int64_t* count) {
+  const std::int64_t row = thread_index();
+  if (row >= rows) return;
+  const int2 targets = a.targets_of(row);
+  count[row] = (a.pairs_before[row + 1] - a.pairs_before[row]) / (targets.y - targets.x);
+}
+
+/// The panels of each row, a warp a row.
+__global__ void list_panels(NearRowsView a, std::int64_t rows, const std::int64_t* begin,
+                            std::int32_t* panels) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  std::int32_t* out = panels + begin[row];
+  for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
+    const NearEntry entry = a.lists.entries[e];
+    for (int j = threadIdx.x % warp_size; j < entry.count; j += warp_size)
+      out[j] = a.source_order[entry.begin + j];
+    out += entry.count;
+  }
+}
+
+/// Entries that a thread asks for before it uses them: leaves of a few panels would else leave too
+/// few bytes on their way.
+constexpr int entries_ahead = 8;
+
+template <class Entry, int Vectors>
+__global__ void __launch_bounds__(threads_per_block)
+    multiply_stored(const __grid_constant__ NearRowsView a, const Entry* entries,
+                    const std::int64_t* panels_begin, const std::int32_t* all_panels,
+                    const double* x, const double* factor, double* y) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int n = targets.y - targets.x;
+  const std::int32_t* const panels = all_panels + panels_begin[row];
+  const auto count = static_cast<int>(panels_begin[row + 1] - panels_begin[row]);
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    double sum[Vectors] = {};
+    const Entry* const block = entries + a.pairs_before[row] + done + share.target;
+    int j = share.works ? share.group : count;
+    for (; j + (entries_ahead - 1) * share.groups < count; j += entries_ahead * share.groups) {
+      Entry value[entries_ahead];
+      std::int32_t panel[entries_ahead];
+#pragma unroll
+      for (int k = 0; k < entries_ahead; ++k) {
+        const int at = j + k * share.groups;
+        value[k] = block[static_cast<std::int64_t>(at) * n];
+        panel[k] = panels[at];
+      }
+#pragma unroll
+      for (int k = 0; k < entries_ahead; ++k)
+#pragma unroll
+        for (int v = 0; v < Vectors; ++v)
+          sum[v] += x[v * a.panels + panel[k]] * static_cast<double>(value[k]);
+    }
+    for (; j < count; j += share.groups)
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v)
+        sum[v] += x[v * a.panels + panels[j]] *
+                  static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
+    write_sums<Vectors, threads_per_block>(a, share, targets.x + done, sum, factor, y);
+  }
+}
+
+/// In N as far as rules go.
+template <class Entry, class N>
+class StoredNearField final : public NearField {
+ public:
+  StoredNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
+                  cudaStream_t stream)
+      : rows_(static_cast<unsigned>(tree.rows())),
+        view_(rows_of(panels, tree)),
+        entries_(tree.near.pairs, stream),
+        panels_begin_(rows_ + 1, stream) {
+    const NearRules<N> rules(rule_tolerance<N>(tolerance));
+    launch(integrate_rows<Entry, N>, rows_, integrating_threads<N>, 0, stream, view_, rules,
+           entries_.data());
+    list_row_panels(stream);
+    integrate_marked(view_, rows_, panels_begin_.data(), panels_.data(), tolerance, entries_.data(),
+                     stream);
+  }
+  void multiply(const double* x, int vectors, const double* factor, double* y,
+                cudaStream_t stream) const override {
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(multiply_stored<Entry, Together>, rows_, threads_per_block, 0, stream, view_,
+             entries_.data(), panels_begin_.data(), panels_.data(), x + v * view_.panels,
+             factor + v, y + v * view_.targets.count);
+    });
+  }
+  std::int64_t bytes() const override {
+    return entries_.bytes() + panels_begin_.bytes() + panels_.bytes();
+  }
+
+ private:
+  void list_row_panels(cudaStream_t stream) {
+    DeviceBuffer<std::int64_t> count(rows_ + 1, stream);
+    count.fill_bytes(0);
+    launch(count_sources, blocks_for(rows_), threads_per_block, 0, stream, view_, rows_,
+           count.data());
+    exclusive_sum(count.data(), panels_begin_.data(), rows_ + 1, stream);
+    panels_ =
+        DeviceBuffer<std::int32_t>(download_one(panels_begin_.data() + rows_, stream), stream);
+    launch(list_panels, blocks_for(rows_, warps_per_block), threads_per_block, 0, stream, view_,
+           rows_, panels_begin_.data(), panels_.data());
+  }
+
+  unsigned rows_;
+  NearRowsView view_;
+  DeviceBuffer<Entry> entries_;
+  DeviceBuffer<std::int64_t> panels_begin_;  ///< [rows + 1]
+  DeviceBuffer<std::int32_t> panels_;        ///< of each row, in the order of its entries
+};
+
+}  // namespace
+
+template <class Entry>
+std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                  double tolerance, cudaStream_t stream) {
+  if (rules_in_single(tolerance))
+    return std::make_unique<StoredNearField<Entry, float>>(panels, tree, tolerance, stream);
+  return std::make_unique<StoredNearField<Entry, double>>(panels, tree, tolerance, stream);
+}
+template std::unique_ptr<NearField> make_stored_near_field<float>(const PanelStore&,
+                                                                  const SpreadTree&, double,
+                                                                  cudaStream_t);
+template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelStore&,
+                                                                   const SpreadTree&, double,
+                                                                   cudaStream_t);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/geometry/cuda/panel_store.cuh"
+
+namespace fmbem::cuda {
+
+/// The near field of V on the device, times the tree's unit: of the row of each target leaf,
+/// y_i = Σ unit V_ij x_j over the sources j of its near list.
+class NearField {
+ public:
+  /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Puts the
+  /// products, [vectors][targets] in the tree's order, into the stream.
+  virtual void multiply(const double* x, int vectors, const double* factor, double* y,
+                        cudaStream_t stream) const = 0;
+  virtual std::int64_t bytes() const = 0;
+  virtual ~NearField() = default;
+};
+
+/// With its entries stored: row after row, [near sources][targets].
+template <class Entry>
+std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                  double tolerance, cudaStream_t stream);
+
+/// What a lean near field keeps of pairs that are too close for a rule: their entries, or nothing,
+/// so that every product lists and integrates them anew, some rows at a time.
+enum class ClosePairStorage { entries, none };
+
+/// Lean: with entries that rules serve integrated in every product, in that precision.
+std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
+                                                double tolerance, Precision precision,
+                                                ClosePairStorage close, cudaStream_t stream);
+/// Single where it is wanted and the tolerance allows it.
+Precision lean_precision_for(double tolerance, Precision wanted);
+
+}  // namespace fmbem::cuda

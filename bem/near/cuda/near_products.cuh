@@ -1,0 +1,157 @@
+#pragma once
+
+// What the stored and the lean near field share.
+#include <type_traits>
+
+#include "fmbem/bem/near/cuda/near_rows.cuh"
+
+namespace fmbem::cuda {
+
+/// How a block divides a row: its threads are groups that share the targets of a chunk and divide
+/// the sources between them. Threads that are too few for a group do what another does, for
+/// nothing.
+struct Share {
+  int count;   ///< targets of the chunk
+  int target;  ///< that of the thread
+  int group, groups;
+  bool works;
+
+  __device__ explicit Share(int targets_left)
+      : count(min(targets_left, static_cast<int>(blockDim.x))),
+        target(threadIdx.x % count),
+        group(threadIdx.x / count),
+        groups(blockDim.x / count),
+        works(group < groups) {
+    if (!works) group = 0;
+  }
+
+  /// Adds up what the groups have; true in the thread that is to write the target's sum.
+  __device__ bool add_up(double& sum, double* s_sums) const {
+    __syncthreads();
+    s_sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (!works || group > 0) return false;
+    for (int g = 1; g < groups; ++g) sum += s_sums[g * count + target];
+    return true;
+  }
+};
+
+/// Threads of blocks that integrate: more than elsewhere, as groups of a row's targets fill them
+/// better. They have room for as many panels, one for each group at the least, in shared memory
+/// that needs no asking.
+template <class N>
+inline constexpr int integrating_threads = sizeof(N) == 4 ? 384 : 256;
+
+/// Blocks of them that a multiprocessor is to hold, so that some work while others wait for panels.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int most_resident_threads = 1024;
+#else
+inline constexpr int most_resident_threads = 1536;
+#endif
+template <class N, int Vectors = 1>
+inline constexpr int integrating_blocks =
+    (sizeof(N) == 4 && Vectors == 1 ? most_resident_threads : 1024) / integrating_threads<N>;
+
+/// Pairs of a thread with panels in shared memory, at most, in words of a bit for each.
+inline constexpr int bits_of_a_word = 32, words_of_a_thread = 4;
+
+/// Panels that a row takes at a time: as many for each group.
+template <class N>
+__device__ inline int panels_at_once(const Share& share) {
+  return min(integrating_threads<N> / share.groups, bits_of_a_word * words_of_a_thread) *
+         share.groups;
+}
+
+/// Adds panels that are nothing, until each group has as many; returns how many that is. The block
+/// is to wait before it looks at them.
+template <class N, int Room>
+__device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, Room>& panels, int some,
+                              const Share& share) {
+  const int each = (some + share.groups - 1) / share.groups;
+  for (int j = some + static_cast<int>(threadIdx.x); j < each * share.groups; j += blockDim.x)
+    panels.load_nothing(rules, j);
+  return each;
+}
+
+/// Integrals of a thread's target over its group's panels in shared memory, `pairs` of at most
+/// panels_at_once(): calls body(panel's place, integral), for those that are too close for a rule
+/// close(place), and now and then pause(), so that sums need not grow long. By the whole block. The
+/// threads of a warp go through the panels side by side and take the rule that the closest of their
+/// targets needs, so that none waits for another's; but those of the longest rule, which few need
+/// at a time, come last, each thread's one after the other.
+template <class N, int Room, class Body, class Close, class Pause>
+__device__ inline void for_integrals(const NearRules<N>& rules, const SharedPanels<N, Room>& panels,
+                                     int pairs, const Share& share, const PrecisePoint<N>& target,
+                                     Body&& body, Close&& close, Pause&& pause) {
+  constexpr int longest = NearRules<N>::most_rules - 1;
+  static_assert(longest == 3);
+  std::uint32_t later[words_of_a_thread];
+  const int words = (pairs + bits_of_a_word - 1) / bits_of_a_word;
+  for (int w = 0, j = share.group; w < words; ++w) {
+    const int some = min(bits_of_a_word, pairs - w * bits_of_a_word);
+    std::uint32_t word = 0, bit = 1;
+    for (int k = 0; k < some; ++k, j += share.groups, bit <<= 1) {
+      const NearPanel<N>& panel = panels.panel[j];
+      const Vec3<N> centre = panel.centroid - target;
+      const N distance2 = rules.distance2(centre);
+      const auto served = [&](int rule) { return panel.served_by(rule, distance2); };
+      const auto any_needs = [&](int rule) {  // both are looked at, so that one load brings them
+        return __any_sync(whole_warp, served(rule) & !served(rule - 1)) != 0;
+      };
+      const N value = any_needs(2)   ? integrate_by<2>(rules, panel, centre, distance2)
+                      : any_needs(1) ? integrate_by<1>(rules, panel, centre, distance2)
+                                     : integrate_by<0>(rules, panel, centre, distance2);
+      if (served(longest - 1))
+        body(j, value);
+      else if (served(longest))
+        word |= bit;
+      else
+        close(j);
+    }
+    later[w] = word;
+    pause();
+  }
+  // No thread waits at the end of a word: each has as much to do on the whole alone.
+  std::uint32_t word = 0;
+  for (int w = -1;; word &= word - 1) {
+    while (word == 0 && w + 1 < words) word = later[++w];
+    if (word == 0) break;
+    const int bit = __ffs(static_cast<int>(word)) - 1;
+    const int j = share.group + (w * bits_of_a_word + bit) * share.groups;
+    const NearPanel<N>& panel = panels.panel[j];
+    const Vec3<N> centre = panel.centroid - target;
+    body(j, integrate_by<longest>(rules, panel, centre, rules.distance2(centre)));
+  }
+  pause();
+}
+
+/// Writes the sums of a chunk of targets from `first` on, times factors unless they are null.
+template <int Vectors, int Threads>
+__device__ inline void write_sums(const NearRowsView& a, const Share& share, std::int32_t first,
+                                  double* sum, const double* factor, double* y) {
+  __shared__ double s_sums[Threads];
+  for (int v = 0; v < Vectors; ++v)
+    if (share.add_up(sum[v], s_sums))
+      y[v * a.targets.count + first + share.target] = (factor ? factor[v] : 1) * sum[v];
+}
+
+/// Rules work in single precision where their rounding leaves room for their own error.
+inline bool rules_in_single(double tolerance) { return tolerance >= 1.5 * single_rule_rounding; }
+template <class N>
+double rule_tolerance(double tolerance) {
+  return sizeof(N) == 4 ? tolerance - single_rule_rounding : tolerance;
+}
+
+/// Vectors whose products share the reading of entries.
+inline constexpr int most_together = 4;
+
+/// Groups of vectors that go together: put(vectors of the kernel, first vector).
+template <class Put>
+void for_groups(int vectors, Put&& put) {
+  int first = 0;
+  for (; vectors - first >= most_together; first += most_together)
+    put(std::integral_constant<int, most_together>(), first);
+  for (; first < vectors; ++first) put(std::integral_constant<int, 1>(), first);
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,194 @@
+#pragma once
+
+#include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/near/cuda/rules.cuh"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+
+namespace fmbem::cuda {
+
+/// What kernels of the near field see: a block works on a row, that is on a leaf with targets.
+struct NearRowsView {
+  const Vec3d *vertices, *centroid;
+  const double *area, *radius;
+  const std::int32_t* source_order;
+  PointsView<double> targets;
+  double unit;  ///< lengths here are the panels' times it: so no square leaves the range of numbers
+  TreeView tree;
+  const std::int32_t* leaves;
+  NearListsView lists;
+  const std::int64_t* pairs_before;  ///< [rows + 1], of the rows before
+  std::int64_t panels;
+
+  /// The same with rows counted from that one on.
+  NearRowsView from(std::int64_t row) const {
+    NearRowsView later = *this;
+    later.leaves += row;
+    later.lists.begin += row;
+    later.pairs_before += row;
+    return later;
+  }
+  __device__ int2 targets_of(std::int64_t row) const { return tree.targets[leaves[row]]; }
+  __device__ Vec3d target(std::int64_t i) const {
+    return {targets.x[i], targets.y[i], targets.z[i]};
+  }
+};
+
+inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
+  return {panels.vertices.data(),
+          panels.centroid.data(),
+          panels.area.data(),
+          panels.radius.data(),
+          tree.source_order.data(),
+          tree.targets(),
+          tree.unit,
+          tree.tree.view(),
+          tree.far.target_leaves.data(),
+          tree.near.view(),
+          tree.near.pairs_before.data(),
+          panels.size()};
+}
+
+/// A point whose differences to others are rounded to N's digits, and no worse where it is close to
+/// them.
+template <class N>
+struct PrecisePoint;
+template <>
+struct PrecisePoint<double> {
+  Vec3d at;
+  __device__ static PrecisePoint of(Vec3d x) { return {x}; }
+  __device__ friend Vec3d operator-(const PrecisePoint& a, const PrecisePoint& b) {
+    return a.at - b.at;
+  }
+};
+template <>
+struct alignas(8) PrecisePoint<float> {
+  Vec3<float> high, low;
+  __device__ static PrecisePoint of(Vec3d x) {
+    const auto in_float = [](Vec3d y) {
+      return Vec3<float>{static_cast<float>(y.x), static_cast<float>(y.y), static_cast<float>(y.z)};
+    };
+    const Vec3<float> high = in_float(x);
+    return {high, in_float({x.x - high.x, x.y - high.y, x.z - high.z})};
+  }
+  __device__ friend Vec3<float> operator-(const PrecisePoint& a, const PrecisePoint& b) {
+    return (a.high - b.high) + (a.low - b.low);
+  }
+};
+
+/// A panel with its place, in the order in which few wide loads bring what is asked of it.
+template <class N>
+struct alignas(16) NearPanel : RulePanel<N> {
+  PrecisePoint<N> centroid;
+};
+
+/// Panels that a block takes to shared memory at a time.
+template <class N, int Room>
+struct SharedPanels {
+  NearPanel<N> panel[Room];
+  std::int32_t number[Room];
+
+  __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
+                       int to) {
+    const Vec3d* const v = a.vertices + 3 * from;
+    const Vec3d unit_centroid = a.unit * a.centroid[from];
+    const auto corner = [&](int k) {
+      const Vec3d d = a.unit * v[k] - unit_centroid;
+      return Vec3<N>{static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
+    };
+    const double unit_radius = a.unit * a.radius[from];
+    number[to] = static_cast<std::int32_t>(from);
+    panel[to] = {RulePanel<N>(rules, corner(1), corner(2), a.unit * a.unit * a.area[from],
+                              unit_radius * unit_radius),
+                 PrecisePoint<N>::of(unit_centroid)};
+  }
+  /// A panel whose integrals are zero, as every rule says.
+  __device__ void load_nothing(const NearRules<N>& rules, int to) {
+    constexpr double away = 16;  // from the root, which is no larger than 2
+    panel[to] = {RulePanel<N>(rules, {}, {}, 0, 0), PrecisePoint<N>::of({away, away, away})};
+  }
+};
+
+/// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
+/// the whole block. Each thread finds its panel by itself, so that none waits for another's to come
+/// from memory.
+template <class N, int Room, class Body>
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
+                                  const NearRules<N>& rules, int room,
+                                  SharedPanels<N, Room>& shared, Body&& body) {
+  const int lane = threadIdx.x % warp_size, first_of_warp = threadIdx.x - lane;
+  int filled = 0;
+  const auto empty = [&] {
+    __syncthreads();
+    body(shared, filled);
+    __syncthreads();
+    filled = 0;
+  };
+  const NearEntry* const list = a.lists.entries + a.lists.begin[row];
+  const auto count = static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]);
+  for (int e = lane; e - lane < count; e += warp_size) {
+    const NearEntry entry = e < count ? list[e] : NearEntry{};
+    const WarpCounts sources(entry.count);
+    const int shift = entry.begin - sources.before();
+    for (int done = 0, some = 0; done < sources.all(); done += some) {
+      some = min(sources.all() - done, room - filled);
+      for (int k = first_of_warp; k < some; k += blockDim.x) {
+        const int source = done + k + lane;
+        const int at = source + __shfl_sync(whole_warp, shift, sources.lane_of(source));
+        if (k + lane < some) shared.load(a, rules, a.source_order[at], filled + k + lane);
+      }
+      filled += some;
+      if (filled == room) empty();
+    }
+  }
+  if (filled > 0) empty();
+}
+
+/// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
+/// the target: a thread a target, in the order of the lists.
+template <class N, class Body>
+__device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
+                                       const NearRules<N>& rules, Body&& body) {
+  const int2 targets = a.targets_of(row);
+  for (std::int32_t first = targets.x; first < targets.y; first += blockDim.x) {
+    const std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x);
+    const bool works = i < targets.y;
+    const auto x = PrecisePoint<N>::of(a.target(works ? i : targets.x));
+    int found = 0;
+    constexpr int room = 128;
+    auto& shared = static_shared<SharedPanels<N, room>>();
+    for_panels(a, row, rules, room, shared, [&](const auto& panels, int some) {
+      for (int j = 0; works && j < some; ++j)
+        if (panels.panel[j].rule_at(rules.distance2(panels.panel[j].centroid - x)) < 0)
+          body(i, found++, panels.number[j]);
+    });
+  }
+}
+
+/// Pairs that are too close for a rule, target after target in the order of the near lists.
+struct ClosePairs {
+  DeviceBuffer<std::int64_t> begin;  ///< [targets + 1]
+  DeviceBuffer<std::int32_t> panel;
+  std::int64_t bytes() const { return begin.bytes() + panel.bytes(); }
+};
+template <class N>
+ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+                            cudaStream_t stream);
+
+/// Their integrals, to the tolerance.
+template <class Entry>
+DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
+                                          double tolerance, cudaStream_t stream);
+
+/// In the place of an integral, which is not negative: the pair is too close for a rule.
+template <class Entry>
+inline constexpr Entry close_mark = -1;
+
+/// Puts integrals, to the tolerance, in the place of marks. `panels` are the near sources of each
+/// row, from panels_begin[row] on; `entries` are row after row, [near sources][targets].
+template <class Entry>
+void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
+                      const std::int32_t* panels, double tolerance, Entry* entries,
+                      cudaStream_t stream);
+
+}  // namespace fmbem::cuda

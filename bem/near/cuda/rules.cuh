@@ -1,0 +1,144 @@
+#pragma once
+
+#include "fmbem/bem/geometry/sliver.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/cuda/memory.cuh"
+#include "fmbem/cuda/p2p_sums.cuh"
+
+namespace fmbem::cuda {
+
+/// Relative error that rules in single precision add: roots and differences to 23 bits, sums.
+inline constexpr double single_rule_rounding = 3e-7;
+
+/// Rules of the near field as a kernel's argument, for sums in N: the symmetric ones of 1, 3, 7 and
+/// 16 points. A closed form costs about as much as sixteen points, so what is too close for these
+/// takes that.
+template <class N>
+struct NearRules {
+  static constexpr int most_rules = 4;
+  /// Rule k has k orbits of three points, on the medians, behind those of the rules before; the
+  /// last one has an orbit of six points besides.
+  __host__ __device__ static constexpr int medians_begin(int rule) { return rule * (rule - 1) / 2; }
+
+  /// `tolerance`: relative error of each integral.
+  explicit NearRules(double tolerance);
+
+  /// Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
+  /// left to the compiler to contract.
+  __device__ static N distance2(Vec3<N> d) { return fma(d.x, d.x, fma(d.y, d.y, d.z * d.z)); }
+
+  /// From that many squared radii on; of a rule that is not needed those of the one before, so that
+  /// it is never the first to serve.
+  N reach2[most_rules];
+  N centroid_weight[most_rules] = {};
+  /// A point at the centroid c + s d, d a corner from the centroid, has |c + s d|² = |c|² +
+  /// 2s c·d + s² |d|².
+  N median_dot[6] = {}, median_square[6] = {}, median_weight[6] = {};
+  /// One at c + s d + t d′, d′ another corner's, has 2 d·d′ = |d″|² − |d|² − |d′|² besides, as the
+  /// three add up to nothing.
+  N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
+  double shaped;  ///< triangles of this shape take one closed form
+};
+
+/// A panel for rules: the squares of the distances from which on they serve, two corners from the
+/// centroid (the third's is minus their sum), the squares of all three, and area/(4π).
+template <class N>
+struct alignas(2 * sizeof(N)) RulePanel {
+  N served2[NearRules<N>::most_rules];
+  Vec3<N> corner[2];
+  N square[3], weight;
+
+  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner0, Vec3<N> corner1, double area,
+                       double radius2)
+      : corner{corner0, corner1},
+        square{norm2(corner0), norm2(corner1), norm2(corner0 + corner1)},
+        weight(static_cast<N>(inv_4pi * area)) {
+#pragma unroll
+    for (int k = 0; k < NearRules<N>::most_rules; ++k)
+      served2[k] = rules.reach2[k] * static_cast<N>(radius2);
+  }
+  __device__ bool served_by(int rule, N distance2) const { return distance2 >= served2[rule]; }
+  /// The first rule that serves at a distance; −1 where none does.
+  __device__ int rule_at(N distance2) const {
+#pragma unroll
+    for (int k = 0; k < NearRules<N>::most_rules; ++k)
+      if (served_by(k, distance2)) return k;
+    return -1;
+  }
+};
+
+/// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target and
+/// `distance2` |centre|².
+template <int Rule, class N>
+__device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& panel,
+                                 Vec3<N> centre, N distance2) {
+  if constexpr (Rule == 0) return panel.weight * inverse_root<2>(distance2);
+  N sum = 0;
+  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * inverse_root<2>(distance2);
+  const N dot0 = dot(centre, panel.corner[0]), dot1 = dot(centre, panel.corner[1]);
+  const N along[3] = {dot0, dot1, -(dot0 + dot1)};
+#pragma unroll
+  for (int k = 0; k < Rule; ++k) {
+    const int orbit = NearRules<N>::medians_begin(Rule) + k;
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      sum += rules.median_weight[orbit] *
+             inverse_root<2>(distance2 + rules.median_square[orbit] * panel.square[c] +
+                             rules.median_dot[orbit] * along[c]);
+  }
+  if constexpr (Rule == 3) {
+    N second[3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      second[c] = rules.six_square[1] * panel.square[c] + rules.six_dot[1] * along[c];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+      const N first =
+          distance2 + rules.six_square[0] * panel.square[c] + rules.six_dot[0] * along[c];
+#pragma unroll
+      for (int k = 1; k < 3; ++k) {
+        const int other = (c + k) % 3, third = 3 - c - other;
+        sum += rules.six_weight *
+               inverse_root<2>(first + rules.six_square[2] * panel.square[third] + second[other]);
+      }
+    }
+  }
+  return panel.weight * sum;
+}
+/// By a rule that is known where it runs alone.
+template <class N>
+__device__ inline N integrate_by(const NearRules<N>& rules, int rule, const RulePanel<N>& panel,
+                                 Vec3<N> centre, N distance2) {
+  return rule == 0   ? integrate_by<0>(rules, panel, centre, distance2)
+         : rule == 1 ? integrate_by<1>(rules, panel, centre, distance2)
+         : rule == 2 ? integrate_by<2>(rules, panel, centre, distance2)
+                     : integrate_by<3>(rules, panel, centre, distance2);
+}
+
+/// Rules of the far field's moments in device memory.
+struct MomentRulesView {
+  static constexpr int most_rules = 8;
+  int count;
+  double reach[most_rules];  ///< that many radii are at most the box's side
+  int begin[most_rules + 1];
+  const double *xi, *eta, *weight;
+
+  /// The first rule that serves panels of such a radius in a box with that side.
+  __device__ int at(double side, double radius) const {
+    int rule = 0;
+    while (rule + 1 < count && side < reach[rule] * radius) ++rule;
+    return rule;
+  }
+};
+
+class MomentRules {
+ public:
+  MomentRules(double tolerance, cudaStream_t stream);
+  const MomentRulesView& view() const { return view_; }
+
+ private:
+  DeviceBuffer<double> xi_, eta_, weight_;
+  MomentRulesView view_{};
+};
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+
+namespace fmbem {
+
+/// Some points at which integrals are wanted, as a structure of arrays.
+class IntegralTargets {
+ public:
+  void clear();
+  void add(Vec3d point);
+  /// Pads to whole registers with copies of the last point.
+  void pad();
+
+  int count() const { return count_; }
+  int padded() const { return static_cast<int>(x_.size()); }
+  Vec3d operator[](int i) const { return {x_[i], y_[i], z_[i]}; }
+  const double* x() const { return x_.data(); }
+  const double* y() const { return y_.data(); }
+  const double* z() const { return z_.data(); }
+
+ private:
+  std::vector<double> x_, y_, z_;
+  int count_ = 0;
+};
+
+/// Integrals over one panel at many points by quadrature, with the cheapest rules that are accurate
+/// there; points that are too close for any rule, or for whose sake all others would need a dear
+/// one, are left to the closed forms. Holds what a thread works with.
+class NearIntegrals {
+ public:
+  /// `tolerance`: relative error of each integral.
+  NearIntegrals(double tolerance, FarKernel kernel);
+
+  /// Integrates at all targets but those in close(), where values are rubbish.
+  void integrate(const Triangle& t, const IntegralTargets& targets);
+
+  /// 1/(4π) ∫_T 1/|x_i − y| dS_y, [targets]
+  const std::vector<double>& potential() const { return values_[0]; }
+  /// Its gradient in x_i along an axis; with FarKernel::gradient alone.
+  const std::vector<double>& gradient(int axis) const { return values_[1 + axis]; }
+  /// Targets that were left out.
+  const std::vector<int>& close() const { return close_; }
+
+ private:
+  void choose_rule(const double* distance2, int first, int count, double radius2);
+  void place_points(const Triangle& t);
+
+  FarKernel kernel_;
+  int root_terms_;
+  std::vector<FarRule> rules_;
+  std::array<std::vector<double>, 4> values_;
+  std::vector<double> distance2_;
+  std::vector<int> close_;
+  const FarRule* rule_ = nullptr;    ///< that serves some targets; null where none is needed
+  const FarRule* placed_ = nullptr;  ///< whose points these are
+  std::vector<double> x_, y_, z_, weight_;
+};
+
+}  // namespace fmbem

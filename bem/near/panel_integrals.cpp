@@ -1,0 +1,114 @@
+#include "fmbem/bem/near/panel_integrals.hpp"
+
+#include <cmath>
+
+#include "fmbem/bem/geometry/sliver.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/fmm/base/simd.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Rules of a relative error below 1e-13, their points padded to whole vectors by zero weights.
+const std::vector<FarRule>& exact_rules(FarKernel kernel) {
+  const auto make = [](FarKernel wanted) {
+    std::vector<FarRule> rules = far_rules(1e-13, wanted);
+    for (FarRule& far : rules)
+      for (auto* column : {&far.rule.xi, &far.rule.eta, &far.rule.weight})
+        column->resize((column->size() + 7) / 8 * 8, 0.0);
+    return rules;
+  };
+  static const auto potential = make(FarKernel::potential), gradient = make(FarKernel::gradient);
+  return kernel == FarKernel::potential ? potential : gradient;
+}
+
+/// The cheapest rule that is accurate at a squared distance from the centroid; null where none is.
+const TriangleRule* rule_for(const std::vector<FarRule>& rules, double distance2, double radius2) {
+  for (const FarRule& far : rules)
+    if (distance2 >= far.reach * far.reach * radius2) return &far.rule;
+  return nullptr;
+}
+
+FMBEM_SIMD_CLONES double far_potential(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
+  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
+  const std::size_t n = rule.weight.size();
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t q = 0; q < n; ++q) {
+    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
+    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
+    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
+    sum += weight[q] / std::sqrt(x * x + y * y + z * z);
+  }
+  return sum;
+}
+
+FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
+  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
+  const std::size_t n = rule.weight.size();
+  double sum_x = 0, sum_y = 0, sum_z = 0;
+#pragma omp simd reduction(+ : sum_x, sum_y, sum_z)
+  for (std::size_t q = 0; q < n; ++q) {
+    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
+    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
+    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
+    const double r2 = x * x + y * y + z * z;
+    const double w = weight[q] / (r2 * std::sqrt(r2));
+    sum_x += w * x;
+    sum_y += w * y;
+    sum_z += w * z;
+  }
+  return {sum_x, sum_y, sum_z};
+}
+
+struct PotentialSum {
+  const std::vector<FarRule>& rules = exact_rules(FarKernel::potential);
+  double value = 0;
+  void far(const TriangleRule& rule, const Piece& p) {
+    value += inv_4pi * p.area * far_potential(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
+  }
+  void near(const Triangle& t, Vec3d x = {}) { value += triangle_potential(t, x); }
+};
+
+struct GradientSum {
+  double tolerance;
+  const std::vector<FarRule>& rules = exact_rules(FarKernel::gradient);
+  Vec3d value{};
+  void far(const TriangleRule& rule, const Piece& p) {
+    value += inv_4pi * p.area * far_gradient(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
+  }
+  void near(const Triangle& t, Vec3d x = {}) { value += triangle_gradient(t, x, tolerance); }
+};
+
+template <class Sum>
+Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
+  const Piece piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area};
+  const auto far = [&](const Piece& p, double distance2, double radius2) {
+    const TriangleRule* rule = rule_for(sum.rules, distance2, radius2);
+    if (rule) sum.far(*rule, p);
+    return rule != nullptr;
+  };
+  if (far(piece, norm2(t.centroid - x), t.radius * t.radius)) return sum;
+  if (shape(t) > well_shaped)
+    sum.near(t, x);
+  else
+    for_sliver_pieces(piece, far, [&](const Triangle& p) { sum.near(p); });
+  return sum;
+}
+
+}  // namespace
+
+double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
+
+double close_panel_potential(const Triangle& t, Vec3d x, double tolerance) {
+  if (shape(t) > shaped_enough(tolerance)) return triangle_potential(t, x);
+  return panel_potential(t, x);
+}
+
+Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
+  // The cuts through a sliver would look like edges to a point that lies on one.
+  if (on_triangle(t, x, tolerance)) return triangle_gradient(t, x, tolerance);
+  return integrate(GradientSum{tolerance}, t, x).value;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,31 @@
+#include "fmbem/bem/layer/cuda/fmm_operator.hpp"
+#include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
+#include "fmbem/cuda/device.hpp"
+
+namespace fmbem::cuda {
+
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
+  require_cuda_device();
+  return nullptr;
+}
+
+struct ClusterInverse::Impl {};
+
+ClusterInverse::ClusterInverse(const Panels&, const ClusterInverseOptions&) {
+  require_cuda_device();
+}
+ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&) {
+  require_cuda_device();
+}
+ClusterInverse::~ClusterInverse() = default;
+
+// None can be made, so none of these is reached.
+void ClusterInverse::apply(const double*, double*, int) const {}
+void ClusterInverse::apply_on_device(const double*, double*, int) const {}
+void ClusterInverse::wait() const {}
+std::int64_t ClusterInverse::memory_bytes() const { return 0; }
+std::size_t ClusterInverse::size() const { return 0; }
+std::size_t ClusterInverse::leaves() const { return 0; }
+double ClusterInverse::mean_unknowns() const { return 0; }
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fmbem/bem/precond/cuda/cluster_systems.cuh"
+
+namespace fmbem::cuda {
+
+/// What a node is to its mean.
+struct NodeSpan {
+  std::int32_t begin, end;
+  double area;
+};
+
+/// A node above the leaves, by which its mean is found when those of both halves are.
+struct NodeAbove {
+  std::int32_t node, left, right;
+  std::int32_t parent;  ///< among those above, −1 for the root
+};
+
+/// Applies the rows that solve_systems() has found.
+class RowsProduct {
+ public:
+  RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
+              int max_leaf, cudaStream_t stream);
+
+  /// x and y in device memory, [n_vectors][size()].
+  void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(area_.size()); }
+  std::int64_t leaves() const { return static_cast<std::int64_t>(leaves_.size()); }
+  std::int64_t unknowns() const { return static_cast<std::int64_t>(cuts_.nodes.size()); }
+  std::int64_t bytes() const;
+
+ private:
+  template <int vectors>
+  void apply_group(const double* x, double* y, int present, double* means, unsigned* arrived,
+                   cudaStream_t stream) const;
+
+  double extent_;
+  int max_leaf_;
+  DeviceBuffer<double> area_;          ///< [n]
+  DeviceBuffer<NodeSpan> nodes_;       ///< [2n − 1]
+  DeviceBuffer<std::int32_t> leaves_;  ///< nodes
+  DeviceBuffer<std::int32_t> parent_;  ///< [leaves], among those above
+  DeviceBuffer<NodeAbove> above_;      ///< [leaves − 1]
+  DeviceCuts cuts_;
+  DeviceRows rows_;
+};
+
+}  // namespace fmbem::cuda

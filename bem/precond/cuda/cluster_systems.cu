@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+#include "fmbem/bem/precond/cuda/cluster_systems.cuh"
+#include "fmbem/bem/precond/cuda/small_system.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/primitives.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// Of keys by which leaves are sorted: the number of unknowns below.
+constexpr std::int32_t general_flag = 1 << 30;
+
+/// Of device memory that blocks work in, for their rows in single precision and for matrices that
+/// do not fit into shared memory: fewer blocks run where these are large.
+constexpr std::int64_t workspace_bytes = std::int64_t{1} << 27;
+
+/// Of a multiprocessor: each is to have so many registers.
+constexpr int most_blocks = 3;
+
+struct SystemsView {
+  const Cluster* nodes;
+  const std::int32_t *leaves, *order;
+  const std::int64_t* cut_begin;
+  const std::int32_t* cut;
+  DevicePanels panels;
+  const std::int64_t* row_begin;
+  __half* rows;
+  float* scale;
+  std::int32_t* singular;  ///< the first panel of a leaf whose system is
+};
+
+/// Device memory of each block: its rows in single precision and, where it is not in shared memory,
+/// its workspace.
+struct BlockMemory {
+  unsigned char* of_all;
+  std::int64_t rows_bytes, bytes;
+};
+
+/// Scales entry (i, k) of the inverse, i an own panel, and writes it.
+struct RowWriter {
+  const Unknown* unknowns;  ///< [m]
+  const float* row_scale;
+  int own;
+  float* rows;
+
+  __device__ void operator()(int i, int k, float value) const {
+    rows[k * row_stride(own) + i] = value * (row_scale[i] * unknowns[k].at.scale);
+  }
+};
+
+__device__ bool solve_symmetric(const TileMatrix& matrix, int pad, const RowWriter& write) {
+  if (!factorise(matrix)) return false;
+  const int others = tile * matrix.count - write.own;
+  write_last_rows(matrix, others / tile, [&](int row, int column, float value) {
+    if (row >= others && column >= pad) write(row - others, column - pad, value);
+  });
+  return true;
+}
+
+__device__ bool solve_general(const Augmented& b, const RowWriter& write) {
+  if (!eliminate(b)) return false;
+  write_solution(b, write);
+  return true;
+}
+
+/// Solves the system of a leaf and writes its rows in single precision; returns whether it could.
+template <bool general>
+__device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::int64_t begin, int m,
+                           const Workspace& space, float* rows) {
+  const int own = leaf.size();
+  const int padded = Workspace::padded(m), pad = padded - m;
+  const int n_panels =
+      place_unknowns(view.nodes, leaf, view.cut + begin, m, view.panels.extent, space);
+
+  const double unit = 1 / leaf.radius;
+  const RowWriter write{space.unknowns + pad, space.row_scale, own, rows};
+  const int more = static_cast<int>(row_stride(own)) - own;
+  for (int e = static_cast<int>(threadIdx.x); e < m * more; e += solve_threads)
+    rows[e / more * row_stride(own) + own + e % more] = 0;
+
+  const TileMatrix tiles{space.matrix, padded / tile};
+  bool solved;
+  if constexpr (general) {
+    const Augmented b{space.matrix, m, own};
+    fill_transposed(b, space.unknowns + pad);
+    for_exact_entries(view.panels, space, pad, n_panels, unit,
+                      [&](int k, int l, double kl, double lk) {
+                        b.at(l, k) = static_cast<float>(kl);
+                        b.at(k, l) = static_cast<float>(lk);
+                      });
+    solved = solve_general(b, write);
+  } else {
+    fill_tiles(tiles, space.unknowns, 1);
+    for_exact_entries(view.panels, space, pad, n_panels, unit,
+                      [&](int k, int l, double kl, double lk) {
+                        tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
+                      });
+    solved = solve_symmetric(tiles, pad, write);
+  }
+  if (solved) return true;
+  // The smooth kernel alone is positive definite to rounding.
+  __syncthreads();
+  fill_tiles(tiles, space.unknowns, stiffer);
+  return solve_symmetric(tiles, pad, write);
+}
+
+/// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
+/// [own].
+__device__ inline void round_rows(const float* rows, int m, int own, unsigned* largest,
+                                  __half* __restrict__ out, float* scale) {
+  const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
+  for (int i = thread; i < own; i += solve_threads) largest[i] = 0;
+  __syncthreads();
+  for (int first = 0; first < own; first += solve_threads) {
+    const int width = min(own - first, solve_threads), i = first + thread % width;
+    float size = 0;
+#pragma unroll 4
+    for (int k = thread / width; k < m; k += solve_threads / width)
+      size = fmaxf(size, fabsf(rows[k * stride + i]));
+    atomicMax(largest + i, __float_as_uint(size));
+  }
+  __syncthreads();
+  constexpr int largest_power = 14;
+  const auto power_of = [&](int i) {
+    return i >= own || largest[i] == 0 ? 0
+                                       : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
+  };
+  for (int i = thread; i < own; i += solve_threads) scale[i] = ldexpf(1, power_of(i));
+  const auto* const quads = reinterpret_cast<const float4*>(rows);
+  auto* const out_quads = reinterpret_cast<__half2*>(out);
+#pragma unroll 2
+  for (int q = thread; q < m * stride / 4; q += solve_threads) {
+    const float4 v = quads[q];
+    const int i = 4 * q % stride;
+    const auto rounded = [&](float value, int c) { return ldexpf(value, -power_of(i + c)); };
+    out_quads[2 * q] = __floats2half2_rn(rounded(v.x, 0), rounded(v.y, 1));
+    out_quads[2 * q + 1] = __floats2half2_rn(rounded(v.z, 2), rounded(v.w, 3));
+  }
+  __syncthreads();
+}
+
+/// Blocks take the leaves order[first] to order[last − 1] from the last one down, each the next
+/// when it is done with one, and round what they have solved: rows in single precision are there
+/// for as many leaves as blocks run.
+template <bool general, bool in_shared>
+__global__ void __launch_bounds__(solve_threads, most_blocks)
+    solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
+                 unsigned* taken) {
+  __shared__ std::int64_t s_next;
+  unsigned char* const of_block = memory.of_all + blockIdx.x * memory.bytes;
+  float* const rows = reinterpret_cast<float*>(of_block);
+  unsigned char* const work =
+      in_shared ? dynamic_shared<unsigned char>() : of_block + memory.rows_bytes;
+  for (;;) {
+    if (threadIdx.x == 0) s_next = last - 1 - static_cast<std::int64_t>(atomicAdd(taken, 1u));
+    __syncthreads();
+    if (s_next < first) return;
+    const std::int32_t f = view.order[s_next];
+    const Cluster leaf = view.nodes[view.leaves[f]];
+    const std::int64_t begin = view.cut_begin[f];
+    const int m = static_cast<int>(view.cut_begin[f + 1] - begin);
+    const Workspace space(work, m, leaf.size(), general);
+    if (!solve_leaf<general>(view, leaf, begin, m, space, rows) && threadIdx.x == 0)
+      atomicMin(view.singular, leaf.begin);
+    __syncthreads();
+    round_rows(rows, m, leaf.size(), reinterpret_cast<unsigned*>(space.row_scale),
+               view.rows + view.row_begin[f], view.scale + leaf.begin);
+  }
+}
+
+/// Numbers by which leaves are sorted.
+__global__ void find_keys(const std::int64_t* cut_begin, const std::int32_t* has_slivers,
+                          std::int64_t n_leaves, std::int32_t* key, std::int32_t* index) {
+  const std::int64_t f = thread_index();
+  if (f >= n_leaves) return;
+  key[f] = static_cast<std::int32_t>(cut_begin[f + 1] - cut_begin[f]) |
+           (has_slivers[f] ? general_flag : 0);
+  index[f] = static_cast<std::int32_t>(f);
+}
+
+/// Of the leaves in their order.
+__global__ void size_rows(const Cluster* nodes, const std::int32_t* leaves,
+                          const std::int64_t* cut_begin, const std::int32_t* order,
+                          std::int64_t n_leaves, std::int64_t* row_size) {
+  const std::int64_t i = thread_index();
+  if (i > n_leaves) return;
+  const std::int32_t f = i < n_leaves ? order[i] : 0;
+  row_size[i] =
+      i < n_leaves ? (cut_begin[f + 1] - cut_begin[f]) * row_stride(nodes[leaves[f]].size()) : 0;
+}
+
+__global__ void place_begins(const std::int32_t* order, const std::int64_t* from,
+                             std::int64_t n_leaves, std::int64_t* to) {
+  const std::int64_t i = thread_index();
+  if (i < n_leaves) to[order[i]] = from[i];
+}
+
+/// Blocks of a multiprocessor where each needs so many bytes of shared memory; 0 if no block can
+/// have them.
+int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all) {
+  constexpr std::int64_t besides = 5376;  // static arrays and what the driver takes
+  if (bytes > most) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(all / (bytes + besides), 1, most_blocks));
+}
+
+/// Leaves in the order of the numbers of their unknowns, those that need an elimination last.
+struct SortedLeaves {
+  DeviceBuffer<std::int32_t> order;
+  std::vector<std::int32_t> keys;
+};
+
+/// Also says where the rows of each begin, and makes room for them.
+SortedLeaves sort_leaves(const DeviceClusterTree& tree, const DeviceCuts& cuts, DeviceRows& rows,
+                         cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(tree.leaves.size());
+  DeviceBuffer<std::int32_t> key(n, stream), index(n, stream), sorted_key(n, stream);
+  DeviceBuffer<std::int64_t> row_size(n + 1, stream), begin(n + 1, stream);
+  SortedLeaves sorted{DeviceBuffer<std::int32_t>(n, stream), std::vector<std::int32_t>(n)};
+  launch(find_keys, blocks_for(n), threads_per_block, 0, stream, cuts.begin.data(),
+         cuts.has_slivers.data(), n, key.data(), index.data());
+  sort_pairs(key.data(), sorted_key.data(), index.data(), sorted.order.data(), n, 31, stream);
+  launch(size_rows, blocks_for(n + 1), threads_per_block, 0, stream, tree.nodes.data(),
+         tree.leaves.data(), cuts.begin.data(), sorted.order.data(), n, row_size.data());
+  exclusive_sum(row_size.data(), begin.data(), n + 1, stream);
+  rows.begin = DeviceBuffer<std::int64_t>(n, stream);
+  launch(place_begins, blocks_for(n), threads_per_block, 0, stream, sorted.order.data(),
+         begin.data(), n, rows.begin.data());
+  sorted_key.download(sorted.keys.data());
+  rows.values = DeviceBuffer<__half>(download_one(begin.data() + n, stream), stream);
+  return sorted;
+}
+
+/// Solves the systems of sorted leaves [begin, end).
+template <bool general>
+void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64_t begin,
+                 std::int64_t end, int max_leaf, cudaStream_t stream) {
+  const auto most = static_cast<std::int64_t>(shared_memory_of_a_block());
+  const std::int64_t all = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                     processors = device_attribute(cudaDevAttrMultiProcessorCount);
+  const auto unknowns_of = [&](std::int64_t i) { return leaves.keys[i] & ~general_flag; };
+  const auto bytes_of = [&](std::int64_t i) {
+    const int m = unknowns_of(i);
+    return Workspace::bytes(m, std::min(m, max_leaf), general);
+  };
+  DeviceBuffer<unsigned char> room;
+  DeviceBuffer<unsigned> taken(1, stream);
+  // The largest first, those together that leave room for as many blocks at a time.
+  while (begin < end) {
+    const std::int64_t bytes = bytes_of(end - 1);
+    const int blocks = blocks_at_a_time(bytes, most, all);
+    std::int64_t first = end - 1;
+    while (first > begin && blocks_at_a_time(bytes_of(first - 1), most, all) == blocks) --first;
+    const bool in_shared = blocks > 0;
+    const int m = unknowns_of(end - 1);
+    const std::int64_t rows_bytes = row_stride(std::min(m, max_leaf)) * m *
+                                    static_cast<std::int64_t>(sizeof(float)),
+                       block_bytes = rows_bytes + (in_shared ? 0 : bytes);
+    const std::int64_t count =
+        std::min({end - first, processors * (in_shared ? blocks : most_blocks),
+                  std::max<std::int64_t>(1, workspace_bytes / block_bytes)});
+    grow(room, count * block_bytes, stream);
+    taken.fill_bytes(0);
+    launch(in_shared ? solve_kernel<general, true> : solve_kernel<general, false>,
+           static_cast<unsigned>(count), solve_threads, in_shared ? bytes : 0, stream, view, first,
+           end, BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
+    end = first;
+  }
+}
+
+}  // namespace
+
+DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
+                         const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
+  DeviceRows rows;
+  const SortedLeaves leaves = sort_leaves(tree, cuts, rows, stream);
+  rows.scale = DeviceBuffer<float>(panels.size, stream);
+  DeviceBuffer<std::int32_t> singular(1, stream);
+  const std::int32_t none = INT_MAX;
+  singular.upload(&none);
+  const SystemsView view{tree.nodes.data(), tree.leaves.data(), leaves.order.data(),
+                         cuts.begin.data(), cuts.nodes.data(),  panels,
+                         rows.begin.data(), rows.values.data(), rows.scale.data(),
+                         singular.data()};
+  const auto n_leaves = static_cast<std::int64_t>(leaves.keys.size());
+  const std::int64_t symmetric =
+      std::lower_bound(leaves.keys.begin(), leaves.keys.end(), general_flag) - leaves.keys.begin();
+  solve_range<true>(view, leaves, symmetric, n_leaves, max_leaf, stream);
+  solve_range<false>(view, leaves, 0, symmetric, max_leaf, stream);
+  const std::int32_t at = download_one(singular.data(), stream);
+  FMBEM_REQUIRE(at == none,
+                "the preconditioner's system at panel " << at << " is singular: check the mesh");
+  return rows;
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_fp16.h>
+
+#include "fmbem/bem/precond/cuda/cluster_tree.cuh"
+
+namespace fmbem::cuda {
+
+/// Entries of a row of the rows of a leaf: its panels and up to three zeros, to be read by fours.
+__host__ __device__ inline std::int64_t row_stride(std::int64_t own) { return (own + 3) / 4 * 4; }
+
+/// Rows of the inverse times the extent, rounded to half precision: those of each leaf from begin
+/// on, [cut][row_stride(panels of the leaf)], are value × scale of the panel.
+struct DeviceRows {
+  DeviceBuffer<std::int64_t> begin;  ///< [leaves]
+  DeviceBuffer<__half> values;
+  DeviceBuffer<float> scale;  ///< [n], powers of two: a row's largest value is in [2^14, 2^15)
+};
+
+/// Solves the small systems of all leaves. Throws InputError if one is singular.
+DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
+                         const DevicePanels& panels, int max_leaf, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,164 @@
+#include "fmbem/bem/precond/cuda/cluster_tree.cuh"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/primitives.cuh"
+#include "fmbem/cuda/tree.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+/// Each gap between neighbours, gap j being that before panel j, is where one node is cut in two;
+/// finds that node's panels [begin[j], end[j]): all whose keys agree in what these two have in
+/// common, or a half of a half … of those with the same key.
+__global__ void find_ranges(const std::uint64_t* keys, std::int32_t n, std::int32_t* begin,
+                            std::int32_t* end) {
+  const auto j = static_cast<std::int32_t>(1 + thread_index());
+  if (j >= n) return;
+  const std::uint64_t key = keys[j], differ = keys[j - 1] ^ key;
+  std::int32_t b, e;
+  if (differ != 0) {
+    const int bits = 64 - __clzll(static_cast<long long>(differ));
+    const std::uint64_t first = key >> bits << bits;
+    b = lower_bound(keys, 0, j, first);
+    e = lower_bound(keys, j, n, first + (std::uint64_t{1} << bits));
+  } else {
+    b = lower_bound(keys, 0, j, key);
+    e = lower_bound(keys, j, n, key + 1);
+    for (std::int32_t middle = b + (e - b) / 2; middle != j; middle = b + (e - b) / 2) {
+      if (j < middle)
+        e = middle;
+      else
+        b = middle;
+    }
+  }
+  begin[j] = b;
+  end[j] = e;
+}
+
+/// Counts the nodes of several panels that begin with each panel: the smallest is cut behind it,
+/// each larger one where the one before ends.
+__global__ void count_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
+                            std::int32_t* nodes_from) {
+  const auto i = static_cast<std::int32_t>(thread_index());
+  if (i >= n) return;
+  std::int32_t count = 0;
+  for (std::int32_t e = i + 1; e < n && begin[e] == i; e = end[e]) ++count;
+  nodes_from[i] = count;
+}
+
+/// In preorder come before panel i the i panels before it and the nodes that begin with one of them
+/// or with it; of those that begin with it the largest is first.
+__global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
+                             const std::int32_t* nodes_from, const std::int32_t* nodes_before,
+                             DevicePanels panels, Cluster* nodes, std::int32_t* parent,
+                             std::int32_t* panel_node) {
+  const auto i = static_cast<std::int32_t>(thread_index());
+  if (i >= n) return;
+  if (i == 0) parent[0] = -1;
+  std::int32_t at = i + nodes_before[i] + nodes_from[i];
+  panel_node[i] = at;
+  Cluster panel{i, i + 1, -1, -1, 0, {}, 0, 0};
+  measure_panel(panels.triangle(i), panel);
+  nodes[at] = panel;
+  for (std::int32_t middle = i + 1; middle < n && begin[middle] == i; middle = end[middle]) {
+    --at;
+    const std::int32_t left = at + 1, right = at + 2 * (middle - i);
+    nodes[at] = {i, end[middle], left, right, 0, {}, 0, 0};
+    parent[left] = parent[right] = at;
+  }
+}
+
+/// From the panels up; who comes to a node second finds both halves done and goes on.
+__global__ void measure_nodes(std::int32_t n, const std::int32_t* panel_node,
+                              const std::int32_t* parent, Cluster* nodes, unsigned* arrived) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  for (std::int32_t k = parent[panel_node[i]]; k >= 0; k = parent[k]) {
+    __threadfence();
+    if (atomicAdd(arrived + k, 1u) == 0) return;
+    __threadfence();
+    const std::int32_t left = nodes[k].left, right = nodes[k].right;
+    measure_halves(nodes[left], nodes[right], nodes[k]);
+  }
+}
+
+__global__ void flag_leaves(const Cluster* nodes, const std::int32_t* parent, std::int32_t n_nodes,
+                            int max_leaf, std::int32_t* is_leaf, std::int32_t* is_above) {
+  const std::int64_t k = thread_index();
+  if (k >= n_nodes) return;
+  const bool small = nodes[k].size() <= max_leaf;
+  is_above[k] = !small;
+  is_leaf[k] = small && (k == 0 || nodes[parent[k]].size() > max_leaf);
+}
+
+/// Largest distance of an end of a panel in [begin, end) from a point, in all lanes.
+__device__ double reach(const Vec3d* vertices, std::int32_t begin, std::int32_t end, Vec3d from) {
+  double reach2 = 0;
+  for (std::int64_t v = 3 * static_cast<std::int64_t>(begin) + threadIdx.x % warp_size;
+       v < 3 * static_cast<std::int64_t>(end); v += warp_size)
+    reach2 = fmax(reach2, norm2(vertices[v] - from));
+  for (int step = warp_size / 2; step > 0; step /= 2)
+    reach2 = fmax(reach2, __shfl_xor_sync(whole_warp, reach2, step));
+  return std::sqrt(reach2);
+}
+
+/// A warp for each leaf does the nodes in it, and its share of those above: numbers that are not
+/// negative are ordered as their bits are, so the order of the warps does not matter.
+__global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
+                           const std::int32_t* parent, const Vec3d* vertices, Cluster* nodes) {
+  const std::int64_t f = thread_index() / warp_size;
+  if (f >= n_leaves) return;
+  const bool writes = threadIdx.x % warp_size == 0;
+  const std::int32_t leaf = leaves[f];
+  const std::int32_t begin = nodes[leaf].begin, end = nodes[leaf].end;
+  const std::int32_t last = descendants_end(nodes[leaf], leaf);
+  for (std::int32_t k = leaf; k < last; ++k) {
+    if (nodes[k].is_panel()) continue;
+    const double radius = reach(vertices, nodes[k].begin, nodes[k].end, nodes[k].centroid);
+    if (writes) nodes[k].radius = radius;
+  }
+  for (std::int32_t k = parent[leaf]; k >= 0; k = parent[k]) {
+    const double radius = reach(vertices, begin, end, nodes[k].centroid);
+    if (writes)
+      atomicMax(reinterpret_cast<unsigned long long*>(&nodes[k].radius),
+                static_cast<unsigned long long>(__double_as_longlong(radius)));
+  }
+}
+
+}  // namespace
+
+DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
+  const auto n = static_cast<std::int32_t>(panels.size), n_nodes = 2 * n - 1;
+  const unsigned blocks = blocks_for(n);
+  DeviceBuffer<std::int32_t> begin(n, stream), end(n, stream);
+  launch(find_ranges, blocks_for(n - 1), threads_per_block, 0, stream, panels.keys, n, begin.data(),
+         end.data());
+  DeviceBuffer<std::int32_t> nodes_from(n, stream), nodes_before(n, stream), panel_node(n, stream);
+  launch(count_nodes, blocks, threads_per_block, 0, stream, begin.data(), end.data(), n,
+         nodes_from.data());
+  exclusive_sum(nodes_from.data(), nodes_before.data(), n, stream);
+
+  DeviceClusterTree tree;
+  tree.nodes = DeviceBuffer<Cluster>(n_nodes, stream);
+  tree.parent = DeviceBuffer<std::int32_t>(n_nodes, stream);
+  launch(number_nodes, blocks, threads_per_block, 0, stream, begin.data(), end.data(), n,
+         nodes_from.data(), nodes_before.data(), panels, tree.nodes.data(), tree.parent.data(),
+         panel_node.data());
+
+  DeviceBuffer<unsigned> arrived(n_nodes, stream);
+  arrived.fill_bytes(0);
+  launch(measure_nodes, blocks, threads_per_block, 0, stream, n, panel_node.data(),
+         tree.parent.data(), tree.nodes.data(), arrived.data());
+
+  DeviceBuffer<std::int32_t> is_leaf(n_nodes, stream), is_above(n_nodes, stream);
+  launch(flag_leaves, blocks_for(n_nodes), threads_per_block, 0, stream, tree.nodes.data(),
+         tree.parent.data(), n_nodes, max_leaf, is_leaf.data(), is_above.data());
+  tree.leaves = where(is_leaf, stream);
+  tree.above = where(is_above, stream);
+  const auto leaves = static_cast<std::int64_t>(tree.leaves.size());
+  launch(find_radii, blocks_for(leaves, warps_per_block), threads_per_block, 0, stream,
+         tree.leaves.data(), leaves, tree.parent.data(), panels.vertices, tree.nodes.data());
+  return tree;
+}
+
+}  // namespace fmbem::cuda

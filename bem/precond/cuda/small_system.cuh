@@ -1,0 +1,170 @@
+#pragma once
+
+#include "fmbem/bem/geometry/cuda/device_panels.hpp"
+#include "fmbem/bem/precond/cluster_kernel.hpp"
+#include "fmbem/bem/precond/cuda/cholesky.cuh"
+#include "fmbem/bem/precond/cuda/elimination.cuh"
+
+namespace fmbem::cuda {
+
+/// An unknown of a small system. Its size, an odd number of words, keeps neighbours in different
+/// banks of shared memory.
+struct Unknown {
+  PlacedCluster at;
+  float radius;        ///< in the leaf's units
+  std::int32_t panel;  ///< −1 for clusters
+};
+static_assert(sizeof(Unknown) == 28);
+
+/// What a block works with, in one piece of memory: the matrix, then the rest. For Cholesky's
+/// factorisation m is filled up to whole tiles, in front of the others, so that the own ones are
+/// last; what is added has ones on the diagonal.
+struct Workspace {
+  float* matrix;
+  Unknown* unknowns;     ///< [padded(m)]
+  std::int32_t* panels;  ///< [m], the unknowns that are panels
+  float* row_scale;      ///< [own]
+
+  __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
+  /// Entries of the matrix of either method, in whole fours.
+  __host__ __device__ static constexpr std::int64_t matrix_size(int m, int own, bool general) {
+    const std::int64_t symmetric = TileMatrix::size(padded(m) / tile);
+    const std::int64_t eliminated = general ? Augmented::size(m, own) : 0;
+    return ((symmetric > eliminated ? symmetric : eliminated) + 3) / 4 * 4;
+  }
+  static constexpr std::int64_t bytes(int m, int own, bool general) {
+    const std::int64_t all =
+        matrix_size(m, own, general) * static_cast<std::int64_t>(sizeof(float)) +
+        padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
+        m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
+        own * static_cast<std::int64_t>(sizeof(float));
+    return (all + 15) / 16 * 16;
+  }
+  __device__ Workspace(void* memory, int m, int own, bool general)
+      : matrix(static_cast<float*>(memory)),
+        unknowns(reinterpret_cast<Unknown*>(matrix + matrix_size(m, own, general))),
+        panels(reinterpret_cast<std::int32_t*>(unknowns + padded(m))),
+        row_scale(reinterpret_cast<float*>(panels + m)) {}
+};
+
+/// Puts the unknowns of a leaf in their places; returns how many of them are panels.
+__device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
+                                     const std::int32_t* cut, int m, double extent,
+                                     const Workspace& space) {
+  const double unit = 1 / leaf.radius;
+  const int pad = Workspace::padded(m) - m;
+  for (int k = static_cast<int>(threadIdx.x); k < pad + m; k += solve_threads) {
+    Unknown unknown{{0, 0, 0, 1, 0}, 0, -1};
+    if (k >= pad) {
+      const Cluster& node = nodes[cut[k - pad]];
+      unknown = {place_cluster(node, leaf.centroid, unit), static_cast<float>(unit * node.radius),
+                 node.is_panel() ? node.begin : -1};
+      const int own = k - (pad + m - leaf.size());
+      if (own >= 0) space.row_scale[own] = row_scale(unknown.at.scale, extent, unit, node.area);
+    }
+    space.unknowns[k] = unknown;
+  }
+  __syncthreads();
+  __shared__ int s_panels;
+  if (threadIdx.x < warp_size) {
+    int count = 0;
+    for (int first = 0; first < m; first += warp_size) {
+      const int k = first + static_cast<int>(threadIdx.x);
+      const bool is_panel = k < m && space.unknowns[pad + k].panel >= 0;
+      const unsigned all = __ballot_sync(whole_warp, is_panel);
+      if (is_panel) space.panels[count + __popc(all & ((1u << threadIdx.x) - 1))] = k;
+      count += __popc(all);
+    }
+    if (threadIdx.x == 0) s_panels = count;
+  }
+  __syncthreads();
+  return s_panels;
+}
+
+/// The matrix by the smooth kernel alone.
+__device__ inline void fill_tiles(const TileMatrix& matrix, const Unknown* unknowns,
+                                  float diagonal) {
+  static_assert(solve_threads == tile_entries);
+  const int r = static_cast<int>(threadIdx.x) % tile, c = static_cast<int>(threadIdx.x) / tile;
+  for (int i = 0; i < matrix.count; ++i) {
+    const PlacedCluster row = unknowns[tile * i + r].at;
+    for (int j = 0; j <= i; ++j)
+      matrix.at(i, j)[threadIdx.x] =
+          i == j && r == c ? diagonal : smooth_entry(row, unknowns[tile * j + c].at);
+  }
+  __syncthreads();
+}
+
+/// Its transpose, with unit vectors behind it for the last unknowns.
+__device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns) {
+  constexpr int warps = solve_threads / warp_size;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int column = thread / warp_size; column < b.columns(); column += warps) {
+    const int unit_row = column < b.unknowns ? column : column - b.right_sides;
+    for (int row = thread % warp_size; row < b.unknowns; row += warp_size) {
+      float value = row == unit_row ? 1.f : 0.f;
+      if (column < b.unknowns && row != column)
+        value = smooth_entry(unknowns[row].at, unknowns[column].at);
+      b.at(row, column) = value;
+    }
+  }
+  __syncthreads();
+}
+
+/// Calls set(k, l, a_kl, a_lk), k > l, for unknowns that are panels that touch.
+template <class Set>
+__device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
+                                  int n_panels, double unit, Set&& set) {
+  // One pair in twenty touches; they are gathered first, so that threads do not wait for others.
+  constexpr int capacity = 2 * solve_threads;
+  __shared__ int2 s_pairs[capacity];
+  __shared__ int s_count;
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t pairs = static_cast<std::int64_t>(n_panels) * (n_panels - 1) / 2;
+  const Unknown* unknowns = space.unknowns + pad;
+  if (thread == 0) s_count = 0;
+  __syncthreads();
+  int k = 1, l = thread, gathered = 0;
+  for (std::int64_t first = 0; first < pairs; first += solve_threads, l += solve_threads) {
+    for (; l >= k && k < n_panels; ++k) l -= k;
+    bool is_near = false;
+    if (k < n_panels) {
+      const Unknown &s = unknowns[space.panels[k]], &t = unknowns[space.panels[l]];
+      const float dx = s.at.x - t.at.x, dy = s.at.y - t.at.y, dz = s.at.z - t.at.z;
+      // In single precision, with more than its rounding to spare.
+      const float reach = 1.001f * static_cast<float>(touching) * (s.radius + t.radius) +
+                          1e-6f * (fabsf(s.at.x) + fabsf(s.at.y) + fabsf(s.at.z));
+      is_near = dx * dx + dy * dy + dz * dz <= reach * reach;
+      if (is_near) s_pairs[atomicAdd(&s_count, 1)] = make_int2(space.panels[k], space.panels[l]);
+    }
+    gathered += __syncthreads_count(is_near);
+    if (gathered <= capacity - solve_threads && first + solve_threads < pairs) continue;
+    const int tasks = 2 * gathered;
+    gathered = 0;
+    for (int begin = 0; begin < tasks; begin += solve_threads) {
+      const int task = begin + thread;
+      double entry = 0;
+      bool exact = false;
+      int2 pair = make_int2(0, 0);
+      if (task < tasks) {
+        pair = s_pairs[task / 2];
+        const Unknown &s = unknowns[pair.x], &t = unknowns[pair.y];
+        exact = touch(panels[s.panel], panels[t.panel]);
+        const bool swapped = task % 2 == 1;
+        const std::int32_t target = swapped ? t.panel : s.panel,
+                           source = swapped ? s.panel : t.panel;
+        if (exact)
+          entry = exact_entry(panels.centroid[target], panels.triangle(source),
+                              s.at.scale * t.at.scale, unit);
+      }
+      const double other = __shfl_xor_sync(whole_warp, entry, 1);
+      if (exact && task % 2 == 0) set(pair.x, pair.y, entry, other);
+    }
+    __syncthreads();
+    if (thread == 0) s_count = 0;
+    __syncthreads();
+  }
+  __syncthreads();
+}
+
+}  // namespace fmbem::cuda

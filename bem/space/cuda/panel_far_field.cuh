@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/cuda/stage_times.cuh"
+#include "fmbem/fmm/base/precision.hpp"
+
+namespace fmbem::cuda {
+
+/// Stages of the last product, in both streams.
+struct ProductTimes {
+  StageTimes far, near;
+
+  void restart() {
+    far.clear();
+    near.clear();
+    far.start();
+  }
+  fmm::Seconds seconds() const {
+    fmm::Seconds all = far.seconds();
+    all.merge(near.seconds());
+    return all;
+  }
+};
+
+/// The far field of panels, with expansions in either precision, and its sum with the near field.
+class PanelFarField {
+ public:
+  virtual ~PanelFarField() = default;
+  /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream;
+  /// records the stages unless times is null.
+  virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
+                        ProductTimes* times) = 0;
+  /// Gives back the memory that products work in, which the next one takes again.
+  virtual void release() = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// `moment_tolerance`: relative error of the panels' moments. Panels, tree and streams must outlive
+/// it; the near field's products go to `near_stream`.
+std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
+                                                    const SpreadTree& tree, int order,
+                                                    Precision precision, double moment_tolerance,
+                                                    Gathering gathering, const Stream& stream,
+                                                    const Stream& near_stream);
+
+}  // namespace fmbem::cuda

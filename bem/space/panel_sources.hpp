@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/fmm/spread_sources.hpp"
+
+namespace fmbem {
+
+/// Panels with a constant density each, as sources of the FMM.
+class PanelSources final : public fmm::SpreadSources {
+ public:
+  /// `tolerance`: relative error of a panel's far field. The panels must outlive it.
+  PanelSources(const Panels& panels, double tolerance)
+      : panels_(panels), rules_(far_rules(tolerance, FarKernel::potential)) {}
+
+  std::size_t size() const override { return panels_.size(); }
+  Vec3d centre(std::size_t j) const override { return panels_.triangle[j].centroid; }
+  void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
+  /// By the rule that is accurate from a side of the box on.
+  void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
+
+ private:
+  const Panels& panels_;
+  std::vector<FarRule> rules_;
+};
+
+}  // namespace fmbem

@@ -1,0 +1,187 @@
+// Measures the rates that the cost model of choose() needs, each by the kernel that does the work.
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <vector>
+
+#include "fmbem/fmm/choice/rates.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/cpu/pass.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double trial_seconds = 0.03;
+constexpr int trials = 3;
+constexpr int boxes = 4096;  // of the butterflies: more than a cache holds, as in a plan
+constexpr int leaf_points = 64;
+
+/// Calls a second of one thread while all are busy with it: the best of a few trials.
+template <class MakeWork>
+double calls_per_second(const MakeWork& make_work) {
+  double best = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    double slowest = 0;
+#pragma omp parallel reduction(max : slowest)
+    {
+      auto work = make_work();
+      work();
+      std::int64_t calls = 0;
+      const auto start = Clock::now();
+      double seconds = 0;
+      do {
+        for (int k = 0; k < 4; ++k, ++calls) work();
+        seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      } while (seconds < trial_seconds);
+      slowest = seconds / static_cast<double>(calls);
+    }
+    best = std::max(best, 1 / slowest);
+  }
+  return best;
+}
+
+template <class T>
+std::vector<T> random_numbers(std::size_t n) {
+  std::mt19937_64 random(n);
+  std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
+  std::vector<T> values(n);
+  for (T& v : values) v = uniform(random);
+  return values;
+}
+
+template <class T>
+std::vector<typename NearCoordinate<T>::Type> random_coordinates(std::size_t n) {
+  std::vector<typename NearCoordinate<T>::Type> values;
+  for (const double x : random_numbers<double>(n))
+    values.push_back(static_cast<typename NearCoordinate<T>::Type>(0x1p29 * x));
+  return values;
+}
+
+/// Points of a near field with their charges and room for their results.
+template <class T>
+struct NearCloud {
+  explicit NearCloud(int n)
+      : count(n),
+        places(random_coordinates<T>(3 * static_cast<std::size_t>(n))),
+        charges(random_numbers<T>(n)),
+        results(4 * static_cast<std::size_t>(n)) {}
+
+  NearPoints<T> view(bool gradient) {
+    const auto* p = places.data();
+    const auto result = [&](int k) { return k == 0 || gradient ? &results[k * count] : nullptr; };
+    return {count,     p,         p + count, p + 2 * count, charges.data(),
+            result(0), result(1), result(2), result(3)};
+  }
+
+  int count;
+  std::vector<typename NearCoordinate<T>::Type> places;
+  std::vector<T> charges, results;
+};
+
+constexpr int tile_sources = 128;
+
+template <class T>
+double near_rate(bool gradient, int root_terms) {
+  return leaf_points * tile_sources * calls_per_second([&] {
+           return [=, a = NearCloud<T>(leaf_points), b = NearCloud<T>(tile_sources),
+                   close = std::vector<std::int32_t>(leaf_points)]() mutable {
+             const NearPoints<T> t = a.view(gradient), s = b.view(false);
+             cpu_kernels<T>().near(1, root_terms,
+                                   {s.count, s.x, s.y, s.z, s.charge, nullptr, nullptr, nullptr},
+                                   {t.count, t.x, t.y, t.z, t.potential, t.gradient_x, t.gradient_y,
+                                    t.gradient_z, close.data()});
+           };
+         });
+}
+
+template <class T>
+double mutual_rate(bool gradient, int root_terms) {
+  return 2 * leaf_points * tile_sources * calls_per_second([&] {
+           return [=, a = NearCloud<T>(tile_sources), b = NearCloud<T>(leaf_points)]() mutable {
+             cpu_kernels<T>().near_mutual(root_terms, a.view(gradient), b.view(gradient));
+           };
+         });
+}
+
+template <class T>
+double product_rate(int order) {
+  constexpr int rows = 64;
+  const int count = (order + 1) * (order + 1);
+  const auto& kernels = cpu_kernels<T>();
+  const double operations = 2.0 * rows * count * count;
+  return operations * calls_per_second([&] {
+           std::vector<std::int32_t> row_of(rows);
+           for (int i = 0; i < rows; ++i) row_of[i] = i;
+           const int padded = whole_registers(kernels, count);
+           return [=, &kernels, a = random_numbers<T>(static_cast<std::size_t>(rows) * padded),
+                   b = random_numbers<T>(packed_size(kernels, count, count)),
+                   c = std::vector<double>(static_cast<std::size_t>(rows) * padded)]() mutable {
+             std::fill(c.begin(), c.end(), 0.0);
+             kernels.multiply(rows, count, count, a.data(), padded, b.data(), c.data(), padded,
+                              row_of.data());
+           };
+         });
+}
+
+template <class T>
+double butterfly_rate(const ParityOrder& order) {
+  return 8.0 * order.count * calls_per_second([&] {
+           return [&order, k = 0,
+                   in = random_numbers<T>(static_cast<std::size_t>(boxes) * order.count),
+                   out = std::vector<T>(8 * static_cast<std::size_t>(order.count))]() mutable {
+             const T* from[8];
+             T* to[8];
+             for (int g = 0; g < 8; ++g) {
+               from[g] = in.data() + static_cast<std::size_t>((k + 37 * g) % boxes) * order.count;
+               to[g] = out.data() + g * static_cast<std::size_t>(order.count);
+             }
+             k = (k + 8) % boxes;
+             cpu_kernels<T>().butterfly(order.begin.data(), order.begin.data(), from, to);
+           };
+         });
+}
+
+template <class T>
+double point_rate(const ParityOrder& order) {
+  const HarmonicTable<T> table(order);
+  return static_cast<double>(leaf_points) * order.count * calls_per_second([&] {
+           return [&table, points = random_numbers<T>(4 * leaf_points),
+                   values = std::vector<T>(leaf_points),
+                   moments = std::vector<T>(table.slots())]() mutable {
+             const T* p = points.data();
+             const auto& kernels = cpu_kernels<T>();
+             std::fill(moments.begin(), moments.end(), T(0));
+             kernels.p2m(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+                         p + 3 * leaf_points, moments.data());
+             kernels.l2p(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
+                         moments.data(), values.data());
+           };
+         });
+}
+
+template <class T>
+ThreadRates measure_thread() {
+  const ParityOrder order(11);
+  constexpr int few = fewest_root_terms<T>;
+  ThreadRates rates{near_rate<T>(false, few),
+                    near_rate<T>(true, few),
+                    near_rate<T>(false, few + 1),
+                    near_rate<T>(true, few + 1),
+                    mutual_rate<T>(false, few),
+                    mutual_rate<T>(true, few),
+                    mutual_rate<T>(false, few + 1),
+                    mutual_rate<T>(true, few + 1),
+                    butterfly_rate<T>(order),
+                    point_rate<T>(order),
+                    {}};
+  for (const int p : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28})
+    rates.products.push_back({p, product_rate<T>(p)});
+  return rates;
+}
+
+}  // namespace
+
+Rates measure_rates() { return {measure_thread<double>(), measure_thread<float>()}; }
+
+}  // namespace fmbem::fmm

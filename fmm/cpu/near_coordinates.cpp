@@ -1,0 +1,81 @@
+#include "fmbem/fmm/cpu/near_coordinates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fmbem::fmm {
+namespace {
+
+/// The most that a coordinate in a leaf is: half a side, but for what differences of four sides
+/// would overflow by.
+constexpr double most_in_leaf = (1 << (near_side_bits - 1)) - 1;
+
+const LargeVector<double>& axis_of(const SortedPoints& points, int k) {
+  return k == 0 ? points.x : k == 1 ? points.y : points.z;
+}
+
+}  // namespace
+
+template <>
+NearCoordinates<double>::NearCoordinates(const Octree&, const SortedPoints& points, Range Box::*)
+    : points_(points) {}
+
+template <>
+std::array<const double*, 3> NearCoordinates<double>::axes() const {
+  return {points_.x.data(), points_.y.data(), points_.z.data()};
+}
+
+template <>
+double NearCoordinates<double>::unit(const Octree&, int) {
+  return 1;
+}
+
+template <>
+double NearCoordinates<float>::unit(const Octree& tree, int level) {
+  return std::ldexp(1.0, near_side_bits) / tree.side(level);
+}
+
+template <>
+NearCoordinates<float>::NearCoordinates(const Octree& tree, const SortedPoints& points,
+                                        Range Box::*points_of)
+    : points_(points) {
+  for (auto& axis : places_) axis.resize(points.size());
+#pragma omp parallel for schedule(static)
+  for (const Box& box : tree.boxes) {
+    if (!box.is_leaf) continue;
+    const double scale = unit(tree, box.level);
+    const Range range = box.*points_of;
+    for (int k = 0; k < 3; ++k) {
+      const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
+      const double* const x = axis_of(points, k).data();
+      for (std::int32_t i = range.begin; i < range.end; ++i)
+        places_[k][i] = static_cast<std::int32_t>(
+            std::lrint(std::clamp((x[i] - corner - centre) * scale, -most_in_leaf, most_in_leaf)));
+    }
+  }
+}
+
+template <>
+std::array<const std::int32_t*, 3> NearCoordinates<float>::axes() const {
+  return {places_[0].data(), places_[1].data(), places_[2].data()};
+}
+
+NearRange near_range(Range points, const Box& box, const Box& leaf) {
+  const int finer = std::max(leaf.level, box.level);
+  // Centres in halves of the finer one's sides.
+  const auto centre = [&](const Box& b, int axis) {
+    return (2 * std::int64_t{b.cell[axis]} + 1) << (finer - b.level);
+  };
+  const int quarters_of_half = leaf.level == finer ? 2 : 1;
+  NearRange piece{points.begin, points.size()};
+  piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
+  for (int axis = 0; axis < 3; ++axis)
+    piece.offset[axis] =
+        static_cast<std::int8_t>(quarters_of_half * (centre(box, axis) - centre(leaf, axis)));
+  return piece;
+}
+
+template class NearCoordinates<double>;
+template class NearCoordinates<float>;
+
+}  // namespace fmbem::fmm

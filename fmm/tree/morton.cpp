@@ -1,0 +1,108 @@
+#include "fmbem/fmm/tree/morton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <parallel/algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "fmbem/fmm/base/bounds.hpp"
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Keys of a box of some level, [begin, end).
+struct BoxKeys {
+  std::int64_t begin, end;
+  int level;
+};
+
+/// Splits a box until the boxes hold at most so many keys; they come out in order.
+void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
+           std::vector<BoxKeys>& boxes) {
+  const auto [begin, end, level] = box;
+  if (end - begin <= most || level == deepest_level) {
+    if (end > begin) boxes.push_back(box);
+    return;
+  }
+  const int shift = 3 * (deepest_level - level - 1);
+  const std::uint64_t parent = keys[begin] >> shift & ~std::uint64_t{7};
+  std::int64_t child_begin = begin;
+  for (std::uint64_t child = 1; child <= 8; ++child) {
+    const auto child_end = child == 8
+                               ? keys.begin() + end
+                               : std::lower_bound(keys.begin() + child_begin, keys.begin() + end,
+                                                  (parent + child) << shift);
+    split(keys, {child_begin, child_end - keys.begin(), level + 1}, most, boxes);
+    child_begin = child_end - keys.begin();
+  }
+}
+
+/// Large boxes first, whose leaves are then found side by side.
+std::vector<std::int64_t> leaves_of(std::span<const std::uint64_t> keys, int max_leaf) {
+  const auto n = static_cast<std::int64_t>(keys.size());
+  std::vector<BoxKeys> large;
+  split(keys, {0, n, 0}, std::max<std::int64_t>(max_leaf, n / 256), large);
+  std::vector<std::vector<BoxKeys>> leaves(large.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k = 0; k < large.size(); ++k) split(keys, large[k], max_leaf, leaves[k]);
+  std::vector<std::int64_t> begin;
+  for (const auto& some : leaves)
+    for (const BoxKeys& leaf : some) begin.push_back(leaf.begin);
+  begin.push_back(n);
+  return begin;
+}
+
+}  // namespace
+
+Cube bounding_cube(std::span<const Vec3d> points) {
+  if (points.empty()) return {};
+  const CoordinateBounds bounds = coordinate_bounds(static_cast<std::int64_t>(points.size()),
+                                                    [&](std::int64_t k) { return points[k]; });
+  return bounding_cube(bounds.low, bounds.high);
+}
+
+Cube bounding_cube(Vec3d low, Vec3d high) {
+  const Vec3d extent = high - low;
+  double side = std::max({extent.x, extent.y, extent.z});
+  if (!(side > 0)) side = 1;
+  const Vec3d half{side / 2, side / 2, side / 2};
+  return {low + extent / 2.0 - half, side};
+}
+
+std::array<std::int32_t, 3> cell_of(std::uint64_t key) {
+  const Cell cell = grid_cell(key);
+  return {cell.x, cell.y, cell.z};
+}
+
+std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
+  return grid_key({cell[0], cell[1], cell[2]});
+}
+
+MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
+  FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
+  const auto n = static_cast<std::int64_t>(points.size());
+  MortonOrder result;
+  result.cube = bounding_cube(points);
+  // Comparisons skip what is not a number, so the points are looked at one by one.
+  std::int64_t first_bad = n;
+#pragma omp parallel for reduction(min : first_bad)
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!std::isfinite(norm2(points[i]))) first_bad = std::min(first_bad, i);
+  FMBEM_REQUIRE(first_bad == n, "point " << first_bad << " is not finite");
+  LargeVector<std::pair<std::uint64_t, std::int64_t>> entries(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) entries[i] = {morton_key(points[i], result.cube), i};
+  __gnu_parallel::sort(entries.begin(), entries.end());
+  result.keys.resize(n);
+  result.order.resize(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) std::tie(result.keys[k], result.order[k]) = entries[k];
+
+  result.leaf_begin = leaves_of(result.keys, max_leaf);
+  return result;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
+
+namespace fmbem {
+
+/// Smallest cube, centred on the bounding box, that holds every point. A single point gets side 1.
+Cube bounding_cube(std::span<const Vec3d> points);
+Cube bounding_cube(Vec3d low, Vec3d high);
+
+/// Cell of a box's grid from its key, the leading 3l bits of a point's on level l; and back.
+std::array<std::int32_t, 3> cell_of(std::uint64_t key);
+std::uint64_t key_of(std::array<std::int32_t, 3> cell);
+
+/// Points in Morton order, cut into the leaves of an adaptive octree.
+struct MortonOrder {
+  Cube cube;
+  LargeVector<std::uint64_t> keys;       ///< [n], ascending
+  LargeVector<std::int64_t> order;       ///< [n], order[k] is the index of the k-th point
+  std::vector<std::int64_t> leaf_begin;  ///< [n_leaves + 1], offsets into keys; no leaf is empty
+};
+
+/// Sorts the points by key (ties by index) and splits the root until a leaf holds at most max_leaf
+/// points or the deepest level is reached. O(n log n).
+/// Throws InputError for non-finite coordinates or max_leaf < 1.
+MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf);
+
+}  // namespace fmbem

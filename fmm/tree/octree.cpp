@@ -1,0 +1,385 @@
+#include "fmbem/fmm/tree/octree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <parallel/algorithm>
+#include <tuple>
+
+namespace fmbem::fmm {
+namespace {
+
+/// Boxes below which waking the other threads takes longer than the work.
+constexpr std::int32_t worth_a_thread = 4096;
+
+/// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
+using Keys = std::vector<std::uint64_t>;
+
+std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range,
+                             std::uint64_t bound) {
+  return static_cast<std::int32_t>(
+      std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
+}
+
+/// How many of a box's points may not sink below its level; they come first.
+std::int32_t held_of(const SortedPoints& points, Range range, int level) {
+  std::int32_t held = 0;
+  if (!points.deepest.empty())
+    while (held < range.size() && points.deepest[range.begin + held] <= level) ++held;
+  return held;
+}
+
+/// Points of the 8 children of a box, by octant.
+std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, std::uint64_t key,
+                                  int level) {
+  const int shift = 3 * (deepest_level - level - 1);
+  range.begin += held_of(points, range, level);
+  std::array<Range, 8> result;
+  for (int octant = 0; octant < 8; ++octant) {
+    const std::int32_t end =
+        octant == 7 ? range.end
+                    : first_not_below(points.keys, range, (key * 8 + octant + 1) << shift);
+    result[octant] = {range.begin, end};
+    range.begin = end;
+  }
+  return result;
+}
+
+/// Whether a box has points, be it that they may not sink deeper.
+bool holds_points(const SortedPoints& points, std::uint64_t key, int level) {
+  const int shift = 3 * (deepest_level - level);
+  const auto begin = points.keys.begin(), end = points.keys.end();
+  auto first = std::lower_bound(begin, end, key << shift);
+  // Those of its ancestors may have the same key; they come first.
+  while (first != end && *first == key << shift && points.deepest_of(first - begin) < level)
+    ++first;
+  return first != end && *first >> shift == key;
+}
+
+/// For each level, the boxes that hold more than max_leaf points.
+std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints& targets,
+                                int max_leaf) {
+  struct Entry {
+    std::uint64_t key;
+    Range sources, targets;
+  };
+  std::vector<Keys> result;
+  std::vector<Entry> crowded, next;
+  const auto is_crowded = [&](const Entry& e, int level) {
+    return e.targets.size() > max_leaf ||
+           e.sources.size() - held_of(sources, e.sources, level) > max_leaf;
+  };
+  const Entry root{0,
+                   {0, static_cast<std::int32_t>(sources.size())},
+                   {0, static_cast<std::int32_t>(targets.size())}};
+  if (is_crowded(root, 0)) crowded.push_back(root);
+  for (int level = 0; level < deepest_level && !crowded.empty(); ++level) {
+    result.emplace_back();
+    next.clear();
+    for (const Entry& e : crowded) {
+      result.back().push_back(e.key);
+      if (level + 1 == deepest_level) continue;
+      const auto s = child_ranges(sources, e.sources, e.key, level);
+      const auto t = &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
+      for (int octant = 0; octant < 8; ++octant) {
+        const Entry child{e.key * 8 + octant, s[octant], t[octant]};
+        if (is_crowded(child, level + 1)) next.push_back(child);
+      }
+    }
+    std::swap(crowded, next);
+  }
+  return result;
+}
+
+/// Tells which boxes of a level are in a set.
+class KeySet {
+ public:
+  KeySet(const Keys& sorted, int level) : keys_(sorted) {
+    const int bits = std::min(3 * level, static_cast<int>(std::bit_width(sorted.size())));
+    shift_ = 3 * level - bits;
+    begin_.resize((std::size_t{1} << bits) + 1);
+    for (const std::uint64_t key : sorted) ++begin_[(key >> shift_) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  }
+  bool contains(std::uint64_t key) const {
+    const auto first = keys_.begin() + begin_[key >> shift_],
+               last = keys_.begin() + begin_[(key >> shift_) + 1];
+    return std::binary_search(first, last, key);
+  }
+
+ private:
+  const Keys& keys_;
+  int shift_;
+  std::vector<std::int32_t> begin_;  ///< of the keys with the same leading bits
+};
+
+/// Adds to the boxes to be split those that the grading of Octree asks for.
+void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
+  for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
+    const KeySet is_split(split[level], level);
+    const std::int32_t cells = 1 << level;
+    Keys missing;
+    std::uint64_t done = ~std::uint64_t{0};
+    for (const std::uint64_t key : split[level + 1]) {
+      const std::uint64_t parent = key >> 3;
+      if (parent == done) continue;
+      done = parent;
+      const auto cell = cell_of(parent);
+      for (int i = std::max(cell[0] - 1, 0); i <= std::min(cell[0] + 1, cells - 1); ++i)
+        for (int j = std::max(cell[1] - 1, 0); j <= std::min(cell[1] + 1, cells - 1); ++j)
+          for (int k = std::max(cell[2] - 1, 0); k <= std::min(cell[2] + 1, cells - 1); ++k)
+            if (const std::uint64_t colleague = key_of({i, j, k}); !is_split.contains(colleague))
+              missing.push_back(colleague);
+    }
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    std::erase_if(missing, [&](std::uint64_t key) {
+      return !holds_points(sources, key, level) &&
+             (&sources == &targets || !holds_points(targets, key, level));
+    });
+    const auto middle = static_cast<std::ptrdiff_t>(split[level].size());
+    split[level].insert(split[level].end(), missing.begin(), missing.end());
+    std::inplace_merge(split[level].begin(), split[level].begin() + middle, split[level].end());
+  }
+}
+
+/// The children of the boxes to be split on a level, which become the next one.
+void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
+               const SortedPoints& targets) {
+  const auto level = static_cast<int>(tree.level_begin.size()) - 2;
+  const auto n = static_cast<std::int32_t>(split.size());
+  struct Parent {
+    std::int32_t box, first_child;
+    std::array<Range, 8> sources, targets;
+  };
+  std::vector<Parent> parents(n);
+  std::int32_t box = tree.level_begin[level];
+  for (std::int32_t i = 0; i < n; ++i) {
+    while (key_of(tree.boxes[box].cell) != split[i]) ++box;
+    parents[i].box = box;
+  }
+#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+  for (std::int32_t i = 0; i < n; ++i) {
+    Parent& p = parents[i];
+    const Box& parent = tree.boxes[p.box];
+    p.sources = child_ranges(sources, parent.sources, split[i], level);
+    p.targets =
+        &sources == &targets ? p.sources : child_ranges(targets, parent.targets, split[i], level);
+  }
+  const auto is_empty = [](const Parent& p, int octant) {
+    return p.sources[octant].size() == 0 && p.targets[octant].size() == 0;
+  };
+  std::int32_t next = tree.level_begin.back();
+  for (Parent& p : parents) {
+    p.first_child = next;
+    for (int octant = 0; octant < 8; ++octant) next += !is_empty(p, octant);
+  }
+  tree.level_begin.push_back(next);
+  tree.boxes.resize(next);
+#pragma omp parallel for schedule(static) if (n >= worth_a_thread)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const Parent& p = parents[i];
+    Box& parent = tree.boxes[p.box];
+    parent.is_leaf = false;
+    std::int32_t index = p.first_child;
+    for (int octant = 0; octant < 8; ++octant) {
+      if (is_empty(p, octant)) continue;
+      parent.child[octant] = index;
+      Box& child = tree.boxes[index++];
+      child.cell = cell_of(split[i] * 8 + octant);
+      child.level = level + 1;
+      child.parent = p.box;
+      child.child.fill(-1);
+      child.sources = p.sources[octant];
+      child.targets = p.targets[octant];
+      child.held = held_of(sources, child.sources, child.level);
+    }
+  }
+}
+
+/// Colleague of a child displaced by d: its parent's displacement and its octant.
+struct Step {
+  int parent_place, octant;
+};
+std::array<std::array<Step, 27>, 8> colleague_steps() {
+  std::array<std::array<Step, 27>, 8> steps{};
+  for (int octant = 0; octant < 8; ++octant) {
+    for (int place = 0; place < 27; ++place) {
+      const int displaced[3] = {place / 9 - 1, place / 3 % 3 - 1, place % 3 - 1};
+      Step step{0, 0};
+      for (int axis = 0; axis < 3; ++axis) {
+        const int cell = 2 + (octant >> (2 - axis) & 1) + displaced[axis];  // 1 … 4, parent at 2, 3
+        step.parent_place = 3 * step.parent_place + cell / 2;
+        step.octant = 2 * step.octant + cell % 2;
+      }
+      steps[octant][place] = step;
+    }
+  }
+  return steps;
+}
+
+void find_colleagues(Octree& tree) {
+  static const auto steps = colleague_steps();
+  tree.colleagues.resize(tree.boxes.size());
+  tree.colleagues[0].fill(-1);
+  tree.colleagues[0][13] = 0;
+  for (int level = 0; level + 1 < tree.levels(); ++level) {
+    const std::int32_t begin = tree.level_begin[level], end = tree.level_begin[level + 1];
+#pragma omp parallel for schedule(static) if (end - begin >= worth_a_thread)
+    for (std::int32_t b = begin; b < end; ++b) {
+      for (int octant = 0; octant < 8; ++octant) {
+        const std::int32_t child = tree.boxes[b].child[octant];
+        if (child < 0) continue;
+        for (int place = 0; place < 27; ++place) {
+          const Step step = steps[octant][place];
+          const std::int32_t uncle = tree.colleagues[b][step.parent_place];
+          tree.colleagues[child][place] = uncle < 0 ? -1 : tree.boxes[uncle].child[step.octant];
+        }
+      }
+    }
+  }
+}
+
+/// Whether all points of a box of the deepest level coincide, so that none acts on another.
+bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets) {
+  if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0 ||
+      !sources.deepest.empty())
+    return false;
+  const std::int32_t first = box.sources.begin;
+  const auto agrees = [&](const SortedPoints& points, Range range) {
+    for (std::int32_t i = range.begin; i < range.end; ++i)
+      if (points.x[i] != sources.x[first] || points.y[i] != sources.y[first] ||
+          points.z[i] != sources.z[first])
+        return false;
+    return true;
+  };
+  return agrees(sources, box.sources) && agrees(targets, box.targets);
+}
+
+}  // namespace
+
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
+                         std::span<const std::int8_t> deepest) {
+  struct Entry {
+    std::uint64_t key;
+    std::int32_t index;
+    std::int8_t deepest;
+    bool operator<(const Entry& other) const {
+      return std::tie(key, deepest, index) < std::tie(other.key, other.deepest, other.index);
+    }
+  };
+  const auto n = static_cast<std::int32_t>(points.size());
+  LargeVector<Entry> entries(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::int8_t level = deepest.empty() ? deepest_level : deepest[i];
+    const int shift = 3 * (deepest_level - level);
+    entries[i] = {morton_key(unit * points[i], root) >> shift << shift, i, level};
+  }
+  __gnu_parallel::sort(entries.begin(), entries.end());
+
+  SortedPoints sorted;
+  sorted.keys.resize(n);
+  sorted.order.resize(n);
+  sorted.deepest.resize(deepest.empty() ? 0 : n);
+  for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n; ++k) {
+    sorted.keys[k] = entries[k].key;
+    sorted.order[k] = entries[k].index;
+    if (!deepest.empty()) sorted.deepest[k] = entries[k].deepest;
+    const Vec3d p = unit * points[entries[k].index];
+    sorted.x[k] = p.x;
+    sorted.y[k] = p.y;
+    sorted.z[k] = p.z;
+  }
+  return sorted;
+}
+
+SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root) {
+  SortedPoints sorted;
+  sorted.keys.resize(points.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < points.size(); ++i)
+    sorted.keys[i] = morton_key(unit * points[i], root);
+  __gnu_parallel::sort(sorted.keys.begin(), sorted.keys.end());
+  return sorted;
+}
+
+double Octree::side(int level) const { return std::ldexp(root.side, -level); }
+
+Vec3d Octree::centre_from_corner(const Box& box) const {
+  const double h = side(box.level);
+  return h * Vec3d{box.cell[0] + 0.5, box.cell[1] + 0.5, box.cell[2] + 0.5};
+}
+
+Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
+                    int max_leaf) {
+  std::vector<Keys> split = crowded_boxes(sources, targets, max_leaf);
+  grade(split, sources, targets);
+  Octree tree;
+  tree.root = root;
+  Box box;
+  box.child.fill(-1);
+  box.sources = {0, static_cast<std::int32_t>(sources.size())};
+  box.targets = {0, static_cast<std::int32_t>(targets.size())};
+  box.held = held_of(sources, box.sources, 0);
+  std::size_t most_boxes = 1;
+  for (const Keys& of_level : split) most_boxes += 8 * of_level.size();
+  tree.boxes.reserve(most_boxes);
+  tree.boxes.push_back(box);
+  tree.level_begin = {0, 1};
+  for (const Keys& of_level : split) add_level(tree, of_level, sources, targets);
+  find_colleagues(tree);
+  return tree;
+}
+
+NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
+  NearLists lists;
+  lists.begin.push_back(0);
+  const auto add = [&](std::int32_t b) {
+    if (b >= 0 && tree.boxes[b].own_sources().size() > 0) lists.sources.push_back(b);
+  };
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const Box& box = tree.boxes[b];
+    if (!box.is_leaf || box.targets.size() == 0) continue;
+    lists.targets.push_back(static_cast<std::int32_t>(b));
+    for (const std::int32_t c : tree.colleagues[b]) {
+      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(box, sources, targets)))
+        continue;
+      if (tree.boxes[c].is_leaf) {
+        add(c);
+      } else {
+        add(c);
+        for (const std::int32_t child : tree.boxes[c].child) add(child);
+      }
+    }
+    if (box.parent >= 0) {
+      for (const std::int32_t c : tree.colleagues[box.parent])
+        if (c >= 0 && tree.boxes[c].is_leaf) add(c);
+    }
+    const std::int32_t holder = sources.deepest.empty() ? -1 : box.parent;
+    for (std::int32_t a = holder; a >= 0; a = tree.boxes[a].parent)
+      for (const std::int32_t c : tree.colleagues[a])
+        if (c >= 0 && !tree.boxes[c].is_leaf) add(c);
+    lists.begin.push_back(static_cast<std::int64_t>(lists.sources.size()));
+  }
+  return lists;
+}
+
+std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row) {
+  std::int64_t sources = 0;
+  for (std::int64_t k = lists.begin[row]; k < lists.begin[row + 1]; ++k)
+    sources += tree.boxes[lists.sources[k]].own_sources().size();
+  return sources;
+}
+
+std::int64_t near_pairs(const Octree& tree, const NearLists& lists) {
+  std::int64_t pairs = 0;
+  for (std::size_t row = 0; row < lists.targets.size(); ++row)
+    pairs += near_sources(tree, lists, row) * tree.boxes[lists.targets[row]].targets.size();
+  return pairs;
+}
+
+}  // namespace fmbem::fmm

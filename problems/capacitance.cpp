@@ -1,0 +1,130 @@
+#include "fmbem/problems/capacitance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+/// [n groups]: index of the conductor that each group belongs to.
+std::vector<int> conductor_of_groups(const SurfaceMesh& mesh,
+                                     const std::vector<Conductor>& conductors) {
+  std::vector<int> result(mesh.groups.size(), -1);
+  for (std::size_t c = 0; c < conductors.size(); ++c) {
+    for (const std::string& name : conductors[c].groups) {
+      for (std::size_t g = 0; g < mesh.groups.size(); ++g)
+        if (mesh.groups[g].name == name) result[g] = static_cast<int>(c);
+    }
+  }
+  return result;
+}
+
+std::string names_of(const std::vector<Group>& groups) {
+  std::string names;
+  for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
+  return names;
+}
+
+void refuse_touching(const SurfaceMesh& mesh, const std::vector<Conductor>& conductors) {
+  const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
+  std::vector<int> of_vertex(mesh.vertices.size(), -1);
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const int conductor = of_group[mesh.group_of[t]];
+    for (const int v : mesh.triangles[t]) {
+      FMBEM_REQUIRE(of_vertex[v] == -1 || of_vertex[v] == conductor,
+                    "conductors \""
+                        << conductors[of_vertex[v]].name << "\" and \""
+                        << conductors[conductor].name << "\" touch at vertex "
+                        << mesh.vertex_tags[v] << " (" << mesh.vertices[v].x << ", "
+                        << mesh.vertices[v].y << ", " << mesh.vertices[v].z
+                        << "): leave a gap, or join them with --conductor NAME=GROUP,GROUP");
+      of_vertex[v] = conductor;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
+                                       const std::vector<Conductor>& asked) {
+  const auto has_name = [](const std::string& name) {
+    return [&name](const auto& x) { return x.name == name; };
+  };
+  std::vector<Conductor> result;
+  std::vector<const Conductor*> owner(mesh.groups.size(), nullptr);
+  for (const Conductor& conductor : asked) {
+    FMBEM_REQUIRE(!conductor.name.empty() && !conductor.groups.empty(),
+                  "a conductor needs a name and at least one group: --conductor NAME=GROUP,GROUP");
+    FMBEM_REQUIRE(std::none_of(result.begin(), result.end(), has_name(conductor.name)),
+                  "conductor \"" << conductor.name << "\" is defined twice");
+    for (const std::string& name : conductor.groups) {
+      const auto group = std::find_if(mesh.groups.begin(), mesh.groups.end(), has_name(name));
+      FMBEM_REQUIRE(group != mesh.groups.end(),
+                    "conductor \"" << conductor.name << "\" names the group \"" << name
+                                   << "\", and the mesh has: " << names_of(mesh.groups));
+      const Conductor*& of_group = owner[group - mesh.groups.begin()];
+      FMBEM_REQUIRE(!of_group, "group \"" << name << "\" is named twice, by conductors \""
+                                          << of_group->name << "\" and \"" << conductor.name
+                                          << "\"");
+      of_group = &conductor;
+    }
+    result.push_back(conductor);
+  }
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+    if (owner[g]) continue;
+    FMBEM_REQUIRE(
+        std::none_of(result.begin(), result.end(), has_name(mesh.groups[g].name)),
+        "conductor \"" << mesh.groups[g].name
+                       << "\" has the name of a group that it leaves out: choose another name");
+    result.push_back({mesh.groups[g].name, {mesh.groups[g].name}});
+  }
+  refuse_touching(mesh, result);
+  return result;
+}
+
+std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& panels,
+                                     const std::vector<Conductor>& conductors) {
+  const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
+  std::vector<int> result(panels.size());
+  for (std::size_t k = 0; k < panels.size(); ++k)
+    result[k] = of_group[mesh.group_of[panels.input_index[k]]];
+  return result;
+}
+
+SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
+                                 const std::vector<std::vector<double>>& densities,
+                                 double permittivity, double scale_to_m) {
+  SquareMatrix c(densities.size());
+  const double factor = epsilon_0 * permittivity * scale_to_m;
+  for (std::size_t j = 0; j < densities.size(); ++j)
+    for (std::size_t k = 0; k < panels.size(); ++k)
+      c(conductor_of[k], j) += factor * densities[j][k] * panels.triangle[k].area;
+  return c;
+}
+
+SquareMatrix mutual_capacitance(const SquareMatrix& maxwell) {
+  SquareMatrix mutual(maxwell.n);
+  for (std::size_t i = 0; i < maxwell.n; ++i) {
+    for (std::size_t j = 0; j < maxwell.n; ++j) {
+      const double mean = 0.5 * (maxwell(i, j) + maxwell(j, i));
+      mutual(i, i) += mean;
+      if (i != j) mutual(i, j) = -mean;
+    }
+  }
+  return mutual;
+}
+
+double asymmetry(const SquareMatrix& maxwell) {
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < maxwell.n; ++i) {
+    for (std::size_t j = 0; j < maxwell.n; ++j) {
+      largest = std::max(largest, std::abs(maxwell(i, j)));
+      difference = std::max(difference, std::abs(maxwell(i, j) - maxwell(j, i)));
+    }
+  }
+  return largest > 0 ? difference / largest : 0;
+}
+
+}  // namespace fmbem

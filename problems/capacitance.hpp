@@ -1,0 +1,54 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem {
+
+/// ε₀ in F/m (CODATA 2018).
+inline constexpr double epsilon_0 = 8.8541878128e-12;
+
+/// A dense square matrix, row by row.
+struct SquareMatrix {
+  std::size_t n = 0;
+  std::vector<double> values;  ///< [n][n]
+  explicit SquareMatrix(std::size_t size = 0) : n(size), values(size * size, 0.0) {}
+  double& operator()(std::size_t i, std::size_t j) { return values[i * n + j]; }
+  double operator()(std::size_t i, std::size_t j) const { return values[i * n + j]; }
+};
+
+/// One or several groups at one potential.
+struct Conductor {
+  std::string name;
+  std::vector<std::string> groups;
+};
+
+/// Conductors of a mesh: those that are asked for, then every other group by itself. Throws
+/// InputError for unknown or repeated names, and for two conductors that share a vertex: the
+/// coefficient between them diverges as the mesh is refined.
+std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
+                                       const std::vector<Conductor>& asked);
+
+/// [n panels]: conductor of each panel, in the order of Panels.
+std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& panels,
+                                     const std::vector<Conductor>& conductors);
+
+/// Maxwell's capacitance matrix in farads, C_ij = ε₀ ε_r Σ_{panels of i} σ_j A · metre:
+/// charge on conductor i with conductor j at 1 V and the others at 0. densities are [n conductors]
+/// solutions of V σ_j = φ_j, in 1/length of the mesh. Not symmetrised.
+SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
+                                 const std::vector<std::vector<double>>& densities,
+                                 double permittivity, double scale_to_m);
+
+/// The capacitors of a circuit: between conductors i ≠ j −(C_ij + C_ji)/2, to infinity on the
+/// diagonal Σ_j (C_ij + C_ji)/2.
+SquareMatrix mutual_capacitance(const SquareMatrix& maxwell);
+
+/// Largest |C_ij − C_ji| over the largest |C_ij|.
+double asymmetry(const SquareMatrix& maxwell);
+
+}  // namespace fmbem

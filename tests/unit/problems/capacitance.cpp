@@ -1,0 +1,98 @@
+#include "fmbem/problems/capacitance.hpp"
+
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/richardson.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+SurfaceMesh three_spheres() {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "a", 1, {1, 1, 1});
+  add_ellipsoid(mesh, "b", 1, {1, 1, 1}, {3, 0, 0});
+  add_ellipsoid(mesh, "c", 1, {1, 1, 1}, {6, 0, 0});
+  return mesh;
+}
+
+}  // namespace
+
+TEST_CASE("panels are in Morton order and values find their way back") {
+  const SurfaceMesh mesh = three_spheres();
+  const Panels panels = make_panels(mesh, 8);
+  REQUIRE(panels.size() == mesh.triangles.size());
+  std::vector<double> index(panels.size());
+  for (std::size_t k = 0; k < index.size(); ++k) index[k] = double(k);
+  CHECK(panels.from_input_order(panels.to_input_order(index)) == index);
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    const auto& corners = mesh.triangles[panels.input_index[k]];
+    CHECK(panels.triangle[k].vertex[0] + panels.origin == mesh.vertices[corners[0]]);
+  }
+  CHECK_THROWS_AS(panels.to_input_order(std::vector<double>(3)), InputError);
+  CHECK_THROWS_AS(make_panels(SurfaceMesh{}), InputError);
+}
+
+TEST_CASE("conductors are groups, or several joined") {
+  const SurfaceMesh mesh = three_spheres();
+  CHECK(make_conductors(mesh, {}).size() == 3);
+  const auto joined = make_conductors(mesh, {{"pair", {"a", "c"}}});
+  REQUIRE(joined.size() == 2);
+  CHECK(joined[0].name == "pair");
+  CHECK(joined[1].name == "b");
+  const Panels panels = make_panels(mesh);
+  const auto conductor_of = conductor_of_panels(mesh, panels, joined);
+  for (std::size_t k = 0; k < panels.size(); ++k)
+    CHECK(conductor_of[k] == (mesh.group_of[panels.input_index[k]] == 1));
+}
+
+TEST_CASE("conductors that make no sense are refused") {
+  const SurfaceMesh mesh = three_spheres();
+  CHECK_THROWS_AS(make_conductors(mesh, {{"x", {"nowhere"}}}), InputError);
+  CHECK_THROWS_AS(make_conductors(mesh, {{"x", {"a"}}, {"x", {"b"}}}), InputError);
+  CHECK_THROWS_AS(make_conductors(mesh, {{"x", {"a"}}, {"y", {"a"}}}), InputError);
+  CHECK_THROWS_AS(make_conductors(mesh, {{"b", {"a"}}}), InputError);
+  CHECK_THROWS_AS(make_conductors(mesh, {{"x", {}}}), InputError);
+}
+
+TEST_CASE("touching conductors are refused by name") {
+  SurfaceMesh mesh = plate(2);
+  add_group(mesh, "other");
+  mesh.group_of.back() = 1;
+  CHECK_THROWS_WITH(make_conductors(mesh, {}), contains("\"plate\"") && contains("\"other\""));
+  CHECK(make_conductors(mesh, {{"all", {"plate", "other"}}}).size() == 1);
+}
+
+TEST_CASE("the mutual form is a network with the same charges") {
+  SquareMatrix maxwell(2);
+  maxwell.values = {3, -1, -1.1, 2};
+  const SquareMatrix mutual = mutual_capacitance(maxwell);
+  CHECK(mutual(0, 1) == Approx(1.05));
+  CHECK(mutual(1, 0) == mutual(0, 1));
+  CHECK(mutual(0, 0) == Approx(1.95));
+  CHECK(mutual(1, 1) == Approx(0.95));
+  CHECK(asymmetry(maxwell) == Approx(0.1 / 3));
+}
+
+TEST_CASE("Richardson finds the limit and the order of a geometric sequence") {
+  std::vector<SquareMatrix> results;
+  for (const double h : {1.0, 0.5, 0.25}) {
+    SquareMatrix c(1);
+    c(0, 0) = 2 - 0.3 * std::pow(h, 1.5);
+    results.push_back(c);
+  }
+  const RichardsonEstimate three = richardson(results, 1.0);
+  CHECK(three.observed);
+  CHECK(three.order == Approx(1.5));
+  CHECK(three.extrapolated(0, 0) == Approx(2));
+  CHECK(three.error == Approx(0.3 * std::pow(0.25, 1.5)));
+  const RichardsonEstimate two = richardson(std::span(results).first(2), 1.0);
+  CHECK_FALSE(two.observed);
+  CHECK(richardson(std::span(results).first(2), 1.5).extrapolated(0, 0) == Approx(2));
+  CHECK(two.error == Approx(std::abs(results[1](0, 0) - results[0](0, 0))));
+  CHECK_THROWS_AS(richardson(std::span(results).first(1), 1.0), InputError);
+}
