@@ -20,8 +20,8 @@ ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&
 ClusterInverse::~ClusterInverse() = default;
 
 // None can be made, so none of these is reached.
-void ClusterInverse::apply(const double*, double*, int) const {}
-void ClusterInverse::apply_on_device(const double*, double*, int) const {}
+void ClusterInverse::multiply(const double*, double*, const Product&) const {}
+void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
 void ClusterInverse::wait() const {}
 std::int64_t ClusterInverse::memory_bytes() const { return 0; }
 std::size_t ClusterInverse::size() const { return 0; }

@@ -106,7 +106,7 @@ void run(const Options& options, const std::string& name, double n) {
   const double inverse_apply_ms = product_ms(*inverse, x, z, options.repeat);
   const OperatorInfo info = v->info();
   lap();
-  v->apply_accurately(x.data(), z.data(), 1);
+  v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
   const double accurate_ms = lap();
   const ExactRows exact(panels, x, options.rows);
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,

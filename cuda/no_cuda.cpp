@@ -3,7 +3,6 @@
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/octree.hpp"
 #include "fmbem/cuda/operators.hpp"
-#include "fmbem/cuda/spread_backend.hpp"
 #include "fmbem/cuda/staging.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -45,11 +44,6 @@ fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths&, const DeviceFields
 fmm::PlanInfo FmmPlan::info() const { return {}; }
 fmm::Seconds FmmPlan::plan_seconds() const { return {}; }
 std::int64_t FmmPlan::device_bytes() const { return 0; }
-
-std::unique_ptr<fmm::Backend> make_spread_backend(const fmm::PlanData&) {
-  require_cuda_device();
-  return nullptr;
-}
 
 HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int,
                       std::span<const std::int8_t>) {

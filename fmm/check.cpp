@@ -10,6 +10,7 @@
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
+#include "fmbem/fmm/plan_info.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -86,22 +87,22 @@ void check_evaluation(std::size_t sources, std::size_t targets, const Strengths&
   check_finite(strengths.dipoles, "dipoles");
 }
 
-void check_memory(const PlanData& data) {
-  const std::int64_t number = bytes_of_a_number(data);
-  const std::int64_t count = data.order.count;
+void check_memory(const PointTree& tree, const Accuracy& accuracy, bool keep_moments) {
+  const std::int64_t number = bytes_of_a_number(accuracy);
+  const std::int64_t count = harmonic_count(accuracy.order);
   const std::int64_t expansions =
-      2 * static_cast<std::int64_t>(data.tree.boxes.size()) * count * number;
+      2 * static_cast<std::int64_t>(tree.octree.boxes.size()) * count * number;
   // As many numbers as there are multiply-adds for a row of each orbit.
   const auto m2l = static_cast<std::int64_t>(
-      (orbits - 1) * m2l_row_operations(data.order.p, m2l_orders(data.sources_are_targets)) / 2);
-  const std::int64_t operators = data.tree.levels() > 2 ? m2l * number : 0;
-  const std::int64_t points = 64 * static_cast<std::int64_t>(data.targets().size());
-  const std::int64_t needed = expansions + operators + points + kept_moment_bytes(data),
-                     free = available_memory();
+      (orbits - 1) * m2l_row_operations(accuracy.order, m2l_orders(tree.sources_are_targets)) / 2);
+  const std::int64_t operators = tree.octree.levels() > 2 ? m2l * number : 0;
+  const std::int64_t points = 64 * static_cast<std::int64_t>(tree.targets().size());
+  const std::int64_t kept = keep_moments ? kept_moment_bytes(tree, accuracy) : 0;
+  const std::int64_t needed = expansions + operators + points + kept, free = available_memory();
   if (needed > free)
     throw ResourceError("the plan needs " + std::to_string(needed >> 20) + " MiB for " +
-                        std::to_string(data.tree.boxes.size()) + " boxes at order " +
-                        std::to_string(data.order.p) + ", but " + std::to_string(free >> 20) +
+                        std::to_string(tree.octree.boxes.size()) + " boxes at order " +
+                        std::to_string(accuracy.order) + ", but " + std::to_string(free >> 20) +
                         " MiB are free: use a looser tolerance or larger leaves");
 }
 

@@ -8,10 +8,9 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
-#include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
-#include "fmbem/fmm/plan_data.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
+#include "fmbem/fmm/plan_info.hpp"
 
 namespace fmbem::fmm {
 
@@ -41,49 +40,48 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
 class CpuPlan final : public PlanImpl {
  public:
   CpuPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
-          const PlanOptions& asked)
-      : choice_{}, data_{.unit = 1, .sources_are_targets = same, .order = ParityOrder(0)} {
+          const PlanOptions& asked) {
     options = asked;
     check_options(options);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
     Stopwatch watch(plan_seconds);
     const Cube hull = hull_of(sources, targets);
-    data_.unit = unit_for(hull);
-    const Cube scaled{data_.unit * hull.corner, data_.unit * hull.side};
-    choice_ = choose(options, sources, targets, data_.unit, scaled);
-    data_.order = ParityOrder(choice_.order);
-    data_.precision = precision_of(options, same);
-    data_.near_precision = near_precision_of(options);
-    data_.root_terms = root_terms(options);
+    tree_.sources_are_targets = same;
+    tree_.scale = scale_for(hull);
+    const Cube scaled{tree_.scale * hull.corner, tree_.scale * hull.side};
+    accuracy_ = accuracy_for(options, same);
+    const TreeChoice choice =
+        choose_tree(options, accuracy_.order, sources, targets, tree_.scale, scaled);
+    tree_.max_leaf = choice.max_leaf;
+    tree_.inflation = choice.inflation;
     watch.add("choose");
 
-    const Cube root = inflated(scaled, choice_.inflation);
-    data_.sources = sort_points(sources, data_.unit, root);
-    if (!same) data_.other_targets = sort_points(targets, data_.unit, root);
+    const Cube root = inflated(scaled, choice.inflation);
+    tree_.sources = sort_points(sources, tree_.scale, root);
+    if (!same) tree_.other_targets = sort_points(targets, tree_.scale, root);
     watch.add("sort");
-    data_.tree = build_octree(root, data_.sources, data_.targets(), choice_.max_leaf);
+    tree_.octree = build_octree(root, tree_.sources, tree_.targets(), choice.max_leaf);
     watch.add("tree");
-    data_.near = near_lists(data_.tree, data_.sources, data_.targets());
-    list_boxes(data_);
+    tree_.make_lists();
     watch.add("lists");
-    check_memory(data_);
-    backend_ = make_cpu_backend(data_);
+    check_memory(tree_, accuracy_, false);
+    backend_ = make_cpu_backend(tree_, accuracy_);
     watch.add("operators");
   }
 
-  std::size_t sources() const override { return data_.sources.size(); }
-  std::size_t targets() const override { return data_.targets().size(); }
+  std::size_t sources() const override { return tree_.sources.size(); }
+  std::size_t targets() const override { return tree_.targets().size(); }
   PlanInfo info() const override {
-    return info_of(data_, choice_.max_leaf, choice_.inflation, backend_->operator_bytes());
+    return plan_info(tree_, accuracy_, 0, backend_->operator_bytes());
   }
   void evaluate(const Strengths& strengths, const Fields& fields) override {
-    backend_->evaluate(strengths, fields, evaluate_seconds);
+    backend_->evaluate(strengths, fields, Direction::forward, evaluate_seconds);
   }
 
  private:
-  Choice choice_;
-  PlanData data_;
+  PointTree tree_;
+  Accuracy accuracy_;
   std::unique_ptr<Backend> backend_;
 };
 

@@ -241,10 +241,10 @@ SolveReport run(System& system, std::span<const double> b, std::span<double> x) 
 bool multiply_afresh(const BoundaryOperator& op, std::span<const double> x, std::span<double> y,
                      int n_vectors) {
   try {
-    op.apply_accurately(x.data(), y.data(), n_vectors);
+    op.apply(x.data(), y.data(), {.vectors = n_vectors, .tolerance = op.accurate_tolerance()});
     return true;
   } catch (const ResourceError&) {
-    op.apply(x.data(), y.data(), n_vectors);
+    op.apply(x.data(), y.data(), {.vectors = n_vectors});
     return false;
   }
 }

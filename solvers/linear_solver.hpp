@@ -26,8 +26,8 @@ struct SolveReport {
   int iterations = 0;
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows
-  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh with apply_accurately()
-  /// Unless memory did not suffice for that: then it is with apply().
+  double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh to accurate_tolerance()
+  /// Unless memory did not suffice for that: then it is to the operator's own.
   bool accurate_residual = true;
   std::vector<double> history;  ///< relative residuals, from the start
 };

@@ -85,9 +85,9 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
   }
   try {
     if (PetscMemTypeHost(x_place)) {
-      map.apply(x_values, y_values, n_vectors);
+      map.apply(x_values, y_values, {.vectors = n_vectors});
     } else {
-      map.apply_on_device(x_values, y_values, n_vectors);
+      map.apply_on_device(x_values, y_values, {.vectors = n_vectors});
       map.wait();
     }
   } catch (const std::exception& e) {

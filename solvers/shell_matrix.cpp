@@ -43,7 +43,7 @@ ShellMatrix::~ShellMatrix() {
 
 void ShellMatrix::multiply(const double* x, double* y, int n_vectors) {
   const Timer timer;
-  op_.apply(x, y, n_vectors);
+  op_.apply(x, y, {.vectors = n_vectors});
   product_seconds_.push_back(timer.seconds());
 }
 

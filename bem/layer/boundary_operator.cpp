@@ -26,11 +26,6 @@ bool is_dense(std::size_t panels, const OperatorOptions& options) {
 
 }  // namespace
 
-void LinearMap::apply_on_device(const double*, double*, int) const {
-  throw Error(ExitCode::internal_error,
-              "this operator is on the CPU: it takes vectors in host memory");
-}
-
 Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
   const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
   return (!for_gpu && is_dense(panels, options)) || cuda_devices().empty() ? Processor::cpu

@@ -8,15 +8,14 @@
 #include <string>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/layer.hpp"
+#include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/precision.hpp"
 
 namespace fmbem {
 
 enum class OperatorKind { dense, fmm };
-
-/// Where an operator's data are and its products are computed.
-enum class Processor { cpu, gpu };
 
 /// Called now and then with the fraction that is done, from the calling thread.
 using Progress = std::function<void(double fraction)>;
@@ -44,27 +43,13 @@ struct OperatorInfo {
   std::map<std::string, double> product_seconds{};
 };
 
-/// A linear map of vectors in host memory and, where its data are on a GPU, in the GPU's.
-class LinearMap {
- public:
-  virtual ~LinearMap() = default;
-
-  /// y = A x for n_vectors vectors; x and y are [n_vectors][size of A].
-  virtual void apply(const double* x, double* y, int n_vectors = 1) const = 0;
-
-  virtual Processor processor() const { return Processor::cpu; }
-  /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
-  /// else is there. Nobody looks at x: the FMM gives NaN everywhere for an x that is not finite,
-  /// which apply() refuses with an InputError. Throws Error where processor() is not the GPU.
-  virtual void apply_on_device(const double* x, double* y, int n_vectors = 1) const;
-  /// Waits until what apply_on_device() has put there is done.
-  virtual void wait() const {}
-};
-
 /// Something close to the inverse of an operator, for preconditioning.
 class ApproximateInverse : public LinearMap {
  public:
   virtual std::string name() const = 0;
+  virtual std::size_t size() const = 0;
+  std::size_t rows() const override { return size(); }
+  std::size_t columns() const override { return size(); }
   virtual std::int64_t memory_bytes() const = 0;
 };
 
@@ -72,10 +57,13 @@ class ApproximateInverse : public LinearMap {
 class BoundaryOperator : public LinearMap {
  public:
   virtual std::size_t size() const = 0;
+  std::size_t rows() const override { return size(); }
+  std::size_t columns() const override { return size(); }
   virtual OperatorInfo info() const = 0;
 
-  /// apply() at a tenth of the operator's tolerance, or exactly: for true residuals.
-  virtual void apply_accurately(const double* x, double* y, int n_vectors = 1) const = 0;
+  /// Product::tolerance of products for true residuals: a tenth of the operator's, or 0 where its
+  /// own products are as good.
+  virtual double accurate_tolerance() const = 0;
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;

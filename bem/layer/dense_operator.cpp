@@ -72,32 +72,14 @@ class DenseSingleLayer final : public BoundaryOperator {
   std::size_t size() const override { return panels_.size(); }
 
   OperatorInfo info() const override {
-    return {.name = "V",
+    return {.name = single_layer.name(),
             .kind = OperatorKind::dense,
             .memory_bytes = n_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
-            .precision = std::is_same_v<Entry, float> ? Precision::single_precision
-                                                      : Precision::double_precision};
+            .precision = is_exact ? Precision::double_precision : Precision::single_precision};
   }
 
-  void apply(const double* x, double* y, int n_vectors) const override {
-    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
-      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, n_vectors);
-    });
-  }
-
-  void apply_accurately(const double* x, double* y, int n_vectors) const override {
-    if constexpr (std::is_same_v<Entry, double>) {
-      apply(x, y, n_vectors);
-    } else {
-      for_row_blocks([&](std::int64_t begin, std::int64_t end) {
-        std::vector<double> row(n_);
-        for (std::int64_t i = begin; i < end; ++i) {
-          integrate_row(panels_, i, row.data());
-          multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
-        }
-      });
-    }
-  }
+  /// Entries in double precision are exact.
+  double accurate_tolerance() const override { return is_exact ? 0 : exact_tolerance; }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
     return std::make_unique<ClusterInverse>(panels_);
@@ -108,7 +90,47 @@ class DenseSingleLayer final : public BoundaryOperator {
       block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
 
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    if (product.transposed) return multiply_transposed(x, y, product);
+    if (!is_exact && product.tolerance > 0 && product.tolerance < own_tolerance)
+      return multiply_afresh(x, y, product.vectors);
+    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, product.vectors);
+    });
+  }
+
  private:
+  static constexpr bool is_exact = std::is_same_v<Entry, double>;
+  /// Of entries in single precision, and of products for which they are integrated afresh.
+  static constexpr double own_tolerance = 1e-7, exact_tolerance = 1e-12;
+
+  /// With entries in double precision that are not stored.
+  void multiply_afresh(const double* x, double* y, int n_vectors) const {
+    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+      std::vector<double> row(n_);
+      for (std::int64_t i = begin; i < end; ++i) {
+        integrate_row(panels_, i, row.data());
+        multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
+      }
+    });
+  }
+
+  /// A thread for some columns, so that each sum has one owner.
+  void multiply_transposed(const double* x, double* y, const Product& product) const {
+    FMBEM_REQUIRE(is_exact || product.tolerance == 0 || product.tolerance >= own_tolerance,
+                  "transposed products of single precision entries are off by 1e-7: use --precision "
+                  "double");
+    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+      for (int v = 0; v < product.vectors; ++v) {
+        std::fill(y + v * n_ + begin, y + v * n_ + end, 0.0);
+        for (std::int64_t i = 0; i < n_; ++i)
+          for (std::int64_t j = begin; j < end; ++j)
+            y[v * n_ + j] += x[v * n_ + i] * static_cast<double>(entries_[i * n_ + j]);
+      }
+    });
+  }
+
   void assemble(std::int64_t begin, std::int64_t end) {
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t i = begin; i < end; ++i) integrate_row(panels_, i, entries_.get() + i * n_);

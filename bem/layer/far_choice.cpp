@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fmbem/bem/layer/fmm_operator.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -54,8 +56,7 @@ Precision near_precision_for(double tolerance) {
 }
 
 double accurate_tolerance_for(double tolerance) {
-  // Below the latter rounding is larger than what is left out.
-  return std::max(0.1 * tolerance, 1e-12);
+  return std::max(0.1 * tolerance, tightest_product);
 }
 
 bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,

@@ -27,7 +27,7 @@ double near_tolerance_for_both(double tolerance, double near_fraction, Precision
 /// Precision of the near field's entries where it is not asked for.
 Precision near_precision_for(double tolerance);
 
-/// Tolerance of BoundaryOperator::apply_accurately().
+/// BoundaryOperator::accurate_tolerance().
 double accurate_tolerance_for(double tolerance);
 
 /// Whether near entries of that precision and relative error serve the accurate product, too.

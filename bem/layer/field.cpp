@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
+#include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
 #include "fmbem/fmm/far_field.hpp"
 
 namespace fmbem {
@@ -60,17 +63,14 @@ class NearField {
         side_(options.side),
         integrals_(options.tolerance, FarKernel::gradient) {}
 
-  void add_row(const fmm::PlanData& data, std::size_t row, Field& field) {
-    const fmm::Range range = data.tree.boxes[data.near.targets[row]].targets;
-    const std::int32_t* order = data.targets().order.data() + range.begin;
+  void add_row(const fmm::PointTree& tree, std::size_t row, Field& field) {
+    const NearRow near = near_row(tree, row);
+    const fmm::Range range = near.targets;
+    const std::int32_t* order = tree.targets().order.data() + range.begin;
     targets_.clear();
     for (std::int32_t i = 0; i < range.size(); ++i) targets_.add(x_[order[i]]);
     targets_.pad();
-    for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-      const fmm::Range sources = data.tree.boxes[data.near.sources[k]].own_sources();
-      for (std::int32_t j = sources.begin; j < sources.end; ++j)
-        add_panel(data.sources.order[j], order, field);
-    }
+    for_near_sources(tree, near, [&](std::int32_t j) { add_panel(j, order, field); });
   }
 
  private:
@@ -104,22 +104,28 @@ class NearField {
 void add_by_fmm(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> x,
                 const FieldOptions& options, Field& field) {
   const double tolerance = gradient_loss * options.tolerance;
-  const PanelSources sources(panels, tolerance);
-  const fmm::FarField far(sources, x,
-                          {.order = far_order_for(tolerance),
-                           .precision = far_precision_for(tolerance),
-                           .gradient = true,
-                           .overhang = panel_overhang,
-                           .near_pair_seconds = near_pair_seconds,
-                           .keep_moments = false});
+  const auto sources = std::make_shared<PanelSources>(panels, tolerance);
+  const int order = far_order_for(tolerance);
+  const Precision precision = far_precision_for(tolerance);
+  fmm::Seconds seconds;
+  const auto tree = fmm::grow_tree(*sources, x,
+                                   {.overhang = panel_overhang,
+                                    .order = order,
+                                    .precision = precision,
+                                    .gradient = true,
+                                    .near_pair_seconds = near_pair_seconds},
+                                   seconds);
+  const fmm::FarField far(
+      tree, sources,
+      {.order = order, .precision = precision, .gradient = true, .keep_moments = false});
   far.evaluate({.charges = sigma}, {field.potential, field.e});
   for (Vec3d& e : field.e) e = -e;
-  const fmm::PlanData& data = far.data();
 #pragma omp parallel
   {
     NearField near(panels, sigma, x, options);
 #pragma omp for schedule(dynamic, 4)
-    for (std::size_t row = 0; row < data.near.targets.size(); ++row) near.add_row(data, row, field);
+    for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row)
+      near.add_row(*tree, row, field);
   }
 }
 

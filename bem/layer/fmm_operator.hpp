@@ -7,6 +7,8 @@
 namespace fmbem {
 
 inline constexpr double fmm_tolerance_at_least = 1e-11;
+/// Of a product; below it rounding is larger than what is left out.
+inline constexpr double tightest_product = 1e-12;
 
 /// Throws InputError for options that no FMM operator can meet; returns the precision of the near
 /// field's entries.
@@ -19,7 +21,7 @@ void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, dou
 /// V with its near field stored as dense blocks and its far field by the FMM:
 /// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
 /// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖
-/// asks for; apply_accurately() takes them where they are good enough, or integrates afresh.
+/// asks for; tighter products take them where they are good enough, or integrate afresh.
 /// Throws InputError for tolerances out of range and ResourceError for want of memory.
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options);

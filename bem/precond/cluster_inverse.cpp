@@ -234,9 +234,10 @@ void ClusterInverse::take_means(const double* x, double* means) const {
   for (const std::int32_t k : tree_.above) take(k);
 }
 
-void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
+void ClusterInverse::multiply(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "the cluster inverse");
   const std::size_t n = size(), n_nodes = tree_.nodes.size();
-  for_vector_groups(n_vectors, [&](int first, int width, int present) {
+  for_vector_groups(product.vectors, [&](int first, int width, int present) {
     std::vector<double> means(n_nodes * width, 0.0);
     for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_nodes);
 #pragma omp parallel

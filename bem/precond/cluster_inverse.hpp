@@ -38,13 +38,15 @@ class ClusterInverse final : public ApproximateInverse {
   explicit ClusterInverse(const Panels& panels, const ClusterInverseOptions& options = {});
 
   std::string name() const override { return "cluster inverse"; }
-  /// The same bits for any number of threads.
-  void apply(const double* x, double* y, int n_vectors = 1) const override;
   std::int64_t memory_bytes() const override;
 
-  std::size_t size() const { return tree_.nodes[0].size(); }
+  std::size_t size() const override { return tree_.nodes[0].size(); }
   std::size_t leaves() const { return tree_.leaves.size(); }
   double mean_unknowns() const;  ///< of the small systems
+
+ protected:
+  /// The same bits for any number of threads.
+  void multiply(const double* x, double* y, const Product& product) const override;
 
  private:
   class Assembly;

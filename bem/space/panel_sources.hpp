@@ -4,12 +4,12 @@
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
-#include "fmbem/fmm/spread_sources.hpp"
+#include "fmbem/fmm/functionals.hpp"
 
 namespace fmbem {
 
 /// Panels with a constant density each, as sources of the FMM.
-class PanelSources final : public fmm::SpreadSources {
+class PanelSources final : public fmm::Functionals {
  public:
   /// `tolerance`: relative error of a panel's far field. The panels must outlive it.
   PanelSources(const Panels& panels, double tolerance)

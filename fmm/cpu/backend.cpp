@@ -7,8 +7,8 @@
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/cpu/functional_moments.hpp"
 #include "fmbem/fmm/cpu/near_data.hpp"
-#include "fmbem/fmm/cpu/spread.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -23,20 +23,28 @@ constexpr std::int64_t bytes_of_a_batch = std::int64_t{1} << 30;
 template <class T>
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(const PlanData& data)
-      : data_(data),
-        table_(data.order),
-        operators_(data.tree.levels() > 2
-                       ? cpu_operators<T>(data.order, m2l_orders(data.sources_are_targets))
-                       : std::make_shared<CpuOperators<T>>()),
-        spread_(data, table_) {
-    if (!data.spread) near_.emplace(data);
+  CpuBackend(const PointTree& tree, const Accuracy& accuracy, const Functionals* functionals,
+             bool keep_moments)
+      : tree_(tree),
+        order_(accuracy.order),
+        accuracy_(accuracy),
+        table_(order_),
+        operators_(has_far() ? cpu_operators<T>(order_, m2l_orders(tree.sources_are_targets))
+                             : std::make_shared<CpuOperators<T>>()) {
+    if (functionals)
+      functionals_.emplace(tree, table_, *functionals, keep_moments && has_far());
+    else
+      near_.emplace(tree, accuracy.near_precision);
   }
   CpuBackend(const CpuBackend&) = delete;
 
   std::int64_t operator_bytes() const override { return operators_->bytes(); }
 
-  void evaluate(const Strengths& strengths, const Fields& fields, Seconds& seconds) override {
+  void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
+                Seconds& seconds) override {
+    const bool transposed = direction == Direction::transposed;
+    pass_.from = transposed ? &Box::targets : &Box::sources;
+    pass_.to = transposed ? &Box::sources : &Box::targets;
     const auto bytes = static_cast<std::int64_t>(2 * expansion_numbers() * sizeof(T));
     const auto batch = static_cast<int>(std::clamp<std::int64_t>(
         bytes_of_a_batch / bytes, 1, std::min(strengths.count, most_vectors)));
@@ -46,8 +54,10 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  /// Otherwise all boxes touch, and nothing is far.
+  bool has_far() const { return tree_.octree.levels() > 2; }
   /// Coefficients of all boxes, for one right-hand side.
-  std::size_t expansion_numbers() const { return data_.tree.boxes.size() * data_.order.count; }
+  std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
 
   void reserve(int vectors) {
     if (vectors <= reserved_) return;
@@ -66,15 +76,17 @@ class CpuBackend final : public Backend {
     pass.vectors = vectors;
     const std::vector<double> units = units_of(strengths, first, vectors);
     sort_strengths(strengths, first, units, pass);
-    const std::size_t results = data_.targets().size() * vectors;
+    const std::size_t results = pass.to_points().size() * vectors;
     pass.potential.resize(fields.potential.empty() ? 0 : results);
     for (auto& axis : pass.gradient) axis.resize(fields.gradient.empty() ? 0 : results);
     watch.add("sort");
-    if (data_.tree.levels() > 2) {  // otherwise all boxes touch, and nothing is far
-      if (data_.spread)
-        spread_.p2m(pass);
+    if (has_far()) {
+      if (pass.is_transposed())
+        p2m(pass, tree_.lists.p2p.targets);
+      else if (functionals_)
+        functionals_->p2m(pass);
       else
-        p2m(pass);
+        p2m(pass, tree_.lists.source_boxes);
     }
     watch.add("P2M");
     m2m(pass);
@@ -89,7 +101,10 @@ class CpuBackend final : public Backend {
     } else {
       for (int k = 0; k < 4; ++k) std::fill(pass.result(k).begin(), pass.result(k).end(), 0.0);
     }
-    l2p(pass);
+    if (pass.is_transposed())
+      functionals_->l2p(pass);
+    else
+      l2p(pass);
     watch.add("L2P");
     unsort_fields(pass, first, units, fields);
     watch.add("sort");
@@ -98,7 +113,7 @@ class CpuBackend final : public Backend {
   /// Power of two that brings the largest strength of each right-hand side to [1, 2), so that
   /// strengths of any size stay in the range of single precision.
   std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
-    const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
+    const std::int64_t n = static_cast<std::int64_t>(pass_.from_points().size());
     std::vector<double> units(vectors, 1.0);
     for (int v = 0; v < vectors; ++v) {
       double largest = 0;
@@ -108,7 +123,7 @@ class CpuBackend final : public Backend {
         if (!strengths.charges.empty()) largest = std::max(largest, std::abs(strengths.charges[j]));
         if (!strengths.dipoles.empty())
           for (int axis = 0; axis < 3; ++axis)
-            largest = std::max(largest, data_.unit * std::abs(strengths.dipoles[j][axis]));
+            largest = std::max(largest, tree_.scale * std::abs(strengths.dipoles[j][axis]));
       }
       if (largest > 0) units[v] = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
     }
@@ -117,13 +132,13 @@ class CpuBackend final : public Backend {
 
   void sort_strengths(const Strengths& strengths, int first, const std::vector<double>& units,
                       Pass<T>& pass) const {
-    const std::int64_t n = static_cast<std::int64_t>(data_.sources.size());
+    const std::int64_t n = static_cast<std::int64_t>(pass.from_points().size());
     const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors;
-    const auto& order = data_.sources.order;
+    const auto& order = pass.from_points().order;
     pass.charges.resize(strengths.charges.empty() ? 0 : numbers);
     for (auto& axis : pass.dipoles) axis.resize(strengths.dipoles.empty() ? 0 : numbers);
     for (int v = 0; v < pass.vectors; ++v) {
-      const double unit = units[v], dipole_unit = unit * data_.unit;
+      const double unit = units[v], dipole_unit = unit * tree_.scale;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t from = static_cast<std::size_t>(first + v) * n + order[k];
@@ -139,12 +154,12 @@ class CpuBackend final : public Backend {
 
   void unsort_fields(const Pass<T>& pass, int first, const std::vector<double>& units,
                      const Fields& fields) const {
-    const std::int64_t n = static_cast<std::int64_t>(data_.targets().size());
-    const auto& order = data_.targets().order;
+    const std::int64_t n = static_cast<std::int64_t>(pass.to_points().size());
+    const auto& order = pass.to_points().order;
     for (int v = 0; v < pass.vectors; ++v) {
-      // Moments of spread sources are of areas in the plan's unit.
-      const double unit = data_.spread ? 1 / data_.unit : data_.unit;
-      const double scale = inv_4pi * unit / units[v], gradient_scale = scale * data_.unit;
+      // Moments of functionals are of areas in the tree's unit of length.
+      const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
+      const double scale = inv_4pi * length / units[v], gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];
@@ -158,22 +173,25 @@ class CpuBackend final : public Backend {
     }
   }
 
-  const PlanData& data_;
+  const PointTree& tree_;
+  ParityOrder order_;
+  Accuracy accuracy_;
   HarmonicTable<T> table_;
   std::shared_ptr<const CpuOperators<T>> operators_;
-  SpreadMoments<T> spread_;
+  std::optional<FunctionalMoments<T>> functionals_;
   std::optional<NearData> near_;  ///< of points
   int reserved_ = 0;              ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
-  Pass<T> pass_{data_, cpu_kernels<T>(), *operators_, table_};
+  Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), *operators_, table_};
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(const PlanData& data) {
-  if (data.precision == Precision::single_precision)
-    return std::make_unique<CpuBackend<float>>(data);
-  return std::make_unique<CpuBackend<double>>(data);
+std::unique_ptr<Backend> make_cpu_backend(const PointTree& tree, const Accuracy& accuracy,
+                                          const Functionals* functionals, bool keep_moments) {
+  if (accuracy.precision == Precision::single_precision)
+    return std::make_unique<CpuBackend<float>>(tree, accuracy, functionals, keep_moments);
+  return std::make_unique<CpuBackend<double>>(tree, accuracy, functionals, keep_moments);
 }
 
 }  // namespace fmbem::fmm

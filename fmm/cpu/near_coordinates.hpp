@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/plan_data.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::fmm {
 

@@ -27,9 +27,9 @@ struct MutualChunk {
   std::int32_t buffer_points = 0;
 };
 
-/// What P2P works with beside the plan's data; made once.
+/// What P2P works with beside the tree; made once.
 struct NearData {
-  explicit NearData(const PlanData& data);
+  NearData(const PointTree& tree, Precision precision);
 
   template <class N>
   const NearCoordinates<N>& sources() const {
@@ -53,7 +53,7 @@ struct NearData {
 };
 
 /// Chunks of about equal numbers of pairs, as many whatever the number of threads.
-std::vector<MutualChunk> mutual_chunks(const PlanData& data);
+std::vector<MutualChunk> mutual_chunks(const PointTree& tree);
 
 /// Puts the near field of charges of one right-hand side into the results, each pair once. The
 /// sources are the targets.

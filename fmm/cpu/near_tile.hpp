@@ -48,7 +48,7 @@ class Tile {
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
         copy_strengths(pass_.dipoles[axis], taken,
-                       static_cast<N>(NearCoordinates<N>::unit(pass_.data.tree, leaf.level)),
+                       static_cast<N>(NearCoordinates<N>::unit(pass_.tree.octree, leaf.level)),
                        dipole_[axis]);
     count_ += n;
     return {taken.end, range.end};
@@ -68,7 +68,7 @@ class Tile {
 
  private:
   void copy_strengths(const LargeVector<T>& from, Range range, N scale, std::vector<N>& to) {
-    const auto n_sources = static_cast<std::int64_t>(pass_.data.sources.size());
+    const auto n_sources = static_cast<std::int64_t>(pass_.tree.sources.size());
     const int present = std::min(width_, pass_.vectors - first_vector_);
     for (int v = 0; v < present; ++v) {
       const T* strength = from.data() + (first_vector_ + v) * n_sources + range.begin;

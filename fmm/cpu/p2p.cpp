@@ -79,18 +79,19 @@ struct NearWork {
 /// The near field of the targets in work.targets.index, which are of the leaf of that row.
 template <class N, class T>
 void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
-  const PlanData& data = pass.data;
-  const Box& leaf = data.tree.boxes[data.near.targets[row]];
-  const double unit = NearCoordinates<N>::unit(data.tree, leaf.level);
+  const Octree& octree = pass.tree.octree;
+  const NearLists& near = pass.tree.lists.p2p;
+  const Box& leaf = octree.boxes[near.targets[row]];
+  const double unit = NearCoordinates<N>::unit(octree, leaf.level);
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {
-    cpu_kernels<N>().near(work.width, data.root_terms, work.tile.sources(), targets.view());
+    cpu_kernels<N>().near(work.width, pass.accuracy.root_terms, work.tile.sources(), targets.view());
     targets.add_tile();
     work.tile.clear();
   };
-  for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-    const Box& box = data.tree.boxes[data.near.sources[k]];
+  for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
+    const Box& box = octree.boxes[near.sources[k]];
     Range range = box.own_sources();
     while (range.size() > 0) {
       range = work.tile.take(range, box, leaf);
@@ -99,7 +100,7 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   }
   flush();
 
-  const std::int64_t n_targets = static_cast<std::int64_t>(data.targets().size());
+  const std::int64_t n_targets = static_cast<std::int64_t>(pass.tree.targets().size());
   const int present = std::min(work.width, pass.vectors - work.first_vector);
   for (int result = 0; result < 4; ++result) {
     if (!is_wanted(pass, result)) continue;
@@ -115,11 +116,11 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
 template <class T>
 void repeat_close(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done,
                   NearWork<double, T>& work) {
-  const NearLists& near = pass.data.near;
+  const NearLists& near = pass.tree.lists.p2p;
   const auto first = near.sources.begin() + near.begin[row];
   const auto last = near.sources.begin() + near.begin[row + 1];
   const bool meets_itself =
-      pass.data.sources_are_targets && std::find(first, last, near.targets[row]) != last;
+      pass.tree.sources_are_targets && std::find(first, last, near.targets[row]) != last;
   work.targets.index.clear();
   for (std::size_t i = 0; i < done.index.size(); ++i)
     if (done.close[i] > meets_itself) work.targets.index.push_back(done.index[i]);
@@ -141,8 +142,8 @@ void p2p_in(const NearData& near, Pass<T>& pass) {
       NearWork<N, T> work(near, pass, first, width);
       NearWork<double, T> again(near, pass, first, width);
 #pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < pass.data.near.targets.size(); ++row) {
-        const Range range = pass.data.tree.boxes[pass.data.near.targets[row]].targets;
+      for (std::size_t row = 0; row < pass.tree.lists.p2p.targets.size(); ++row) {
+        const Range range = pass.tree.octree.boxes[pass.tree.lists.p2p.targets[row]].targets;
         work.targets.index.resize(range.size());
         std::iota(work.targets.index.begin(), work.targets.index.end(), range.begin);
         p2p_targets(pass, row, work);
@@ -155,20 +156,20 @@ void p2p_in(const NearData& near, Pass<T>& pass) {
 
 }  // namespace
 
-NearData::NearData(const PlanData& data)
-    : double_sources(data.tree, data.sources, &Box::sources),
-      double_targets(data.tree, data.targets(), &Box::targets) {
-  if (data.near_precision == Precision::single_precision) {
-    single_sources.emplace(data.tree, data.sources, &Box::sources);
-    if (!data.sources_are_targets)
-      single_targets.emplace(data.tree, data.other_targets, &Box::targets);
+NearData::NearData(const PointTree& tree, Precision precision)
+    : double_sources(tree.octree, tree.sources, &Box::sources),
+      double_targets(tree.octree, tree.targets(), &Box::targets) {
+  if (precision == Precision::single_precision) {
+    single_sources.emplace(tree.octree, tree.sources, &Box::sources);
+    if (!tree.sources_are_targets)
+      single_targets.emplace(tree.octree, tree.other_targets, &Box::targets);
   }
-  if (data.sources_are_targets) chunks = mutual_chunks(data);
+  if (tree.sources_are_targets) chunks = mutual_chunks(tree);
 }
 
 template <class T>
 void p2p(const NearData& near, Pass<T>& pass) {
-  if (pass.data.near_precision == Precision::single_precision)
+  if (pass.accuracy.near_precision == Precision::single_precision)
     p2p_in<float>(near, pass);
   else
     p2p_in<double>(near, pass);

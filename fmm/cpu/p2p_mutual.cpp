@@ -35,7 +35,7 @@ Totals totals_of(Pass<T>& pass, int vector, const MutualChunk& chunk) {
   for (int k = 0; k < 4; ++k) {
     if (!is_wanted(pass, k)) continue;
     totals.results[k] =
-        pass.result(k).data() + vector * static_cast<std::int64_t>(pass.data.targets().size());
+        pass.result(k).data() + vector * static_cast<std::int64_t>(pass.tree.targets().size());
     totals.buffers[k] = buffer;
     buffer += chunk.buffer_points;
   }
@@ -60,7 +60,7 @@ class MutualPoints {
   void fill(const NearCoordinates<N>& places, const Pass<T>& pass, int vector,
             std::span<const NearRange> pieces) {
     const T* const charges =
-        pass.charges.data() + vector * static_cast<std::int64_t>(pass.data.sources.size());
+        pass.charges.data() + vector * static_cast<std::int64_t>(pass.tree.sources.size());
     const auto gather = [&](const N* from) {
       cpu_kernels<N>().gather(
           pieces.data(), static_cast<int>(pieces.size()), arrays_of<N>(places, from),
@@ -126,7 +126,7 @@ class MutualLeaf {
   void start(const MutualChunk::Leaf& leaf, const Totals& totals) {
     piece_ = leaf.points;
     totals_ = totals;
-    unit_ = NearCoordinates<N>::unit(pass_.data.tree, leaf.level);
+    unit_ = NearCoordinates<N>::unit(pass_.tree.octree, leaf.level);
     leaf_.resize(piece_.count, totals.results);
     leaf_.fill(near_.sources<N>(), pass_, vector_, {&piece_, 1});
     close_.resize(leaf_.whole_registers_of_points().count);
@@ -138,7 +138,7 @@ class MutualLeaf {
     const NearPoints<N> p = leaf_.whole_registers_of_points();
     std::fill(close_.begin(), close_.end(), 0);
     leaf_.clear_sums();
-    cpu_kernels<N>().near(1, pass_.data.root_terms,
+    cpu_kernels<N>().near(1, pass_.accuracy.root_terms,
                           {last - first, p.x + first, p.y + first, p.z + first, p.charge + first,
                            nullptr, nullptr, nullptr},
                           {p.count, p.x, p.y, p.z, p.potential, p.gradient_x, p.gradient_y,
@@ -154,7 +154,7 @@ class MutualLeaf {
     others_.resize(n, totals_.results);
     others_.fill(near_.sources<N>(), pass_, vector_, pieces);
     // They fill registers better than the leaf does, whose points the kernel takes one by one.
-    if (!cpu_kernels<N>().near_mutual(pass_.data.root_terms, others_.whole_registers_of_points(),
+    if (!cpu_kernels<N>().near_mutual(pass_.accuracy.root_terms, others_.whole_registers_of_points(),
                                       leaf_.points()))
       return false;
     leaf_.scatter({&piece_, 1}, unit_, totals_);
@@ -224,7 +224,7 @@ void sum_leaf(const MutualChunk::Leaf& leaf, std::span<const NearRange> others,
 /// Adds the buffers to the results, chunk after chunk for each point.
 template <class T>
 void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
-  const auto n = static_cast<std::int64_t>(pass.data.targets().size());
+  const auto n = static_cast<std::int64_t>(pass.tree.targets().size());
   constexpr std::int64_t slices = 64;
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::int64_t slice = 0; slice < slices; ++slice) {
@@ -245,9 +245,9 @@ void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
 }
 
 /// The chunk with the leaves of those rows, in Morton order.
-MutualChunk chunk_of(const PlanData& data, std::span<const std::int32_t> rows) {
-  const auto& boxes = data.tree.boxes;
-  const NearLists& near = data.near;
+MutualChunk chunk_of(const PointTree& tree, std::span<const std::int32_t> rows) {
+  const auto& boxes = tree.octree.boxes;
+  const NearLists& near = tree.lists.p2p;
   const std::int32_t end = boxes[near.targets[rows.back()]].sources.end;
   MutualChunk chunk;
   std::vector<std::int32_t> outside;
@@ -285,27 +285,27 @@ MutualChunk chunk_of(const PlanData& data, std::span<const std::int32_t> rows) {
 
 }  // namespace
 
-std::vector<MutualChunk> mutual_chunks(const PlanData& data) {
-  const auto& boxes = data.tree.boxes;
-  const NearLists& near = data.near;
+std::vector<MutualChunk> mutual_chunks(const PointTree& tree) {
+  const auto& boxes = tree.octree.boxes;
+  const NearLists& near = tree.lists.p2p;
   std::vector<std::int32_t> rows(near.targets.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) {
     return boxes[near.targets[a]].sources.begin < boxes[near.targets[b]].sources.begin;
   });
-  const std::int64_t pairs = near_pairs(data.tree, near),
+  const std::int64_t pairs = near_pairs(tree.octree, near),
                      chunks = std::clamp<std::int64_t>(pairs / pairs_of_a_chunk, 1, most_chunks);
   std::vector<std::size_t> begin;  // of each chunk's rows
   std::int64_t done = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (done * chunks >= static_cast<std::int64_t>(begin.size()) * pairs) begin.push_back(k);
-    done += near_sources(data.tree, near, rows[k]) * boxes[near.targets[rows[k]]].targets.size();
+    done += near_sources(tree.octree, near, rows[k]) * boxes[near.targets[rows[k]]].targets.size();
   }
   std::vector<MutualChunk> result(begin.size());
   begin.push_back(rows.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t c = 0; c < result.size(); ++c)
-    result[c] = chunk_of(data, std::span(rows).subspan(begin[c], begin[c + 1] - begin[c]));
+    result[c] = chunk_of(tree, std::span(rows).subspan(begin[c], begin[c + 1] - begin[c]));
   for (std::size_t c = 1; c < result.size(); ++c)
     result[c].buffer_begin = result[c - 1].buffer_begin + result[c - 1].buffer_points;
   return result;
@@ -313,7 +313,7 @@ std::vector<MutualChunk> mutual_chunks(const PlanData& data) {
 
 template <class N, class T>
 void p2p_mutual(const NearData& near, Pass<T>& pass, int vector) {
-  const auto n = static_cast<std::int64_t>(pass.data.targets().size());
+  const auto n = static_cast<std::int64_t>(pass.tree.targets().size());
   const MutualChunk& last = near.chunks.back();
   pass.near_buffer.resize(results_wanted(pass) * (last.buffer_begin + last.buffer_points));
 #pragma omp parallel

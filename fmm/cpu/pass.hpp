@@ -6,8 +6,9 @@
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/expansion/harmonic_table.hpp"
-#include "fmbem/fmm/plan_data.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::fmm {
 
@@ -17,14 +18,19 @@ HarmonicSteps<T> steps_of(const HarmonicTable<T>& table) {
 }
 
 /// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
-/// points is in the plan's order.
+/// points is in the tree's order.
 template <class T>
 struct Pass {
-  const PlanData& data;
+  const PointTree& tree;
+  const ParityOrder& order;
+  const Accuracy& accuracy;
   const CpuKernels<T>& kernels;
   const CpuOperators<T>& operators;
   const HarmonicTable<T>& table;
   int vectors = 0;
+  /// Which points of a box act, and on which they act: the other way round in a transposed pass.
+  Range Box::*from = &Box::sources;
+  Range Box::*to = &Box::targets;
   LargeVector<T> charges{};                 ///< [vectors][sources], or empty
   std::array<LargeVector<T>, 3> dipoles{};  ///< by component, likewise
   T* moments = nullptr;                     ///< [boxes][vectors][K]
@@ -35,16 +41,22 @@ struct Pass {
 
   /// Potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
+  bool is_transposed() const { return from == &Box::targets; }
+  const SortedPoints& from_points() const { return is_transposed() ? tree.targets() : tree.sources; }
+  const SortedPoints& to_points() const { return is_transposed() ? tree.sources : tree.targets(); }
+  bool acts(const Box& box) const { return (box.*from).size() > 0; }
+  bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }
   bool has_dipoles() const { return !dipoles[0].empty(); }
-  T* moment(std::int64_t box) const { return moments + box * vectors * data.order.count; }
-  T* local(std::int64_t box) const { return locals + box * vectors * data.order.count; }
+  T* moment(std::int64_t box) const { return moments + box * vectors * order.count; }
+  T* local(std::int64_t box) const { return locals + box * vectors * order.count; }
 };
 
-// The stages but P2P (near_data.hpp). Each writes its results anew, except L2L and L2P, which add.
+// The stages but P2P (near_data.hpp) and those of functionals (functional_moments.hpp). Each writes
+// its results anew, except L2L and L2P, which add.
 
-/// M of every leaf with sources.
+/// M of those leaves, whose points act.
 template <class T>
-void p2m(const Pass<T>& pass);
+void p2m(const Pass<T>& pass, const std::vector<std::int32_t>& leaves);
 /// M of the other boxes with sources, from level `levels` − 2 up to 2.
 template <class T>
 void m2m(const Pass<T>& pass);

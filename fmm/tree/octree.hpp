@@ -2,41 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
-#include "fmbem/fmm/tree/morton.hpp"
+#include "fmbem/fmm/tree/sorted_points.hpp"
 
 namespace fmbem::fmm {
-
-/// Points in Morton order: coordinates as a structure of arrays.
-struct SortedPoints {
-  LargeVector<std::uint64_t> keys;  ///< [n], ascending
-  LargeVector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
-  LargeVector<double> x, y, z;      ///< [n]
-  /// [n], or empty if all are points: deepest level that each may sink to. Its key then has the
-  /// bits of that level alone, and it stands before all that may sink deeper in its box.
-  LargeVector<std::int8_t> deepest;
-
-  std::size_t size() const { return keys.size(); }
-  int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }
-};
-
-/// Points times `unit`, sorted by key in that root, ties by index. `deepest` is as in SortedPoints,
-/// in the order of the points.
-SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
-                         std::span<const std::int8_t> deepest = {});
-
-/// Their sorted keys alone, of which trees can be made that are only to be counted.
-SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root);
-
-/// A range of sorted points.
-struct Range {
-  std::int32_t begin = 0, end = 0;
-  std::int32_t size() const { return end - begin; }
-};
 
 /// One node of the octree.
 struct Box {
@@ -79,23 +51,5 @@ struct Octree {
 /// object).
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
                     int max_leaf);
-
-/// Boxes whose own sources act directly on the targets of each leaf, in compressed rows.
-struct NearLists {
-  std::vector<std::int32_t> targets;  ///< [rows], leaves with targets
-  std::vector<std::int64_t> begin;    ///< [rows + 1]
-  std::vector<std::int32_t> sources;  ///< boxes with sources of their own
-};
-
-/// The colleagues that are leaves, the children of those that are not, and the parent's colleagues
-/// that are leaves: lists U, W and X of Cheng, Greengard and Rokhlin (1999); also those colleagues
-/// of the leaf and its ancestors that hold sources. A leaf of the deepest level is not near to
-/// itself if all it has is points that coincide.
-NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
-
-/// Sources that act directly on each target of that row.
-std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row);
-/// Source-target pairs of the lists, self pairs included.
-std::int64_t near_pairs(const Octree& tree, const NearLists& lists);
 
 }  // namespace fmbem::fmm

@@ -48,18 +48,20 @@ ClusterInverse::ClusterInverse(const DevicePanels& panels, const ClusterInverseO
 }
 ClusterInverse::~ClusterInverse() = default;
 
-void ClusterInverse::apply(const double* x, double* y, int n_vectors) const {
+void ClusterInverse::multiply(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "the cluster inverse");
   const Stream stream;
   with_advice(false, [&] {
-    on_copies(x, y, impl_->product.size(), n_vectors, stream, nullptr,
+    on_copies(x, y, impl_->product.size(), product.vectors, stream, nullptr,
               [&](const double* d_x, double* d_y, int vectors) {
                 impl_->product.apply(d_x, d_y, vectors, stream);
               });
   });
 }
 
-void ClusterInverse::apply_on_device(const double* x, double* y, int n_vectors) const {
-  with_advice(false, [&] { impl_->product.apply(x, y, n_vectors, nullptr); });
+void ClusterInverse::multiply_on_device(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "the cluster inverse");
+  with_advice(false, [&] { impl_->product.apply(x, y, product.vectors, nullptr); });
 }
 
 void ClusterInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }

@@ -22,17 +22,19 @@ class ClusterInverse final : public ApproximateInverse {
   ~ClusterInverse() override;
 
   std::string name() const override { return "cluster inverse"; }
-  /// The same bits every time, on the same device.
-  void apply(const double* x, double* y, int n_vectors = 1) const override;
   Processor processor() const override { return Processor::gpu; }
-  void apply_on_device(const double* x, double* y, int n_vectors = 1) const override;
   void wait() const override;
   /// In device memory.
   std::int64_t memory_bytes() const override;
 
-  std::size_t size() const;
+  std::size_t size() const override;
   std::size_t leaves() const;
   double mean_unknowns() const;  ///< of the small systems
+
+ protected:
+  /// The same bits every time, on the same device.
+  void multiply(const double* x, double* y, const Product& product) const override;
+  void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
   struct Impl;

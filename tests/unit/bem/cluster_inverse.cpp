@@ -93,7 +93,7 @@ TEST_CASE("the cluster inverse takes several vectors, and any number of threads"
   for (const int threads : {1, 2, 3}) {
     set_threads(threads);
     results.emplace_back(6 * n);
-    ClusterInverse(panels).apply(x.data(), results.back().data(), 6);
+    ClusterInverse(panels).apply(x.data(), results.back().data(), {.vectors = 6});
   }
   set_threads(available_cores());
   CHECK(results[0] == results[1]);

@@ -47,7 +47,7 @@ SurfaceMesh close_spheres(int level) {
 
 Vector applied(const ApproximateInverse& inverse, const Vector& x, int vectors = 1) {
   Vector y(x.size());
-  inverse.apply(x.data(), y.data(), vectors);
+  inverse.apply(x.data(), y.data(), {.vectors = vectors});
   return y;
 }
 

@@ -59,13 +59,13 @@ BACKEND_TEST_CASE("where the GPU's memory does not suffice, the lean near field 
     // Those that fail late may give something back first.
     const Vector many(16 * n, 1.0);
     Vector products(many.size());
-    CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), 16); }), way_out));
-    CHECK(names(lack_of_memory([&] { v->apply_accurately(x.data(), same.data()); }), way_out));
+    CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), {.vectors = 16}); }), way_out));
+    CHECK(names(lack_of_memory([&] { v->apply(x.data(), same.data(), {.tolerance = v->accurate_tolerance()}); }), way_out));
   }
   // What has failed has left nothing behind.
   v->apply(x.data(), same.data());
   CHECK(same == y);
-  v->apply_accurately(x.data(), same.data());
+  v->apply(x.data(), same.data(), {.tolerance = v->accurate_tolerance()});
   CHECK(norm_of(difference(same, y)) < 1e-6 * norm_of(y));
 }
 
@@ -108,7 +108,7 @@ BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhe
     const auto v = make_fmm(panels, options);
     const Vector good = signed_charges(2 * n, 9);
     Vector y(2 * n), out(2 * n);
-    v->apply(good.data(), y.data(), 2);
+    v->apply(good.data(), y.data(), {.vectors = 2});
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
       Vector x = good;

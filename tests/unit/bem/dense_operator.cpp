@@ -55,7 +55,7 @@ TEST_CASE("the dense product equals the sum of closed forms") {
   const int k = 3;
   const std::vector<double> x = random_vector(k * panels.size(), 7);
   std::vector<double> y(x.size());
-  v->apply(x.data(), y.data(), k);
+  v->apply(x.data(), y.data(), {.vectors = k});
   for (int j = 0; j < k; ++j)
     CHECK(relative_difference(y.data() + j * panels.size(),
                               product_by_closed_forms(panels, x.data() + j * panels.size())) <
@@ -76,7 +76,7 @@ TEST_CASE("single precision rounds the entries, and its accurate product does no
   std::vector<double> y(x.size()), y_rounded(x.size()), y_accurate(x.size());
   exact->apply(x.data(), y.data());
   rounded->apply(x.data(), y_rounded.data());
-  rounded->apply_accurately(x.data(), y_accurate.data());
+  rounded->apply(x.data(), y_accurate.data(), {.tolerance = rounded->accurate_tolerance()});
   CHECK(relative_difference(y_rounded.data(), y) < 1e-6);
   CHECK(relative_difference(y_rounded.data(), y) > 1e-10);
   CHECK(relative_difference(y_accurate.data(), y) < 1e-14);

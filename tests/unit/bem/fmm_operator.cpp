@@ -99,8 +99,8 @@ BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
     const auto fast = make_fmm(panels, options);
     const Vector x = random_vector(2 * n, 3);
     Vector y(2 * n), exact(2 * n);
-    fast->apply_accurately(x.data(), y.data(), 2);
-    dense->apply(x.data(), exact.data(), 2);
+    fast->apply(x.data(), y.data(), {.vectors = 2, .tolerance = fast->accurate_tolerance()});
+    dense->apply(x.data(), exact.data(), {.vectors = 2});
     CHECK(norm_of(difference(y, exact)) <
           std::max(0.1 * tolerance, 1e-12) * norm_of(*dense) * norm_of(x));
   }
@@ -116,7 +116,7 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
   const auto fast = make_fmm(panels, options);
   Vector x = random_vector(n, 3), y(n);
   for (double& value : x) value += 1;
-  fast->apply_accurately(x.data(), y.data(), 1);
+  fast->apply(x.data(), y.data(), {.vectors = 1, .tolerance = fast->accurate_tolerance()});
   double error2 = 0;
   constexpr std::size_t rows = 40;
   for (std::size_t k = 0; k < rows; ++k) {
@@ -216,7 +216,7 @@ BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the 
   for (const int threads : {1, 2, 3, 2}) {
     set_threads(threads);
     products.emplace_back(x.size());
-    make_fmm(panels, options)->apply(x.data(), products.back().data(), 5);
+    make_fmm(panels, options)->apply(x.data(), products.back().data(), {.vectors = 5});
   }
   set_threads(available_cores());
   for (const Vector& y : products) CHECK(y == products[0]);
@@ -238,7 +238,7 @@ BACKEND_TEST_CASE("the seconds of each stage of the last product are told") {
   const Vector x = random_vector(11 * panels.size(), 8);
   Vector y(x.size());
   for (int k = 0; k < 2; ++k) {
-    v->apply(x.data(), y.data(), 11);
+    v->apply(x.data(), y.data(), {.vectors = 11});
     const auto seconds = v->info().product_seconds;
     for (const char* stage : {"sort", "P2M", "M2M", "M2L", "L2L", "near field", "L2P"}) {
       CAPTURE(stage);
@@ -305,13 +305,13 @@ BACKEND_TEST_CASE("the near field is the same stored or integrated in every prod
       CHECK_FALSE(integrated->info().near_field_stored);
       CHECK(integrated->info().memory_bytes < stored->info().memory_bytes);
       Vector y(x.size()), same(x.size());
-      stored->apply(x.data(), y.data(), 5);
-      integrated->apply(x.data(), same.data(), 5);
+      stored->apply(x.data(), y.data(), {.vectors = 5});
+      integrated->apply(x.data(), same.data(), {.vectors = 5});
       // Their trees differ, and so what is left out.
       CHECK(norm_of(difference(y, same)) < 2 * tolerance * norm * norm_of(x));
       // Here close pairs are not stored either.
-      stored->apply_accurately(x.data(), y.data(), 5);
-      integrated->apply_accurately(x.data(), same.data(), 5);
+      stored->apply(x.data(), y.data(), {.vectors = 5, .tolerance = stored->accurate_tolerance()});
+      integrated->apply(x.data(), same.data(), {.vectors = 5, .tolerance = integrated->accurate_tolerance()});
       CHECK(norm_of(difference(y, same)) < 2 * (0.1 * tolerance) * norm * norm_of(x));
     }
   }
@@ -328,11 +328,11 @@ BACKEND_TEST_CASE(
     options.near_field = OperatorOptions::NearField::lean;
     const auto v = make_fmm(panels, options), again = make_fmm(panels, options);
     Vector y(5 * n), same(5 * n);
-    v->apply(x.data(), y.data(), 5);
-    v->apply_accurately(x.data(), same.data(), 5);  // takes the memory of expansions
-    v->apply(x.data(), same.data(), 5);
+    v->apply(x.data(), y.data(), {.vectors = 5});
+    v->apply(x.data(), same.data(), {.vectors = 5, .tolerance = v->accurate_tolerance()});  // takes the memory of expansions
+    v->apply(x.data(), same.data(), {.vectors = 5});
     CHECK(y == same);
-    again->apply(x.data(), same.data(), 5);
+    again->apply(x.data(), same.data(), {.vectors = 5});
     CHECK(y == same);
     for (int k = 0; k < 5; ++k) {
       const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
@@ -355,7 +355,7 @@ BACKEND_TEST_CASE("products of vectors on the device") {
     CHECK(v->processor() == Processor::gpu);
     CHECK(v->info().processor == Processor::gpu);
     Vector y(3 * n), same(3 * n);
-    v->apply(x.data(), y.data(), 3);
+    v->apply(x.data(), y.data(), {.vectors = 3});
     const cuda::DeviceArray<double> d_x(x);
     const cuda::DeviceArray<double> d_y(3 * n);
     v->apply_on_device(d_x.data(), d_y.data(), 3);
@@ -389,7 +389,7 @@ TEST_CASE("the choice between both operators") {
   CHECK(v->info().kind == OperatorKind::fmm);
   CHECK(v->processor() == Processor::cpu);
   Vector x(many.size());
-  CHECK_THROWS_AS(v->apply_on_device(x.data(), x.data(), 1), Error);
+  CHECK_THROWS_AS(v->apply_on_device(x.data(), x.data(), {.vectors = 1}), Error);
   options.near_field = OperatorOptions::NearField::lean;
   CHECK_THROWS_AS(make_single_layer(panels, options), InputError);
 }

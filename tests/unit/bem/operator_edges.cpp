@@ -49,7 +49,7 @@ BACKEND_TEST_CASE("one panel, two and four") {
         const auto v = make_fmm(panels, options);
         CHECK(norm_of(difference(product(*v, x), exact)) < tolerance * norm_of(exact));
         Vector accurate(count);
-        v->apply_accurately(x.data(), accurate.data());
+        v->apply(x.data(), accurate.data(), {.tolerance = v->accurate_tolerance()});
         CHECK(norm_of(difference(accurate, exact)) < 0.1 * tolerance * norm_of(exact));
         const auto inverse = v->approximate_inverse();
         Vector back(count);
@@ -71,8 +71,8 @@ BACKEND_TEST_CASE("more vectors than go through the stages together") {
     options.near_field = near_field;
     const auto v = make_fmm(panels, options);
     Vector y(x.size()), accurate(x.size());
-    v->apply(x.data(), y.data(), vectors);
-    v->apply_accurately(x.data(), accurate.data(), vectors);
+    v->apply(x.data(), y.data(), {.vectors = vectors});
+    v->apply(x.data(), accurate.data(), {.vectors = vectors, .tolerance = v->accurate_tolerance()});
     for (int k = 0; k < vectors; ++k) {
       const Vector one = product(*v, Vector(x.begin() + k * n, x.begin() + (k + 1) * n));
       const auto part = [&](const Vector& all) {
@@ -94,16 +94,16 @@ BACKEND_TEST_CASE("vectors that are not finite are refused, and do no harm") {
     const auto v = make_fmm(panels, options);
     const Vector good = signed_charges(3 * n, 9);
     Vector y(3 * n), again(3 * n);
-    v->apply(good.data(), y.data(), 3);
+    v->apply(good.data(), y.data(), {.vectors = 3});
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
           -std::numeric_limits<double>::infinity()}) {
       Vector x = good;
       x[n + 17] = bad;
-      CHECK_THROWS_AS(v->apply(x.data(), again.data(), 3), InputError);
-      CHECK_THROWS_AS(v->apply_accurately(x.data(), again.data(), 3), InputError);
+      CHECK_THROWS_AS(v->apply(x.data(), again.data(), {.vectors = 3}), InputError);
+      CHECK_THROWS_AS(v->apply(x.data(), again.data(), {.vectors = 3, .tolerance = v->accurate_tolerance()}), InputError);
     }
-    v->apply(good.data(), again.data(), 3);
+    v->apply(good.data(), again.data(), {.vectors = 3});
     CHECK(again == y);
   }
 }

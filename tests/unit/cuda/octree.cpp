@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/search.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 

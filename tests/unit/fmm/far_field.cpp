@@ -6,31 +6,37 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include <omp.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 using fmm::Box;
 using fmm::FarField;
-using fmm::FarFieldOptions;
+using fmm::PointTree;
 using fmm::Range;
 
 namespace {
 
 using Points = std::vector<Vec3d>;
 
-/// Sources of four points each, spread over cubes of very different sizes.
-class Clouds final : public fmm::SpreadSources {
+enum class With { charges, dipoles };
+
+/// Sources of four points each, spread over cubes of very different sizes: with charges, or with
+/// dipoles besides.
+class Clouds final : public fmm::Functionals {
  public:
-  Clouds(const Points& centres, double smallest, double largest, double scale, std::uint64_t seed) {
+  Clouds(const Points& centres, double smallest, double largest, double scale, std::uint64_t seed,
+         With with = With::charges) {
     Uniform uniform(seed);
     for (const Vec3d& centre : centres) {
       const double size = scale * smallest * std::pow(largest / smallest, uniform());
@@ -40,7 +46,10 @@ class Clouds final : public fmm::SpreadSources {
         p = scale * centre +
             size * Vec3d{uniform(-0.5, 0.5), uniform(-0.5, 0.5), uniform(-0.5, 0.5)};
       weights_.push_back(size * size * uniform(0.5, 1.5));
+      const Vec3d d{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+      dipoles_.push_back(with == With::dipoles ? scale * weights_.back() * d : Vec3d{});
     }
+    has_dipoles_ = with == With::dipoles;
   }
 
   std::size_t size() const override { return centres_.size(); }
@@ -61,61 +70,86 @@ class Clouds final : public fmm::SpreadSources {
       points.y.push_back(p.y);
       points.z.push_back(p.z);
       points.weight.push_back(weights_[j] / 4);
+      for (int axis = 0; axis < 3 && has_dipoles_; ++axis)
+        points.dipole[axis].push_back(dipoles_[j][axis] / 4);
     }
   }
 
   /// Potential of source j of strength 1, and its gradient.
   double potential(std::size_t j, Vec3d x) const {
     double sum = 0;
-    for (const Vec3d& p : points_[j]) sum += 1 / norm(x - p);
-    return weights_[j] / 4 * sum / (4 * std::numbers::pi);
+    for (const Vec3d& p : points_[j])
+      sum += (weights_[j] + dot(dipoles_[j], x - p) / norm2(x - p)) / norm(x - p);
+    return sum / (16 * std::numbers::pi);
   }
   Vec3d gradient(std::size_t j, Vec3d x) const {
     Vec3d sum{};
-    for (const Vec3d& p : points_[j]) sum -= (x - p) / std::pow(norm(x - p), 3);
-    return weights_[j] / 4 / (4 * std::numbers::pi) * sum;
+    for (const Vec3d& p : points_[j]) {
+      const Vec3d r = x - p;
+      const double r3 = norm(r) * norm2(r);
+      sum += (dipoles_[j] - weights_[j] * r) / r3 - 3 * dot(dipoles_[j], r) / norm2(r) / r3 * r;
+    }
+    return sum / (16 * std::numbers::pi);
   }
 
  private:
   Points centres_;
   std::vector<std::array<Vec3d, 4>> points_;
   std::vector<double> weights_;
+  Points dipoles_;
+  bool has_dipoles_ = false;
 };
 
+std::shared_ptr<const PointTree> tree_of(const fmm::Functionals& sources, const Points& targets,
+                                         const fmm::TreeOptions& options) {
+  fmm::Seconds seconds;
+  return fmm::grow_tree(sources, targets, options, seconds);
+}
+
+/// At targets, for sources of some strengths; and, transposed, of some charges at the targets for
+/// each source.
 struct Sums {
   std::vector<double> potential;
   Points gradient;
+  std::vector<double> transposed;
+
+  Sums(const Clouds& clouds, const Points& targets)
+      : potential(targets.size()), gradient(targets.size()), transposed(clouds.size()) {}
 };
 
-/// What the far field leaves to the near field, added to it.
-void add_near(const FarField& far, const Clouds& clouds, const Points& targets,
-              const std::vector<double>& strength, Sums& sums) {
-  const fmm::PlanData& data = far.data();
-  for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
-    const Range range = data.tree.boxes[data.near.targets[row]].targets;
-    for (std::int64_t k = data.near.begin[row]; k < data.near.begin[row + 1]; ++k) {
-      const Range sources = data.tree.boxes[data.near.sources[k]].own_sources();
-      for (std::int32_t s = sources.begin; s < sources.end; ++s) {
-        const std::int32_t j = data.sources.order[s];
-        for (std::int32_t t = range.begin; t < range.end; ++t) {
-          const std::int32_t i = data.targets().order[t];
-          sums.potential[i] += strength[j] * clouds.potential(j, targets[i]);
-          sums.gradient[i] += strength[j] * clouds.gradient(j, targets[i]);
-        }
-      }
-    }
-  }
+struct Strengths {
+  std::vector<double> source, target;
+};
+
+void add_pair(const Clouds& clouds, const Points& targets, const Strengths& strengths,
+              std::size_t j, std::size_t i, Sums& sums) {
+  const double potential = clouds.potential(j, targets[i]);
+  sums.potential[i] += strengths.source[j] * potential;
+  sums.gradient[i] += strengths.source[j] * clouds.gradient(j, targets[i]);
+  sums.transposed[j] += strengths.target[i] * potential;
 }
 
-Sums direct(const Clouds& clouds, const Points& targets, const std::vector<double>& strength) {
-  Sums sums{std::vector<double>(targets.size()), Points(targets.size())};
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    for (std::size_t j = 0; j < clouds.size(); ++j) {
-      sums.potential[i] += strength[j] * clouds.potential(j, targets[i]);
-      sums.gradient[i] += strength[j] * clouds.gradient(j, targets[i]);
+Sums direct(const Clouds& clouds, const Points& targets, const Strengths& strengths) {
+  Sums sums(clouds, targets);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    for (std::size_t j = 0; j < clouds.size(); ++j)
+      add_pair(clouds, targets, strengths, j, i, sums);
+  return sums;
+}
+
+/// Calls body(source, target) for the pairs that the far field leaves to the near field.
+template <class Body>
+void for_near_pairs(const PointTree& tree, Body&& body) {
+  const fmm::NearLists& near = tree.lists.p2p;
+  for (std::size_t row = 0; row < near.targets.size(); ++row) {
+    const Range range = tree.octree.boxes[near.targets[row]].targets;
+    for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
+      const Range sources = tree.octree.boxes[near.sources[k]].own_sources();
+      for (std::int32_t s = sources.begin; s < sources.end; ++s)
+        for (std::int32_t t = range.begin; t < range.end; ++t)
+          body(tree.sources.order[s], tree.targets().order[t]);
     }
   }
-  return sums;
 }
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -137,72 +171,106 @@ double difference(const Points& a, const Points& b) {
 
 }  // namespace
 
-BACKEND_TEST_CASE("far and near field of spread sources of all sizes add up to the direct sum") {
+TEST_CASE("far and near field of functionals of all sizes add up to the direct sum") {
   const double largest = GENERATE(0.01, 0.3, 1.5);
   const double scale = GENERATE(1.0, 1e-25);
-  const auto precision = GENERATE(Precision::double_precision, Precision::single_precision);
-  const bool keep = GENERATE(true, false);
-  CAPTURE(largest, scale, keep);
+  const auto with = GENERATE(With::charges, With::dipoles);
   const Points places = sphere_points(1500, 3);
-  const Clouds clouds(places, 0.003, largest, scale, 4);
+  const auto clouds = std::make_shared<Clouds>(places, 0.003, largest, scale, 4, with);
   Points targets = places;
   for (Vec3d& x : targets) x = scale * (x + Vec3d{1e-4, 2e-4, -1e-4});
-  const std::vector<double> strength = signed_charges(clouds.size(), 5);
-  const FarField far(clouds, targets,
-                     {.order = 22,
-                      .precision = precision,
-                      .gradient = true,
-                      .overhang = 0.3,
-                      .max_leaf = 12,
-                      .keep_moments = keep,
-                      .make_backend = make_backend});
-  Sums sums{std::vector<double>(targets.size()), Points(targets.size())};
-  far.evaluate({.charges = strength}, {sums.potential, sums.gradient});
-  CHECK(far.info().levels >= 4);
+  const auto tree = tree_of(*clouds, targets, {.overhang = 0.3, .max_leaf = 12, .order = 22});
+  CHECK(tree->octree.levels() >= 4);
   std::int32_t held = 0;
-  for (const Box& box : far.data().tree.boxes) held += box.is_leaf ? 0 : box.held;
+  for (const Box& box : tree->octree.boxes) held += box.is_leaf ? 0 : box.held;
   if (largest > 0.1) CHECK(held > 0);
-  add_near(far, clouds, targets, strength, sums);
-  const Sums exact = direct(clouds, targets, strength);
-  const double bound = precision == Precision::single_precision ? 1e-5 : 1e-7;
-  CHECK(difference(sums.potential, exact.potential) < bound);
-  CHECK(difference(sums.gradient, exact.gradient) < 10 * bound);
+  const Strengths strengths{signed_charges(clouds->size(), 5), signed_charges(targets.size(), 6)};
+  const Sums exact = direct(*clouds, targets, strengths);
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    for (const bool keep : {true, false}) {
+      CAPTURE(largest, scale, static_cast<int>(precision), keep, with == With::dipoles);
+      const FarField far(
+          tree, clouds,
+          {.order = 22, .precision = precision, .gradient = true, .keep_moments = keep});
+      Sums sums(*clouds, targets);
+      far.evaluate({.charges = strengths.source}, {sums.potential, sums.gradient});
+      far.evaluate_transposed({.charges = strengths.target}, sums.transposed);
+      for_near_pairs(*tree, [&](std::int32_t j, std::int32_t i) {
+        add_pair(*clouds, targets, strengths, j, i, sums);
+      });
+      // Potentials of dipoles are derivatives, which lose a digit, as gradients do.
+      const double bound = (precision == Precision::single_precision ? 1e-5 : 1e-7) *
+                           (with == With::dipoles ? 30 : 1);
+      CHECK(difference(sums.potential, exact.potential) < bound);
+      CHECK(difference(sums.gradient, exact.gradient) < 10 * bound);
+      CHECK(difference(sums.transposed, exact.transposed) < bound);
+    }
+  }
 }
 
-BACKEND_TEST_CASE("a far field is the same for any number of threads and of vectors") {
-  const Clouds clouds(ellipsoid_points(3000, 6), 0.003, 0.1, 1, 7);
+TEST_CASE("far fields of several orders share one tree, and the higher is the closer") {
+  const Points places = sphere_points(2000, 3);
+  const auto clouds = std::make_shared<Clouds>(places, 0.003, 0.02, 1, 4);
+  const auto tree = tree_of(*clouds, places, {.max_leaf = 15});
+  const Strengths strengths{signed_charges(clouds->size(), 5), signed_charges(places.size(), 6)};
+  const Sums exact = direct(*clouds, places, strengths);
+  double last = 1;
+  for (const int order : {3, 6, 9, 12}) {
+    const FarField far(tree, clouds, {.order = order});
+    Sums sums(*clouds, places);
+    far.evaluate({.charges = strengths.source}, {.potential = sums.potential});
+    for_near_pairs(*tree, [&](std::int32_t j, std::int32_t i) {
+      add_pair(*clouds, places, strengths, j, i, sums);
+    });
+    const double error = difference(sums.potential, exact.potential);
+    CHECK(error < last / 5);
+    last = error;
+  }
+}
+
+TEST_CASE("a far field is the same for any number of threads and of vectors") {
+  const auto clouds = std::make_shared<Clouds>(ellipsoid_points(3000, 6), 0.003, 0.1, 1, 7);
   const Points targets = cube_points(2000, 8);
-  const FarField far(clouds, targets, {.order = 8, .max_leaf = 20, .make_backend = make_backend});
-  const std::vector<double> strengths = signed_charges(3 * clouds.size(), 9);
-  std::vector<std::vector<double>> results;
+  const FarField far(tree_of(*clouds, targets, {.max_leaf = 20, .order = 8}), clouds,
+                     {.order = 8});
+  const std::vector<double> strengths = signed_charges(3 * clouds->size(), 9);
+  std::vector<std::vector<double>> results, transposed;
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
     results.emplace_back(3 * targets.size());
     far.evaluate({.charges = strengths, .count = 3}, {.potential = results.back()});
+    transposed.emplace_back(2 * clouds->size());
+    far.evaluate_transposed({.charges = results.front(), .count = 2}, transposed.back());
   }
   omp_set_num_threads(omp_get_num_procs());
   CHECK(results[0] == results[1]);
   CHECK(results[0] == results[2]);
+  CHECK(transposed[0] == transposed[1]);
+  CHECK(transposed[0] == transposed[2]);
   std::vector<double> last(targets.size());
-  far.evaluate({.charges = std::span(strengths).last(clouds.size())}, {.potential = last});
+  far.evaluate({.charges = std::span(strengths).last(clouds->size())}, {.potential = last});
   CHECK(difference(std::vector<double>(results[0].end() - 2000, results[0].end()), last) < 1e-14);
 }
 
-BACKEND_TEST_CASE("few, single and huge sources have no far field, and what is wrong is refused") {
+TEST_CASE("few, single and huge sources have no far field, and what is wrong is refused") {
   const Points places = cube_points(40, 10);
-  const Clouds huge(places, 3, 4, 1, 11);
-  const FarField far(huge, places, {.order = 4, .make_backend = make_backend});
+  const auto huge = std::make_shared<Clouds>(places, 3, 4, 1, 11);
+  const auto tree = tree_of(*huge, places, {.order = 4});
+  const FarField far(tree, huge, {.order = 4});
   std::vector<double> potential(40, 1);
   far.evaluate({.charges = std::vector<double>(40, 1.0)}, {.potential = potential});
   CHECK(*std::max_element(potential.begin(), potential.end()) == 0);
 
-  CHECK_THROWS_AS(FarField(huge, {}, {.order = 4}), InputError);
-  CHECK_THROWS_AS(FarField(huge, places, {.order = 0}), InputError);
-  CHECK_THROWS_AS(FarField(huge, places, {.order = 4, .overhang = 0}), InputError);
-  CHECK_THROWS_AS(FarField(huge, places, {.order = 4, .max_leaf = 0}), InputError);
-  CHECK_THROWS_AS(FarField(huge, places, {.order = 4, .inflation = 2.0}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, {}, {.order = 4}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, places, {.order = 0}), InputError);
+  CHECK_THROWS_AS(FarField(tree, huge, {.order = 0}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, places, {.overhang = 0}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, places, {.max_leaf = 0}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, places, {.inflation = 2.0}), InputError);
   const Points nowhere{{std::numeric_limits<double>::quiet_NaN(), 0, 0}};
-  CHECK_THROWS_AS(FarField(huge, nowhere, {.order = 4}), InputError);
+  CHECK_THROWS_AS(tree_of(*huge, nowhere, {.order = 4}), InputError);
+  const auto others = std::make_shared<Clouds>(cube_points(39, 10), 3, 4, 1, 11);
+  CHECK_THROWS_AS(FarField(tree, others, {.order = 4}), InputError);
   CHECK_THROWS_AS(far.evaluate({.charges = std::vector<double>(39, 1.0)}, {potential}), InputError);
   Points gradient(40);
   CHECK_THROWS_AS(far.evaluate({.charges = potential}, {.gradient = gradient}), InputError);

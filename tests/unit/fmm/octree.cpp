@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 

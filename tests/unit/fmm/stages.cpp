@@ -29,7 +29,7 @@ using fmm::HarmonicTable;
 using fmm::M2lOrders;
 using fmm::ParityOrder;
 using fmm::Pass;
-using fmm::PlanData;
+using fmm::PointTree;
 using fmm::Range;
 using fmm::SortedPoints;
 
@@ -46,17 +46,14 @@ constexpr double precision = 450 * double{std::numeric_limits<T>::epsilon()};
 /// No point of a box is farther from its centre, in sides.
 const double reach = std::sqrt(0.75);
 
-PlanData plan_data(const Points& y, const Points& x, const Cube& root, int max_leaf, int p,
-                   Precision near_precision) {
+PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max_leaf) {
   const bool same = &x == &y;
-  PlanData data{.sources_are_targets = same, .order = ParityOrder(p)};
-  data.near_precision = near_precision;
-  data.sources = fmm::sort_points(y, 1, root);
-  if (!same) data.other_targets = fmm::sort_points(x, 1, root);
-  data.tree = fmm::build_octree(root, data.sources, data.targets(), max_leaf);
-  data.near = fmm::near_lists(data.tree, data.sources, data.targets());
-  list_boxes(data);
-  return data;
+  PointTree tree{.sources_are_targets = same};
+  tree.sources = fmm::sort_points(y, 1, root);
+  if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
+  tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
+  tree.make_lists();
+  return tree;
 }
 
 /// Those of an order, made once.
@@ -77,20 +74,26 @@ struct Run {
       What what = What::charges, Precision near_precision = Precision::double_precision,
       M2lOrders m2l_orders = M2lOrders::full)
       : orders(m2l_orders),
-        data(plan_data(y, x, root, max_leaf, p, near_precision)),
-        table(data.order),
-        moments(data.tree.boxes.size() * vectors * data.order.count, T(not_written)),
+        tree(point_tree(y, x, root, max_leaf)),
+        order(p),
+        accuracy{.order = p, .near_precision = near_precision},
+        table(order),
+        moments(tree.octree.boxes.size() * vectors * order.count, T(not_written)),
         locals(moments),
-        pass{data,
+        pass{tree,
+             order,
+             accuracy,
              fmm::cpu_kernels<T>(),
-             operators_of<T>(data.order, orders),
+             operators_of<T>(order, orders),
              table,
              vectors,
+             &Box::sources,
+             &Box::targets,
              {},
              {},
              moments.data(),
              locals.data()} {
-    const std::size_t strengths = data.sources.size() * vectors;
+    const std::size_t strengths = tree.sources.size() * vectors;
     Uniform uniform(1);
     const auto fill = [&](LargeVector<T>& values) {
       values.resize(strengths);
@@ -102,12 +105,12 @@ struct Run {
   }
   Run(const Run&) = delete;
 
-  const std::vector<Box>& boxes() const { return data.tree.boxes; }
-  int count() const { return data.order.count; }
+  const std::vector<Box>& boxes() const { return tree.octree.boxes; }
+  int count() const { return order.count; }
 
   /// Results as they are before the near field is written.
   void ask(bool potential, bool gradient, double start) {
-    const std::size_t results = data.targets().size() * pass.vectors;
+    const std::size_t results = tree.targets().size() * pass.vectors;
     if (potential) pass.potential.assign(results, start);
     if (gradient)
       for (auto& axis : pass.gradient) axis.assign(results, start);
@@ -120,20 +123,22 @@ struct Run {
       if (boxes()[b].level >= 2)
         for (int i = 0; i < pass.vectors * count(); ++i)
           pass.local(b)[i] =
-              static_cast<T>(std::pow(2, -data.order.degree[i % count()]) * uniform(-1, 1));
+              static_cast<T>(std::pow(2, -order.degree[i % count()]) * uniform(-1, 1));
   }
 
   double charge(int v, std::int32_t j) const {
-    return pass.charges.empty() ? 0 : pass.charges[v * data.sources.size() + j];
+    return pass.charges.empty() ? 0 : pass.charges[v * tree.sources.size() + j];
   }
   Vec3d dipole(int v, std::int32_t j) const {
     if (!pass.has_dipoles()) return {};
-    const std::size_t at = v * data.sources.size() + j;
+    const std::size_t at = v * tree.sources.size() + j;
     return {pass.dipoles[0][at], pass.dipoles[1][at], pass.dipoles[2][at]};
   }
 
   const M2lOrders orders;
-  const PlanData data;
+  const PointTree tree;
+  const ParityOrder order;
+  const fmm::Accuracy accuracy;
   const HarmonicTable<T> table;
   std::vector<T> moments, locals;
   Pass<T> pass;
@@ -144,9 +149,9 @@ Vec3d at(const SortedPoints& points, std::int32_t i) {
 }
 
 /// From the box's centre, in its sides.
-Vec3d in_box(const PlanData& data, const Box& box, Vec3d x) {
-  return (x - data.tree.root.corner - data.tree.centre_from_corner(box)) /
-         data.tree.side(box.level);
+Vec3d in_box(const PointTree& tree, const Box& box, Vec3d x) {
+  return (x - tree.octree.root.corner - tree.octree.centre_from_corner(box)) /
+         tree.octree.side(box.level);
 }
 
 /// Rows i of degree n ≤ p of a matrix times S(x): the derivative along an axis, of S(x).
@@ -202,20 +207,20 @@ Cube root_of(const Points& y, const Points& x) {
 /// P2M and M2M against the harmonics of all points of each box.
 template <class T>
 void check_moments(const Run<T>& run) {
-  p2m(run.pass);
+  p2m(run.pass, run.tree.lists.source_boxes);
   m2m(run.pass);
-  const ParityOrder& order = run.data.order;
+  const ParityOrder& order = run.order;
   const Slopes slopes(order);
   double worst = 0;
   for (std::size_t b = 0; b < run.boxes().size(); ++b) {
     const Box& box = run.boxes()[b];
     if (box.sources.size() == 0 || (!box.is_leaf && box.level < 2)) continue;
-    const double side = run.data.tree.side(box.level);
+    const double side = run.tree.octree.side(box.level);
     std::vector<double> M(run.pass.vectors * run.count()), charge(run.pass.vectors),
         dipole(run.pass.vectors);
     for (std::int32_t j = box.sources.begin; j < box.sources.end; ++j) {
       const auto s = by_parity(
-          order, harmonics_oracle(in_box(run.data, box, at(run.data.sources, j)), order.p));
+          order, harmonics_oracle(in_box(run.tree, box, at(run.tree.sources, j)), run.order.p));
       std::array<std::vector<double>, 3> slope;
       for (int axis = 0; axis < 3 && run.pass.has_dipoles(); ++axis) slope[axis] = slopes(axis, s);
       for (int v = 0; v < run.pass.vectors; ++v) {
@@ -254,17 +259,17 @@ int order_between(const Run<T>& run, const Box& target, const Box& source) {
     const int place = source.cell[axis] - 2 * (target.cell[axis] / 2 - 1);  // 0 … 5
     orbit = 3 * orbit + (place < 3 ? 2 - place : place - 3);
   }
-  return fmm::m2l_order(run.data.order.p, run.orders, orbit);
+  return fmm::m2l_order(run.order.p, run.orders, orbit);
 }
 
 /// M2L against the sum over the boxes between the parent's colleagues and the box's own.
 template <class T>
 void check_m2l(const Run<T>& run) {
-  p2m(run.pass);
+  p2m(run.pass, run.tree.lists.source_boxes);
   m2m(run.pass);
   m2l(run.pass);
-  const fmm::Octree& tree = run.data.tree;
-  const ParityOrder& order = run.data.order;
+  const fmm::Octree& tree = run.tree.octree;
+  const ParityOrder& order = run.order;
   double worst = 0;
   int pairs = 0;
   for (std::size_t b = 0; b < run.boxes().size(); ++b) {
@@ -367,7 +372,7 @@ TEMPLATE_TEST_CASE("L2L adds the parent's local expansion", "", double, float) {
   using T = TestType;
   const Points y = plummer_points(1000, 9), x = ellipsoid_points(800, 10);
   Run<T> run(y, x, root_of(y, x), 10, 8, 2);
-  const ParityOrder& order = run.data.order;
+  const ParityOrder& order = run.order;
   const int K = run.count();
   std::array<Matrix, 8> shifts;  // M2M of an octant
   for (int octant = 0; octant < 8; ++octant)
@@ -419,7 +424,7 @@ TEMPLATE_TEST_CASE("L2P adds the values of the local expansions", "", double, fl
   const Points large = plummer_points(400, 11), small = cube_points(60, 12);
   for (const Points* x : {&large, &small}) {  // the small one has no box of level 2 but leaves
     Run<T> run(*x, *x, root_of(*x, *x), 12, 6, 2);
-    const ParityOrder& order = run.data.order;
+    const ParityOrder& order = run.order;
     const Slopes slopes(order);
     const std::size_t n_targets = x->size();
     run.random_locals();
@@ -433,9 +438,9 @@ TEMPLATE_TEST_CASE("L2P adds the values of the local expansions", "", double, fl
     for (std::size_t b = 0; b < run.boxes().size(); ++b) {
       const Box& box = run.boxes()[b];
       if (!box.is_leaf) continue;
-      const double side = run.data.tree.side(box.level);
+      const double side = run.tree.octree.side(box.level);
       for (std::int32_t t = box.targets.begin; t < box.targets.end; ++t) {
-        const Vec3d place = in_box(run.data, box, at(run.data.sources, t));
+        const Vec3d place = in_box(run.tree, box, at(run.tree.sources, t));
         const auto s = by_parity(order, harmonics_oracle(place, order.p));
         std::array<std::vector<double>, 3> slope;
         for (int axis = 0; axis < 3; ++axis) slope[axis] = slopes(axis, s);
@@ -476,27 +481,27 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
   const Points& targets = same ? y : x;
   Run<T> run(y, targets, root_of(y, targets), 20, 3, vectors, what, near_precision);
   run.ask(asked & 1, asked & 2, not_written);
-  p2p(fmm::NearData(run.pass.data), run.pass);
+  p2p(fmm::NearData(run.tree, run.accuracy.near_precision), run.pass);
   const double epsilon = single ? double{std::numeric_limits<float>::epsilon()}
                                 : std::numeric_limits<double>::epsilon();
   const std::size_t n_targets = targets.size();
   double worst = 0;  // error over its bound
-  for (std::size_t row = 0; row < run.data.near.targets.size(); ++row) {
-    const Box& box = run.boxes()[run.data.near.targets[row]];
+  for (std::size_t row = 0; row < run.tree.lists.p2p.targets.size(); ++row) {
+    const Box& box = run.boxes()[run.tree.lists.p2p.targets[row]];
     // In single precision coordinates are whole multiples of 2^-29 sides of a leaf that is twice as
     // large at most, and halved for those that are half as large.
     const double grid =
-        single ? 2 * std::sqrt(3.0) * std::ldexp(run.data.tree.side(box.level), -29) : 0;
+        single ? 2 * std::sqrt(3.0) * std::ldexp(run.tree.octree.side(box.level), -29) : 0;
     for (std::int32_t i = box.targets.begin; i < box.targets.end; ++i) {
       for (int v = 0; v < vectors; ++v) {
         std::array<double, 4> sum{}, bound{};
         int terms = 0;
-        for (auto k = run.data.near.begin[row]; k < run.data.near.begin[row + 1]; ++k)
-          terms += run.boxes()[run.data.near.sources[k]].sources.size();
-        for (auto k = run.data.near.begin[row]; k < run.data.near.begin[row + 1]; ++k) {
-          const Range range = run.boxes()[run.data.near.sources[k]].sources;
+        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k)
+          terms += run.boxes()[run.tree.lists.p2p.sources[k]].sources.size();
+        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k) {
+          const Range range = run.boxes()[run.tree.lists.p2p.sources[k]].sources;
           for (std::int32_t j = range.begin; j < range.end; ++j) {
-            const Vec3d r = at(run.data.targets(), i) - at(run.data.sources, j),
+            const Vec3d r = at(run.tree.targets(), i) - at(run.tree.sources, j),
                         d = run.dipole(v, j);
             const double s = norm(r), q = run.charge(v, j);
             if (s == 0) continue;
@@ -534,7 +539,7 @@ TEMPLATE_TEST_CASE("vectors that go through the far field together come out as a
   Run<T> all(y, x, root_of(y, x), 12, 6, vectors, What::both);
   const auto far_field = [](Run<T>& run) {
     run.ask(true, true, 0);
-    p2m(run.pass);
+    p2m(run.pass, run.tree.lists.source_boxes);
     m2m(run.pass);
     m2l(run.pass);
     l2l(run.pass);

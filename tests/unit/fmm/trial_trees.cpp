@@ -1,11 +1,12 @@
-#include "fmbem/fmm/tree/trial_trees.hpp"
+#include "fmbem/fmm/lists/trial_trees.hpp"
 
 #include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/lists/m2l_rows.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 

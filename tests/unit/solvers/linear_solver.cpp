@@ -30,17 +30,21 @@ class SmallMatrix : public BoundaryOperator {
   explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
   std::size_t size() const override { return rows_.size(); }
   OperatorInfo info() const override { return {.name = "A"}; }
-  void apply(const double* x, double* y, int n_vectors) const override {
-    for (int v = 0; v < n_vectors; ++v, x += size(), y += size())
+  double accurate_tolerance() const override { return accurate; }
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = begin; j < end; ++j) *block++ = rows_[i][j];
+  }
+
+ protected:
+  static constexpr double accurate = 1e-12;
+
+  void multiply(const double* x, double* y, const Product& product) const override {
+    for (int v = 0; v < product.vectors; ++v, x += size(), y += size())
       for (std::size_t i = 0; i < size(); ++i) {
         y[i] = 0;
         for (std::size_t j = 0; j < size(); ++j) y[i] += rows_[i][j] * x[j];
       }
-  }
-  void apply_accurately(const double* x, double* y, int n) const override { apply(x, y, n); }
-  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = begin; j < end; ++j) *block++ = rows_[i][j];
   }
 
  private:
@@ -51,9 +55,11 @@ class SmallMatrix : public BoundaryOperator {
 class Dishonest : public SmallMatrix {
  public:
   using SmallMatrix::SmallMatrix;
-  void apply_accurately(const double* x, double* y, int n) const override {
-    apply(x, y, n);
-    y[0] *= 1.01;
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    SmallMatrix::multiply(x, y, product);
+    if (product.tolerance == accurate) y[0] *= 1.01;
   }
 };
 
@@ -61,15 +67,20 @@ class Dishonest : public SmallMatrix {
 class Short : public SmallMatrix {
  public:
   using SmallMatrix::SmallMatrix;
-  void apply_accurately(const double*, double*, int) const override {
-    throw ResourceError("no memory for the accurate product");
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    if (product.tolerance == accurate) throw ResourceError("no memory for the accurate product");
+    SmallMatrix::multiply(x, y, product);
   }
 };
 
 class Throwing : public SmallMatrix {
  public:
   using SmallMatrix::SmallMatrix;
-  void apply(const double*, double*, int) const override {
+
+ protected:
+  void multiply(const double*, double*, const Product&) const override {
     throw ResourceError("no memory for the product");
   }
 };
@@ -302,13 +313,7 @@ class Counting : public BoundaryOperator {
   explicit Counting(const BoundaryOperator& op) : op_(op) {}
   std::size_t size() const override { return op_.size(); }
   OperatorInfo info() const override { return op_.info(); }
-  void apply(const double* x, double* y, int n) const override {
-    ++products;
-    op_.apply(x, y, n);
-  }
-  void apply_accurately(const double* x, double* y, int n) const override {
-    op_.apply_accurately(x, y, n);
-  }
+  double accurate_tolerance() const override { return op_.accurate_tolerance(); }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
     op_.diagonal_block(begin, end, block);
   }
@@ -316,6 +321,12 @@ class Counting : public BoundaryOperator {
     return op_.approximate_inverse();
   }
   mutable int products = 0;
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    if (product.tolerance == 0) ++products;
+    op_.apply(x, y, product);
+  }
 
  private:
   const BoundaryOperator& op_;
@@ -392,9 +403,12 @@ namespace {
 class Crowded : public Counting {
  public:
   using Counting::Counting;
-  void apply_accurately(const double* x, double* y, int n) const override {
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    if (product.tolerance == 0) return Counting::multiply(x, y, product);
     const FilledGpu filled;
-    Counting::apply_accurately(x, y, n);
+    Counting::multiply(x, y, product);
   }
 };
 

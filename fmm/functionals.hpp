@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -7,15 +8,18 @@
 
 namespace fmbem::fmm {
 
-/// Points with weights, as a structure of arrays.
+/// Points with charges and dipole moments, as a structure of arrays.
 struct WeightedPoints {
   std::vector<double> x, y, z, weight;
+  std::array<std::vector<double>, 3> dipole{};  ///< by component; empty without dipoles
 };
 
-/// Sources that are not points but spread out, such as panels with a density each.
-class SpreadSources {
+/// Sources that are not points but spread out, such as panels with a density each: what a unit of
+/// each stands for is a few points with charges and dipoles. This is the S of a far field
+/// y = T F S x; T takes values at points or, in a transposed product, is Sᵀ.
+class Functionals {
  public:
-  virtual ~SpreadSources() = default;
+  virtual ~Functionals() = default;
 
   virtual std::size_t size() const = 0;
   /// The place that decides in which boxes source j is.

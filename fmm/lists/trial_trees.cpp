@@ -1,4 +1,4 @@
-#include "fmbem/fmm/tree/trial_trees.hpp"
+#include "fmbem/fmm/lists/trial_trees.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/lists/m2l_rows.hpp"
 
 namespace fmbem::fmm {
 namespace {

@@ -1,0 +1,116 @@
+#include "fmbem/bem/layer/cpu_engine.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "fmbem/bem/near/near_fraction.hpp"
+#include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+
+namespace fmbem {
+namespace {
+
+/// What an entry of the near field costs one thread in a product, its integral spread over some
+/// 12 of them.
+constexpr double near_pair_seconds = 4e-9;
+/// Of one thread: an integral, and the operators of an order p over p⁵.
+constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
+
+std::vector<Vec3d> centroids_of(const Panels& panels) {
+  std::vector<Vec3d> centroids;
+  centroids.reserve(panels.size());
+  for (const Triangle& t : panels.triangle) centroids.push_back(t.centroid);
+  return centroids;
+}
+
+fmm::Strengths strengths_of(const double* x, std::size_t n, int vectors) {
+  return {.charges = {x, n * vectors}, .dipoles = {}, .count = vectors};
+}
+
+/// y = A x or Aᵀ x of the far field.
+void evaluate(const fmm::FarField& far, const double* x, double* y, const Product& product,
+              std::size_t n) {
+  const std::span<double> result(y, n * product.vectors);
+  if (product.transposed)
+    far.evaluate_transposed(strengths_of(x, n, product.vectors), result);
+  else
+    far.evaluate(strengths_of(x, n, product.vectors), {.potential = result});
+}
+
+}  // namespace
+
+CpuEngine::CpuEngine(const Panels& panels, const OperatorOptions& options, int order,
+                     Precision far_precision, Precision, fmm::Stopwatch&)
+    : panels_(panels) {
+  fmm::Seconds seconds;
+  tree_ = fmm::grow_tree(PanelSources(panels, options.tolerance), centroids_of(panels),
+                         {.overhang = options.overhang.value_or(panel_overhang),
+                          .max_leaf = options.max_leaf,
+                          .order = order,
+                          .precision = far_precision,
+                          .near_pair_seconds = near_pair_seconds},
+                         seconds);
+}
+
+double CpuEngine::near_fraction() const { return fmbem::near_fraction(panels_, *tree_); }
+
+std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
+    std::shared_ptr<const fmm::PointTree> tree, const FarAccuracy& accuracy, bool keep) const {
+  return std::make_shared<fmm::FarField>(
+      std::move(tree), std::make_shared<PanelSources>(panels_, accuracy.moments),
+      fmm::FarFieldOptions{
+          .order = accuracy.order, .precision = accuracy.precision, .keep_moments = keep});
+}
+
+void CpuEngine::set_far(const FarAccuracy& accuracy) { far_ = far_field(tree_, accuracy, true); }
+
+void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
+  near_ = make_near_blocks(panels_, tree_, accuracy.tolerance, accuracy.precision, progress);
+}
+
+void CpuEngine::multiply(const double* x, double* y, const Product& product) {
+  evaluate(*far_, x, y, product, panels_.size());
+  product_seconds_ = far_->evaluate_seconds();
+  fmm::Stopwatch watch(product_seconds_);
+  near_->add(x, y, product);
+  watch.add("near field");
+}
+
+void CpuEngine::multiply(const double* x, double* y, const Product& product,
+                         const FarAccuracy& accuracy, const std::optional<double>& near_tolerance) {
+  const double n = static_cast<double>(panels_.size());
+  // For few panels making the operators of a high order would take longer than all integrals.
+  const bool direct = near_tolerance && n * n * integral_seconds <
+                                            making_operators_seconds * std::pow(accuracy.order, 5);
+  const auto tree = direct ? one_leaf() : tree_;
+  evaluate(*far_field(tree, accuracy, false), x, y, product, panels_.size());
+  if (near_tolerance)
+    add_near_field_afresh(panels_, *tree, *near_tolerance, x, y, product);
+  else
+    near_->add(x, y, product);
+}
+
+std::shared_ptr<const fmm::PointTree> CpuEngine::one_leaf() const {
+  auto tree = std::make_shared<fmm::PointTree>(*tree_);
+  tree->octree = fmm::build_octree(tree_->octree.root, tree->sources, tree->targets(),
+                                   static_cast<int>(panels_.size()));
+  tree->make_lists();
+  return tree;
+}
+
+void CpuEngine::describe(OperatorInfo& info) const {
+  const fmm::PlanInfo far = far_->info();
+  info.memory_bytes = near_->bytes() + far.memory_bytes + far.operator_bytes;
+  info.levels = far.levels;
+  info.max_leaf = far.max_leaf;
+  info.inflation = far.inflation;
+  info.near_entries = far.near_pairs;
+  info.product_seconds = product_seconds_;
+}
+
+std::unique_ptr<ApproximateInverse> CpuEngine::approximate_inverse() const {
+  return std::make_unique<ClusterInverse>(panels_);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "fmbem/bem/layer/engine_operator.hpp"
+#include "fmbem/bem/near/near_blocks.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/far_field.hpp"
+
+namespace fmbem {
+
+/// The engine of EngineOperator on the CPU: the near field is stored, the far field evaluated by
+/// fmm::FarField.
+class CpuEngine {
+ public:
+  static constexpr Processor processor = Processor::cpu;
+
+  CpuEngine(const Panels& panels, const OperatorOptions& options, int order, Precision far_precision,
+            Precision near_precision, fmm::Stopwatch& watch);
+
+  static double integral_tolerance(double tolerance, double) { return 0.5 * tolerance; }
+  bool stores_near_field() const { return true; }
+  NearAccuracy near_accuracy(NearAccuracy for_both, double) const { return for_both; }
+  double near_fraction() const;
+  void set_far(const FarAccuracy& accuracy);
+  void set_near(const NearAccuracy& accuracy, const Progress& progress);
+
+  void multiply(const double* x, double* y, const Product& product);
+  /// With a far field for this product, and near integrals likewise if a tolerance is given.
+  void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
+                const std::optional<double>& near_tolerance);
+  void wait() const {}
+  void describe(OperatorInfo& info) const;
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const;
+
+ private:
+  std::shared_ptr<const fmm::FarField> far_field(std::shared_ptr<const fmm::PointTree> tree,
+                                                 const FarAccuracy& accuracy, bool keep) const;
+  /// The tree whose only leaf is the root: everything is near.
+  std::shared_ptr<const fmm::PointTree> one_leaf() const;
+
+  const Panels& panels_;
+  std::shared_ptr<const fmm::PointTree> tree_;
+  std::shared_ptr<const fmm::FarField> far_;
+  std::unique_ptr<NearBlocks> near_;
+  fmm::Seconds product_seconds_;
+};
+
+}  // namespace fmbem

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "fmbem/bem/layer/cuda/fmm_operator.hpp"
+#include "fmbem/bem/layer/cuda/memory_advice.cuh"
+#include "fmbem/bem/layer/engine_operator.hpp"
+#include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/space/cuda/panel_far_field.cuh"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/host_vectors.cuh"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/check.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+/// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
+/// in a solve of some ten; and where it is integrated in every product. In double precision twice
+/// as much: the larger leaves that a dearer far field would have save a tenth of a product for half
+/// as much memory again (docs/decisions.md).
+double near_pair_seconds(bool lean, Precision far) {
+  return (lean ? 5e-12 : 3e-12) * (far == Precision::double_precision ? 2 : 1);
+}
+
+/// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
+/// expansions; and of the whole memory, for what products gather.
+constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
+
+/// The engine of EngineOperator on the current GPU.
+class DeviceEngine {
+ public:
+  static constexpr Processor processor = Processor::gpu;
+
+  DeviceEngine(const Panels& panels, const OperatorOptions& options, int order,
+               Precision far_precision, Precision near_precision, fmm::Stopwatch& watch) {
+    const double overhang = options.overhang.value_or(panel_overhang);
+    fmm::check_tree_options(options.max_leaf, {});
+    fmm::check_overhang(overhang);
+    fmm::check_point_count(panels.size(), "panel");
+    panels_ = std::make_unique<PanelStore>(panels, stream_);
+    stream_.wait();
+    watch.add("panels");
+    const auto grow_tree = [&](bool lean) {
+      tree_ = {};  // first, as both may not fit
+      tree_ = grow_panel_tree(*panels_,
+                              {.order = order,
+                               .precision = far_precision,
+                               .overhang = overhang,
+                               .near_pair_seconds = near_pair_seconds(lean, far_precision),
+                               .max_leaf = options.max_leaf},
+                              stream_);
+    };
+    const bool lean = options.near_field == OperatorOptions::NearField::lean;
+    grow_tree(lean);
+    stored_ = !lean && (options.near_field == OperatorOptions::NearField::stored ||
+                        fits(near_bytes(near_precision)));
+    if (!lean && !stored_ && !options.max_leaf) grow_tree(true);
+    stream_.wait();
+    if (options.time_stages)
+      times_ = std::make_unique<ProductTimes>(
+          ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
+  }
+
+  /// An error of moments that is that large a side off falls with the distance squared at least, so
+  /// it adds up to no more than that of the near field.
+  static double integral_tolerance(double tolerance, double near_fraction) {
+    return near_tolerance_for(tolerance, near_fraction);
+  }
+  bool stores_near_field() const { return stored_; }
+  double near_fraction() const { return cuda::near_fraction(*panels_, tree_, stream_); }
+
+  /// Of a lean near field: integrals in double precision would cost every product far more.
+  NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
+    if (stored_) return for_both;
+    const Precision precision = lean_precision_for(enough, for_both.precision);
+    if (lean_precision_for(for_both.tolerance, for_both.precision) != precision)
+      return {enough, precision};
+    return {for_both.tolerance, precision};
+  }
+
+  void set_far(const FarAccuracy& accuracy) {
+    far_ = far_field(accuracy, stored_ ? Gathering::wide : Gathering::sparing);
+    stream_.wait();
+  }
+
+  void set_near(const NearAccuracy& accuracy, const Progress& progress) {
+    if (!stored_) {
+      near_ = make_lean_near_field(*panels_, tree_, accuracy.tolerance, accuracy.precision,
+                                   ClosePairStorage::entries, stream_);
+    } else {
+      const std::int64_t bytes = near_bytes(accuracy.precision),
+                         available = available_device_memory();
+      if (bytes > available)
+        throw DeviceMemoryError("the near field of " + std::to_string(panels_->size()) +
+                                " panels needs " + std::to_string(bytes >> 20) + " MiB and " +
+                                std::to_string(available >> 20) + " MiB are free");
+      near_ = accuracy.precision == Precision::single_precision
+                  ? make_stored_near_field<float>(*panels_, tree_, accuracy.tolerance, stream_)
+                  : make_stored_near_field<double>(*panels_, tree_, accuracy.tolerance, stream_);
+    }
+    stream_.wait();
+    if (progress) progress(1);
+  }
+
+  void multiply(const double* x, double* y, const Product& product) {
+    refuse_transposed(product, "an operator on the GPU");
+    if (times_) times_->restart();
+    with_advice(!stored_, [&] {
+      on_copies(x, y, size(), product.vectors, stream_, times_ ? &times_->far : nullptr,
+                [&](const double* d_x, double* d_y, int vectors) {
+                  far_->multiply(*near_, d_x, d_y, vectors, times_.get());
+                });
+    });
+    refuse_not_finite(x, y, product.vectors);
+  }
+
+  void multiply_on_device(const double* x, double* y, const Product& product) {
+    refuse_transposed(product, "an operator on the GPU");
+    in_default_stream([&] {
+      if (times_) times_->restart();
+      with_advice(!stored_, [&] { far_->multiply(*near_, x, y, product.vectors, times_.get()); });
+    });
+  }
+
+  /// With a far field for this product, and near integrals likewise if a tolerance is given.
+  void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
+                const std::optional<double>& near_tolerance) {
+    refuse_transposed(product, "an operator on the GPU");
+    with_once(accuracy, near_tolerance, [&](PanelFarField& far, const NearField& near) {
+      on_copies(x, y, size(), product.vectors, stream_, nullptr,
+                [&](const double* d_x, double* d_y, int vectors) {
+                  far.multiply(near, d_x, d_y, vectors, nullptr);
+                });
+    });
+    refuse_not_finite(x, y, product.vectors);
+  }
+
+  void multiply_on_device(const double* x, double* y, const Product& product,
+                          const FarAccuracy& accuracy,
+                          const std::optional<double>& near_tolerance) {
+    refuse_transposed(product, "an operator on the GPU");
+    in_default_stream([&] {
+      with_once(accuracy, near_tolerance, [&](PanelFarField& far, const NearField& near) {
+        far.multiply(near, x, y, product.vectors, nullptr);
+        stream_.wait();  // what the product works with ends here
+      });
+    });
+  }
+
+  void wait() const { stream_.wait(); }
+
+  void describe(OperatorInfo& info) const {
+    info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes();
+    info.levels = tree_.tree.levels();
+    info.max_leaf = tree_.max_leaf;
+    info.inflation = tree_.inflation;
+    info.near_entries = tree_.near.pairs;
+    if (times_) info.product_seconds = times_->seconds();
+  }
+
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const {
+    return with_advice(!stored_, [&] { return std::make_unique<ClusterInverse>(panels_->view()); });
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
+
+  std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
+    return make_panel_far_field(*panels_, tree_, accuracy.order, accuracy.precision,
+                                accuracy.moments, gathering, stream_, near_stream_);
+  }
+
+  /// Calls multiply(far, near) with what is made for the one product.
+  template <class Multiply>
+  void with_once(const FarAccuracy& accuracy, const std::optional<double>& near_tolerance,
+                 Multiply&& multiply) {
+    with_advice(!stored_, [&] {
+      far_->release();
+      const auto far = far_field(accuracy, Gathering::sparing);
+      if (!near_tolerance) return multiply(*far, *near_);
+      multiply(*far, *make_lean_near_field(*panels_, tree_, *near_tolerance,
+                                           Precision::double_precision, ClosePairStorage::none,
+                                           stream_));
+    });
+  }
+
+  /// Puts work into the stream of the engine as if it were in the default one.
+  template <class Work>
+  void in_default_stream(Work&& work) const {
+    const Event before, after;
+    FMBEM_CUDA(cudaEventRecord(before, nullptr));
+    FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
+    work();
+    FMBEM_CUDA(cudaEventRecord(after, stream_));
+    FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
+  }
+
+  std::int64_t near_bytes(Precision precision) const {
+    return tree_.near.pairs * (precision == Precision::single_precision ? 4 : 8);
+  }
+  /// Whether so many bytes leave room for a solve.
+  bool fits(std::int64_t bytes) const {
+    const std::int64_t available = available_device_memory(),
+                       left_over = solve_bytes * panels_->size() + available / gathered_share;
+    return bytes + left_over < available;
+  }
+
+  /// As on the CPU, but x is looked at only if the product is NaN, as it is everywhere then.
+  void refuse_not_finite(const double* x, const double* y, int n_vectors) const {
+    const std::size_t n = size();
+    for (int v = 0; v < n_vectors; ++v)
+      if (std::isnan(y[v * n]))
+        fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
+  }
+
+  Stream stream_{true}, near_stream_;
+  std::unique_ptr<PanelStore> panels_;
+  SpreadTree tree_;
+  bool stored_ = true;
+  std::unique_ptr<PanelFarField> far_;
+  std::unique_ptr<NearField> near_;
+  std::unique_ptr<ProductTimes> times_;  ///< null unless asked for
+};
+
+}  // namespace
+
+std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+                                                        const OperatorOptions& options) {
+  require_cuda_device();
+  keep_freed_memory();
+  return with_advice(options.near_field == OperatorOptions::NearField::lean,
+                     [&] { return std::make_unique<EngineOperator<DeviceEngine>>(panels, options); });
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/check.hpp"
+
+namespace fmbem {
+
+/// What the near field of an operator is made for.
+struct NearAccuracy {
+  double tolerance;     ///< relative error of the integrals
+  Precision precision;  ///< of stored entries, or of integrals in products
+};
+
+/// What a far field is made for.
+struct FarAccuracy {
+  int order;
+  Precision precision;
+  double moments;  ///< relative error of the sources' moments
+};
+
+/// An operator by the FMM, whose tree, far field and near field an engine has and applies: the one
+/// of the CPU (cpu_engine.hpp) or of a GPU (cuda/device_engine.cu). Here is what both have in
+/// common: order, precision and near integrals by the tolerance.
+///
+/// An engine has a tree when it is made. Then it is asked for near_fraction() (the near field's
+/// part of the operator's norm), set_far() and set_near(); it multiplies with both, or with others
+/// that are made for the one product. integral_tolerance(tolerance, near_fraction) is the relative
+/// error of moments, and of near integrals of the one product, that products to a tolerance take.
+template <class Engine>
+class EngineOperator final : public BoundaryOperator {
+ public:
+  EngineOperator(const Panels& panels, const OperatorOptions& options)
+      : panels_(panels),
+        options_(options),
+        order_(options.order.value_or(far_order_for(options.tolerance))) {
+    const Precision precision = check_fmm_options(options);
+    const double tolerance = options.tolerance;
+    fmm::check_order(order_);
+    fmm::Stopwatch watch(seconds_);
+    const Precision far = far_precision_for(tolerance);
+    engine_ = std::make_unique<Engine>(panels, options, order_, far, precision, watch);
+    watch.add("tree");
+    near_fraction_ = engine_->near_fraction();
+    engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, near_fraction_)});
+    watch.add("far field");
+    const double enough = near_tolerance_for(tolerance, near_fraction_);
+    const NearAccuracy for_both{
+        near_tolerance_for_both(tolerance, near_fraction_, precision, engine_->stores_near_field()),
+        precision};
+    near_ = engine_->near_accuracy(for_both, enough);
+    engine_->set_near(near_, options.progress);
+    watch.add("near field");
+  }
+
+  std::size_t size() const override { return panels_.size(); }
+  Processor processor() const override { return Engine::processor; }
+  double accurate_tolerance() const override { return accurate_tolerance_for(options_.tolerance); }
+  void wait() const override { engine_->wait(); }
+
+  OperatorInfo info() const override {
+    OperatorInfo info{.name = single_layer.name(), .kind = OperatorKind::fmm};
+    info.processor = Engine::processor;
+    info.precision = near_.precision;
+    info.order = order_;
+    info.far_precision = far_precision_for(options_.tolerance);
+    info.near_field_stored = engine_->stores_near_field();
+    info.setup_seconds = seconds_;
+    engine_->describe(info);
+    return info;
+  }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    exact_block(panels_, begin, end, block);
+  }
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
+    return engine_->approximate_inverse();
+  }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    for_accuracy(product, [&](const auto&... accuracy) {
+      engine_->multiply(x, y, product, accuracy...);
+    });
+  }
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    if constexpr (Engine::processor == Processor::gpu)
+      for_accuracy(product, [&](const auto&... accuracy) {
+        engine_->multiply_on_device(x, y, product, accuracy...);
+      });
+    else
+      LinearMap::multiply_on_device(x, y, product);
+  }
+
+ private:
+  /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that is
+  /// tighter than that: with a far field of its own and the near field that is there, if it serves,
+  /// or integrals to that tolerance.
+  template <class Multiply>
+  void for_accuracy(const Product& product, Multiply&& multiply) const {
+    const double tolerance = product.tolerance;
+    if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
+    FMBEM_REQUIRE(tolerance >= tightest_product,
+                  "products by the FMM are as accurate as " << tightest_product << ", not "
+                                                            << tolerance);
+    const double integrals = Engine::integral_tolerance(tolerance, near_fraction_);
+    const bool serves =
+        near_entries_serve(tolerance, near_.precision, near_.tolerance, near_fraction_);
+    multiply(FarAccuracy{far_order_for(tolerance), far_precision_for(tolerance), integrals},
+             serves ? std::nullopt : std::optional<double>(integrals));
+  }
+
+  const Panels& panels_;
+  OperatorOptions options_;
+  int order_;
+  std::unique_ptr<Engine> engine_;
+  double near_fraction_ = 1;
+  NearAccuracy near_{};
+  fmm::Seconds seconds_;
+};
+
+}  // namespace fmbem

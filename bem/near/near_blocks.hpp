@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/linear_map.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem {
+
+/// The near field of V in dense blocks, one for each row of the near lists.
+class NearBlocks {
+ public:
+  virtual ~NearBlocks() = default;
+  /// y += A x, or Aᵀ x, in the order of the panels.
+  virtual void add(const double* x, double* y, const Product& product) const = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// Integrates the entries to that relative error and stores them in that precision. The panels must
+/// outlive it. Throws ResourceError for want of memory.
+std::unique_ptr<NearBlocks> make_near_blocks(const Panels& panels,
+                                             std::shared_ptr<const fmm::PointTree> tree,
+                                             double tolerance, Precision precision,
+                                             const Progress& progress);
+
+/// y += A x or Aᵀ x with integrals that are not stored.
+void add_near_field_afresh(const Panels& panels, const fmm::PointTree& tree, double tolerance,
+                           const double* x, double* y, const Product& product);
+
+/// The part of ‖V‖ that the near field has (near_fraction.hpp).
+double near_fraction(const Panels& panels, const fmm::PointTree& tree);
+
+}  // namespace fmbem

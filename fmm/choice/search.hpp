@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fmbem/fmm/tree/morton.hpp"
+
+namespace fmbem::fmm {
+
+// The search for the size of leaves and of the root with which an evaluation takes the least time.
+
+/// Each step doubles the volume of a box, three make a level. The first is not 1, because the
+/// points of a lattice would lie on the faces of boxes, where expansions are worst.
+inline constexpr double inflations[] = {1.02, 1.26, 1.59};
+
+inline std::vector<double> inflations_to_try(const std::optional<double>& asked) {
+  if (asked) return {*asked};
+  return {std::begin(inflations), std::end(inflations)};
+}
+
+/// The hull, inflated about its centre.
+inline Cube inflated(const Cube& hull, double inflation) {
+  const double half = 0.5 * (inflation - 1) * hull.side;
+  return {hull.corner - Vec3d{half, half, half}, inflation * hull.side};
+}
+
+/// Sizes of leaves, ascending from the least one by so many times, below `end`.
+inline std::vector<int> leaves_to_try(double least, double step, double end) {
+  constexpr std::size_t most_leaves = 12;
+  std::vector<int> leaves;
+  for (double leaf = least; leaves.size() < most_leaves && leaf < end; leaf *= step) {
+    const int rounded = std::max(1, static_cast<int>(leaf));
+    if (leaves.empty() || rounded > leaves.back()) leaves.push_back(rounded);
+  }
+  return leaves;
+}
+
+/// The best that was found so far.
+struct TreeChoice {
+  int max_leaf = 1;
+  double inflation = 1;
+  double seconds = std::numeric_limits<double>::infinity();
+
+  /// Takes the best of the trees in one root, with the work that each size of leaves makes, if it
+  /// is better; returns whether it was.
+  template <class Work, class Seconds>
+  bool improve(double root_inflation, std::span<const int> leaves, std::span<const Work> work,
+               Seconds&& seconds_of) {
+    bool better = false;
+    for (std::size_t c = 0; c < leaves.size(); ++c) {
+      const double trial = seconds_of(work[c]);
+      if (trial >= seconds) continue;
+      *this = {leaves[c], root_inflation, trial};
+      better = true;
+    }
+    return better;
+  }
+};
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,129 @@
+// P2M of sources that are functionals, and L2P where these are the targets.
+#include "fmbem/fmm/cpu/functional_moments.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "fmbem/fmm/base/simd.hpp"
+#include "fmbem/fmm/cpu/unit_box.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+template <class T>
+inline void add_rows_to(std::int64_t rows, std::int64_t columns, const T* charge, const T* row,
+                        T* out) {
+  for (std::int64_t j = 0; j < rows; ++j, row += columns) {
+    const T q = charge[j];
+#pragma omp simd
+    for (std::int64_t k = 0; k < columns; ++k) out[k] += q * row[k];
+  }
+}
+
+// out += Σ_j charge_j rows_j
+FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const double* charge,
+                                const double* row, double* out) {
+  add_rows_to(rows, columns, charge, row, out);
+}
+FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const float* charge,
+                                const float* row, float* out) {
+  add_rows_to(rows, columns, charge, row, out);
+}
+
+}  // namespace
+
+template <class T>
+FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
+                                        const Functionals& functionals, bool keep)
+    : tree_(tree), table_(table), functionals_(functionals) {
+  if (!keep) return;
+  rows_ = Buffer<T>(tree.sources.size() * count());
+#pragma omp parallel
+  {
+    WeightedPoints points;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < tree.lists.source_boxes.size(); ++i) {
+      const std::int32_t box = tree.lists.source_boxes[i];
+      integrate(box, points, rows_.data() + tree.octree.boxes[box].sources.begin * count());
+    }
+  }
+}
+
+template <class T>
+template <class Body>
+void FunctionalMoments<T>::for_boxes(Body&& body) const {
+  const auto& boxes = tree_.lists.source_boxes;
+#pragma omp parallel
+  {
+    WeightedPoints points;
+    std::vector<T> scratch;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Range own = tree_.octree.boxes[boxes[i]].own_sources();
+      const T* rows = rows_.data() + own.begin * count();
+      if (rows_.size() == 0) {
+        scratch.resize(own.size() * count());
+        integrate(boxes[i], points, scratch.data());
+        rows = scratch.data();
+      }
+      body(boxes[i], own, rows);
+    }
+  }
+}
+
+template <class T>
+void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* rows) const {
+  const Box& box = tree_.octree.boxes[b];
+  const double side = tree_.octree.side(box.level) / tree_.scale;
+  const Range own = box.own_sources();
+  const int slots = table_.slots();
+  UnitWeightedPoints<T> unit_points;
+  std::vector<T> moments;
+  for (std::int32_t k = own.begin; k < own.end; ++k, rows += count()) {
+    functionals_.quadrature(tree_.sources.order[k], side, points);
+    unit_points.fill(points, tree_, box);
+    moments.assign(static_cast<std::size_t>(unit_points.channels) * slots, T(0));
+    cpu_kernels<T>().p2m(steps_of(table_), unit_points.channels, unit_points.padded,
+                         unit_points.x.data(), unit_points.y.data(), unit_points.z.data(),
+                         unit_points.weights.data(), moments.data());
+    for (int slot = 0; slot < slots; ++slot)
+      if (table_.position[slot] >= 0) rows[table_.position[slot]] = moments[slot];
+    for (int axis = 0; axis + 1 < unit_points.channels; ++axis)
+      for (const Derivative& d : table_.derivatives[axis])
+        rows[d.from] += static_cast<T>(d.value) * moments[(axis + 1) * slots + d.to];
+  }
+}
+
+template <class T>
+void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
+  const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
+  for_boxes([&](std::int32_t box, Range own, const T* rows) {
+    std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
+    for (int v = 0; v < pass.vectors; ++v)
+      add_rows(own.size(), count(), pass.charges.data() + v * n + own.begin, rows,
+               pass.moment(box) + v * count());
+  });
+}
+
+template <class T>
+void FunctionalMoments<T>::l2p(Pass<T>& pass) const {
+  const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
+  for_boxes([&](std::int32_t box, Range own, const T* rows) {
+    const double from_unit = 1 / tree_.octree.side(tree_.octree.boxes[box].level);
+    if (tree_.octree.boxes[box].level < 2) return;  // all is near
+    for (int v = 0; v < pass.vectors; ++v) {
+      const T* const local = pass.local(box) + v * count();
+      for (std::int32_t j = 0; j < own.size(); ++j) {
+        T sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (std::int64_t k = 0; k < count(); ++k) sum += rows[j * count() + k] * local[k];
+        pass.potential[v * n + own.begin + j] += from_unit * sum;
+      }
+    }
+  });
+}
+
+template class FunctionalMoments<double>;
+template class FunctionalMoments<float>;
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/cpu/pass.hpp"
+#include "fmbem/fmm/functionals.hpp"
+
+namespace fmbem::fmm {
+
+/// Moments of the sources of a tree that are functionals, in their boxes: rows [K] for each source
+/// in parity order, kept or integrated again for each pass. They are S in the basis of expansions,
+/// so M = Σ_j x_j row_j for sources, and y_j = row_j · L for targets of a transposed pass.
+template <class T>
+class FunctionalMoments {
+ public:
+  /// What is handed over must outlive it.
+  FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
+                    const Functionals& functionals, bool keep);
+
+  /// M of every box with sources of its own.
+  void p2m(const Pass<T>& pass) const;
+  /// Adds the far field to the results of a transposed pass.
+  void l2p(Pass<T>& pass) const;
+
+ private:
+  /// Calls body(box, its own sources, rows) for the boxes with sources of their own, from all
+  /// threads.
+  template <class Body>
+  void for_boxes(Body&& body) const;
+  /// [own sources][K] of one box.
+  void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
+  std::int64_t count() const { return static_cast<std::int64_t>((table_.p + 1) * (table_.p + 1)); }
+
+  const PointTree& tree_;
+  const HarmonicTable<T>& table_;
+  const Functionals& functionals_;
+  Buffer<T> rows_;  ///< [sources][K], or empty
+};
+
+}  // namespace fmbem::fmm

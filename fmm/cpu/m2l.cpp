@@ -1,0 +1,72 @@
+// M2L, of all levels at once.
+#include "fmbem/fmm/cpu/block_rows.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+template <class T>
+void clear_children(const Pass<T>& pass, const std::vector<std::int32_t>& parents) {
+  for (const std::int32_t parent : parents)
+    for (const std::int32_t child : pass.tree.octree.boxes[parent].child)
+      if (child >= 0) std::fill_n(pass.local(child), pass.vectors * pass.order.count, T(0));
+}
+
+/// The part of one group's orbits.
+template <class T>
+void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
+               const std::vector<std::int32_t>& parents, Workspace<T>& work,
+               std::vector<std::int32_t>& rows) {
+  static const auto places = orbit_places();
+  const int count = group.order.count;
+  const int columns = whole_registers(pass.kernels, count);
+  work.in.reshape(columns);
+  work.out.reshape(columns);
+  work.out.clear();
+  for (std::size_t k = 0; k < group.orbits.size(); ++k) {
+    rows.clear();
+    for (std::size_t b = 0; b < parents.size(); ++b) {
+      std::array<std::int32_t, 8> mirrored;
+      bool any = false;
+      for (int g = 0; g < 8; ++g) {
+        const OrbitPlace place = places[group.orbits[k]][g];
+        const std::int32_t uncle = pass.tree.octree.colleagues[parents[b]][place.colleague];
+        const std::int32_t box = uncle < 0 ? -1 : pass.tree.octree.boxes[uncle].child[place.octant];
+        mirrored[g] = acts(pass, box) ? box : -1;
+        any = any || mirrored[g] >= 0;
+      }
+      if (!any) continue;  // on surfaces most orbits are empty
+      for (int v = 0; v < pass.vectors; ++v) {
+        gather(pass, group.order, mirrored, v, static_cast<int>(rows.size()), work);
+        rows.push_back(static_cast<std::int32_t>(b) * pass.vectors + v);
+      }
+    }
+    for (int e = 0; e < 8; ++e)
+      pass.kernels.multiply(static_cast<int>(rows.size()), count, count, work.in.row(e, 0),
+                            work.in.stride, group.block(k, e), work.out.row(e, 0), work.out.stride,
+                            rows.data());
+  }
+  scatter(pass, group.order, parents, work);
+}
+
+template <class T>
+void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
+  clear_children(pass, parents);
+  std::vector<std::int32_t> rows;
+  for (const M2lGroup<T>& group : pass.operators.m2l) m2l_group(pass, group, parents, work, rows);
+}
+
+}  // namespace
+
+template <class T>
+void m2l(const Pass<T>& pass) {
+  // On the first levels alone there are few rows for the large operators.
+  std::vector<std::int32_t> boxes;
+  for (int level = 1; level + 1 < pass.tree.octree.levels(); ++level)
+    add_parents(pass, level, pass.to, boxes);
+  for_chunks(pass, std::move(boxes), m2l_chunk<T>);
+}
+
+template void m2l(const Pass<double>&);
+template void m2l(const Pass<float>&);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/functionals.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem::fmm {
+
+/// Coordinates of a leaf's points in its unit box, padded with its centre to whole registers.
+template <class T>
+struct UnitPoints {
+  std::vector<T> x, y, z;
+  int padded = 0;
+
+  void fill(const Octree& tree, const SortedPoints& points, const Box& box, Range range) {
+    const Vec3d corner = tree.root.corner;
+    const Vec3d centre = tree.centre_from_corner(box);
+    const double scale = 1 / tree.side(box.level);
+    const int n = range.size();
+    padded = whole_registers(cpu_kernels<T>(), n);
+    for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
+    for (int i = 0; i < n; ++i) {
+      x[i] = static_cast<T>((points.x[range.begin + i] - corner.x - centre.x) * scale);
+      y[i] = static_cast<T>((points.y[range.begin + i] - corner.y - centre.y) * scale);
+      z[i] = static_cast<T>((points.z[range.begin + i] - corner.z - centre.z) * scale);
+    }
+  }
+};
+
+/// The same of the points of a functional, with their weights: [1 or 4][padded], charges and then
+/// the components of dipoles, of lengths in the unit box.
+template <class T>
+struct UnitWeightedPoints {
+  std::vector<T> x, y, z, weights;
+  int padded = 0, channels = 1;
+
+  void fill(const WeightedPoints& points, const PointTree& tree, const Box& box) {
+    const Vec3d corner = tree.octree.root.corner, centre = tree.octree.centre_from_corner(box);
+    const double scale = 1 / tree.octree.side(box.level), length = tree.scale;
+    const std::size_t n = points.weight.size();
+    padded = whole_registers(cpu_kernels<T>(), static_cast<int>(n));
+    channels = points.dipole[0].empty() ? 1 : 4;
+    for (auto* column : {&x, &y, &z}) column->assign(padded, T(0));
+    weights.assign(static_cast<std::size_t>(channels) * padded, T(0));
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<T>((length * points.x[i] - corner.x - centre.x) * scale);
+      y[i] = static_cast<T>((length * points.y[i] - corner.y - centre.y) * scale);
+      z[i] = static_cast<T>((length * points.z[i] - corner.z - centre.z) * scale);
+      weights[i] = static_cast<T>(points.weight[i] * (length * length));
+      for (int axis = 0; axis + 1 < channels; ++axis)
+        weights[(axis + 1) * padded + i] =
+            static_cast<T>(points.dipole[axis][i] * (length * length * length) * scale);
+    }
+  }
+};
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,48 @@
+#include "fmbem/fmm/plan_info.hpp"
+
+#include <algorithm>
+
+#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/lists/m2l_rows.hpp"
+
+namespace fmbem::fmm {
+
+std::int64_t bytes_of_a_number(const Accuracy& accuracy) {
+  return accuracy.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
+}
+
+std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy) {
+  if (tree.octree.levels() <= 2) return 0;
+  return static_cast<std::int64_t>(tree.sources.size()) * harmonic_count(accuracy.order) *
+         bytes_of_a_number(accuracy);
+}
+
+PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,
+                   std::int64_t operator_bytes) {
+  const Octree& octree = tree.octree;
+  const NearLists& near = tree.lists.p2p;
+  const auto boxes = static_cast<std::int64_t>(octree.boxes.size());
+  const auto leaves = std::count_if(octree.boxes.begin(), octree.boxes.end(),
+                                    [](const Box& box) { return box.is_leaf; });
+  const auto points = static_cast<std::int64_t>(tree.sources.size() + tree.other_targets.size());
+  // A number in the lists, and what the CPU lists besides where it sums each pair of leaves once:
+  // 16 bytes a pair of entries.
+  const std::int64_t near_entry_bytes = tree.sources_are_targets ? 4 + 8 : 4;
+  const std::int64_t bytes =
+      boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(octree.colleagues[0])) + points * 36 +
+      static_cast<std::int64_t>(near.sources.size()) * near_entry_bytes +
+      2 * boxes * harmonic_count(accuracy.order) * bytes_of_a_number(accuracy) + moment_bytes;
+  return {accuracy.order,
+          accuracy.precision,
+          octree.levels(),
+          tree.max_leaf,
+          tree.inflation,
+          boxes,
+          leaves,
+          near_pairs(octree, near),
+          m2l_rows(octree),
+          bytes,
+          operator_bytes};
+}
+
+}  // namespace fmbem::fmm

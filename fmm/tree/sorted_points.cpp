@@ -1,0 +1,56 @@
+#include "fmbem/fmm/tree/sorted_points.hpp"
+
+#include <parallel/algorithm>
+#include <tuple>
+
+namespace fmbem::fmm {
+
+SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
+                         std::span<const std::int8_t> deepest) {
+  struct Entry {
+    std::uint64_t key;
+    std::int32_t index;
+    std::int8_t deepest;
+    bool operator<(const Entry& other) const {
+      return std::tie(key, deepest, index) < std::tie(other.key, other.deepest, other.index);
+    }
+  };
+  const auto n = static_cast<std::int32_t>(points.size());
+  LargeVector<Entry> entries(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::int8_t level = deepest.empty() ? deepest_level : deepest[i];
+    const int shift = 3 * (deepest_level - level);
+    entries[i] = {morton_key(unit * points[i], root) >> shift << shift, i, level};
+  }
+  __gnu_parallel::sort(entries.begin(), entries.end());
+
+  SortedPoints sorted;
+  sorted.keys.resize(n);
+  sorted.order.resize(n);
+  sorted.deepest.resize(deepest.empty() ? 0 : n);
+  for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n; ++k) {
+    sorted.keys[k] = entries[k].key;
+    sorted.order[k] = entries[k].index;
+    if (!deepest.empty()) sorted.deepest[k] = entries[k].deepest;
+    const Vec3d p = unit * points[entries[k].index];
+    sorted.x[k] = p.x;
+    sorted.y[k] = p.y;
+    sorted.z[k] = p.z;
+  }
+  return sorted;
+}
+
+SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root) {
+  SortedPoints sorted;
+  sorted.keys.resize(points.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < points.size(); ++i)
+    sorted.keys[i] = morton_key(unit * points[i], root);
+  __gnu_parallel::sort(sorted.keys.begin(), sorted.keys.end());
+  return sorted;
+}
+
+}  // namespace fmbem::fmm
