@@ -81,12 +81,14 @@ void hash_operator(const Options& options, const std::string& name, const Panels
   const std::vector<double> x = test::signed_charges(3 * n, 7);
   std::vector<double> y(3 * n);
   v->apply(x.data(), y.data(), {.vectors = 1});
-  const double ms = median_ms(options.repeat, [&] { v->apply(x.data(), y.data(), {.vectors = 1}); });
+  const double ms =
+      median_ms(options.repeat, [&] { v->apply(x.data(), y.data(), {.vectors = 1}); });
   row(label + std::string("V x"), hash_of<double>(std::span(y).first(n)), ms);
   v->apply(x.data(), y.data(), {.vectors = 3});
   row(label + std::string("V X of 3 vectors"), hash_of<double>(y), 0);
-  const double accurate =
-      median_ms(options.repeat, [&] { v->apply(x.data(), y.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()}); });
+  const double accurate = median_ms(options.repeat, [&] {
+    v->apply(x.data(), y.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
+  });
   row(label + std::string("accurate product"), hash_of<double>(std::span(y).first(n)), accurate);
   if (!options.solves) return;
   LinearSolver solver({.tolerance = 10 * tolerance, .host_vectors = true});

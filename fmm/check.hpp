@@ -9,7 +9,8 @@
 
 namespace fmbem::fmm {
 
-// What Plan, grow_tree() and FarField refuse, each with a sentence: InputError, or ResourceError for memory.
+// What Plan, grow_tree() and FarField refuse, each with a sentence: InputError, or ResourceError
+// for memory.
 
 void check_order(int order);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);

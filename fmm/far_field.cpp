@@ -34,9 +34,9 @@ struct FarField::Impl {
 FarField::FarField(std::shared_ptr<const PointTree> tree,
                    std::shared_ptr<const Functionals> sources, const FarFieldOptions& options) {
   check_order(options.order);
-  FMBEM_REQUIRE(sources->size() == tree->sources.size(),
-                "the tree is of " << tree->sources.size() << " sources, not of "
-                                  << sources->size());
+  FMBEM_REQUIRE(sources->size() == tree->sources.size(), "the tree is of " << tree->sources.size()
+                                                                           << " sources, not of "
+                                                                           << sources->size());
   const Accuracy accuracy{.order = options.order, .precision = options.precision};
   check_memory(*tree, accuracy, options.keep_moments);
   auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.keep_moments);

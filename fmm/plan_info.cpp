@@ -32,16 +32,11 @@ PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t
       boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(octree.colleagues[0])) + points * 36 +
       static_cast<std::int64_t>(near.sources.size()) * near_entry_bytes +
       2 * boxes * harmonic_count(accuracy.order) * bytes_of_a_number(accuracy) + moment_bytes;
-  return {accuracy.order,
-          accuracy.precision,
-          octree.levels(),
-          tree.max_leaf,
-          tree.inflation,
-          boxes,
-          leaves,
-          near_pairs(octree, near),
-          m2l_rows(octree),
-          bytes,
+  return {accuracy.order,   accuracy.precision,
+          octree.levels(),  tree.max_leaf,
+          tree.inflation,   boxes,
+          leaves,           near_pairs(octree, near),
+          m2l_rows(octree), bytes,
           operator_bytes};
 }
 

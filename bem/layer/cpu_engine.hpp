@@ -16,8 +16,8 @@ class CpuEngine {
  public:
   static constexpr Processor processor = Processor::cpu;
 
-  CpuEngine(const Panels& panels, const OperatorOptions& options, int order, Precision far_precision,
-            Precision near_precision, fmm::Stopwatch& watch);
+  CpuEngine(const Panels& panels, const OperatorOptions& options, int order,
+            Precision far_precision, Precision near_precision, fmm::Stopwatch& watch);
 
   static double integral_tolerance(double tolerance, double) { return 0.5 * tolerance; }
   bool stores_near_field() const { return true; }

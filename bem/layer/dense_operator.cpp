@@ -118,9 +118,10 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   /// A thread for some columns, so that each sum has one owner.
   void multiply_transposed(const double* x, double* y, const Product& product) const {
-    FMBEM_REQUIRE(is_exact || product.tolerance == 0 || product.tolerance >= own_tolerance,
-                  "transposed products of single precision entries are off by 1e-7: use --precision "
-                  "double");
+    FMBEM_REQUIRE(
+        is_exact || product.tolerance == 0 || product.tolerance >= own_tolerance,
+        "transposed products of single precision entries are off by 1e-7: use --precision "
+        "double");
     for_row_blocks([&](std::int64_t begin, std::int64_t end) {
       for (int v = 0; v < product.vectors; ++v) {
         std::fill(y + v * n_ + begin, y + v * n_ + end, 0.0);

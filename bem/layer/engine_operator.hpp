@@ -85,9 +85,8 @@ class EngineOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override {
-    for_accuracy(product, [&](const auto&... accuracy) {
-      engine_->multiply(x, y, product, accuracy...);
-    });
+    for_accuracy(product,
+                 [&](const auto&... accuracy) { engine_->multiply(x, y, product, accuracy...); });
   }
   void multiply_on_device(const double* x, double* y, const Product& product) const override {
     if constexpr (Engine::processor == Processor::gpu)
@@ -99,16 +98,15 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
-  /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that is
-  /// tighter than that: with a far field of its own and the near field that is there, if it serves,
-  /// or integrals to that tolerance.
+  /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
+  /// is tighter than that: with a far field of its own and the near field that is there, if it
+  /// serves, or integrals to that tolerance.
   template <class Multiply>
   void for_accuracy(const Product& product, Multiply&& multiply) const {
     const double tolerance = product.tolerance;
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
-    FMBEM_REQUIRE(tolerance >= tightest_product,
-                  "products by the FMM are as accurate as " << tightest_product << ", not "
-                                                            << tolerance);
+    FMBEM_REQUIRE(tolerance >= tightest_product, "products by the FMM are as accurate as "
+                                                     << tightest_product << ", not " << tolerance);
     const double integrals = Engine::integral_tolerance(tolerance, near_fraction_);
     const bool serves =
         near_entries_serve(tolerance, near_.precision, near_.tolerance, near_fraction_);

@@ -121,8 +121,8 @@ class NearBlocksOf final : public NearBlocks {
                                            near_row(*tree_, row).targets.size());
     const std::int64_t needed = begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
     if (needed > available_memory())
-      throw ResourceError("the near field of " + std::to_string(panels.size()) +
-                          " panels needs " + std::to_string(needed >> 20) + " MiB, but " +
+      throw ResourceError("the near field of " + std::to_string(panels.size()) + " panels needs " +
+                          std::to_string(needed >> 20) + " MiB, but " +
                           std::to_string(available_memory() >> 20) +
                           " MiB are free: use a looser tolerance or a coarser mesh");
     entries_ = Buffer<Entry>(begin_.back() + block_rows);

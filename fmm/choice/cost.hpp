@@ -1,8 +1,8 @@
 #pragma once
 
 #include "fmbem/fmm/choice/rates.hpp"
-#include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/lists/trial_trees.hpp"
+#include "fmbem/fmm/plan.hpp"
 
 namespace fmbem::fmm {
 

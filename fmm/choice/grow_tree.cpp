@@ -38,9 +38,9 @@ std::int8_t deepest_of(const Functionals& sources, std::size_t j, double scale, 
                        double overhang) {
   Vec3d low, high;
   sources.bounds(j, low, high);
-  return static_cast<std::int8_t>(deepest_level_of(scale * sources.centre(j) - root.corner,
-                                                   scale * low - root.corner,
-                                                   scale * high - root.corner, root.side, overhang));
+  return static_cast<std::int8_t>(
+      deepest_level_of(scale * sources.centre(j) - root.corner, scale * low - root.corner,
+                       scale * high - root.corner, root.side, overhang));
 }
 
 /// Sources and targets as they stand in a root.
@@ -100,8 +100,8 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   tree->max_leaf = best.max_leaf;
   tree->inflation = best.inflation;
   if (best.max_leaf > leaves.front())
-    tree->octree = build_octree(Cube(tree->octree.root), tree->sources, tree->targets(),
-                                best.max_leaf);
+    tree->octree =
+        build_octree(Cube(tree->octree.root), tree->sources, tree->targets(), best.max_leaf);
   tree->make_lists();
   watch.add("tree");
   return tree;

@@ -87,8 +87,7 @@ void gather(const Pass<T>& pass, const ParityOrder& order,
             const std::array<std::int32_t, 8>& mirrored, int v, int i, Workspace<T>& work) {
   const T* in[8];
   for (int g = 0; g < 8; ++g)
-    in[g] =
-        mirrored[g] < 0 ? work.zeros.data() : pass.moment(mirrored[g]) + v * pass.order.count;
+    in[g] = mirrored[g] < 0 ? work.zeros.data() : pass.moment(mirrored[g]) + v * pass.order.count;
   T* out[8];
   work.in.rows_of(i, out);
   pass.kernels.butterfly(order.begin.data(), pass.order.begin.data(), in, out);

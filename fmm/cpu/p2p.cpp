@@ -86,7 +86,8 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {
-    cpu_kernels<N>().near(work.width, pass.accuracy.root_terms, work.tile.sources(), targets.view());
+    cpu_kernels<N>().near(work.width, pass.accuracy.root_terms, work.tile.sources(),
+                          targets.view());
     targets.add_tile();
     work.tile.clear();
   };

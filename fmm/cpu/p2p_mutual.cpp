@@ -154,8 +154,8 @@ class MutualLeaf {
     others_.resize(n, totals_.results);
     others_.fill(near_.sources<N>(), pass_, vector_, pieces);
     // They fill registers better than the leaf does, whose points the kernel takes one by one.
-    if (!cpu_kernels<N>().near_mutual(pass_.accuracy.root_terms, others_.whole_registers_of_points(),
-                                      leaf_.points()))
+    if (!cpu_kernels<N>().near_mutual(pass_.accuracy.root_terms,
+                                      others_.whole_registers_of_points(), leaf_.points()))
       return false;
     leaf_.scatter({&piece_, 1}, unit_, totals_);
     others_.scatter(pieces, unit_, totals_);

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/cpu/operators.hpp"
-#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/expansion/harmonic_table.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -42,7 +42,9 @@ struct Pass {
   /// Potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
   bool is_transposed() const { return from == &Box::targets; }
-  const SortedPoints& from_points() const { return is_transposed() ? tree.targets() : tree.sources; }
+  const SortedPoints& from_points() const {
+    return is_transposed() ? tree.targets() : tree.sources;
+  }
   const SortedPoints& to_points() const { return is_transposed() ? tree.sources : tree.targets(); }
   bool acts(const Box& box) const { return (box.*from).size() > 0; }
   bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }

@@ -181,9 +181,9 @@ class DeviceEngine {
       far_->release();
       const auto far = far_field(accuracy, Gathering::sparing);
       if (!near_tolerance) return multiply(*far, *near_);
-      multiply(*far, *make_lean_near_field(*panels_, tree_, *near_tolerance,
-                                           Precision::double_precision, ClosePairStorage::none,
-                                           stream_));
+      multiply(*far,
+               *make_lean_near_field(*panels_, tree_, *near_tolerance, Precision::double_precision,
+                                     ClosePairStorage::none, stream_));
     });
   }
 
@@ -231,8 +231,9 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options) {
   require_cuda_device();
   keep_freed_memory();
-  return with_advice(options.near_field == OperatorOptions::NearField::lean,
-                     [&] { return std::make_unique<EngineOperator<DeviceEngine>>(panels, options); });
+  return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
+    return std::make_unique<EngineOperator<DeviceEngine>>(panels, options);
+  });
 }
 
 }  // namespace fmbem::cuda

@@ -59,8 +59,12 @@ BACKEND_TEST_CASE("where the GPU's memory does not suffice, the lean near field 
     // Those that fail late may give something back first.
     const Vector many(16 * n, 1.0);
     Vector products(many.size());
-    CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), {.vectors = 16}); }), way_out));
-    CHECK(names(lack_of_memory([&] { v->apply(x.data(), same.data(), {.tolerance = v->accurate_tolerance()}); }), way_out));
+    CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), {.vectors = 16}); }),
+                way_out));
+    CHECK(names(lack_of_memory([&] {
+                  v->apply(x.data(), same.data(), {.tolerance = v->accurate_tolerance()});
+                }),
+                way_out));
   }
   // What has failed has left nothing behind.
   v->apply(x.data(), same.data());

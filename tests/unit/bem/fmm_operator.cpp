@@ -311,7 +311,8 @@ BACKEND_TEST_CASE("the near field is the same stored or integrated in every prod
       CHECK(norm_of(difference(y, same)) < 2 * tolerance * norm * norm_of(x));
       // Here close pairs are not stored either.
       stored->apply(x.data(), y.data(), {.vectors = 5, .tolerance = stored->accurate_tolerance()});
-      integrated->apply(x.data(), same.data(), {.vectors = 5, .tolerance = integrated->accurate_tolerance()});
+      integrated->apply(x.data(), same.data(),
+                        {.vectors = 5, .tolerance = integrated->accurate_tolerance()});
       CHECK(norm_of(difference(y, same)) < 2 * (0.1 * tolerance) * norm * norm_of(x));
     }
   }
@@ -329,7 +330,9 @@ BACKEND_TEST_CASE(
     const auto v = make_fmm(panels, options), again = make_fmm(panels, options);
     Vector y(5 * n), same(5 * n);
     v->apply(x.data(), y.data(), {.vectors = 5});
-    v->apply(x.data(), same.data(), {.vectors = 5, .tolerance = v->accurate_tolerance()});  // takes the memory of expansions
+    v->apply(
+        x.data(), same.data(),
+        {.vectors = 5, .tolerance = v->accurate_tolerance()});  // takes the memory of expansions
     v->apply(x.data(), same.data(), {.vectors = 5});
     CHECK(y == same);
     again->apply(x.data(), same.data(), {.vectors = 5});

@@ -101,7 +101,9 @@ BACKEND_TEST_CASE("vectors that are not finite are refused, and do no harm") {
       Vector x = good;
       x[n + 17] = bad;
       CHECK_THROWS_AS(v->apply(x.data(), again.data(), {.vectors = 3}), InputError);
-      CHECK_THROWS_AS(v->apply(x.data(), again.data(), {.vectors = 3, .tolerance = v->accurate_tolerance()}), InputError);
+      CHECK_THROWS_AS(
+          v->apply(x.data(), again.data(), {.vectors = 3, .tolerance = v->accurate_tolerance()}),
+          InputError);
     }
     v->apply(good.data(), again.data(), {.vectors = 3});
     CHECK(again == y);

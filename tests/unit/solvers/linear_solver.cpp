@@ -103,7 +103,7 @@ TEST_CASE("the solver solves, and its residuals are those of the solution") {
   CHECK(report.history.front() == Approx(1));
   CHECK(report.true_residual < 1e-11);
   CHECK(report.accurate_residual);
-  a.apply(x.data(), ax.data(), 1);
+  a.apply(x.data(), ax.data(), {.vectors = 1});
   for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]));
   CHECK(solver.ksp_type() == "gmres");
   CHECK(solver.pc_type() == "vpbjacobi");
@@ -133,7 +133,7 @@ TEST_CASE("a solution is not lost where there is no memory for its accurate resi
     CHECK(reports[v].converged);
     CHECK_FALSE(reports[v].accurate_residual);
     CHECK(reports[v].true_residual < 1e-11);
-    a.apply(x.data() + 4 * v, ax.data(), 1);
+    a.apply(x.data() + 4 * v, ax.data(), {.vectors = 1});
     for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[4 * v + i]));
   }
 }
@@ -387,7 +387,7 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
     PetscCall(MatDenseGetArrayRead(x, &x_values));
     PetscCall(MatDenseGetArrayRead(y, &y_values));
     std::vector<double> product(3 * n);
-    v->apply(x_values, product.data(), 3);
+    v->apply(x_values, product.data(), {.vectors = 3});
     CHECK(std::equal(product.begin(), product.end(), y_values));
     PetscCall(MatDenseRestoreArrayRead(y, &y_values));
     PetscCall(MatDenseRestoreArrayRead(x, &x_values));
@@ -497,7 +497,7 @@ TEST_CASE("PETSc's preconditioners and products with a dense matrix take an oper
     PetscCall(MatDenseGetArrayRead(columns, &x_values));
     PetscCall(MatDenseGetArrayRead(products, &y_values));
     std::vector<double> expected(3 * n);
-    v->apply(x_values, expected.data(), 3);
+    v->apply(x_values, expected.data(), {.vectors = 3});
     CHECK(std::equal(expected.begin(), expected.end(), y_values));
     PetscCall(MatDenseRestoreArrayRead(products, &y_values));
     PetscCall(MatDenseRestoreArrayRead(columns, &x_values));
