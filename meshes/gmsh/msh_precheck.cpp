@@ -9,8 +9,8 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/msh_scanner.hpp"
-#include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/gmsh/tag_index.hpp"
+#include "fmbem/meshes/read_file.hpp"
 
 namespace fmbem {
 namespace {
