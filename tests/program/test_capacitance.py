@@ -88,7 +88,7 @@ class Capacitance(ProgramTest):
 
     def test_order_leaf_and_overhang_reach_the_fmm(self):
         """They ask for the FMM where auto would be dense; what is in force is in the report."""
-        arguments = ("capacitance", self.cube_file(), "--mesh-size", "0.08")
+        arguments = ("capacitance", self.cube_file(), "--mesh-size", "0.08", "--tolerance", "1e-4")
         chosen = self.report(*arguments, "--operator", "fmm")
         self.assertEqual(self.report(*arguments)["operators"][0]["kind"], "dense")
         for options in (["--order", "4"], ["--max-leaf", "30"], ["--overhang", "0.4"]):
