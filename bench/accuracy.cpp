@@ -20,7 +20,7 @@ constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;
 
 CapacitanceSolution solve(const SurfaceMesh& mesh) {
   ConductorOptions options;
-  options.tolerance = 1e-8;
+  options.solver.tolerance = 1e-8;
   return solve_capacitance(mesh, options);
 }
 

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <numbers>
 #include <sstream>
 
 namespace fmbem::cli {
 namespace {
-
-SquareMatrix scaled(SquareMatrix matrix, double factor) {
-  for (double& value : matrix.values) value *= factor;
-  return matrix;
-}
-
-/// Farads of 4πε₀ times the mesh's unit.
-double natural_unit(const SurfaceMesh& mesh) {
-  return 4 * std::numbers::pi * epsilon_0 * mesh.scale_to_m;
-}
 
 /// Decimals down to the first digit that the error touches.
 int decimals_for(double error) {
@@ -32,17 +21,11 @@ std::pair<double, std::string> engineering_unit(double largest) {
   return {std::pow(1000.0, k), prefixes[k]};
 }
 
-double largest_of(const SquareMatrix& matrix) {
-  double largest = 0;
-  for (const double value : matrix.values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 /// Conductors of very different size share no number of decimals.
 bool spans_many_scales(const SquareMatrix& matrix) {
-  double smallest = largest_of(matrix);
+  double smallest = largest_entry(matrix);
   for (std::size_t i = 0; i < matrix.n; ++i) smallest = std::min(smallest, std::abs(matrix(i, i)));
-  return smallest < 1e-3 * largest_of(matrix);
+  return smallest < 1e-3 * largest_entry(matrix);
 }
 
 /// A table without the digits beyond a relative error.
@@ -53,10 +36,10 @@ void write_table(std::ostream& out, const std::string& title, const SquareMatrix
   const int width = static_cast<int>(std::max<std::size_t>(name_width, 14)) + 2;
   out << "\n\n" << title << '\n' << std::string(name_width + 2, ' ');
   for (const Conductor& c : conductors) out << std::right << std::setw(width) << c.name;
-  if (spans_many_scales(matrix) || largest_of(matrix) < 1e-3)
+  if (spans_many_scales(matrix) || largest_entry(matrix) < 1e-3)
     out << std::scientific << std::setprecision(decimals_for(relative_error));
   else
-    out << std::fixed << std::setprecision(decimals_for(relative_error * largest_of(matrix)));
+    out << std::fixed << std::setprecision(decimals_for(relative_error * largest_entry(matrix)));
   for (std::size_t i = 0; i < matrix.n; ++i) {
     out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
         << std::right;
@@ -69,7 +52,7 @@ void write_table(std::ostream& out, const std::string& title, const SquareMatrix
 /// digits; never below what the solver left.
 double printed_error(const CapacitanceSolution& solution,
                      const std::optional<RichardsonEstimate>& estimate) {
-  const double largest = largest_of(solution.maxwell);
+  const double largest = largest_entry(solution.maxwell);
   double error = estimate && largest > 0 ? estimate->error / largest : 1e-5;
   for (const SolveReport& solve : solution.solves) error = std::max(error, solve.true_residual);
   return std::clamp(error, 1e-12, 1.0);
@@ -77,24 +60,21 @@ double printed_error(const CapacitanceSolution& solution,
 
 }  // namespace
 
-Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
-                  const std::vector<LevelResult>& levels,
-                  const std::optional<RichardsonEstimate>& estimate) {
+Json results_json(const CapacitanceOfLevels& levels) {
+  const SquareMatrix& maxwell = levels.solution.maxwell;
+  const double natural = natural_capacitance(levels.mesh.scale_to_m);
   const auto per_conductor = [](Json value, const std::string& unit) {
     return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "conductor"}};
   };
-  Json results{{"capacitance_F", per_conductor(matrix(solution.maxwell), "F")},
-               {"capacitance_4pi_eps0_length",
-                per_conductor(matrix(scaled(solution.maxwell, 1 / natural_unit(mesh))),
-                              "4 pi eps0 " + mesh.unit)},
-               {"mutual_F", per_conductor(matrix(mutual_capacitance(solution.maxwell)), "F")},
-               {"asymmetry", per_conductor(number(asymmetry(solution.maxwell)), "1")}};
-  if (estimate) {
-    Json refinement{{"panels", Json::array()}, {"capacitance_F", Json::array()}};
-    for (const LevelResult& level : levels) {
-      refinement["panels"].push_back(level.panels);
-      refinement["capacitance_F"].push_back(matrix(level.maxwell));
-    }
+  Json results{{"capacitance_F", per_conductor(matrix(maxwell), "F")},
+               {"capacitance_4pi_eps0_length", per_conductor(matrix(scaled(maxwell, 1 / natural)),
+                                                             "4 pi eps0 " + levels.mesh.unit)},
+               {"mutual_F", per_conductor(matrix(mutual_capacitance(maxwell)), "F")},
+               {"asymmetry", per_conductor(number(asymmetry(maxwell)), "1")}};
+  if (const auto& estimate = levels.estimate) {
+    Json refinement{{"panels", levels.panels}, {"capacitance_F", Json::array()}};
+    for (const SquareMatrix& level : levels.maxwell)
+      refinement["capacitance_F"].push_back(matrix(level));
     refinement["order"] = number(estimate->order);
     refinement["order_observed"] = estimate->observed;
     refinement["extrapolated_F"] = matrix(estimate->extrapolated);
@@ -104,13 +84,15 @@ Json results_json(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
   return results;
 }
 
-std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceMesh& mesh,
-                             const std::optional<RichardsonEstimate>& estimate) {
+std::string capacitance_text(const CapacitanceOfLevels& levels) {
+  const SurfaceMesh& mesh = levels.mesh;
+  const CapacitanceSolution& solution = levels.solution;
+  const std::optional<RichardsonEstimate>& estimate = levels.estimate;
   std::ostringstream out;
   const SquareMatrix mutual = mutual_capacitance(solution.maxwell);
-  const auto [factor, prefix] = engineering_unit(largest_of(solution.maxwell));
+  const auto [factor, prefix] = engineering_unit(largest_entry(solution.maxwell));
   const double error = printed_error(solution, estimate);
-  const double to_natural = 1 / natural_unit(mesh);
+  const double to_natural = 1 / natural_capacitance(mesh.scale_to_m);
   write_table(out, "capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
               scaled(solution.maxwell, factor), solution.conductors, error);
   write_table(out, "capacitance [4 pi eps0 " + mesh.unit + "], Maxwell form",
@@ -122,7 +104,7 @@ std::string capacitance_text(const CapacitanceSolution& solution, const SurfaceM
         << " of the largest entry";
   }
   if (estimate) {
-    const double largest = largest_of(solution.maxwell);
+    const double largest = largest_entry(solution.maxwell);
     out << "\n\ndiscretization error, estimated from the refinement: " << std::setprecision(2)
         << 100 * estimate->error / largest << " % (order " << estimate->order
         << (estimate->observed ? " observed" : " assumed") << ")";

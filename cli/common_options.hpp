@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,23 @@
 #include "fmbem/meshes/load.hpp"
 
 namespace fmbem::cli {
+
+/// An option that takes one of some words, each of which stands for a value. The first word stands
+/// for what `value` is before: the help names it as the default.
+template <class T>
+void add_choice(CLI::App& app, const std::string& name, T& value,
+                const std::vector<std::pair<std::string, std::type_identity_t<T>>>& words,
+                const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto& [word, meaning] : words) names.push_back(word);
+  const auto set = [&value, words](const std::string& given) {
+    for (const auto& [word, meaning] : words)
+      if (word == given) value = meaning;
+  };
+  app.add_option_function<std::string>(name, set, help)
+      ->default_str(names.front())
+      ->check(CLI::IsMember(names));
+}
 
 /// MESH --mesh-size --refine --unit
 struct MeshOptions {

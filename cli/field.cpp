@@ -2,25 +2,17 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <sstream>
 
-#include "cli/commands.hpp"
-#include "cli/common_options.hpp"
 #include "cli/field_options.hpp"
-#include "cli/solve_options.hpp"
-#include "cli/solve_report.hpp"
-#include "fmbem/fmm/base/timer.hpp"
-#include "fmbem/meshes/load.hpp"
+#include "cli/solve_run.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
+#include "fmbem/problems/conductor_field.hpp"
 
 namespace fmbem::cli {
 namespace {
 
-struct Options {
-  MeshOptions mesh;
-  OutputOptions output;
-  SolveOptions solve;
+struct Options : SolveCommandOptions {
   FieldCommandOptions field;
   std::string file;
 };
@@ -87,46 +79,6 @@ std::vector<PointField> point_fields(Field field) {
   return {{"potential", "V", std::move(field.potential)}, std::move(e)};
 }
 
-/// The mesh with its voltages, and what was solved.
-struct Outcome {
-  SurfaceMesh mesh;
-  std::vector<double> voltages;
-  ConductorSolution solution;
-  Seconds seconds{};
-};
-
-Outcome solve(const Options& options, const std::vector<Voltage>& given, Context& context) {
-  ConductorOptions solve_options = conductor_options(options.solve, context.console);
-  solve_options.time_stages = options.output.json.has_value();
-  Outcome outcome;
-  const Timer timer;
-  outcome.mesh = load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
-  outcome.seconds.mesh = timer.seconds();
-  context.device_start.request_stop();
-  outcome.voltages = voltages_of(make_conductors(outcome.mesh, solve_options.conductors), given);
-  context.console.begin_phase();
-  outcome.solution = solve_conductors(outcome.mesh, solve_options, {outcome.voltages});
-  return outcome;
-}
-
-void tell(Console& console, Json& report, const Outcome& outcome, int threads) {
-  const std::vector<std::string> problems{"these voltages"};
-  console.print(problem_text(outcome.solution, outcome.mesh, threads));
-  for (const std::string& sentence : outcome.mesh.notices) notice(console, report, sentence);
-  console.print(solver_text(outcome.solution, problems));
-  warn_of_solves(console, report, outcome.solution, problems);
-}
-
-/// In V and V/m.
-Field field_at(const PointSet& set, Outcome& outcome, const FieldOptions& options) {
-  const Timer timer;
-  Field field =
-      evaluate_field(outcome.solution.panels, outcome.solution.sigma[0], set.points, options);
-  for (Vec3d& e : field.e) e = e / outcome.mesh.scale_to_m;
-  outcome.seconds.field = timer.seconds();
-  return field;
-}
-
 /// Refuses outputs that would overwrite something or cannot be written.
 void check_outputs(const Options& options) {
   std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
@@ -136,35 +88,30 @@ void check_outputs(const Options& options) {
 }
 
 ExitCode run(Context& context, const Options& options) {
-  const Timer timer;
-  Console& console = context.console;
-  console.set_quiet(options.output.quiet);
-  ReportTarget target(console, options.output.json);
+  SolveRun job(context, "field", options);
   check_outputs(options);
-  const FieldOptions how = field_options(options.field);
+  check_field_tolerance(options.field.how.tolerance);
   const std::vector<Voltage> given = parse_voltages(options.field);
   const PointSet set = read_points(options.field);
-  Json report = start_report("field");
-  const int threads = start_solving(options.solve, context, report);
+  job.start();
 
-  Outcome outcome = solve(options, given, context);
-  check_petsc_options(console, report);
-  tell(console, report, outcome, threads);
-  Field field = field_at(set, outcome, how);
+  const ConductorOptions problem = job.problem();
+  const SurfaceMesh mesh = job.load(options.mesh.refine);
+  const std::vector<double> voltages =
+      voltages_of(make_conductors(mesh, problem.conductors), given);
+  const ConductorSolution solution = solve_conductors(mesh, problem, {voltages});
+  job.tell(solution, mesh, {"these voltages"});
+  const Timer timer;
+  Field field = conductor_field(solution, 0, set.points, options.field.how);
+  const double field_seconds = timer.seconds();
   const Summary summary = summary_of(field);
-  console.print(field_text(summary));
-  warn_singular(console, report, summary);
-  write_points(options.file, set, outcome.mesh.unit, point_fields(std::move(field)));
-  console.print("\nwrote " + options.file);
+  job.console().print(field_text(summary));
+  warn_singular(job.console(), job.report(), summary);
+  write_points(options.file, set, mesh.unit, point_fields(std::move(field)));
+  job.console().print("\nwrote " + options.file);
 
-  report["status"] = outcome.solution.converged ? "solved" : "not_converged";
-  add_solution(report, outcome.solution, outcome.mesh);
-  report["tolerance"]["field"] = how.tolerance;
-  report["results"] = results_json(summary, outcome.voltages);
-  outcome.seconds.total = timer.seconds();
-  account(console, report, outcome.solution, outcome.seconds);
-  target.write(report);
-  return outcome.solution.converged ? ExitCode::solved : ExitCode::not_converged;
+  job.report()["tolerance"]["field"] = options.field.how.tolerance;
+  return job.finish(solution, solution.converged, results_json(summary, voltages), field_seconds);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/common_options.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/xyz_file.hpp"
@@ -57,12 +58,12 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
                  "1 V)")
       ->type_name("NAME=V")
       ->allow_extra_args(false);
-  app.add_option("--side", options.side,
-                 "from which points on the surface are seen; positive: that of the normal, outside "
-                 "of a closed body")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"mean", "positive", "negative"}));
-  app.add_option("--field-tolerance", options.tolerance,
+  add_choice(
+      app, "--side", options.how.side,
+      {{"mean", Side::mean}, {"positive", Side::positive}, {"negative", Side::negative}},
+      "from which points on the surface are seen; positive: that of the normal, outside of a "
+      "closed body");
+  app.add_option("--field-tolerance", options.how.tolerance,
                  "relative error of potential and field, 1e-10 to 0.1; 0 for exact integrals alone")
       ->capture_default_str();
 }
@@ -80,13 +81,9 @@ PointSet read_points(const FieldCommandOptions& options) {
   return points_on_plane({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}, x[9], x[10]);
 }
 
-FieldOptions field_options(const FieldCommandOptions& options) {
-  FMBEM_REQUIRE(options.tolerance == 0 || (options.tolerance >= 1e-10 && options.tolerance <= 0.1),
-                "--field-tolerance must be 0 or between 1e-10 and 0.1, not " << options.tolerance);
-  const Side side = options.side == "positive"   ? Side::positive
-                    : options.side == "negative" ? Side::negative
-                                                 : Side::mean;
-  return {side, options.tolerance};
+void check_field_tolerance(double tolerance) {
+  FMBEM_REQUIRE(tolerance == 0 || (tolerance >= 1e-10 && tolerance <= 0.1),
+                "--field-tolerance must be 0 or between 1e-10 and 0.1, not " << tolerance);
 }
 
 std::vector<Voltage> parse_voltages(const FieldCommandOptions& options) {

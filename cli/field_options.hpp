@@ -16,8 +16,7 @@ namespace fmbem::cli {
 struct FieldCommandOptions {
   std::optional<std::string> points, line, plane;
   std::vector<std::string> voltages;
-  std::string side = "mean";
-  double tolerance = FieldOptions{}.tolerance;
+  FieldOptions how;
 };
 void add_field_options(CLI::App& app, FieldCommandOptions& options);
 
@@ -25,7 +24,8 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options);
 /// than one or none.
 PointSet read_points(const FieldCommandOptions& options);
 
-FieldOptions field_options(const FieldCommandOptions& options);
+/// Throws InputError, before anything is solved.
+void check_field_tolerance(double tolerance);
 
 /// What --voltage gives one conductor.
 struct Voltage {

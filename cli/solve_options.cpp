@@ -1,17 +1,18 @@
 #include "cli/solve_options.hpp"
 
-#include <chrono>
-#include <condition_variable>
 #include <iomanip>
-#include <mutex>
 #include <sstream>
+#include <vector>
 
+#include "cli/common_options.hpp"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/fmm/base/machine.hpp"
-#include "fmbem/solvers/petsc_session.hpp"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cli {
 namespace {
+
+using Choice = OperatorOptions::Choice;
+using NearField = OperatorOptions::NearField;
 
 /// NAME=GROUP,GROUP
 Conductor parse_conductor(const std::string& text) {
@@ -24,129 +25,95 @@ Conductor parse_conductor(const std::string& text) {
   return conductor;
 }
 
-void check_backend(const SolveOptions& options, Console& console, Json& report) {
-  const bool dense = options.operator_kind == "dense";
-  if (options.backend == "cuda") {
-    require_cuda_device();
-    FMBEM_REQUIRE(!dense,
-                  "the dense operator runs on the CPU: use --backend cpu, or --operator fmm");
-  }
-  if (options.near_field == "lean") {
-    FMBEM_REQUIRE(options.backend != "cpu" && !dense,
-                  "--near-field lean is for the FMM on a GPU: leave it out on the CPU");
-    require_cuda_device();
-  }
-  if (options.backend == "auto" && cuda_devices().empty())
-    notice(console, report, "no CUDA device: the CPU is used");
-}
+bool sets_the_fmm(const OperatorOptions& op) { return op.order || op.max_leaf || op.overhang; }
 
-void start_solver_library(const SolveOptions& options, Context& context, Json& report) {
-  start_petsc(context.arguments.petsc);
-  FMBEM_REQUIRE(mpi_ranks() == 1, "fmbem runs on one MPI rank for now: start it without mpirun");
-  // Unknown solver types and tolerances come to light before the mesh is read.
-  const LinearSolver probe(SolverOptions{options.tolerance, {}});
-  if (options.operator_tolerance && *options.operator_tolerance > probe.tolerance())
-    warn(
-        context.console, report,
-        "the operator's tolerance is looser than the solver's: the solution is only as good as the "
-        "former");
-}
-
-/// Starts the GPU once reading the mesh takes so long that there will be panels enough for it.
-std::jthread start_device_beside() {
-  return std::jthread([](const std::stop_token& mesh_is_read) {
-    constexpr std::chrono::milliseconds a_while{100};
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, mesh_is_read, a_while, [] { return false; });
-    if (!mesh_is_read.stop_requested()) start_cuda_device();
-  });
+void add_operator_options(CLI::App& app, OperatorOptions& op) {
+  app.add_option_function<double>(
+      "--operator-tolerance",
+      [&op](double tolerance) {
+        FMBEM_REQUIRE(tolerance >= 1e-15 && tolerance <= 0.5,
+                      "--operator-tolerance must be between 1e-15 and 0.5, not " << tolerance);
+        op.tolerance = tolerance;
+      },
+      "relative error of the operator (default: a tenth of the solver's tolerance)");
+  add_choice(app, "--operator", op.kind,
+             {{"auto", Choice::automatic}, {"fmm", Choice::fmm}, {"dense", Choice::dense}},
+             "how V is applied; auto: dense where that is faster");
+  app.add_option("--order", op.order,
+                 "degree of the FMM's expansions, 1 to 40 (default: by the operator's tolerance)")
+      ->type_name("P");
+  app.add_option("--max-leaf", op.max_leaf,
+                 "panels in a leaf of the FMM's tree, at most (default: what is fastest)")
+      ->type_name("N");
+  app.add_option("--overhang", op.overhang,
+                 "how far panels may stick out of their boxes in the FMM, in sides of the box, up "
+                 "to 0.5 (default: 0.2); this, --order and --max-leaf ask for the FMM")
+      ->type_name("X");
+  add_choice(app, "--backend", op.processor,
+             {{"auto", std::nullopt}, {"cpu", Processor::cpu}, {"cuda", Processor::gpu}},
+             "where V is applied; auto: a GPU where there is one, but for few panels");
+  add_choice(
+      app, "--near-field", op.near_field,
+      {{"auto", NearField::automatic}, {"stored", NearField::stored}, {"lean", NearField::lean}},
+      "on a GPU: stored entries, or lean: integrated in every product, for meshes that "
+      "would not fit; auto: stored where there is room");
+  add_choice(app, "--precision", op.precision,
+             {{"auto", std::nullopt},
+              {"double", Precision::double_precision},
+              {"single", Precision::single_precision}},
+             "of stored entries; auto: by the tolerance");
 }
 
 }  // namespace
 
 void add_solve_options(CLI::App& app, SolveOptions& options) {
-  app.add_option("--conductor", options.conductors,
-                 "join groups to one conductor; every other group is one by itself")
+  ConductorOptions& problem = options.problem;
+  app.add_option_function<std::vector<std::string>>(
+         "--conductor",
+         [&problem](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts)
+             problem.conductors.push_back(parse_conductor(text));
+         },
+         "join groups to one conductor; every other group is one by itself")
       ->type_name("NAME=GROUP,...")
       ->allow_extra_args(false);
-  app.add_option("--tolerance", options.tolerance,
+  app.add_option("--tolerance", problem.solver.tolerance,
                  "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol beats it")
       ->capture_default_str();
-  app.add_option("--operator-tolerance", options.operator_tolerance,
-                 "relative error of the operator (default: a tenth of the solver's tolerance)");
-  app.add_option("--operator", options.operator_kind,
-                 "how V is applied; auto: dense where that is faster")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "fmm", "dense"}));
-  app.add_option("--backend", options.backend,
-                 "where V is applied; auto: a GPU where there is one, but for few panels")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  app.add_option("--near-field", options.near_field,
-                 "on a GPU: stored entries, or lean: integrated in every product, for meshes that "
-                 "would not fit; auto: stored where there is room")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "stored", "lean"}));
-  app.add_option("--precision", options.precision, "of stored entries; auto: by the tolerance")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "double", "single"}));
+  add_operator_options(app, problem.op);
   app.add_option("--threads", options.threads, "default: the cores that the process may use");
 }
 
+void check_operator_options(const OperatorOptions& op) {
+  const bool dense = op.kind == Choice::dense;
+  FMBEM_REQUIRE(!dense || !sets_the_fmm(op),
+                "the dense operator has no --order, --max-leaf and --overhang: leave them out, or "
+                "use --operator fmm");
+  if (op.processor == Processor::gpu) {
+    require_cuda_device();
+    FMBEM_REQUIRE(!dense,
+                  "the dense operator runs on the CPU: use --backend cpu, or --operator fmm");
+  }
+  if (op.near_field == NearField::lean) {
+    FMBEM_REQUIRE(op.processor != Processor::cpu && !dense,
+                  "--near-field lean is for the FMM on a GPU: leave it out on the CPU");
+    require_cuda_device();
+  }
+}
+
 ConductorOptions conductor_options(const SolveOptions& options, Console& console) {
-  ConductorOptions result;
-  for (const std::string& text : options.conductors)
-    result.conductors.push_back(parse_conductor(text));
-  result.tolerance = options.tolerance;
-  if (options.operator_tolerance) {
-    FMBEM_REQUIRE(
-        *options.operator_tolerance >= 1e-15 && *options.operator_tolerance <= 0.5,
-        "--operator-tolerance must be between 1e-15 and 0.5, not " << *options.operator_tolerance);
-    result.operator_tolerance = *options.operator_tolerance;
-  }
-  if (options.operator_kind == "dense") result.operator_kind = OperatorOptions::Choice::dense;
-  if (options.operator_kind == "fmm") result.operator_kind = OperatorOptions::Choice::fmm;
-  if (options.backend == "auto") result.processor = std::nullopt;
-  if (options.backend == "cuda") result.processor = Processor::gpu;
-  if (options.near_field == "stored") result.near_field = OperatorOptions::NearField::stored;
-  if (options.near_field == "lean") {
-    result.near_field = OperatorOptions::NearField::lean;
-    result.processor = Processor::gpu;  // whatever is faster: the CPU has none
-  }
-  if (options.precision == "single") result.precision = Precision::single_precision;
-  if (options.precision == "double") result.precision = Precision::double_precision;
-  result.assembly_progress = [&console](double fraction) {
+  ConductorOptions result = options.problem;
+  if (sets_the_fmm(result.op)) result.op.kind = Choice::fmm;  // whatever is faster
+  if (result.op.near_field == NearField::lean) result.op.processor = Processor::gpu;  // the same
+  result.op.progress = [&console](double fraction) {
     console.progress("assembling V: " + std::to_string(int(100 * fraction)) + " %");
   };
-  result.solve_progress = [&console](int iteration, double residual) {
+  result.solver.monitor = [&console](int iteration, double residual) {
     std::ostringstream line;
     line << "solving: iteration " << iteration << ", residual " << std::setprecision(2) << residual;
     console.progress(line.str());
   };
   return result;
-}
-
-int start_solving(const SolveOptions& options, Context& context, Json& report) {
-  const int threads = options.threads ? *options.threads : available_cores();
-  set_threads(threads);
-  check_backend(options, context.console, report);
-  start_solver_library(options, context, report);
-  if (options.backend != "cpu" && options.operator_kind != "dense")
-    context.device_start = start_device_beside();
-  return threads;
-}
-
-void check_petsc_options(Console& console, Json& report) {
-  const UnusedOptions unused = unused_petsc_options();
-  for (const std::string& name : unused.ambient)
-    warn(
-        console, report,
-        "the PETSc option -" + name + " from PETSC_OPTIONS or an rc file was not used by anything");
-  FMBEM_REQUIRE(unused.given.empty(),
-                "the PETSc option -"
-                    << unused.given.front()
-                    << " is unknown or was not used by anything (see fmbem -help)");
 }
 
 }  // namespace fmbem::cli

@@ -58,9 +58,8 @@ Json solver_json(const ConductorSolution& solution) {
 
 }  // namespace
 
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, int threads) {
-  double area = 0;
-  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) area += triangle_area(mesh, i);
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, double area,
+                         int threads) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
   std::ostringstream out;
@@ -115,11 +114,12 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
          "it is, to its own tolerance");
 }
 
-void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh) {
+void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
+                  const MeshReport& check) {
   Json conductors = Json::array();
   for (const Conductor& c : solution.conductors)
     conductors.push_back({{"name", c.name}, {"groups", c.groups}});
-  report["mesh"] = mesh_summary(mesh, check_mesh(mesh));
+  report["mesh"] = mesh_summary(mesh, check);
   report["conductors"] = conductors;
   report["backend"] = solution.op.processor == Processor::gpu ? "cuda" : "cpu";
   report["precision"] = precision_name(solution.op.precision);

@@ -10,7 +10,8 @@
 namespace fmbem::cli {
 
 /// What was solved, and how: the mesh and the operator, a line each.
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, int threads);
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, double area,
+                         int threads);
 
 /// The solver and what became of each problem, which `problems` names.
 std::string solver_text(const ConductorSolution& solution,
@@ -21,7 +22,8 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
                     const std::vector<std::string>& problems);
 
 /// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
-void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh);
+void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
+                  const MeshReport& check);
 
 struct Seconds {
   double mesh = 0, total = 0;

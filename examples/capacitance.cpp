@@ -12,7 +12,7 @@ int main(int argc, char** argv) try {
 
   const fmbem::SurfaceMesh mesh = fmbem::load_mesh(argv[1]);
   fmbem::ConductorOptions options;
-  options.tolerance = 1e-8;
+  options.solver.tolerance = 1e-8;
   const fmbem::CapacitanceSolution solution = fmbem::solve_capacitance(mesh, options);
 
   for (std::size_t i = 0; i < solution.maxwell.n; ++i)

@@ -8,13 +8,15 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
-#include "fmbem/meshes/geometry.hpp"
-#include "fmbem/meshes/gmsh_session.hpp"
-#include "fmbem/meshes/precheck.hpp"
-#include "fmbem/meshes/read_gmsh.hpp"
+#include "fmbem/meshes/gmsh/geometry.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/precheck.hpp"
+#include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/topology.hpp"
+#include "fmbem/meshes/units.hpp"
 
 namespace fmbem {
 namespace {

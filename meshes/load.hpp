@@ -23,13 +23,6 @@ struct LoadOptions {
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
 
-/// The mesh with every triangle split into four, `times` times; children follow each other in the
-/// order of their parents, tags are numbered afresh from 1.
-SurfaceMesh refine_uniformly(const SurfaceMesh& mesh, int times = 1);
-
-/// Metres in a unit: m, cm, mm, um, nm, angstrom. Throws InputError for any other.
-double metres_in(const std::string& unit);
-
 /// Version of the Gmsh SDK in use.
 std::string gmsh_version();
 

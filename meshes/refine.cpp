@@ -1,8 +1,9 @@
+#include "fmbem/meshes/refine.hpp"
+
 #include <limits>
 #include <numeric>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/topology.hpp"
 

@@ -1,5 +1,6 @@
+#include "fmbem/meshes/units.hpp"
+
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/load.hpp"
 
 namespace fmbem {
 

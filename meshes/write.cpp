@@ -1,9 +1,10 @@
 #include "fmbem/meshes/write.hpp"
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/gmsh/write_msh.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/meshes/write_formats.hpp"
+#include "fmbem/meshes/write_vtu.hpp"
 
 namespace fmbem {
 namespace {

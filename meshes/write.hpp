@@ -4,14 +4,9 @@
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/write_vtu.hpp"
 
 namespace fmbem {
-
-/// One value per panel, in the order of the mesh's triangles.
-struct PanelField {
-  std::string name;  ///< with the unit, such as "charge density [C/m^2], conductor top at 1 V"
-  std::vector<double> values;  ///< [n panels]
-};
 
 /// Throws InputError if a mesh with fields cannot be written to this path: an ending other than
 /// .vtu and .msh, or a folder that is missing or not writable. Leaves nothing behind.

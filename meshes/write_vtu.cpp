@@ -1,7 +1,8 @@
+#include "fmbem/meshes/write_vtu.hpp"
+
 #include <cstdint>
 
 #include "fmbem/meshes/vtu_writer.hpp"
-#include "fmbem/meshes/write_formats.hpp"
 
 namespace fmbem {
 

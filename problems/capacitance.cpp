@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "fmbem/fmm/base/error.hpp"
 
@@ -46,6 +47,21 @@ void refuse_touching(const SurfaceMesh& mesh, const std::vector<Conductor>& cond
 }
 
 }  // namespace
+
+SquareMatrix scaled(SquareMatrix matrix, double factor) {
+  for (double& value : matrix.values) value *= factor;
+  return matrix;
+}
+
+double largest_entry(const SquareMatrix& matrix) {
+  double largest = 0;
+  for (const double value : matrix.values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+double natural_capacitance(double scale_to_m) {
+  return 4 * std::numbers::pi * epsilon_0 * scale_to_m;
+}
 
 std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
                                        const std::vector<Conductor>& asked) {
@@ -117,13 +133,11 @@ SquareMatrix mutual_capacitance(const SquareMatrix& maxwell) {
 }
 
 double asymmetry(const SquareMatrix& maxwell) {
-  double largest = 0, difference = 0;
-  for (std::size_t i = 0; i < maxwell.n; ++i) {
-    for (std::size_t j = 0; j < maxwell.n; ++j) {
-      largest = std::max(largest, std::abs(maxwell(i, j)));
+  const double largest = largest_entry(maxwell);
+  double difference = 0;
+  for (std::size_t i = 0; i < maxwell.n; ++i)
+    for (std::size_t j = 0; j < maxwell.n; ++j)
       difference = std::max(difference, std::abs(maxwell(i, j) - maxwell(j, i)));
-    }
-  }
   return largest > 0 ? difference / largest : 0;
 }
 

@@ -20,6 +20,12 @@ struct SquareMatrix {
   double& operator()(std::size_t i, std::size_t j) { return values[i * n + j]; }
   double operator()(std::size_t i, std::size_t j) const { return values[i * n + j]; }
 };
+SquareMatrix scaled(SquareMatrix matrix, double factor);
+/// In absolute value; 0 of an empty matrix.
+double largest_entry(const SquareMatrix& matrix);
+
+/// Farads of 4πε₀ times a mesh's unit of length, the capacitance of a sphere of that radius.
+double natural_capacitance(double scale_to_m);
 
 /// One or several groups at one potential.
 struct Conductor {

@@ -8,45 +8,56 @@
 #include "fmbem/fmm/base/timer.hpp"
 
 namespace fmbem {
+namespace {
+
+void check(const ConductorOptions& options) {
+  FMBEM_REQUIRE(options.permittivity > 0 && std::isfinite(options.permittivity),
+                "the relative permittivity must be positive, not " << options.permittivity);
+  FMBEM_REQUIRE(options.op.tolerance >= 0 && options.op.tolerance <= 0.5,
+                "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
+  require_one_rank(*options.op.ranks, "a boundary operator");
+}
+
+void check(const std::vector<std::vector<double>>& voltages, std::size_t conductors) {
+  for (const std::vector<double>& voltage : voltages)
+    FMBEM_REQUIRE(voltage.size() == conductors, "there are " << conductors << " conductors, but "
+                                                             << voltage.size() << " voltages");
+}
+
+/// sigma is [n problems][n panels].
+void add_densities(const std::vector<double>& sigma, double permittivity,
+                   ConductorSolution& result) {
+  const double to_charge_density = epsilon_0 * permittivity / result.scale_to_m;
+  const auto n = static_cast<std::ptrdiff_t>(result.panels.size());
+  for (auto begin = sigma.begin(); begin != sigma.end(); begin += n) {
+    result.sigma.emplace_back(begin, begin + n);
+    result.charge_density.push_back(result.panels.to_input_order(result.sigma.back()));
+    for (double& value : result.charge_density.back()) value *= to_charge_density;
+  }
+}
+
+}  // namespace
 
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& voltages) {
-  FMBEM_REQUIRE(options.permittivity > 0 && std::isfinite(options.permittivity),
-                "the relative permittivity must be positive, not " << options.permittivity);
-  FMBEM_REQUIRE(
-      options.operator_tolerance >= 0 && options.operator_tolerance <= 0.5,
-      "the operator's tolerance must be between 0 and 0.5, not " << options.operator_tolerance);
+  check(options);
   ConductorSolution result;
+  result.scale_to_m = mesh.scale_to_m;
   result.conductors = make_conductors(mesh, options.conductors);
-  for (const std::vector<double>& voltage : voltages)
-    FMBEM_REQUIRE(voltage.size() == result.conductors.size(),
-                  "there are " << result.conductors.size() << " conductors, but " << voltage.size()
-                               << " voltages");
+  check(voltages, result.conductors.size());
 
-  SolverOptions solver_options{options.tolerance, {}};
-  if (options.solve_progress)
-    solver_options.monitor = [&](int iteration, double residual) {
-      options.solve_progress(iteration, residual);
-    };
-  LinearSolver solver(solver_options);
+  LinearSolver solver(options.solver);
   result.solver_tolerance = solver.tolerance();
-  result.operator_tolerance =
-      options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * solver.tolerance();
+  OperatorOptions operator_options = options.op;
+  if (options.op.tolerance == 0) operator_options.tolerance = 0.1 * solver.tolerance();
+  result.operator_tolerance = operator_options.tolerance;
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  result.panels = make_panels(mesh, options.max_leaf);
+  result.panels = make_panels(mesh, options.block_panels);
   const Panels& panels = result.panels;
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
   const Timer assembly;
-  OperatorOptions operator_options{.kind = options.operator_kind,
-                                   .near_field = options.near_field,
-                                   .precision = options.precision,
-                                   .tolerance = result.operator_tolerance,
-                                   .progress = options.assembly_progress,
-                                   .time_stages = options.time_stages};
-  operator_options.processor =
-      options.processor.value_or(faster_processor(panels.size(), operator_options));
   const auto v = make_single_layer(panels, operator_options);
   result.assembly_seconds = assembly.seconds();
   result.leaves = panels.leaves();
@@ -58,24 +69,17 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
-  const std::size_t n = panels.size(), n_problems = voltages.size();
-  std::vector<double> potential, sigma(n * n_problems);
+  std::vector<double> potential, sigma(panels.size() * voltages.size());
   for (const std::vector<double>& voltage : voltages)
     for (const int conductor : conductor_of) potential.push_back(voltage[conductor]);
-  result.solves = solver.solve(potential, sigma, static_cast<int>(n_problems));
+  result.solves = solver.solve(potential, sigma, static_cast<int>(voltages.size()));
   result.solve_seconds = solve.seconds();
   result.op = v->info();
   if (v->processor() == Processor::gpu) result.device_bytes = peak_device_memory();
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });
-
-  const double to_charge_density = epsilon_0 * options.permittivity / mesh.scale_to_m;
-  for (std::size_t j = 0; j < n_problems; ++j) {
-    result.sigma.emplace_back(sigma.begin() + j * n, sigma.begin() + (j + 1) * n);
-    result.charge_density.push_back(panels.to_input_order(result.sigma.back()));
-    for (double& value : result.charge_density.back()) value *= to_charge_density;
-  }
+  add_densities(sigma, options.permittivity, result);
   return result;
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,24 +12,18 @@ namespace fmbem {
 struct ConductorOptions {
   /// Groups to join; every other group is a conductor by itself.
   std::vector<Conductor> conductors{};
-  double permittivity = 1.0;      ///< relative, of the space around the conductors; > 0
-  double tolerance = 1e-6;        ///< of the solver; -ksp_rtol beats it
-  double operator_tolerance = 0;  ///< 0: a tenth of the solver's
-  OperatorOptions::Choice operator_kind = OperatorOptions::Choice::automatic;
-  std::optional<Precision> precision{};  ///< see OperatorOptions
-  /// Where V is applied; none: where it is faster.
-  std::optional<Processor> processor = Processor::cpu;
-  OperatorOptions::NearField near_field = OperatorOptions::NearField::automatic;
-  int max_leaf = 64;         ///< panels in a block of PETSc's preconditioners
-  bool time_stages = false;  ///< see OperatorOptions
-  Progress assembly_progress{};
-  std::function<void(int iteration, double residual)> solve_progress{};
+  double permittivity = 1.0;  ///< relative, of the space around the conductors; > 0
+  /// How V is applied. A tolerance of 0, as by default here, is a tenth of the solver's.
+  OperatorOptions op{.tolerance = 0};
+  SolverOptions solver{};
+  int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
 };
 
 /// Exterior Dirichlet problems of a set of conductors, one for each list of voltages.
 struct ConductorSolution {
   std::vector<Conductor> conductors;
   Panels panels;
+  double scale_to_m = 1.0;  ///< metres in the unit of the mesh and the panels
   /// [n problems][n panels] in the order of panels: V σ = φ, volts per length of the mesh. On open
   /// surfaces the sum of both faces.
   std::vector<std::vector<double>> sigma;

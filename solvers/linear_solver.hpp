@@ -18,6 +18,7 @@ struct SolverOptions {
   /// Vectors stay in the host's memory whatever PETSc has, and products with an operator on the GPU
   /// copy two of them: GMRES keeps up to a hundred.
   bool host_vectors = false;
+  const Ranks* ranks = &one_rank();  ///< that share vectors: one for now; must outlive the solver
 };
 
 /// What became of one right-hand side.
@@ -39,7 +40,7 @@ struct SolveReport {
 class LinearSolver {
  public:
   /// Reads PETSc's options, so unknown solver types come to light before anything is computed.
-  /// Throws InputError for them and for a tolerance out of range.
+  /// Throws InputError for them, for a tolerance out of range and for several ranks.
   explicit LinearSolver(const SolverOptions& options);
   ~LinearSolver();
   LinearSolver(LinearSolver&&) noexcept;

@@ -34,7 +34,9 @@ Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
 
 std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options) {
-  if (options.processor == Processor::gpu) {
+  const Processor processor =
+      options.processor ? *options.processor : faster_processor(panels.size(), options);
+  if (processor == Processor::gpu) {
     FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::dense,
                   "the dense operator runs on the CPU: use the FMM on the GPU");
     return cuda::make_fmm_single_layer(panels, options);

@@ -12,6 +12,7 @@
 #include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/base/ranks.hpp"
 
 namespace fmbem {
 
@@ -75,8 +76,8 @@ class BoundaryOperator : public LinearMap {
 struct OperatorOptions {
   enum class Choice { automatic, dense, fmm };
   Choice kind = Choice::automatic;
-  /// The GPU has the FMM operator alone; Choice::automatic is that there.
-  Processor processor = Processor::cpu;
+  /// None: the faster one. The GPU has the FMM operator alone; Choice::automatic is that there.
+  std::optional<Processor> processor = Processor::cpu;
   enum class NearField { automatic, stored, lean };
   /// Whether the near field's entries are stored or, lean, integrated in every product, which takes
   /// far less memory and more time. automatic: stored where there is room. The CPU stores them.
@@ -87,6 +88,7 @@ struct OperatorOptions {
   double tolerance = 1e-7;
   Progress progress{};
   bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
+  const Ranks* ranks = &one_rank();  ///< that share it: one for now; must outlive the operator
   // Of the FMM, where not by the tolerance:
   std::optional<int> order{};        ///< degree of the expansions, 1 to 40
   std::optional<int> max_leaf{};     ///< panels in a leaf, at most

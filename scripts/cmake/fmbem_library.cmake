@@ -14,11 +14,14 @@ if(FMBEM_SANITIZE)
   target_link_options(fmbem_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Makes the folders includable as "fmbem/<folder>/…", as they are after installation.
+# Makes the folders includable as "fmbem/<folder>/…", here and after installation.
 set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)
 foreach(folder IN ITEMS fmm cuda meshes bem solvers problems)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${FMBEM_INCLUDE_DIR}/fmbem/${folder} SYMBOLIC)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem
+          FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
 # fmbem_library(NAME sources…): the library fmbem_NAME with the alias fmbem::NAME.
@@ -32,6 +35,4 @@ function(fmbem_library name)
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fmbem_flags>)
   install(TARGETS ${target} EXPORT fmbem-targets)
-  install(DIRECTORY ./ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem/${name}
-          FILES_MATCHING PATTERN "*.hpp")
 endfunction()

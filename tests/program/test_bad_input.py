@@ -99,6 +99,9 @@ class BadOptions(ProgramTest):
                               ("--threads", "-3"), ("--refine", "-1"), ("--refine", "40"),
                               ("--unit", "parsec"), ("--operator", "magic"), ("--backend", "tpu"),
                               ("--precision", "half"), ("--operator-tolerance", "0"),
+                              ("--order", "0"), ("--order", "41"), ("--order", "x"), ("--order", "2.5"),
+                              ("--max-leaf", "0"), ("--max-leaf", "-5"), ("--max-leaf", "1e99"),
+                              ("--overhang", "0"), ("--overhang", "0.6"), ("--overhang", "nan"),
                               ("--mesh-size", "0"), ("--mesh-size", "nan"),
                               ("--conductor", "x"), ("--conductor", "x=nowhere")]:
             with self.subTest(option=option, value=value):
@@ -117,6 +120,11 @@ class BadOptions(ProgramTest):
         self.refuse("--operator", "fmm", "--tolerance", "1e-13", saying="1e-11")
         self.refuse("--operator", "fmm", "--precision", "single", "--tolerance", "1e-7",
                     saying="--precision double")
+
+    def test_dense_operator_has_no_tree(self):
+        for option, value in [("--order", "8"), ("--max-leaf", "20"), ("--overhang", "0.1")]:
+            with self.subTest(option):
+                self.refuse("--operator", "dense", option, value, saying=[option, "--operator fmm"])
 
     def test_dense_operator_refuses_large_meshes(self):
         self.refused("capacitance", self.cube_file(), "--mesh-size", "0.012",

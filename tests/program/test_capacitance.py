@@ -86,6 +86,23 @@ class Capacitance(ProgramTest):
         self.assertLess(difference, 1e-3)
         self.assertGreater(difference, 1e-9)
 
+    def test_order_leaf_and_overhang_reach_the_fmm(self):
+        """They ask for the FMM where auto would be dense; what is in force is in the report."""
+        arguments = ("capacitance", self.cube_file(), "--mesh-size", "0.08", "--tolerance", "1e-4")
+        chosen = self.report(*arguments, "--operator", "fmm")
+        self.assertEqual(self.report(*arguments)["operators"][0]["kind"], "dense")
+        for options in (["--order", "4"], ["--max-leaf", "30"], ["--overhang", "0.4"]):
+            with self.subTest(options):
+                report = self.report(*arguments, *options)
+                op = report["operators"][0]
+                self.assertEqual(op["kind"], "fmm")
+                self.assertEqual(op["order"] == 4, options[0] == "--order")
+                if options[0] == "--max-leaf":
+                    self.assertEqual(op["max_leaf"], 30)
+                values = [r["results"]["capacitance_F"]["value"][0][0] for r in (report, chosen)]
+                self.assertAlmostEqual(values[0] / values[1], 1, delta=1e-3)
+                self.assertNotEqual(*values)
+
     def test_single_precision(self):
         double = self.report("capacitance", self.tetrahedron_file(), "--tolerance", "1e-5")
         single = self.report("capacitance", self.tetrahedron_file(), "--tolerance", "1e-5",

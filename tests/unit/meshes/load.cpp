@@ -1,6 +1,7 @@
 #include "fmbem/meshes/load.hpp"
 
 #include "fmbem/meshes/check.hpp"
+#include "fmbem/meshes/refine.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"

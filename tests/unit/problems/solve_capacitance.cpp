@@ -19,7 +19,7 @@ constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;  // of 1 m
 /// Capacitance of a single conductor in 4πε₀·length.
 double capacitance(const SurfaceMesh& mesh, double tolerance = 1e-8) {
   ConductorOptions options;
-  options.tolerance = tolerance;
+  options.solver.tolerance = tolerance;
   const CapacitanceSolution solution = solve_capacitance(mesh, options);
   REQUIRE(solution.converged);
   return solution.maxwell(0, 0) / unit_capacitance;
@@ -103,9 +103,9 @@ TEST_CASE("capacitance scales with unit and permittivity, and charges add up to 
 
 TEST_CASE("single precision gives the same capacitance to its accuracy") {
   ConductorOptions options;
-  options.tolerance = 1e-5;
+  options.solver.tolerance = 1e-5;
   const double exact = solve_capacitance(cube(6), options).maxwell(0, 0);
-  options.precision = Precision::single_precision;
+  options.op.precision = Precision::single_precision;
   const CapacitanceSolution rounded = solve_capacitance(cube(6), options);
   CHECK(rounded.converged);
   CHECK(rounded.maxwell(0, 0) == Approx(exact).epsilon(1e-6));
@@ -114,7 +114,7 @@ TEST_CASE("single precision gives the same capacitance to its accuracy") {
 TEST_CASE("the solver's tolerance shows in its residual and the operator's follows it") {
   for (const double tolerance : {1e-3, 1e-6, 1e-12}) {
     ConductorOptions options;
-    options.tolerance = tolerance;
+    options.solver.tolerance = tolerance;
     const CapacitanceSolution solution = solve_capacitance(sphere(2), options);
     CHECK(solution.converged);
     CHECK(solution.solves[0].true_residual < 2 * tolerance);
@@ -127,7 +127,7 @@ TEST_CASE("options out of range are refused") {
   options.permittivity = 0;
   CHECK_THROWS_AS(solve_capacitance(sphere(0), options), InputError);
   options = {};
-  options.operator_tolerance = -1;
+  options.op.tolerance = -1;
   CHECK_THROWS_AS(solve_capacitance(sphere(0), options), InputError);
 }
 
@@ -154,24 +154,24 @@ TEST_CASE("both backends give the same capacitances") {
   if (!gpu_is_there()) return;
   const SurfaceMesh mesh = GENERATE(as<SurfaceMesh>{}, sphere(5), cube(22), bracket(14));
   ConductorOptions options;
-  options.operator_kind = OperatorOptions::Choice::fmm;
-  options.tolerance = 1e-10;
-  options.operator_tolerance = 1e-10;
+  options.op.kind = OperatorOptions::Choice::fmm;
+  options.solver.tolerance = 1e-10;
+  options.op.tolerance = 1e-10;
   const CapacitanceSolution on_cpu = solve_capacitance(mesh, options);
-  options.processor = Processor::gpu;
+  options.op.processor = Processor::gpu;
   const CapacitanceSolution on_gpu = solve_capacitance(mesh, options);
   REQUIRE(on_gpu.converged);
   CHECK(on_gpu.op.processor == Processor::gpu);
   CHECK(std::abs(on_gpu.maxwell(0, 0) / on_cpu.maxwell(0, 0) - 1) < 1e-9);
   CHECK(std::abs(on_gpu.solves[0].iterations - on_cpu.solves[0].iterations) <= 1);
-  options.near_field = OperatorOptions::NearField::lean;
+  options.op.near_field = OperatorOptions::NearField::lean;
   const CapacitanceSolution lean = solve_capacitance(mesh, options);
   CHECK(std::abs(lean.maxwell(0, 0) / on_gpu.maxwell(0, 0) - 1) < 1e-9);
 }
 
 TEST_CASE("the processor is chosen by what there is to do") {
   ConductorOptions options;
-  options.processor = std::nullopt;
+  options.op.processor = std::nullopt;
   CHECK(solve_capacitance(sphere(2), options).op.processor == Processor::cpu);
   if (!gpu_is_there()) return;
   CHECK(solve_capacitance(sphere(5), options).op.processor == Processor::gpu);

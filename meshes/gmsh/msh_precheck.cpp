@@ -1,4 +1,4 @@
-#include "fmbem/meshes/msh_precheck.hpp"
+#include "fmbem/meshes/gmsh/msh_precheck.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/gmsh_session.hpp"
-#include "fmbem/meshes/msh_scanner.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/msh_scanner.hpp"
+#include "fmbem/meshes/gmsh/tag_index.hpp"
 #include "fmbem/meshes/read_file.hpp"
-#include "fmbem/meshes/tag_index.hpp"
 
 namespace fmbem {
 namespace {

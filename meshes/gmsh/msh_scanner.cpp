@@ -1,4 +1,4 @@
-#include "fmbem/meshes/msh_scanner.hpp"
+#include "fmbem/meshes/gmsh/msh_scanner.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/meshes/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/load.hpp"
 
 namespace fmbem {

@@ -1,4 +1,4 @@
-#include "fmbem/meshes/tag_index.hpp"
+#include "fmbem/meshes/gmsh/tag_index.hpp"
 
 #include <algorithm>
 #include <numeric>

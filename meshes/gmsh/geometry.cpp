@@ -1,4 +1,4 @@
-#include "fmbem/meshes/geometry.hpp"
+#include "fmbem/meshes/gmsh/geometry.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "fmbem/meshes/precheck.hpp"
+#include "fmbem/meshes/gmsh/precheck.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/msh_precheck.hpp"
+#include "fmbem/meshes/gmsh/msh_precheck.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 

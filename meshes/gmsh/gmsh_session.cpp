@@ -1,4 +1,4 @@
-#include "fmbem/meshes/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
 
 #include <algorithm>
 #include <clocale>

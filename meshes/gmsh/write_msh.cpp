@@ -1,10 +1,11 @@
+#include "fmbem/meshes/gmsh/write_msh.hpp"
+
 #include <algorithm>
 #include <fstream>
 
 #include <gmsh.h>
 
-#include "fmbem/meshes/gmsh_session.hpp"
-#include "fmbem/meshes/write_formats.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
 
 namespace fmbem {
 namespace {

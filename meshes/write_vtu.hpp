@@ -3,18 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/meshes/write.hpp"
+#include "fmbem/meshes/mesh.hpp"
 
 namespace fmbem {
+
+/// One value per panel, in the order of the mesh's triangles.
+struct PanelField {
+  std::string name;  ///< with the unit, such as "charge density [C/m^2], conductor top at 1 V"
+  std::vector<double> values;  ///< [n panels]
+};
 
 /// VTK XML unstructured grid. Cell data: the fields, `group` and `element_tag`; point data:
 /// `vertex_tag`; field data: `group_names`. Returns whether all of it was written.
 bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields);
-
-/// Gmsh's MSH 4.1 with the groups as physical surfaces and one view for each field.
-/// Returns whether all of it was written.
-bool write_msh(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 
 }  // namespace fmbem

@@ -1,4 +1,4 @@
-#include "fmbem/meshes/read_gmsh.hpp"
+#include "fmbem/meshes/gmsh/read_gmsh.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/gmsh/tag_index.hpp"
 #include "fmbem/meshes/split.hpp"
-#include "fmbem/meshes/tag_index.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fmbem/meshes/gmsh_session.hpp"
+#include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/mesh.hpp"
 
 namespace fmbem {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "fmbem/meshes/write_vtu.hpp"
+
+namespace fmbem {
+
+/// Gmsh's MSH 4.1 with the groups as physical surfaces and one view for each field.
+/// Returns whether all of it was written.
+bool write_msh(const std::string& path, const SurfaceMesh& mesh,
+               const std::vector<PanelField>& fields);
+
+}  // namespace fmbem

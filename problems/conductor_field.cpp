@@ -1,0 +1,16 @@
+#include "fmbem/problems/conductor_field.hpp"
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+
+Field conductor_field(const ConductorSolution& solution, std::size_t problem,
+                      std::span<const Vec3d> points, const FieldOptions& options) {
+  FMBEM_REQUIRE(problem < solution.sigma.size(),
+                "the solution has no problem " << problem << " (counted from 0)");
+  Field field = evaluate_field(solution.panels, solution.sigma[problem], points, options);
+  for (Vec3d& e : field.e) e = e / solution.scale_to_m;
+  return field;
+}
+
+}  // namespace fmbem
