@@ -61,8 +61,9 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
       for (int axis = 0; axis + 1 < channels; ++axis)
         for (int i = 0; i < n; ++i)
           weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
-      pass.kernels.p2m(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
-                       points.z.data(), weights.data(), moments.data());
+      pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table), channels, points.padded,
+                                     points.x.data(), points.y.data(), points.z.data(),
+                                     weights.data(), moments.data());
       for (std::size_t slot = 0; slot < all_slots; ++slot)
         sums[v * all_slots + slot] += moments[slot];
     }
@@ -99,8 +100,9 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
     for (int axis = 0; axis < 3 * gradient; ++axis)
       for (const Derivative& d : table.derivatives[axis])
         locals[(axis + potential) * slots + d.to] += static_cast<T>(d.value) * local[d.from];
-    pass.kernels.l2p(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
-                     points.z.data(), locals.data(), values.data());
+    pair_kernels<T, Laplace>().l2p(Laplace(), steps_of(table), channels, points.padded,
+                                   points.x.data(), points.y.data(), points.z.data(), locals.data(),
+                                   values.data());
     const std::int64_t first = v * n_targets + range.begin;
     for (int i = 0; i < range.size(); ++i) {
       if (potential) pass.potential[first + i] += from_unit * values[i];

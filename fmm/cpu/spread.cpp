@@ -86,9 +86,9 @@ void SpreadMoments<T>::integrate(const PlanData& data, const HarmonicTable<T>& t
     data.spread->quadrature(data.sources.order[k], side, points);
     unit_points.fill(points, data, box);
     std::fill(moments.begin(), moments.end(), T(0));
-    cpu_kernels<T>().p2m(steps_of(table), 1, unit_points.padded, unit_points.x.data(),
-                         unit_points.y.data(), unit_points.z.data(), unit_points.weight.data(),
-                         moments.data());
+    pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table), 1, unit_points.padded,
+                                   unit_points.x.data(), unit_points.y.data(), unit_points.z.data(),
+                                   unit_points.weight.data(), moments.data());
     for (int slot = 0; slot < table.slots(); ++slot)
       if (table.position[slot] >= 0) rows[table.position[slot]] = moments[slot];
   }
