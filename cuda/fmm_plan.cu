@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <tuple>
 
@@ -17,14 +16,13 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/kernel/laplace.hpp"
 #include "fmbem/fmm/plan_data.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem::cuda {
 namespace {
-
-constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
 
 /// What an evaluation is made of; a graph is captured for each kind.
 struct Kind {
@@ -275,7 +273,8 @@ class EvaluationIn final : public Evaluation {
         static_cast<std::int64_t>(far_.target_leaves.size()), stages_.has_far(), stages_.table(),
         expansions,
         ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
-                    inv_4pi * frame_.unit, inv_4pi * frame_.unit * frame_.unit},
+                    fmm::Laplace::scale * frame_.unit,
+                    fmm::Laplace::scale * frame_.unit * frame_.unit},
         stream_);
     done("L2P");
   }

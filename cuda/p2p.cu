@@ -3,9 +3,9 @@
 // leaf are rounded up to a multiple of 8, and a source read from shared memory serves several
 // targets.
 //
-// Sources of other leaves come in tiles without gaps (near_tiles.cuh). In single precision the loop
+// Sources of other leaves come in tiles without gaps (p2p_tiles.cuh). In single precision the loop
 // over a tile looks for no source that is too close: only those at the border of the targets' leaf
-// can be, which shows where they are put to the tile (near_close.cuh).
+// can be, which shows where they are put to the tile (p2p_close.cuh).
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/p2p_close.cuh"
@@ -38,20 +38,21 @@ __device__ inline void add_tile(const WarpShared<N, Dipoles>& shared, int filled
 #pragma unroll
     for (int u = 0; u < together; ++u) {
       const ChargedPoint<N> s = source[u];
-      const N d[3] = {dipole[u].x, dipole[u].y, dipole[u].z};
+      const Vec3<N> d{dipole[u].x, dipole[u].y, dipole[u].z};
 #pragma unroll
       for (int t = 0; t < Each; ++t) {
         const N dx = x[t] - s.x, dy = y[t] - s.y, dz = z[t] - s.z;
         const N r2 = square(dx, dy, dz);
         if constexpr (Own) {
           const N w = r2 > 0 ? inverse_root<Terms>(r2) : N(0);
-          sums[t].template add<Dipoles>(s.charge, d, dx, dy, dz, w);
+          sums[t].template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, w);
         } else if constexpr (is_halved<N, Own, Terms, Dipoles, Gradient>) {
-          // A step of Newton's, y (3 − r2 y²)/2, of which −½ is added later: two operations less.
+          // Where g = 1/r: a step of Newton's, y (3 − r2 y²)/2, of which −½ is added later: two
+          // operations less.
           const N guess = root_guess(r2);
           sums[t].potential += (s.charge * guess) * (r2 * (guess * guess) - 3);
         } else {
-          sums[t].template add<Dipoles>(s.charge, d, dx, dy, dz, inverse_root<Terms>(r2));
+          sums[t].template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, inverse_root<Terms>(r2));
         }
       }
     }

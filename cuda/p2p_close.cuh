@@ -112,7 +112,7 @@ __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
       ChargedPoint<float> low{}, dipole{};
       if constexpr (InParts) low = shared.places[size + j];
       if constexpr (Dipoles) dipole = shared.dipoles[j];
-      const float d[3] = {dipole.x, dipole.y, dipole.z};
+      const Vec3<float> d{dipole.x, dipole.y, dipole.z};
       const int from_itself = itself - j;
 #pragma unroll
       for (int t = 0; t < Each; ++t) {
@@ -137,7 +137,7 @@ __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
             found.source[t] = done + j;
           }
         }
-        tile_sums[t].template add<Dipoles>(s.charge, d, dx, dy, dz, w);
+        tile_sums[t].template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, w);
       }
     }
 #pragma unroll
@@ -161,9 +161,9 @@ __device__ inline float add_close_pair(const NearArguments<float>& a, int target
               r2 = square(dx, dy, dz);
   ChargedPoint<float> dipole{};
   if constexpr (Dipoles) dipole = a.strengths.dipoles[source];
-  const float d[3] = {to_leaf * dipole.x, to_leaf * dipole.y, to_leaf * dipole.z};
+  const Vec3<float> d{to_leaf * dipole.x, to_leaf * dipole.y, to_leaf * dipole.z};
   Sums<float, Potential, Gradient> pair;
-  pair.template add<Dipoles>(s.charge, d, dx, dy, dz, inverse_root<1>(r2));
+  pair.template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, inverse_root<1>(r2));
   sums.add(pair);
   return r2;
 }
@@ -235,9 +235,10 @@ __device__ __attribute__((noinline)) Sums<double, Potential, Gradient> exact_sum
       }
 #pragma unroll
       for (int k = 0; k < together; ++k) {
-        const double r2 = square(dx[k], dy[k], dz[k]), dipole[3] = {d[k].x, d[k].y, d[k].z};
+        const double r2 = square(dx[k], dy[k], dz[k]);
+        const Vec3d dipole{d[k].x, d[k].y, d[k].z};
         if (first < entry[k].count && r2 > 0)
-          sums.template add<Dipoles>(q[k], dipole, dx[k], dy[k], dz[k], 1 / sqrt(r2));
+          sums.template add<Dipoles>(q[k], dipole, {dx[k], dy[k], dz[k]}, r2, 1 / sqrt(r2));
       }
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
 
@@ -50,28 +51,11 @@ template <class N, bool Potential, bool Gradient>
 struct Sums {
   N potential = 0, x = 0, y = 0, z = 0;
 
-  /// Adds q/r + d·(x − y)/r³ and its gradient, w = 1/r.
+  /// Adds what a charge and a dipole give at x − y = separation, of squared length r2, w = 1/√r2.
   template <bool Dipoles>
-  __device__ void add(N q, const N* d, N dx, N dy, N dz, N w) {
-    if constexpr (!Dipoles) {
-      const N qw = q * w;
-      if constexpr (Potential) potential += qw;
-      if constexpr (Gradient) {
-        const N f = qw * (w * w);
-        x -= f * dx;
-        y -= f * dy;
-        z -= f * dz;
-      }
-    } else {
-      const N w2 = w * w, pd = (d[0] * dx + d[1] * dy + d[2] * dz) * w2;
-      if constexpr (Potential) potential += (q + pd) * w;
-      if constexpr (Gradient) {
-        const N w3 = w2 * w, f = (q + N(3) * pd) * w3;
-        x += d[0] * w3 - f * dx;
-        y += d[1] * w3 - f * dy;
-        z += d[2] * w3 - f * dz;
-      }
-    }
+  __device__ void add(N q, const Vec3<N>& dipole, const Vec3<N>& separation, N r2, N w) {
+    fmm::add_pair<Dipoles, Potential, Gradient>(fmm::Laplace().radial(r2, w), q, dipole, separation,
+                                                *this);
   }
   /// Over the lanes whose numbers differ by multiples of a power of two; all of them get the sums.
   __device__ void add_up(int first_step) {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <numbers>
-
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 #include "fmbem/cuda/strengths.cuh"
+#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
 
@@ -64,7 +63,7 @@ class SpreadField {
                  charges_.data(), stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
-    const double scale = 0.25 * std::numbers::inv_pi / tree_.unit;
+    const double scale = fmm::Laplace::scale / tree_.unit;
     const NearPart near_part = near(largest_.data(), scale);
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);

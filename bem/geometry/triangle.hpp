@@ -3,10 +3,11 @@
 #include <cmath>
 
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem {
 
-inline constexpr double inv_4pi = 0.079577471545947667884441881686257181;
+inline constexpr double inv_4pi = fmm::Laplace::scale;
 
 /// A flat triangle with what its potential needs. Edge k runs from vertex[k] to vertex[(k+1)%3].
 struct Triangle {

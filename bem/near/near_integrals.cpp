@@ -99,8 +99,8 @@ void NearIntegrals::integrate(const Triangle& t, const IntegralTargets& targets)
     if (!rule_) continue;
     place_points(t);
     const auto values = [&](int k) { return k < columns ? values_[k].data() + first : nullptr; };
-    fmm::cpu_kernels<double>().near(
-        1, root_terms_,
+    fmm::pair_kernels<double, fmm::Laplace>().near(
+        fmm::Laplace(), 1, root_terms_,
         {static_cast<std::int64_t>(x_.size()), x_.data(), y_.data(), z_.data(), weight_.data(),
          nullptr, nullptr, nullptr},
         {std::min(group, padded - first), targets.x() + first, targets.y() + first,

@@ -87,10 +87,11 @@ double near_rate(bool gradient, int root_terms) {
            return [=, a = NearCloud<T>(leaf_points), b = NearCloud<T>(tile_sources),
                    close = std::vector<std::int32_t>(leaf_points)]() mutable {
              const NearPoints<T> t = a.view(gradient), s = b.view(false);
-             cpu_kernels<T>().near(1, root_terms,
-                                   {s.count, s.x, s.y, s.z, s.charge, nullptr, nullptr, nullptr},
-                                   {t.count, t.x, t.y, t.z, t.potential, t.gradient_x, t.gradient_y,
-                                    t.gradient_z, close.data()});
+             pair_kernels<T, Laplace>().near(
+                 Laplace(), 1, root_terms,
+                 {s.count, s.x, s.y, s.z, s.charge, nullptr, nullptr, nullptr},
+                 {t.count, t.x, t.y, t.z, t.potential, t.gradient_x, t.gradient_y, t.gradient_z,
+                  close.data()});
            };
          });
 }
@@ -99,7 +100,8 @@ template <class T>
 double mutual_rate(bool gradient, int root_terms) {
   return 2 * leaf_points * tile_sources * calls_per_second([&] {
            return [=, a = NearCloud<T>(tile_sources), b = NearCloud<T>(leaf_points)]() mutable {
-             cpu_kernels<T>().near_mutual(root_terms, a.view(gradient), b.view(gradient));
+             pair_kernels<T, Laplace>().near_mutual(Laplace(), root_terms, a.view(gradient),
+                                                    b.view(gradient));
            };
          });
 }
@@ -150,12 +152,12 @@ double point_rate(const ParityOrder& order) {
                    values = std::vector<T>(leaf_points),
                    moments = std::vector<T>(table.slots())]() mutable {
              const T* p = points.data();
-             const auto& kernels = cpu_kernels<T>();
+             const auto& kernels = pair_kernels<T, Laplace>();
              std::fill(moments.begin(), moments.end(), T(0));
-             kernels.p2m(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
-                         p + 3 * leaf_points, moments.data());
-             kernels.l2p(steps_of(table), 1, leaf_points, p, p + leaf_points, p + 2 * leaf_points,
-                         moments.data(), values.data());
+             kernels.p2m(Laplace(), steps_of(table), 1, leaf_points, p, p + leaf_points,
+                         p + 2 * leaf_points, p + 3 * leaf_points, moments.data());
+             kernels.l2p(Laplace(), steps_of(table), 1, leaf_points, p, p + leaf_points,
+                         p + 2 * leaf_points, moments.data(), values.data());
            };
          });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <optional>
 
 #include "fmbem/fmm/base/buffer.hpp"
@@ -12,8 +11,6 @@
 
 namespace fmbem::fmm {
 namespace {
-
-constexpr double inv_4pi = 0.25 * std::numbers::inv_pi;
 
 /// Right-hand sides that go through the stages together: enough to share the near field's roots and
 /// the operators, few enough for their expansions to take little memory.
@@ -159,7 +156,7 @@ class CpuBackend final : public Backend {
     for (int v = 0; v < pass.vectors; ++v) {
       // Moments of functionals are of areas in the tree's unit of length.
       const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
-      const double scale = inv_4pi * length / units[v], gradient_scale = scale * tree_.scale;
+      const double scale = Laplace::scale * length / units[v], gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
         const std::size_t to = static_cast<std::size_t>(first + v) * n + order[k];

@@ -83,9 +83,9 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
     functionals_.quadrature(tree_.sources.order[k], side, points);
     unit_points.fill(points, tree_, box);
     moments.assign(static_cast<std::size_t>(unit_points.channels) * slots, T(0));
-    cpu_kernels<T>().p2m(steps_of(table_), unit_points.channels, unit_points.padded,
-                         unit_points.x.data(), unit_points.y.data(), unit_points.z.data(),
-                         unit_points.weights.data(), moments.data());
+    pair_kernels<T, Laplace>().p2m(
+        Laplace(), steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
+        unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
     for (int slot = 0; slot < slots; ++slot)
       if (table_.position[slot] >= 0) rows[table_.position[slot]] = moments[slot];
     for (int axis = 0; axis + 1 < unit_points.channels; ++axis)

@@ -1,7 +1,6 @@
 #include "fmbem/fmm/cpu/kernels.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 
@@ -10,7 +9,7 @@ namespace {
 
 enum class Isa { x86_64_v4, x86_64_v3, baseline };
 
-Isa best_isa() {
+Isa find_best_isa() {
 #ifdef FMBEM_X86_KERNELS
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -21,31 +20,30 @@ Isa best_isa() {
   return Isa::baseline;
 }
 
+Isa best_isa() {
+  static const Isa isa = find_best_isa();
+  return isa;
+}
+
 }  // namespace
 
+#ifdef FMBEM_X86_KERNELS
+#define FMBEM_OF_BEST_ISA(...)                             \
+  (best_isa() == Isa::x86_64_v4   ? x86_64_v4::__VA_ARGS__ \
+   : best_isa() == Isa::x86_64_v3 ? x86_64_v3::__VA_ARGS__ \
+                                  : baseline::__VA_ARGS__)
+#else
+#define FMBEM_OF_BEST_ISA(...) baseline::__VA_ARGS__
+#endif
 template <class T>
 const CpuKernels<T>& cpu_kernels() {
-  static const Isa isa = best_isa();
-  constexpr bool is_double = std::is_same_v<T, double>;
-#ifdef FMBEM_X86_KERNELS
-  if (isa == Isa::x86_64_v4) {
-    if constexpr (is_double)
-      return x86_64_v4::double_kernels();
-    else
-      return x86_64_v4::float_kernels();
-  }
-  if (isa == Isa::x86_64_v3) {
-    if constexpr (is_double)
-      return x86_64_v3::double_kernels();
-    else
-      return x86_64_v3::float_kernels();
-  }
-#endif
-  if constexpr (is_double)
-    return baseline::double_kernels();
-  else
-    return baseline::float_kernels();
+  return FMBEM_OF_BEST_ISA(cpu_kernels<T>());
 }
+template <class T, class Kernel>
+const PairKernels<T, Kernel>& pair_kernels() {
+  return FMBEM_OF_BEST_ISA(pair_kernels<T, Kernel>());
+}
+#undef FMBEM_OF_BEST_ISA
 
 template <class T>
 std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth) {
@@ -71,6 +69,12 @@ void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const dou
                             std::int64_t, T*);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
+
+#define FMBEM_INSTANTIATE(Kernel)                             \
+  template const PairKernels<double, Kernel>& pair_kernels(); \
+  template const PairKernels<float, Kernel>& pair_kernels();
+FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "fmbem/fmm/kernel/kernels.hpp"
+
 namespace fmbem::fmm {
 
 /// Coordinates of the near field. In single precision they are integers, whose differences are
@@ -82,12 +84,11 @@ struct HarmonicSteps {
   const T* diagonal;   ///< [p + 1]: w_m = diagonal_m (x + iy) w_{m−1}
 };
 
-/// The hot loops of the CPU backend, compiled once for each instruction set.
+/// The hot loops of the CPU backend that know of no kernel, compiled once for each instruction set.
 template <class T>
 struct CpuKernels {
   const char* name;
-  int lanes;         ///< numbers in a vector register
-  int near_vectors;  ///< right-hand sides that `near` can take at once, beside one
+  int lanes;  ///< numbers in a vector register
 
   /// Adds A B to rows of C: A [rows][depth] with rows lda apart, B as pack_panels() leaves it; row
   /// i goes to row c_row[i] of C [..][columns rounded up to lanes], whose rows are ldc apart. C is
@@ -103,25 +104,6 @@ struct CpuKernels {
   void (*butterfly_back)(const int* begin, const int* out_begin, const double* const* in,
                          T* const* out);
 
-  /// Numbers of points are multiples of `lanes`.
-  /// moments[2t], moments[2t + 1] += Σ_j weight_j C_n^m(x_j), S_n^m(x_j), for each of `channels`
-  /// (1, 3 or 4): weights [channels][count], moments [channels][2 pairs].
-  void (*p2m)(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y, const T* z,
-              const T* weights, T* moments);
-  /// values[channel][i] = Σ_t locals[channel][2t] C_n^m(x_i) + locals[channel][2t + 1] S_n^m(x_i).
-  void (*l2p)(HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y, const T* z,
-              const T* locals, T* values);
-
-  /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
-  /// r = 0 are left out. `root_terms`, 0 to 3: 1/r to 1e-4 (in single precision, else 1e-8), 1e-8,
-  /// 1e-12 or the last bits.
-  void (*near)(int vectors, int root_terms, const NearSources<T>& sources,
-               const NearTargets<T>& targets);
-  /// Writes to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient,
-  /// and to each of b likewise, with one root for both. False if points of single precision are
-  /// within close_distance: the results are then of no use.
-  bool (*near_mutual)(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);
-
   /// Puts the points of the pieces one after the other, as the leaf sees them; their charges too,
   /// unless `charge` is null.
   void (*gather)(const NearRange* pieces, int n, const NearArrays<const T>& from,
@@ -135,6 +117,37 @@ struct CpuKernels {
 /// The best that this processor can run.
 template <class T>
 const CpuKernels<T>& cpu_kernels();
+
+/// Right-hand sides that `near` can take at once, beside one.
+inline constexpr int near_vectors = 4;
+
+/// What knows the kernel, likewise. Each takes the kernel in the coordinates' unit; sums are of g
+/// (fmm/kernel/pair.hpp), so that results are still to be multiplied by the kernel's scale.
+template <class T, class Kernel>
+struct PairKernels {
+  /// Numbers of points are multiples of `lanes`.
+  /// moments[2t], moments[2t + 1] += Σ_j weight_j C_n^m(x_j), S_n^m(x_j), for each of `channels`
+  /// (1, 3 or 4): weights [channels][count], moments [channels][2 pairs].
+  void (*p2m)(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x,
+              const T* y, const T* z, const T* weights, T* moments);
+  /// values[channel][i] = Σ_t locals[channel][2t] C_n^m(x_i) + locals[channel][2t + 1] S_n^m(x_i).
+  void (*l2p)(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x,
+              const T* y, const T* z, const T* locals, T* values);
+
+  /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
+  /// r = 0 are left out. `root_terms`, 0 to 3: 1/r to 1e-4 (in single precision, else 1e-8), 1e-8,
+  /// 1e-12 or the last bits.
+  void (*near)(Kernel kernel, int vectors, int root_terms, const NearSources<T>& sources,
+               const NearTargets<T>& targets);
+  /// Writes to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient,
+  /// and to each of b likewise, with one root for both. False if points of single precision are
+  /// within close_distance: the results are then of no use.
+  bool (*near_mutual)(Kernel kernel, int root_terms, const NearPoints<T>& a,
+                      const NearPoints<T>& b);
+};
+
+template <class T, class Kernel>
+const PairKernels<T, Kernel>& pair_kernels();
 
 /// Numbers that pack_panels() writes, and the columns of C that `multiply` touches.
 template <class T>

@@ -8,26 +8,26 @@ namespace fmbem::fmm {
 /// Pairs (n, m) with m ≥ 0 of the highest order.
 inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
 
-/// Right-hand sides that `near` takes at once, beside one.
-inline constexpr int near_vectors_at_once = 4;
-
 // The same functions for each instruction set: x86-64 level 4 (AVX-512), 3 (AVX2), and what every
-// processor of the compiler's target has. The tables are for the others to take, the near field's
-// functions to fill them.
-#define FMBEM_DECLARE_KERNELS(isa)                                                            \
-  namespace isa {                                                                             \
-  const CpuKernels<double>& double_kernels();                                                 \
-  const CpuKernels<float>& float_kernels();                                                   \
-  template <class T>                                                                          \
-  void near(int vectors, int root_terms, const NearSources<T>& s, const NearTargets<T>& t);   \
-  template <class T>                                                                          \
-  bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b);           \
-  template <class T>                                                                          \
-  void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,                \
-              const NearArrays<T>& to);                                                       \
-  template <class T>                                                                          \
-  void scatter(const NearRange* pieces, int n, const T* sums, double factor, double* results, \
-               double* buffer);                                                               \
+// processor of the compiler's target has. The tables are for the others to take, the functions that
+// stand in other files than they to fill them.
+#define FMBEM_DECLARE_KERNELS(isa)                                                                 \
+  namespace isa {                                                                                  \
+  template <class T>                                                                               \
+  const CpuKernels<T>& cpu_kernels();                                                              \
+  template <class T, class Kernel>                                                                 \
+  const PairKernels<T, Kernel>& pair_kernels();                                                    \
+  template <class T, class Kernel>                                                                 \
+  void near(Kernel kernel, int vectors, int root_terms, const NearSources<T>& s,                   \
+            const NearTargets<T>& t);                                                              \
+  template <class T, class Kernel>                                                                 \
+  bool near_mutual(Kernel kernel, int root_terms, const NearPoints<T>& a, const NearPoints<T>& b); \
+  template <class T>                                                                               \
+  void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,                     \
+              const NearArrays<T>& to);                                                            \
+  template <class T>                                                                               \
+  void scatter(const NearRange* pieces, int n, const T* sums, double factor, double* results,      \
+               double* buffer);                                                                    \
   }
 FMBEM_DECLARE_KERNELS(x86_64_v4)
 FMBEM_DECLARE_KERNELS(x86_64_v3)

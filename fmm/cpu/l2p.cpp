@@ -28,8 +28,9 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
     for (int axis = 0; axis < 3 * gradient; ++axis)
       for (const Derivative& d : table.derivatives[axis])
         locals[(axis + potential) * slots + d.to] += static_cast<T>(d.value) * local[d.from];
-    pass.kernels.l2p(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
-                     points.z.data(), locals.data(), values.data());
+    pair_kernels<T, Laplace>().l2p(Laplace(), steps_of(table), channels, points.padded,
+                                   points.x.data(), points.y.data(), points.z.data(), locals.data(),
+                                   values.data());
     const std::int64_t first = v * n_targets + range.begin;
     for (int i = 0; i < range.size(); ++i) {
       if (potential) pass.potential[first + i] += from_unit * values[i];

@@ -26,12 +26,12 @@ std::array<const double*, 3> NearCoordinates<double>::axes() const {
 }
 
 template <>
-double NearCoordinates<double>::unit(const Octree&, int) {
+double NearCoordinates<double>::scale(const Octree&, int) {
   return 1;
 }
 
 template <>
-double NearCoordinates<float>::unit(const Octree& tree, int level) {
+double NearCoordinates<float>::scale(const Octree& tree, int level) {
   return std::ldexp(1.0, near_side_bits) / tree.side(level);
 }
 
@@ -39,25 +39,25 @@ template <>
 NearCoordinates<float>::NearCoordinates(const Octree& tree, const SortedPoints& points,
                                         Range Box::*points_of)
     : points_(points) {
-  for (auto& axis : places_) axis.resize(points.size());
+  for (auto& axis : coordinates_) axis.resize(points.size());
 #pragma omp parallel for schedule(static)
   for (const Box& box : tree.boxes) {
     if (!box.is_leaf) continue;
-    const double scale = unit(tree, box.level);
+    const double to_units = scale(tree, box.level);
     const Range range = box.*points_of;
     for (int k = 0; k < 3; ++k) {
       const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
       const double* const x = axis_of(points, k).data();
       for (std::int32_t i = range.begin; i < range.end; ++i)
-        places_[k][i] = static_cast<std::int32_t>(
-            std::lrint(std::clamp((x[i] - corner - centre) * scale, -most_in_leaf, most_in_leaf)));
+        coordinates_[k][i] = static_cast<std::int32_t>(std::lrint(
+            std::clamp((x[i] - corner - centre) * to_units, -most_in_leaf, most_in_leaf)));
     }
   }
 }
 
 template <>
 std::array<const std::int32_t*, 3> NearCoordinates<float>::axes() const {
-  return {places_[0].data(), places_[1].data(), places_[2].data()};
+  return {coordinates_[0].data(), coordinates_[1].data(), coordinates_[2].data()};
 }
 
 NearRange near_range(Range points, const Box& box, const Box& leaf) {

@@ -25,11 +25,11 @@ class NearCoordinates {
   std::array<const Coordinate*, 3> axes() const;
 
   /// What lengths are multiplied by in coordinates as seen from a leaf of that level.
-  static double unit(const Octree& tree, int level);
+  static double scale(const Octree& tree, int level);
 
  private:
   const SortedPoints& points_;
-  std::array<LargeVector<Coordinate>, 3> places_;  ///< in single precision alone
+  std::array<LargeVector<Coordinate>, 3> coordinates_;  ///< in single precision alone
 };
 
 /// Points of a box as that leaf sees them. Box and leaf differ by one level at most.

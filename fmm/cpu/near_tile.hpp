@@ -48,7 +48,7 @@ class Tile {
     if (pass_.has_dipoles())
       for (int axis = 0; axis < 3; ++axis)
         copy_strengths(pass_.dipoles[axis], taken,
-                       static_cast<N>(NearCoordinates<N>::unit(pass_.tree.octree, leaf.level)),
+                       static_cast<N>(NearCoordinates<N>::scale(pass_.tree.octree, leaf.level)),
                        dipole_[axis]);
     count_ += n;
     return {taken.end, range.end};

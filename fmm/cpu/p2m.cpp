@@ -40,8 +40,9 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
       for (int axis = 0; axis + 1 < channels; ++axis)
         for (int i = 0; i < n; ++i)
           weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
-      pass.kernels.p2m(steps_of(table), channels, points.padded, points.x.data(), points.y.data(),
-                       points.z.data(), weights.data(), moments.data());
+      pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table), channels, points.padded,
+                                     points.x.data(), points.y.data(), points.z.data(),
+                                     weights.data(), moments.data());
       for (std::size_t slot = 0; slot < all_slots; ++slot)
         sums[v * all_slots + slot] += moments[slot];
     }

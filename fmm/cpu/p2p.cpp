@@ -82,12 +82,12 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   const Octree& octree = pass.tree.octree;
   const NearLists& near = pass.tree.lists.p2p;
   const Box& leaf = octree.boxes[near.targets[row]];
-  const double unit = NearCoordinates<N>::unit(octree, leaf.level);
+  const double unit = NearCoordinates<N>::scale(octree, leaf.level);
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {
-    cpu_kernels<N>().near(work.width, pass.accuracy.root_terms, work.tile.sources(),
-                          targets.view());
+    pair_kernels<N, Laplace>().near(Laplace(), work.width, pass.accuracy.root_terms,
+                                    work.tile.sources(), targets.view());
     targets.add_tile();
     work.tile.clear();
   };
@@ -130,7 +130,7 @@ void repeat_close(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done
 
 template <class N, class T>
 void p2p_in(const NearData& near, Pass<T>& pass) {
-  const int many = cpu_kernels<N>().near_vectors;
+  const int many = near_vectors;
   for (int first = 0; first < pass.vectors;) {
     // Two vectors on their own are faster than four of which two are zero.
     const int width = pass.vectors - first > many / 2 ? many : 1;

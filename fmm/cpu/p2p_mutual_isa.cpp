@@ -19,49 +19,41 @@ struct Sums {
 
 /// U vectors of points of a against n points of b, from b_first on. Starts the sums of those of b
 /// with the `First` points of a, and those of a with the first of b.
-template <class T, int U, bool Potential, bool Gradient, int Terms, bool First>
-FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, const NearPoints<T>& b,
-                               std::int64_t b_first, int n, Sums<T>& sums, PairsOf<T>& pairs) {
+template <class T, int U, bool Potential, bool Gradient, int Terms, bool First, class Kernel>
+FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64_t a_first,
+                               const NearPoints<T>& b, std::int64_t b_first, int n, Sums<T>& sums,
+                               PairsOf<T>& pairs) {
   constexpr int lanes = Simd<T>::lanes;
-  constexpr T unit = root_unit<T, Terms>;
-  Places<T> x[U], y[U], z[U];
-  Vec<T> q[U], u[U], gx[U], gy[U], gz[U];
+  constexpr T scale = Kernel::homogeneous ? root_scale<T, Terms> : T(1);
+  Coordinates<T> x[U], y[U], z[U];
+  Vec<T> q[U];
+  PairSums<T> of_a[U];
   for (int v = 0; v < U; ++v) {
     x[v] = load(a.x + a_first + v * lanes);
     y[v] = load(a.y + a_first + v * lanes);
     z[v] = load(a.z + a_first + v * lanes);
     q[v] = load(a.charge + a_first + v * lanes);
-    u[v] = gx[v] = gy[v] = gz[v] = Vec<T>{};
   }
   for (int j = 0; j < n; ++j) {
     const std::int64_t k = b_first + j;
-    Vec<T> b_u{}, b_gx{}, b_gy{}, b_gz{};
+    PairSums<T> of_b;
     for (int v = 0; v < U; ++v) {
       const Vec<T> dx = difference<T>(x[v], b.x[k]), dy = difference<T>(y[v], b.y[k]),
                    dz = difference<T>(z[v], b.z[k]);
-      const Vec<T> w = inverse_root<T, Terms>(dx * dx + dy * dy + dz * dz, pairs);
-      if constexpr (Potential) {
-        u[v] += b.charge[k] * w;
-        b_u += q[v] * w;
-      }
-      if constexpr (Gradient) {
-        const Vec<T> w3 = w * (w * w), f = b.charge[k] * w3, b_f = q[v] * w3;
-        gx[v] -= f * dx;
-        gy[v] -= f * dy;
-        gz[v] -= f * dz;
-        b_gx += b_f * dx;
-        b_gy += b_f * dy;
-        b_gz += b_f * dz;
-      }
+      const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
+      Vec<T> w = inverse_root<T, Terms>(r2, pairs);
+      if constexpr (!Kernel::homogeneous) w *= 1 / root_scale<T, Terms>;
+      add_mutual_pair<Potential, Gradient>(kernel.radial(r2, w), b.charge[k], q[v], {dx, dy, dz},
+                                           of_a[v], of_b);
     }
     const auto keep = [j](Vec<T>* of_points, Vec<T> value) {
       of_points[j] = First ? value : of_points[j] + value;
     };
-    if constexpr (Potential) keep(sums.u, b_u);
+    if constexpr (Potential) keep(sums.u, of_b.potential);
     if constexpr (Gradient) {
-      keep(sums.gx, b_gx);
-      keep(sums.gy, b_gy);
-      keep(sums.gz, b_gz);
+      keep(sums.gx, of_b.x);
+      keep(sums.gy, of_b.y);
+      keep(sums.gz, of_b.z);
     }
   }
   const auto add = [&](T* result, Vec<T> value, int v) {
@@ -69,19 +61,19 @@ FMBEM_INLINE void mutual_block(const NearPoints<T>& a, std::int64_t a_first, con
     store(p, b_first == 0 ? value : load(p) + value);
   };
   for (int v = 0; v < U; ++v) {
-    if constexpr (Potential) add(a.potential, (1 / unit) * u[v], v);
+    if constexpr (Potential) add(a.potential, (1 / scale) * of_a[v].potential, v);
     if constexpr (Gradient) {
-      add(a.gradient_x, (1 / (unit * unit * unit)) * gx[v], v);
-      add(a.gradient_y, (1 / (unit * unit * unit)) * gy[v], v);
-      add(a.gradient_z, (1 / (unit * unit * unit)) * gz[v], v);
+      add(a.gradient_x, (1 / (scale * scale * scale)) * of_a[v].x, v);
+      add(a.gradient_y, (1 / (scale * scale * scale)) * of_a[v].y, v);
+      add(a.gradient_z, (1 / (scale * scale * scale)) * of_a[v].z, v);
     }
   }
 }
 
-template <class T, bool Potential, bool Gradient, int Terms>
-bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
+template <class T, bool Potential, bool Gradient, int Terms, class Kernel>
+bool mutual_all(Kernel kernel, const NearPoints<T>& a, const NearPoints<T>& b) {
   constexpr int lanes = Simd<T>::lanes, most = Gradient ? 2 : 4;
-  constexpr T unit = root_unit<T, Terms>;
+  constexpr T scale = Kernel::homogeneous ? root_scale<T, Terms> : T(1);
   PairsOf<T> pairs;
   Sums<T> sums;
   std::int64_t b_first = 0;
@@ -93,8 +85,8 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
     const auto block = [&](auto first) {
       const std::int64_t left = (a.count - i) / lanes;
       const auto take = [&](auto vectors) {
-        mutual_block<T, vectors(), Potential, Gradient, Terms, first()>(a, i, b, b_first, n, sums,
-                                                                        pairs);
+        mutual_block<T, vectors(), Potential, Gradient, Terms, first()>(kernel, a, i, b, b_first, n,
+                                                                        sums, pairs);
         i += vectors() * lanes;
       };
       if constexpr (most > 2) {
@@ -120,11 +112,11 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
           store_part(p, totals, n - j);
       }
     };
-    if constexpr (Potential) write(b.potential, sums.u, 1 / unit);
+    if constexpr (Potential) write(b.potential, sums.u, 1 / scale);
     if constexpr (Gradient) {
-      write(b.gradient_x, sums.gx, 1 / (unit * unit * unit));
-      write(b.gradient_y, sums.gy, 1 / (unit * unit * unit));
-      write(b.gradient_z, sums.gz, 1 / (unit * unit * unit));
+      write(b.gradient_x, sums.gx, 1 / (scale * scale * scale));
+      write(b.gradient_y, sums.gy, 1 / (scale * scale * scale));
+      write(b.gradient_z, sums.gz, 1 / (scale * scale * scale));
     }
     b_first += points_at_once;
   } while (b_first < b.count);
@@ -133,21 +125,24 @@ bool mutual_all(const NearPoints<T>& a, const NearPoints<T>& b) {
 
 }  // namespace
 
-template <class T>
-bool near_mutual(int root_terms, const NearPoints<T>& a, const NearPoints<T>& b) {
+template <class T, class Kernel>
+bool near_mutual(Kernel kernel, int root_terms, const NearPoints<T>& a, const NearPoints<T>& b) {
   bool served = false;
   with_terms<T>(root_terms, [&](auto terms) {
     if (a.potential && a.gradient_x)
-      served = mutual_all<T, true, true, terms()>(a, b);
+      served = mutual_all<T, true, true, terms()>(kernel, a, b);
     else if (a.potential)
-      served = mutual_all<T, true, false, terms()>(a, b);
+      served = mutual_all<T, true, false, terms()>(kernel, a, b);
     else
-      served = mutual_all<T, false, true, terms()>(a, b);
+      served = mutual_all<T, false, true, terms()>(kernel, a, b);
   });
   return served;
 }
 
-template bool near_mutual(int, const NearPoints<double>&, const NearPoints<double>&);
-template bool near_mutual(int, const NearPoints<float>&, const NearPoints<float>&);
+#define FMBEM_INSTANTIATE(Kernel)                                                               \
+  template bool near_mutual(Kernel, int, const NearPoints<double>&, const NearPoints<double>&); \
+  template bool near_mutual(Kernel, int, const NearPoints<float>&, const NearPoints<float>&);
+FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+#undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm::FMBEM_ISA

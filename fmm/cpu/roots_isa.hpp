@@ -13,12 +13,18 @@ namespace {
 
 /// Coordinates, a register of them.
 template <class T>
-using Places = Vec<typename NearCoordinate<T>::Type>;
+using Coordinates = Vec<typename NearCoordinate<T>::Type>;
 
 template <class T>
-FMBEM_INLINE Vec<T> difference(Places<T> a, typename NearCoordinate<T>::Type b) {
+FMBEM_INLINE Vec<T> difference(Coordinates<T> a, typename NearCoordinate<T>::Type b) {
   return __builtin_convertvector(a - b, Vec<T>);
 }
+
+/// Potentials and gradients of a register of points.
+template <class T>
+struct PairSums {
+  Vec<T> potential{}, x{}, y{}, z{};
+};
 
 /// Pairs of at most this distance, squared, are left out.
 template <class T>
@@ -92,23 +98,23 @@ constexpr bool guess_is_coarse = true;
 
 /// What inverse_root() gives is so many times 1/√r2: then the series have no factor to multiply by.
 template <class T, int Terms>
-constexpr T root_unit = Terms == 0   ? T(1)
-                        : Terms == 1 ? T(2)
-                        : Terms == 2 ? T(8) / 3
-                                     : T(3.2);
+constexpr T root_scale = Terms == 0   ? T(1)
+                         : Terms == 1 ? T(2)
+                         : Terms == 2 ? T(8) / 3
+                                      : T(3.2);
 
-/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_unit: a guess
+/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_scale: a guess
 /// that is off by ε comes out off by about ε^(Terms + 1).
 template <class T, int Terms>
 FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
   if constexpr (Terms == 0) return y;
   if constexpr (Terms == 1) return y * (T(3) - r2 * (y * y));
   const Vec<T> e = T(1) - r2 * (y * y);
-  if constexpr (Terms == 2) return y * (root_unit<T, 2> + e * (T(4) / 3 + e));
-  return y * (root_unit<T, 3> + e * (T(1.6) + e * (T(1.2) + e)));
+  if constexpr (Terms == 2) return y * (root_scale<T, 2> + e * (T(4) / 3 + e));
+  return y * (root_scale<T, 3> + e * (T(1.6) + e * (T(1.2) + e)));
 }
 
-/// root_unit / √r2
+/// root_scale / √r2
 template <class T, int Terms, class Far>
 FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Far& far) {
   Vec<T> y = guess(r2, far);

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "fmbem/fmm/base/hd.hpp"
+
 #if defined(__AVX512F__) || defined(__SSE2__)
 #include <immintrin.h>
 #endif
-
-#define FMBEM_INLINE inline __attribute__((always_inline))
 
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {

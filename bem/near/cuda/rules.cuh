@@ -67,14 +67,20 @@ struct alignas(2 * sizeof(N)) RulePanel {
   }
 };
 
+/// g at a distance whose square is r2.
+template <class N>
+__device__ inline N kernel_at(N r2) {
+  return fmm::Laplace().radial(r2, inverse_root<2>(r2)).g;
+}
+
 /// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target and
 /// `distance2` |centre|².
 template <int Rule, class N>
 __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& panel,
                                  Vec3<N> centre, N distance2) {
-  if constexpr (Rule == 0) return panel.weight * inverse_root<2>(distance2);
+  if constexpr (Rule == 0) return panel.weight * kernel_at(distance2);
   N sum = 0;
-  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * inverse_root<2>(distance2);
+  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * kernel_at(distance2);
   const N dot0 = dot(centre, panel.corner[0]), dot1 = dot(centre, panel.corner[1]);
   const N along[3] = {dot0, dot1, -(dot0 + dot1)};
 #pragma unroll
@@ -83,8 +89,8 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& 
 #pragma unroll
     for (int c = 0; c < 3; ++c)
       sum += rules.median_weight[orbit] *
-             inverse_root<2>(distance2 + rules.median_square[orbit] * panel.square[c] +
-                             rules.median_dot[orbit] * along[c]);
+             kernel_at(distance2 + rules.median_square[orbit] * panel.square[c] +
+                       rules.median_dot[orbit] * along[c]);
   }
   if constexpr (Rule == 3) {
     N second[3];
@@ -99,7 +105,7 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& 
       for (int k = 1; k < 3; ++k) {
         const int other = (c + k) % 3, third = 3 - c - other;
         sum += rules.six_weight *
-               inverse_root<2>(first + rules.six_square[2] * panel.square[third] + second[other]);
+               kernel_at(first + rules.six_square[2] * panel.square[third] + second[other]);
       }
     }
   }

@@ -11,45 +11,24 @@
 #include <type_traits>
 #include <vector>
 
-#include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/pass.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/instruction_sets.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
-using fmm::CpuKernels;
 using fmm::HarmonicTable;
+using fmm::Laplace;
+using fmm::PairKernels;
 using fmm::ParityOrder;
 
 namespace {
 
 template <class T>
 constexpr double epsilon = std::numeric_limits<T>::epsilon();  // two roundings
-
-/// Those of all instruction sets that this processor has.
-template <class T>
-std::vector<const CpuKernels<T>*> all_kernels() {
-  std::vector<const CpuKernels<T>*> result;
-  const auto add = [&](const CpuKernels<double>& for_double, const CpuKernels<float>& for_float) {
-    if constexpr (std::is_same_v<T, double>)
-      result.push_back(&for_double);
-    else
-      result.push_back(&for_float);
-  };
-  add(fmm::baseline::double_kernels(), fmm::baseline::float_kernels());
-#ifdef __x86_64__
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    add(fmm::x86_64_v3::double_kernels(), fmm::x86_64_v3::float_kernels());
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-    add(fmm::x86_64_v4::double_kernels(), fmm::x86_64_v4::float_kernels());
-#endif
-  return result;
-}
 
 template <class T>
 class Random {
@@ -87,33 +66,37 @@ double steps_error(int p) { return 2.0 * (p + 1) * (p + 1); }
 }  // namespace
 
 TEST_CASE("the kernels in use are those of the best instruction set") {
-  CHECK(&fmm::cpu_kernels<double>() == all_kernels<double>().back());
-  CHECK(&fmm::cpu_kernels<float>() == all_kernels<float>().back());
-  for (std::size_t k = 0; k < all_kernels<double>().size(); ++k) {
-    CHECK(all_kernels<float>()[k]->name == std::string(all_kernels<double>()[k]->name));
-    CHECK(all_kernels<float>()[k]->lanes == 2 * all_kernels<double>()[k]->lanes);
+  const auto doubles = all_kernels<double>();
+  const auto floats = all_kernels<float>();
+  CHECK(&fmm::cpu_kernels<double>() == &doubles.back().kernels);
+  CHECK(&fmm::cpu_kernels<float>() == &floats.back().kernels);
+  CHECK(&fmm::pair_kernels<double, Laplace>() == &doubles.back().pairs);
+  CHECK(&fmm::pair_kernels<float, Laplace>() == &floats.back().pairs);
+  for (std::size_t k = 0; k < doubles.size(); ++k) {
+    CHECK(floats[k].kernels.name == std::string(doubles[k].kernels.name));
+    CHECK(floats[k].kernels.lanes == 2 * doubles[k].kernels.lanes);
   }
 }
 
 TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
   using T = TestType;
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
-    const int lanes = kernels->lanes;
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
+    const int lanes = kernels.lanes;
     Random<T> random(1);
     for (const int rows : {1, 3, 4, 7, 8, 9, 19}) {
       for (const int columns : {1, lanes - 1, lanes, lanes + 1, 2 * lanes + 1, 3 * lanes,
                                 3 * lanes + 1, 5 * lanes - 1, 7 * lanes}) {
         for (const int depth : {0, 1, 2, 7, 33}) {
-          const int padded = whole_registers(*kernels, columns);
+          const int padded = whole_registers(kernels, columns);
           CHECK((padded >= columns && padded < columns + lanes && padded % lanes == 0));
           const std::int64_t lda = depth + 3, ldc = padded + 5;
           const auto a = random.many(rows * lda);
           const auto transposed = random.many(static_cast<std::size_t>(columns) * depth);
-          REQUIRE(packed_size(*kernels, columns, depth) ==
+          REQUIRE(packed_size(kernels, columns, depth) ==
                   static_cast<std::int64_t>(padded) * depth);
           std::vector<T> b(padded * depth + 1, T(99));
-          pack_panels(*kernels, columns, depth,
+          pack_panels(kernels, columns, depth,
                       std::vector<double>(transposed.begin(), transposed.end()).data(), 1, depth,
                       b.data());
           CHECK(b.back() == T(99));         // nothing is written beyond
@@ -121,8 +104,8 @@ TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
           for (int i = 0; i < rows; ++i) c_row.push_back(2 * (rows - i) - 1);
           const auto before = Random<double>(2).many(2 * rows * ldc);
           auto c = before;
-          kernels->multiply(rows, columns, depth, a.data(), lda, b.data(), c.data(), ldc,
-                            c_row.data());
+          kernels.multiply(rows, columns, depth, a.data(), lda, b.data(), c.data(), ldc,
+                           c_row.data());
           bool rest_is_untouched = true;
           double worst = 0;  // error over its bound
           for (int row = 0; row < 2 * rows; ++row) {
@@ -155,8 +138,8 @@ TEMPLATE_TEST_CASE("products are those of the plain loop", "", double, float) {
 
 TEMPLATE_TEST_CASE("butterflies have the signs of the reflections", "", double, float) {
   using T = TestType;
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
     for (const int p : {0, 1, 5, 12}) {
       const ParityOrder order(p);
       Random<T> random(p);
@@ -175,8 +158,8 @@ TEMPLATE_TEST_CASE("butterflies have the signs of the reflections", "", double, 
         forward_rows[g] = forward[g].data();
         back_rows[g] = back[g].data();
       }
-      kernels->butterfly(order.begin.data(), order.begin.data(), in_rows, forward_rows);
-      kernels->butterfly_back(order.begin.data(), order.begin.data(), block_rows, back_rows);
+      kernels.butterfly(order.begin.data(), order.begin.data(), in_rows, forward_rows);
+      kernels.butterfly_back(order.begin.data(), order.begin.data(), block_rows, back_rows);
       for (int k = 0; k < 8; ++k) {
         for (int i = 0; i < order.count; ++i) {
           const int c = order.parity[i];
@@ -201,10 +184,10 @@ TEMPLATE_TEST_CASE("moments of points are sums of harmonics", "", double, float)
   const ParityOrder order(p);
   const HarmonicTable<T> table(order);
   const int slots = table.slots();
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
     for (const int registers : {0, 1, 4, 7}) {
-      const int count = registers * kernels->lanes;
+      const int count = registers * kernels.lanes;
       const Points<T> points(count, 3);
       std::vector<std::vector<double>> harmonics;
       for (int j = 0; j < count; ++j) harmonics.push_back(harmonics_oracle(points[j], p));
@@ -213,8 +196,8 @@ TEMPLATE_TEST_CASE("moments of points are sums of harmonics", "", double, float)
         const auto weights = random.many(static_cast<std::size_t>(channels) * count);
         const auto before = random.many(static_cast<std::size_t>(channels) * slots);
         auto moments = before;
-        kernels->p2m(steps_of(table), channels, count, points.x.data(), points.y.data(),
-                     points.z.data(), weights.data(), moments.data());
+        pairs.p2m(Laplace(), steps_of(table), channels, count, points.x.data(), points.y.data(),
+                  points.z.data(), weights.data(), moments.data());
         for (int k = 0; k < channels; ++k) {
           int slot = k * slots;
           for (int m = 0; m <= p; ++m) {
@@ -245,16 +228,16 @@ TEMPLATE_TEST_CASE("values of a local expansion are sums of harmonics", "", doub
   const ParityOrder order(p);
   const HarmonicTable<T> table(order);
   const int slots = table.slots();
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
     for (const int registers : {1, 4, 7}) {
-      const int count = registers * kernels->lanes;
+      const int count = registers * kernels.lanes;
       const Points<T> points(count, 5);
       for (const int channels : {1, 3, 4}) {
         const auto locals = Random<T>(6).many(static_cast<std::size_t>(channels) * slots);
         std::vector<T> values(static_cast<std::size_t>(channels) * count, T(99));
-        kernels->l2p(steps_of(table), channels, count, points.x.data(), points.y.data(),
-                     points.z.data(), locals.data(), values.data());
+        pairs.l2p(Laplace(), steps_of(table), channels, count, points.x.data(), points.y.data(),
+                  points.z.data(), locals.data(), values.data());
         for (int i = 0; i < count; ++i) {
           const auto harmonics = harmonics_oracle(points[i], p);
           for (int k = 0; k < channels; ++k) {
@@ -318,18 +301,18 @@ struct NearCase {
                               k == 0 ? 1 / scale : 1 / (scale * scale));
   }
 
-  std::array<std::vector<T>, 4> run(const CpuKernels<T>& kernels, bool potential, bool gradient,
-                                    int root_terms) const {
+  std::array<std::vector<T>, 4> run(const PairKernels<T, Laplace>& pairs, bool potential,
+                                    bool gradient, int root_terms) const {
     auto out = before;
     const bool dipoles = !dipole[0].empty();
     const auto field = [&](bool wanted, int k) { return wanted ? out[k].data() : nullptr; };
     std::vector<std::int32_t> close(n_targets);
-    kernels.near(vectors, root_terms,
-                 {n_sources, y[0].data(), y[1].data(), y[2].data(), charge.data(),
-                  dipoles ? dipole[0].data() : nullptr, dipoles ? dipole[1].data() : nullptr,
-                  dipoles ? dipole[2].data() : nullptr},
-                 {n_targets, x[0].data(), x[1].data(), x[2].data(), field(potential, 0),
-                  field(gradient, 1), field(gradient, 2), field(gradient, 3), close.data()});
+    pairs.near(Laplace(), vectors, root_terms,
+               {n_sources, y[0].data(), y[1].data(), y[2].data(), charge.data(),
+                dipoles ? dipole[0].data() : nullptr, dipoles ? dipole[1].data() : nullptr,
+                dipoles ? dipole[2].data() : nullptr},
+               {n_targets, x[0].data(), x[1].data(), x[2].data(), field(potential, 0),
+                field(gradient, 1), field(gradient, 2), field(gradient, 3), close.data()});
     if constexpr (std::is_same_v<T, float>)
       for (int i = 0; i < n_targets; ++i) CHECK(close[i] == close_sources(i));
     return out;
@@ -466,19 +449,19 @@ TEMPLATE_TEST_CASE("near fields are the plain sums", "", double, float) {
   const std::vector<double> scales = std::is_same_v<T, double>
                                          ? std::vector<double>{1, 1e-100, 1e100}
                                          : std::vector<double>{0x1p29, 100, 0x1.8p30};
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
-    for (const int vectors : {1, kernels->near_vectors})
-      for (const int targets : {kernels->lanes, 2 * kernels->lanes, 5 * kernels->lanes})
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
+    for (const int vectors : {1, fmm::near_vectors})
+      for (const int targets : {kernels.lanes, 2 * kernels.lanes, 5 * kernels.lanes})
         for (const int sources : {0, 1, 13})
           for (const What what : {What::charges, What::dipoles, What::both})
             for (const double scale : scales) {
               const NearCase<T> near(vectors, targets, sources, what, scale);
               for (int root_terms = fmm::fewest_root_terms<T>; root_terms <= 3; ++root_terms) {
                 CAPTURE(vectors, targets, sources, static_cast<int>(what), scale, root_terms);
-                const auto potential = near.run(*kernels, true, false, root_terms);
-                const auto gradient = near.run(*kernels, false, true, root_terms);
-                const auto both = near.run(*kernels, true, true, root_terms);
+                const auto potential = near.run(pairs, true, false, root_terms);
+                const auto gradient = near.run(pairs, false, true, root_terms);
+                const auto both = near.run(pairs, true, true, root_terms);
                 CHECK(near.worst(potential, true, false, root_terms) <= 1);
                 CHECK(near.worst(gradient, false, true, root_terms) <= 1);
                 CHECK(near.worst(both, true, true, root_terms) <= 1);
@@ -493,9 +476,9 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
   const double low = std::is_same_v<T, double> ? -500 : 21,
                high = std::is_same_v<T, double> ? 500 : 29;
   Uniform random(9);
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
-    const int count = 1000 * kernels->lanes;
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
+    const int count = 1000 * kernels.lanes;
     std::array<std::vector<Coordinate<T>>, 3> x;
     const std::vector<Coordinate<T>> origin(1);
     const std::vector<T> one(1, T(1));
@@ -507,8 +490,8 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
       CAPTURE(root_terms);
       std::vector<T> u(count);
       std::vector<std::int32_t> close(count);
-      kernels->near(
-          1, root_terms,
+      pairs.near(
+          Laplace(), 1, root_terms,
           {1, origin.data(), origin.data(), origin.data(), one.data(), nullptr, nullptr, nullptr},
           {count, x[0].data(), x[1].data(), x[2].data(), u.data(), nullptr, nullptr, nullptr,
            close.data()});
@@ -528,11 +511,11 @@ TEMPLATE_TEST_CASE("inverse distances are as accurate as promised", "", double, 
 TEMPLATE_TEST_CASE("mutual near fields are those of both sides", "", double, float) {
   using T = TestType;
   const double scale = std::is_same_v<T, double> ? 1 : 0x1p29;
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
     for (const int in_registers : {1, 2, 3, 4, 5, 6, 11})
       for (const int others : {0, 1, 17, 64, 200}) {
-        const int n = in_registers * kernels->lanes;
+        const int n = in_registers * kernels.lanes;
         Random<T> random(11);
         Uniform place(12);
         Cloud<T> a(n, random), b(others, random);
@@ -546,7 +529,7 @@ TEMPLATE_TEST_CASE("mutual near fields are those of both sides", "", double, flo
           for (const int asked : {1, 2, 3}) {
             CAPTURE(n, others, root_terms, asked);
             Cloud<T> a_out = a, b_out = b;
-            REQUIRE(kernels->near_mutual(root_terms, a_out.view(asked), b_out.view(asked)));
+            REQUIRE(pairs.near_mutual(Laplace(), root_terms, a_out.view(asked), b_out.view(asked)));
             CHECK(worst_of_cloud(a_out, b, asked, root_terms) <= 1);
             CHECK(worst_of_cloud(b_out, a, asked, root_terms) <= 1);
           }
@@ -555,22 +538,22 @@ TEMPLATE_TEST_CASE("mutual near fields are those of both sides", "", double, flo
 }
 
 TEST_CASE("mutual near fields in single precision say if points are too close") {
-  for (const auto* kernels : all_kernels<float>()) {
-    INFO(kernels->name);
-    for (const int n : {kernels->lanes, 3 * kernels->lanes, 4 * kernels->lanes}) {
+  for (const auto& [kernels, pairs] : all_kernels<float>()) {
+    INFO(kernels.name);
+    for (const int n : {kernels.lanes, 3 * kernels.lanes, 4 * kernels.lanes}) {
       Random<float> random(13);
       Cloud<float> a(n, random), b(70, random);
       for (int i = 0; i < n; ++i) a.place[0][i] = (i + 1) << 21;
       for (int j = 0; j < 70; ++j) b.place[0][j] = -((j + 1) << 21);
       for (const int asked : {1, 2, 3}) {
-        CHECK(kernels->near_mutual(1, a.view(asked), b.view(asked)));
+        CHECK(pairs.near_mutual(Laplace(), 1, a.view(asked), b.view(asked)));
         for (const int i : {0, n - 1}) {
           auto close = b;
           close.place[0][69] = a.place[0][i];
           close.place[1][69] = 1 << 20;
-          CHECK_FALSE(kernels->near_mutual(1, a.view(asked), close.view(asked)));
+          CHECK_FALSE(pairs.near_mutual(Laplace(), 1, a.view(asked), close.view(asked)));
           close.place[1][69] = (1 << 20) + 64;
-          CHECK(kernels->near_mutual(1, a.view(asked), close.view(asked)));
+          CHECK(pairs.near_mutual(Laplace(), 1, a.view(asked), close.view(asked)));
         }
       }
     }
@@ -579,14 +562,14 @@ TEST_CASE("mutual near fields in single precision say if points are too close") 
 
 TEMPLATE_TEST_CASE("points that coincide do not act on each other", "", double, float) {
   using T = TestType;
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
-    for (const int vectors : {1, kernels->near_vectors}) {
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
+    for (const int vectors : {1, fmm::near_vectors}) {
       for (const What what : {What::charges, What::both}) {
-        NearCase<T> near(vectors, kernels->lanes, 1, what, 1000);
-        for (int axis = 0; axis < 3; ++axis) near.x[axis].assign(kernels->lanes, near.y[axis][0]);
+        NearCase<T> near(vectors, kernels.lanes, 1, what, 1000);
+        for (int axis = 0; axis < 3; ++axis) near.x[axis].assign(kernels.lanes, near.y[axis][0]);
         for (const int root_terms : {1, 2, 3})
-          CHECK(near.run(*kernels, true, true, root_terms) == near.before);
+          CHECK(near.run(pairs, true, true, root_terms) == near.before);
       }
     }
   }
@@ -604,8 +587,8 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
     for (int i = 0; i < n; ++i)
       axis.push_back(static_cast<Coordinate<T>>(0x1p29 * random(-0.5, 0.5)));
   const auto charge = Random<T>(22).many(n);
-  for (const auto* kernels : all_kernels<T>()) {
-    INFO(kernels->name);
+  for (const auto& [kernels, pairs] : all_kernels<T>()) {
+    INFO(kernels.name);
     for (int trial = 0; trial < 50; ++trial) {
       std::vector<fmm::NearRange> pieces;
       int points = 0, in_buffer = 0;
@@ -625,15 +608,15 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
       std::array<std::vector<Coordinate<T>>, 3> place;
       for (auto& axis : place) axis.assign(points + 1, 7);
       std::vector<T> charges(points + 1, 7);
-      kernels->gather(pieces.data(), count,
-                      {{from[0].data(), from[1].data(), from[2].data()}, charge.data()},
-                      {{place[0].data(), place[1].data(), place[2].data()}, charges.data()});
+      kernels.gather(pieces.data(), count,
+                     {{from[0].data(), from[1].data(), from[2].data()}, charge.data()},
+                     {{place[0].data(), place[1].data(), place[2].data()}, charges.data()});
 
-      const auto sums = Random<T>(23).many(points + kernels->lanes);
+      const auto sums = Random<T>(23).many(points + kernels.lanes);
       const auto before = Random<double>(24).many(n);
       auto results = before, buffer = Random<double>(25).many(in_buffer + 1);
       const auto buffer_before = buffer;
-      kernels->scatter(pieces.data(), count, sums.data(), 1.5, results.data(), buffer.data());
+      kernels.scatter(pieces.data(), count, sums.data(), 1.5, results.data(), buffer.data());
 
       auto results_wanted = before, buffer_wanted = buffer_before;
       int at = 0, wrong = 0;

@@ -1,0 +1,185 @@
+// Expansions of points, and the table of what knows the kernel, compiled once for each instruction
+// set.
+#include "fmbem/fmm/cpu/kernels_isa.hpp"
+#include "fmbem/fmm/cpu/simd_isa.hpp"
+
+namespace fmbem::fmm::FMBEM_ISA {
+namespace {
+
+/// Points in registers, a block of V vectors.
+template <class T, int V>
+struct Block {
+  Vec<T> x[V], y[V], z[V], r2[V];
+
+  FMBEM_INLINE Block(const T* px, const T* py, const T* pz) {
+    for (int v = 0; v < V; ++v) {
+      x[v] = load(px + v * Simd<T>::lanes);
+      y[v] = load(py + v * Simd<T>::lanes);
+      z[v] = load(pz + v * Simd<T>::lanes);
+      r2[v] = x[v] * x[v] + y[v] * y[v] + z[v] * z[v];
+    }
+  }
+};
+
+/// Turns (c, s) into diagonal (x + iy) (c + is).
+template <class T>
+FMBEM_INLINE void next_order(T diagonal, Vec<T> x, Vec<T> y, Vec<T>& c, Vec<T>& s) {
+  const Vec<T> real = diagonal * (c * x - s * y);
+  s = diagonal * (c * y + s * x);
+  c = real;
+}
+
+/// Takes the recurrence in the degree a step up.
+template <class T, int V>
+FMBEM_INLINE void next_degree(T up, T down, const Block<T, V>& point, Vec<T>* low, Vec<T>* here) {
+  for (int v = 0; v < V; ++v) {
+    const Vec<T> next = up * point.z[v] * here[v] - down * point.r2[v] * low[v];
+    low[v] = here[v];
+    here[v] = next;
+  }
+}
+
+/// Adds the moments of V vectors of points to sums [pairs][Channels][2].
+template <class T, int Channels, int V>
+FMBEM_INLINE void p2m_block(HarmonicSteps<T> steps, int count, int first, const T* x, const T* y,
+                            const T* z, const T* weights, Vec<T>* sums) {
+  constexpr int lanes = Simd<T>::lanes;
+  const Block<T, V> point(x + first, y + first, z + first);
+  Vec<T> c[V][Channels], s[V][Channels];
+  for (int v = 0; v < V; ++v) {
+    for (int k = 0; k < Channels; ++k) {
+      c[v][k] = load(weights + k * static_cast<std::int64_t>(count) + first + v * lanes);
+      s[v][k] = Vec<T>{};
+    }
+  }
+  int t = 0;
+  for (int m = 0; m <= steps.p; ++m) {
+    if (m > 0)
+      for (int v = 0; v < V; ++v)
+        for (int k = 0; k < Channels; ++k)
+          next_order(steps.diagonal[m], point.x[v], point.y[v], c[v][k], s[v][k]);
+    Vec<T> low[V], here[V];
+    for (int v = 0; v < V; ++v) {
+      low[v] = Vec<T>{};
+      here[v] = broadcast(T(1));
+    }
+    for (int n = m; n <= steps.p; ++n, ++t) {
+      for (int k = 0; k < Channels; ++k) {
+        Vec<T>* sum = sums + (t * Channels + k) * 2;
+        for (int v = 0; v < V; ++v) {
+          sum[0] += here[v] * c[v][k];
+          sum[1] += here[v] * s[v][k];
+        }
+      }
+      next_degree(steps.up[t], steps.down[t], point, low, here);
+    }
+  }
+}
+
+template <class T, int Channels, int V>
+void p2m_channels(HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
+                  const T* weights, T* moments) {
+  constexpr int lanes = Simd<T>::lanes;
+  const int pairs = (steps.p + 1) * (steps.p + 2) / 2;
+  Vec<T> sums[2 * most_pairs * Channels];
+  for (int k = 0; k < 2 * pairs * Channels; ++k) sums[k] = Vec<T>{};
+  int first = 0;
+  for (; first + V * lanes <= count; first += V * lanes)
+    p2m_block<T, Channels, V>(steps, count, first, x, y, z, weights, sums);
+  for (; first < count; first += lanes)
+    p2m_block<T, Channels, 1>(steps, count, first, x, y, z, weights, sums);
+  for (int k = 0; k < Channels; ++k)
+    for (int t = 0; t < pairs; ++t)
+      for (int part = 0; part < 2; ++part)
+        moments[(k * pairs + t) * 2 + part] += sum_of_lanes<T>(sums[(t * Channels + k) * 2 + part]);
+}
+
+template <class T, int Channels, int V>
+FMBEM_INLINE void l2p_block(HarmonicSteps<T> steps, int count, int first, const T* x, const T* y,
+                            const T* z, const T* locals, T* values) {
+  constexpr int lanes = Simd<T>::lanes;
+  const int pairs = (steps.p + 1) * (steps.p + 2) / 2;
+  const Block<T, V> point(x + first, y + first, z + first);
+  Vec<T> c[V], s[V], total[V][Channels];
+  for (int v = 0; v < V; ++v) {
+    c[v] = broadcast(T(1));
+    s[v] = Vec<T>{};
+    for (int k = 0; k < Channels; ++k) total[v][k] = Vec<T>{};
+  }
+  int t = 0;
+  for (int m = 0; m <= steps.p; ++m) {
+    if (m > 0)
+      for (int v = 0; v < V; ++v) next_order(steps.diagonal[m], point.x[v], point.y[v], c[v], s[v]);
+    Vec<T> low[V], here[V], even[V][Channels], odd[V][Channels];
+    for (int v = 0; v < V; ++v) {
+      low[v] = Vec<T>{};
+      here[v] = broadcast(T(1));
+      for (int k = 0; k < Channels; ++k) even[v][k] = odd[v][k] = Vec<T>{};
+    }
+    for (int n = m; n <= steps.p; ++n, ++t) {
+      for (int k = 0; k < Channels; ++k) {
+        const T* local = locals + (k * pairs + t) * 2;
+        for (int v = 0; v < V; ++v) {
+          even[v][k] += local[0] * here[v];
+          odd[v][k] += local[1] * here[v];
+        }
+      }
+      next_degree(steps.up[t], steps.down[t], point, low, here);
+    }
+    for (int v = 0; v < V; ++v)
+      for (int k = 0; k < Channels; ++k) total[v][k] += c[v] * even[v][k] + s[v] * odd[v][k];
+  }
+  for (int v = 0; v < V; ++v)
+    for (int k = 0; k < Channels; ++k)
+      store(values + k * static_cast<std::int64_t>(count) + first + v * lanes, total[v][k]);
+}
+
+template <class T, int Channels, int V>
+void l2p_channels(HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
+                  const T* locals, T* values) {
+  constexpr int lanes = Simd<T>::lanes;
+  int first = 0;
+  for (; first + V * lanes <= count; first += V * lanes)
+    l2p_block<T, Channels, V>(steps, count, first, x, y, z, locals, values);
+  for (; first < count; first += lanes)
+    l2p_block<T, Channels, 1>(steps, count, first, x, y, z, locals, values);
+}
+
+constexpr int block_vectors = 4;  // of points, for one channel; half of it for more
+
+template <class T, class Kernel>
+void p2m(Kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
+         const T* z, const T* weights, T* moments) {
+  constexpr int few = block_vectors / 2;
+  if (channels == 1) p2m_channels<T, 1, block_vectors>(steps, count, x, y, z, weights, moments);
+  if (channels == 3) p2m_channels<T, 3, few>(steps, count, x, y, z, weights, moments);
+  if (channels == 4) p2m_channels<T, 4, few>(steps, count, x, y, z, weights, moments);
+}
+
+template <class T, class Kernel>
+void l2p(Kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
+         const T* z, const T* locals, T* values) {
+  constexpr int few = block_vectors / 2;
+  if (channels == 1) l2p_channels<T, 1, block_vectors>(steps, count, x, y, z, locals, values);
+  if (channels == 3) l2p_channels<T, 3, few>(steps, count, x, y, z, locals, values);
+  if (channels == 4) l2p_channels<T, 4, few>(steps, count, x, y, z, locals, values);
+}
+
+template <class T, class Kernel>
+constexpr PairKernels<T, Kernel> table = {p2m<T, Kernel>, l2p<T, Kernel>, near<T, Kernel>,
+                                          near_mutual<T, Kernel>};
+
+}  // namespace
+
+template <class T, class Kernel>
+const PairKernels<T, Kernel>& pair_kernels() {
+  return table<T, Kernel>;
+}
+
+#define FMBEM_INSTANTIATE(Kernel)                             \
+  template const PairKernels<double, Kernel>& pair_kernels(); \
+  template const PairKernels<float, Kernel>& pair_kernels();
+FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::fmm::FMBEM_ISA

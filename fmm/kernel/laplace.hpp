@@ -1,0 +1,30 @@
+#pragma once
+
+#include <numbers>
+
+#include "fmbem/fmm/kernel/pair.hpp"
+
+namespace fmbem::fmm {
+
+/// G(x, y) = 1/(4π|x − y|).
+struct Laplace {
+  /// G = scale g: sums are of g, and results are multiplied by it once.
+  static constexpr double scale = 0.25 * std::numbers::inv_pi;
+  /// g(s r) = g(r)/s: one set of translation operators serves all levels, and 1/r may come times a
+  /// constant that results are divided by.
+  static constexpr bool homogeneous = true;
+
+  template <class V>
+  struct Radial {
+    V g;
+    FMBEM_HD FMBEM_INLINE V a() const { return g * g; }
+    FMBEM_HD FMBEM_INLINE V b() const { return 3 + V{}; }
+    FMBEM_HD FMBEM_INLINE V c() const { return 5 + V{}; }
+  };
+  template <class V>
+  FMBEM_HD FMBEM_INLINE Radial<V> radial(V /*r2*/, V w) const {
+    return {w};
+  }
+};
+
+}  // namespace fmbem::fmm

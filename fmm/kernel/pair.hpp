@@ -1,0 +1,67 @@
+// What a charge and a dipole at y give at x: the arithmetic of a pair, for every kernel, for
+// numbers and for registers of them (V), on the host and on the device.
+#pragma once
+
+#include "fmbem/fmm/base/hd.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+
+namespace fmbem::fmm {
+
+// A kernel G = scale g(r) gives its radial(r2, w) from r² and w = 1/r: an object with g and, as
+// functions that are called where they are needed, the factors of its derivatives. With
+// D = −(1/r) d/dr and d = x − y
+//
+//     D g = g a,   D² g = (g a)(a b),   D³ g = (g a)(a b)(a c),   hence
+//     ∇g = −(g a) d,   ∇∇g = (g a)(a b d dᵀ − I),
+//
+// and so on: derivatives in x; those in y have a sign −1 for each order. w = 0 stands for a pair
+// that is left out and makes g = 0.
+
+/// Adds q g + p·∇_y g, p being the dipole, and its gradient in x to sums.potential, x, y and z.
+template <bool Dipoles, bool Potential, bool Gradient, template <class> class Radial, class T,
+          class V, class Sums>
+FMBEM_HD FMBEM_INLINE void add_pair(const Radial<V>& radial, T q, const Vec3<T>& p,
+                                    const Vec3<V>& d, Sums& sums) {
+  if constexpr (!Dipoles) {
+    const V qg = q * radial.g;
+    if constexpr (Potential) sums.potential += qg;
+    if constexpr (Gradient) {
+      const V f = qg * radial.a();
+      sums.x -= f * d.x;
+      sums.y -= f * d.y;
+      sums.z -= f * d.z;
+    }
+  } else {
+    const V a = radial.a(), along = (p.x * d.x + p.y * d.y + p.z * d.z) * a;
+    if constexpr (Potential) sums.potential += (q + along) * radial.g;
+    if constexpr (Gradient) {
+      const V ga = a * radial.g, f = (q + radial.b() * along) * ga;
+      sums.x += p.x * ga - f * d.x;
+      sums.y += p.y * ga - f * d.y;
+      sums.z += p.z * ga - f * d.z;
+    }
+  }
+}
+
+/// Adds what the charge at y gives at x, and the one at x at y. D g serves both, so it is found
+/// before charges multiply it.
+template <bool Potential, bool Gradient, template <class> class Radial, class T, class V,
+          class Sums>
+FMBEM_HD FMBEM_INLINE void add_mutual_pair(const Radial<V>& radial, T q_y, const V& q_x,
+                                           const Vec3<V>& d, Sums& at_x, Sums& at_y) {
+  if constexpr (Potential) {
+    at_x.potential += q_y * radial.g;
+    at_y.potential += q_x * radial.g;
+  }
+  if constexpr (Gradient) {
+    const V ga = radial.g * radial.a(), f_x = q_y * ga, f_y = q_x * ga;
+    at_x.x -= f_x * d.x;
+    at_x.y -= f_x * d.y;
+    at_x.z -= f_x * d.z;
+    at_y.x += f_y * d.x;
+    at_y.y += f_y * d.y;
+    at_y.z += f_y * d.z;
+  }
+}
+
+}  // namespace fmbem::fmm
