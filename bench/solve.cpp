@@ -38,10 +38,10 @@ double lap(Timer& timer) { return std::exchange(timer, Timer()).seconds(); }
 std::vector<double> right_hand_sides(const Options& options, const Panels& panels, Vec3d source) {
   std::vector<double> b;
   for (int v = 0; v < options.vectors; ++v) {
-    for (const Triangle& t : panels.triangle)
+    for (std::size_t i = 0; i < panels.size(); ++i)
       b.push_back(options.data == "constant"
                       ? 1.0
-                      : 1 / norm(t.centroid + panels.origin - (1 - 0.1 * v) * source));
+                      : 1 / norm(panels.centroid(i) + panels.origin - (1 - 0.1 * v) * source));
   }
   return b;
 }
@@ -73,8 +73,7 @@ void run(const Options& options, const std::string& name, double n, double toler
   const double solve_seconds = lap(timer);
   OperatorInfo info = v->info();
   double charge = 0;  // over 4π: with data 1 the capacitance over 4πε₀
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    charge += inv_4pi * x[i] * panels.triangle[i].area;
+  for (std::size_t i = 0; i < panels.size(); ++i) charge += inv_4pi * x[i] * panels.area(i);
   std::printf(
       "| %s | %zu | %s | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.4f** | "
       "%d | **%.2f** | %.1e | %.6f | %.2f | %.2f | %.2f | %.2f |\n",

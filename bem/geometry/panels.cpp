@@ -11,32 +11,40 @@ namespace fmbem {
 Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
   FMBEM_REQUIRE(!mesh.triangles.empty(), "the mesh has no triangles");
   const auto n = static_cast<std::int64_t>(mesh.triangles.size());
-  const auto [low, high] = coordinate_bounds(
-      3 * n, [&](std::int64_t k) { return mesh.vertices[mesh.triangles[k / 3][k % 3]]; });
+  const auto n_vertices = static_cast<std::int64_t>(mesh.vertices.size());
+  const auto [low, high] =
+      coordinate_bounds(n_vertices, [&](std::int64_t k) { return mesh.vertices[k]; });
 
   Panels panels;
   panels.origin = low + 0.5 * (high - low);
   panels.extent = norm(high - low);
+  panels.vertices.resize(n_vertices);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n_vertices; ++k)
+    panels.vertices[k] = mesh.vertices[k] - panels.origin;
 
-  const auto corner = [&](std::int64_t i, int k) {
-    return mesh.vertices[mesh.triangles[i][k]] - panels.origin;
-  };
   LargeVector<Vec3d> centroid(n);
 #pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i)
-    centroid[i] = centroid_of(corner(i, 0), corner(i, 1), corner(i, 2));
-
-  MortonOrder morton = morton_order(centroid, max_leaf);
-  panels.triangle.resize(n);
-#pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) {
-    const std::int64_t i = morton.order[k];
-    panels.triangle[k] = make_triangle(corner(i, 0), corner(i, 1), corner(i, 2));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto& [a, b, c] = mesh.triangles[i];
+    centroid[i] = centroid_of(panels.vertices[a], panels.vertices[b], panels.vertices[c]);
   }
+  MortonOrder morton = morton_order(centroid, max_leaf);
+  panels.corners.resize(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) panels.corners[k] = mesh.triangles[morton.order[k]];
   panels.input_index = std::move(morton.order);
   panels.key = std::move(morton.keys);
   panels.leaf_begin = std::move(morton.leaf_begin);
   return panels;
+}
+
+LargeVector<Triangle> triangles_of(const Panels& panels) {
+  const auto n = static_cast<std::int64_t>(panels.size());
+  LargeVector<Triangle> triangles(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) triangles[i] = panels.triangle(i);
+  return triangles;
 }
 
 std::vector<double> Panels::to_input_order(std::span<const double> values) const {

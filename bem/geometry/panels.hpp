@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,15 +14,26 @@ namespace fmbem {
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`.
 struct Panels {
-  LargeVector<Triangle> triangle;         ///< [n]
-  LargeVector<std::int64_t> input_index;  ///< [n], triangle of the mesh
-  LargeVector<std::uint64_t> key;         ///< [n], Morton keys of the centroids, ascending
-  std::vector<std::int64_t> leaf_begin;   ///< [n_leaves + 1]: leaves of an octree
-  Vec3d origin;                           ///< centre of the bounding box
-  double extent = 0;                      ///< diagonal of the bounding box
+  LargeVector<Vec3d> vertices;              ///< [n_vertices], in the mesh's order
+  LargeVector<std::array<int, 3>> corners;  ///< [n], vertices of each panel
+  LargeVector<std::int64_t> input_index;    ///< [n], triangle of the mesh
+  LargeVector<std::uint64_t> key;           ///< [n], Morton keys of the centroids, ascending
+  std::vector<std::int64_t> leaf_begin;     ///< [n_leaves + 1]: leaves of an octree
+  Vec3d origin;                             ///< centre of the bounding box
+  double extent = 0;                        ///< diagonal of the bounding box
 
-  std::size_t size() const { return triangle.size(); }
+  std::size_t size() const { return corners.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }
+
+  Vec3d vertex(std::size_t i, int k) const { return vertices[corners[i][k]]; }
+  Vec3d centroid(std::size_t i) const {
+    return centroid_of(vertex(i, 0), vertex(i, 1), vertex(i, 2));
+  }
+  double area(std::size_t i) const { return triangle(i).area; }
+  /// Made anew, as it takes 304 bytes.
+  Triangle triangle(std::size_t i) const {
+    return make_triangle(vertex(i, 0), vertex(i, 1), vertex(i, 2));
+  }
 
   /// Values in the mesh's order from values in Morton order, and back.
   std::vector<double> to_input_order(std::span<const double> values) const;
@@ -30,5 +42,8 @@ struct Panels {
 
 /// Throws InputError for a mesh without triangles.
 Panels make_panels(const SurfaceMesh& mesh, int max_leaf = 64);
+
+/// All of them, for those who ask for each again and again.
+LargeVector<Triangle> triangles_of(const Panels& panels);
 
 }  // namespace fmbem

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -30,7 +31,7 @@ using fmm::Range;
 /// The columns of V between the targets of a row of the near lists and its sources, one by one.
 class NearColumns {
  public:
-  NearColumns(const Panels& panels, const PlanData& data, double tolerance)
+  NearColumns(std::span<const Triangle> panels, const PlanData& data, double tolerance)
       : panels_(panels),
         data_(data),
         tolerance_(tolerance),
@@ -43,13 +44,13 @@ class NearColumns {
     const Range range = data_.tree.boxes[data_.near.targets[row]].targets;
     targets_.clear();
     for (std::int32_t i = range.begin; i < range.end; ++i)
-      targets_.add(panels_.triangle[data_.targets().order[i]].centroid);
+      targets_.add(panels_[data_.targets().order[i]].centroid);
     targets_.pad();
     for (std::int64_t k = data_.near.begin[row]; k < data_.near.begin[row + 1]; ++k) {
       const Range sources = data_.tree.boxes[data_.near.sources[k]].own_sources();
       for (std::int32_t j = sources.begin; j < sources.end; ++j) {
         const std::int32_t panel = data_.sources.order[j];
-        const Triangle& t = panels_.triangle[panel];
+        const Triangle& t = panels_[panel];
         integrals_.integrate(t, targets_);
         column_.assign(integrals_.potential().begin(),
                        integrals_.potential().begin() + range.size());
@@ -61,7 +62,7 @@ class NearColumns {
   }
 
  private:
-  const Panels& panels_;
+  std::span<const Triangle> panels_;
   const PlanData& data_;
   double tolerance_;
   NearIntegrals integrals_;
@@ -69,14 +70,14 @@ class NearColumns {
   std::vector<double> column_;
 };
 
-double near_fraction(const Panels& panels, const PlanData& data) {
+double near_fraction(std::span<const Triangle> panels, const PlanData& data) {
   struct Spot {
     Vec3d centroid;
     double area;
   };
   std::vector<Spot> spots;
   spots.reserve(panels.size());
-  for (const Triangle& t : panels.triangle) spots.push_back({t.centroid, t.area});
+  for (const Triangle& t : panels) spots.push_back({t.centroid, t.area});
   const std::size_t rows = data.near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / near_fraction_rows);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
@@ -102,10 +103,13 @@ template <class Entry>
 class FmmSingleLayer final : public BoundaryOperator {
  public:
   FmmSingleLayer(const Panels& panels, const OperatorOptions& options)
-      : panels_(panels), options_(options), sources_(panels, 0.5 * options.tolerance) {
+      : panels_(panels),
+        options_(options),
+        triangles_(triangles_of(panels)),
+        sources_(triangles_, 0.5 * options.tolerance) {
     fmm::Stopwatch watch(seconds_);
     centroids_.reserve(panels.size());
-    for (const Triangle& t : panels.triangle) centroids_.push_back(t.centroid);
+    for (const Triangle& t : triangles_) centroids_.push_back(t.centroid);
     fmm::FarFieldOptions far;
     far.order = options.order.value_or(far_order_for(options.tolerance));
     far.precision = far_precision_for(options.tolerance);
@@ -114,7 +118,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     far.near_pair_seconds = near_pair_seconds;
     far_ = std::make_unique<FarField>(sources_, centroids_, far);
     watch.add("far field");
-    near_fraction_ = near_fraction(panels, far_->data());
+    near_fraction_ = near_fraction(triangles_, far_->data());
     near_tolerance_ = near_tolerance_for_both(options.tolerance, near_fraction_, precision, true);
     integrate_near_field();
     watch.add("near field");
@@ -157,7 +161,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     const double n = static_cast<double>(size());
     const bool direct =
         !stored && n * n * integral_seconds < making_operators_seconds * std::pow(order, 5);
-    const PanelSources sources(panels_, 0.5 * tolerance);
+    const PanelSources sources(triangles_, 0.5 * tolerance);
     const FarField far(sources, centroids_,
                        {.order = order,
                         .precision = far_precision_for(tolerance),
@@ -174,7 +178,7 @@ class FmmSingleLayer final : public BoundaryOperator {
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_);
+    return std::make_unique<ClusterInverse>(panels_, triangles_);
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
@@ -187,7 +191,7 @@ class FmmSingleLayer final : public BoundaryOperator {
                              int n_vectors) const {
 #pragma omp parallel
     {
-      NearColumns columns(panels_, data, 0.5 * tolerance);
+      NearColumns columns(triangles_, data, 0.5 * tolerance);
       std::vector<double> sum;
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = 0; row < data.near.targets.size(); ++row) {
@@ -243,7 +247,7 @@ class FmmSingleLayer final : public BoundaryOperator {
     const PlanData& data = far_->data();
 #pragma omp parallel
     {
-      NearColumns columns(panels_, data, near_tolerance_);
+      NearColumns columns(triangles_, data, near_tolerance_);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
         const int targets = data.tree.boxes[data.near.targets[row]].targets.size();
@@ -290,6 +294,7 @@ class FmmSingleLayer final : public BoundaryOperator {
 
   const Panels& panels_;
   OperatorOptions options_;
+  LargeVector<Triangle> triangles_;  ///< asked for again and again
   PanelSources sources_;
   std::vector<Vec3d> centroids_;
   std::unique_ptr<FarField> far_;
@@ -316,9 +321,10 @@ Precision check_fmm_options(const OperatorOptions& options) {
 }
 
 void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block) {
-  for (std::int64_t i = begin; i < end; ++i)
-    for (std::int64_t j = begin; j < end; ++j)
-      *block++ = panel_potential(panels.triangle[j], panels.triangle[i].centroid);
+  std::vector<Triangle> own;
+  for (std::int64_t i = begin; i < end; ++i) own.push_back(panels.triangle(i));
+  for (const Triangle& target : own)
+    for (const Triangle& source : own) *block++ = panel_potential(source, target.centroid);
 }
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,

@@ -88,7 +88,7 @@ void upload_panels(const Panels& panels, Vec3d* vertices, std::uint64_t* keys,
         std::uint64_t* const key = keys_in(room, some);
 #pragma omp parallel for schedule(static)
         for (std::int64_t j = 0; j < some; ++j) {
-          std::copy_n(panels.triangle[first + j].vertex, 3, to + 3 * j);
+          for (int k = 0; k < 3; ++k) to[3 * j + k] = panels.vertex(first + j, k);
           key[j] = panels.key[first + j];
         }
       },

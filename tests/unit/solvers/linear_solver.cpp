@@ -249,7 +249,8 @@ namespace {
 /// The potential of a unit charge, at the collocation points.
 std::vector<double> point_source(const Panels& panels, Vec3d x) {
   std::vector<double> b;
-  for (const Triangle& t : panels.triangle) b.push_back(1 / norm(t.centroid + panels.origin - x));
+  for (const Triangle& t : triangles_of(panels))
+    b.push_back(1 / norm(t.centroid + panels.origin - x));
   return b;
 }
 
@@ -434,7 +435,7 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
 #endif
   std::vector<double> b(3 * n), x(3 * n), exact(3 * n);
   for (std::size_t i = 0; i < b.size(); ++i)
-    b[i] = 1 + static_cast<double>(i / n) * panels.triangle[i % n].centroid.x;
+    b[i] = 1 + static_cast<double>(i / n) * panels.centroid(i % n).x;
   LinearSolver solver({1e-7, {}}), reference({1e-7, {}});
   solver.set_operator(*on_gpu, panels.leaf_begin);
   reference.set_operator(*on_cpu, panels.leaf_begin);
