@@ -89,11 +89,11 @@ struct ExactRows {
 
 void run(const Options& options, const std::string& name, double n) {
   reset_peak_device_memory();
-  const Panels panels = make_panels(bench::surfaces().at(name).make(n));
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
   options.choice.set(how);
+  const Panels panels = make_panels(bench::surfaces().at(name).make(n), how.processor);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
   const auto v = make_single_layer(panels, how);

@@ -50,16 +50,16 @@ void run(const Options& options, const std::string& name, double n, double toler
   const bench::Surface& surface = bench::surfaces().at(name);
   reset_peak_device_memory();
   std::optional<SurfaceMesh> mesh = surface.make(n);
-  Timer timer;
-  const Panels panels = make_panels(*mesh);
-  mesh.reset();  // some gigabytes
-  const double panel_seconds = lap(timer);
   OperatorOptions operator_options;
   operator_options.kind =
       options.kind == "dense" ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
   operator_options.tolerance =
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
   options.choice.set(operator_options);
+  Timer timer;
+  const Panels panels = make_panels(*mesh, operator_options.processor);
+  mesh.reset();  // some gigabytes
+  const double panel_seconds = lap(timer);
   const auto v = make_single_layer(panels, operator_options);
   const double operator_seconds = lap(timer);
   const bool host_vectors = options.vectors_on == "host";

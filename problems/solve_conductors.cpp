@@ -35,10 +35,6 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  result.panels = make_panels(mesh, options.max_leaf);
-  const Panels& panels = result.panels;
-  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
-  const Timer assembly;
   OperatorOptions operator_options{.kind = options.operator_kind,
                                    .near_field = options.near_field,
                                    .precision = options.precision,
@@ -46,7 +42,11 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
                                    .progress = options.assembly_progress,
                                    .time_stages = options.time_stages};
   operator_options.processor =
-      options.processor.value_or(faster_processor(panels.size(), operator_options));
+      options.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
+  result.panels = make_panels(mesh, operator_options.processor, options.max_leaf);
+  const Panels& panels = result.panels;
+  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
+  const Timer assembly;
   const auto v = make_single_layer(panels, operator_options);
   result.assembly_seconds = assembly.seconds();
   result.leaves = panels.leaves();
@@ -76,6 +76,8 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
     result.charge_density.push_back(panels.to_input_order(result.sigma.back()));
     for (double& value : result.charge_density.back()) value *= to_charge_density;
   }
+  // The solution is for the host; who solves again needs the GPU's memory.
+  result.panels.on_device.reset();
   return result;
 }
 

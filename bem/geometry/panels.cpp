@@ -1,14 +1,30 @@
 #include "fmbem/bem/geometry/panels.hpp"
 
-#include <algorithm>
+#include <utility>
 
+#include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem {
+namespace {
 
-Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
+LargeVector<Vec3d> centroids_of(std::span<const Vec3d> vertices,
+                                std::span<const std::array<int, 3>> triangles) {
+  const auto n = static_cast<std::int64_t>(triangles.size());
+  LargeVector<Vec3d> centroid(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto [a, b, c] = triangles[i];
+    centroid[i] = centroid_of(vertices[a], vertices[b], vertices[c]);
+  }
+  return centroid;
+}
+
+}  // namespace
+
+Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   FMBEM_REQUIRE(!mesh.triangles.empty(), "the mesh has no triangles");
   const auto n = static_cast<std::int64_t>(mesh.triangles.size());
   const auto n_vertices = static_cast<std::int64_t>(mesh.vertices.size());
@@ -23,19 +39,20 @@ Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
   for (std::int64_t k = 0; k < n_vertices; ++k)
     panels.vertices[k] = mesh.vertices[k] - panels.origin;
 
-  LargeVector<Vec3d> centroid(n);
-#pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto& [a, b, c] = mesh.triangles[i];
-    centroid[i] = centroid_of(panels.vertices[a], panels.vertices[b], panels.vertices[c]);
+  if (processor == Processor::gpu) {
+    cuda::SortedPanels sorted = cuda::sort_panels(panels.vertices, mesh.triangles, panels.extent);
+    panels.input_index = std::move(sorted.order);
+    panels.key = std::move(sorted.keys);
+    panels.on_device = std::move(sorted.store);
+  } else {
+    MortonOrder sorted = morton_order(centroids_of(panels.vertices, mesh.triangles));
+    panels.input_index = std::move(sorted.order);
+    panels.key = std::move(sorted.keys);
   }
-  MortonOrder morton = morton_order(centroid, max_leaf);
+  panels.leaf_begin = octree_leaves(panels.key, max_leaf);
   panels.corners.resize(n);
 #pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) panels.corners[k] = mesh.triangles[morton.order[k]];
-  panels.input_index = std::move(morton.order);
-  panels.key = std::move(morton.keys);
-  panels.leaf_begin = std::move(morton.leaf_begin);
+  for (std::int64_t k = 0; k < n; ++k) panels.corners[k] = mesh.triangles[panels.input_index[k]];
   return panels;
 }
 
@@ -51,6 +68,7 @@ std::vector<double> Panels::to_input_order(std::span<const double> values) const
   FMBEM_REQUIRE(values.size() == size(),
                 "there are " << size() << " panels, but " << values.size() << " values");
   std::vector<double> result(size());
+#pragma omp parallel for
   for (std::size_t k = 0; k < size(); ++k) result[input_index[k]] = values[k];
   return result;
 }
@@ -59,6 +77,7 @@ std::vector<double> Panels::from_input_order(std::span<const double> values) con
   FMBEM_REQUIRE(values.size() == size(),
                 "there are " << size() << " panels, but " << values.size() << " values");
   std::vector<double> result(size());
+#pragma omp parallel for
   for (std::size_t k = 0; k < size(); ++k) result[k] = values[input_index[k]];
   return result;
 }

@@ -2,14 +2,20 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/meshes/mesh.hpp"
 
 namespace fmbem {
+
+namespace cuda {
+struct PanelStore;
+}
 
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`.
@@ -21,6 +27,8 @@ struct Panels {
   std::vector<std::int64_t> leaf_begin;     ///< [n_leaves + 1]: leaves of an octree
   Vec3d origin;                             ///< centre of the bounding box
   double extent = 0;                        ///< diagonal of the bounding box
+  /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
+  std::shared_ptr<const cuda::PanelStore> on_device;
 
   std::size_t size() const { return corners.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }
@@ -40,8 +48,11 @@ struct Panels {
   std::vector<double> from_input_order(std::span<const double> values) const;
 };
 
-/// Throws InputError for a mesh without triangles.
-Panels make_panels(const SurfaceMesh& mesh, int max_leaf = 64);
+/// Sorts them on the processor that operators will be on: the same order on either, and those of
+/// the GPU can do with those of the CPU. Leaves hold at most max_leaf panels. Throws InputError for
+/// a mesh without triangles.
+Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
+                   int max_leaf = 64);
 
 /// All of them, for those who ask for each again and again.
 LargeVector<Triangle> triangles_of(const Panels& panels);

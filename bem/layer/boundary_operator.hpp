@@ -10,13 +10,11 @@
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 
 namespace fmbem {
 
 enum class OperatorKind { dense, fmm };
-
-/// Where an operator's data are and its products are computed.
-enum class Processor { cpu, gpu };
 
 /// Called now and then with the fraction that is done, from the calling thread.
 using Progress = std::function<void(double fraction)>;

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
-#include "fmbem/bem/layer/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
@@ -44,7 +44,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
       stream_.wait();
       watch.add(stage);
     };
-    panels_ = std::make_unique<PanelStore>(panels, stream_);
+    panels_ = store_of(panels, stream_);
     done("panels");
     far_precision_ = far_precision_for(options.tolerance);
     const auto grow_tree = [&](bool lean) {
@@ -208,7 +208,7 @@ class DeviceSingleLayer final : public BoundaryOperator {
   OperatorOptions options_;
   Precision precision_;  ///< of the near field's entries
   Stream stream_{true}, near_stream_;
-  std::unique_ptr<PanelStore> panels_;
+  std::shared_ptr<const PanelStore> panels_;
   SpreadTree tree_;
   int order_ = 0;
   Precision far_precision_ = Precision::double_precision;

@@ -99,7 +99,7 @@ TEST_CASE("products and entries do not depend on the number of threads") {
 }
 
 TEST_CASE("diagonal blocks hold the operator's entries") {
-  const Panels panels = make_panels(sphere(2), 20);
+  const Panels panels = make_panels(sphere(2), Processor::cpu, 20);
   const auto v = make_dense_single_layer(panels, {});
   const std::int64_t begin = panels.leaf_begin[1], end = panels.leaf_begin[2], n = end - begin;
   std::vector<double> block(n * n);

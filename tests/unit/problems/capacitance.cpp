@@ -24,7 +24,7 @@ SurfaceMesh three_spheres() {
 
 TEST_CASE("panels are in Morton order and values find their way back") {
   const SurfaceMesh mesh = three_spheres();
-  const Panels panels = make_panels(mesh, 8);
+  const Panels panels = make_panels(mesh, Processor::cpu, 8);
   REQUIRE(panels.size() == mesh.triangles.size());
   std::vector<double> index(panels.size());
   for (std::size_t k = 0; k < index.size(); ++k) index[k] = double(k);

@@ -227,7 +227,7 @@ TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
 
 TEST_CASE("block Jacobi inverts the leaves") {
   // With one leaf the preconditioner is the inverse: one iteration.
-  const Panels panels = make_panels(sphere(2), 1000);
+  const Panels panels = make_panels(sphere(2), Processor::cpu, 1000);
   REQUIRE(panels.leaves() == 1);
   const auto v = make_dense_single_layer(panels, {});
   PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
