@@ -1,8 +1,14 @@
+#include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
 namespace fmbem::cuda {
+
+SortedPanels sort_panels(std::span<const Vec3d>, std::span<const std::array<int, 3>>, double) {
+  require_cuda_device();
+  return {};
+}
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
   require_cuda_device();

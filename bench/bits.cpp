@@ -134,7 +134,8 @@ void hash_points(const Options& options, const std::string& name, const std::vec
 void hash_surfaces(const Options& options) {
   using NearField = OperatorOptions::NearField;
   for (const std::string name : {"sphere", "icosphere", "cube", "bracket", "plate", "spheres"}) {
-    const Panels panels = make_panels(bench::surfaces().at(name).make(options.panels));
+    const Panels panels = make_panels(bench::surfaces().at(name).make(options.panels),
+                                      options.on_gpu() ? Processor::gpu : Processor::cpu);
     for (const double tolerance : {1e-4, 1e-8}) {
       hash_operator(options, name, panels, tolerance, NearField::stored);
       if (options.on_gpu()) hash_operator(options, name, panels, tolerance, NearField::lean);

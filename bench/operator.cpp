@@ -24,7 +24,7 @@ std::vector<Vector> test_vectors(const Panels& panels) {
   const std::size_t n = panels.size();
   std::vector<Vector> xs{Vector(n, 1.0), Vector(n), signed_charges(n, 1), Vector(n)};
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec3d x = panels.triangle[i].centroid / panels.extent;
+    const Vec3d x = panels.centroid(i) / panels.extent;
     xs[1][i] = std::cos(5 * x.x + 1) * std::exp(x.y) + x.z;
     xs[3][i] = i / 64 == n / 128;
   }

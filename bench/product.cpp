@@ -63,15 +63,16 @@ struct ExactRows {
   std::vector<double> value;
 
   ExactRows(const Panels& panels, const std::vector<double>& x, int rows) : row(rows), value(rows) {
+    if (rows == 0) return;
     const std::size_t n = panels.size();
+    const LargeVector<Triangle> triangles = triangles_of(panels);
     test::Uniform uniform(1);
     for (std::size_t& i : row)
       i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
 #pragma omp parallel for schedule(dynamic, 1)
     for (int k = 0; k < rows; ++k) {
-      const Vec3d at = panels.triangle[row[k]].centroid;
-      for (std::size_t j = 0; j < n; ++j)
-        value[k] += x[j] * panel_potential(panels.triangle[j], at);
+      const Vec3d at = triangles[row[k]].centroid;
+      for (std::size_t j = 0; j < n; ++j) value[k] += x[j] * panel_potential(triangles[j], at);
     }
   }
 
@@ -88,11 +89,11 @@ struct ExactRows {
 
 void run(const Options& options, const std::string& name, double n) {
   reset_peak_device_memory();
-  const Panels panels = make_panels(bench::surfaces().at(name).make(n));
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
   options.choice.set(how);
+  const Panels panels = make_panels(bench::surfaces().at(name).make(n), how.processor);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
   const auto v = make_single_layer(panels, how);
@@ -101,7 +102,7 @@ void run(const Options& options, const std::string& name, double n) {
   const double inverse_ms = lap();
   std::vector<double> x(panels.size()), y(panels.size()), z(panels.size());
   for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = 1 + std::cos(3 * panels.triangle[i].centroid.x / panels.extent);
+    x[i] = 1 + std::cos(3 * panels.centroid(i).x / panels.extent);
   const double apply_ms = product_ms(*v, x, y, options.repeat);
   const double inverse_apply_ms = product_ms(*inverse, x, z, options.repeat);
   const OperatorInfo info = v->info();

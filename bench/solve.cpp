@@ -38,10 +38,10 @@ double lap(Timer& timer) { return std::exchange(timer, Timer()).seconds(); }
 std::vector<double> right_hand_sides(const Options& options, const Panels& panels, Vec3d source) {
   std::vector<double> b;
   for (int v = 0; v < options.vectors; ++v) {
-    for (const Triangle& t : panels.triangle)
+    for (std::size_t i = 0; i < panels.size(); ++i)
       b.push_back(options.data == "constant"
                       ? 1.0
-                      : 1 / norm(t.centroid + panels.origin - (1 - 0.1 * v) * source));
+                      : 1 / norm(panels.centroid(i) + panels.origin - (1 - 0.1 * v) * source));
   }
   return b;
 }
@@ -50,16 +50,16 @@ void run(const Options& options, const std::string& name, double n, double toler
   const bench::Surface& surface = bench::surfaces().at(name);
   reset_peak_device_memory();
   std::optional<SurfaceMesh> mesh = surface.make(n);
-  Timer timer;
-  const Panels panels = make_panels(*mesh);
-  mesh.reset();  // some gigabytes
-  const double panel_seconds = lap(timer);
   OperatorOptions operator_options;
   operator_options.kind =
       options.kind == "dense" ? OperatorOptions::Choice::dense : OperatorOptions::Choice::fmm;
   operator_options.tolerance =
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
   options.choice.set(operator_options);
+  Timer timer;
+  const Panels panels = make_panels(*mesh, operator_options.processor);
+  mesh.reset();  // some gigabytes
+  const double panel_seconds = lap(timer);
   const auto v = make_single_layer(panels, operator_options);
   const double operator_seconds = lap(timer);
   const bool host_vectors = options.vectors_on == "host";
@@ -73,8 +73,7 @@ void run(const Options& options, const std::string& name, double n, double toler
   const double solve_seconds = lap(timer);
   OperatorInfo info = v->info();
   double charge = 0;  // over 4π: with data 1 the capacitance over 4πε₀
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    charge += inv_4pi * x[i] * panels.triangle[i].area;
+  for (std::size_t i = 0; i < panels.size(); ++i) charge += inv_4pi * x[i] * panels.area(i);
   std::printf(
       "| %s | %zu | %s | %.0e | %d | %d | %.0f | %.2f | %.2f | %.2f | %.2f | **%.2f** | **%.4f** | "
       "%d | **%.2f** | %.1e | %.6f | %.2f | %.2f | %.2f | %.2f |\n",

@@ -13,12 +13,12 @@ std::mutex& rooms_mutex() {
 }
 
 /// By all threads.
-void copy_numbers(const double* from, std::int64_t n, double* to) {
-  constexpr std::int64_t piece = 1 << 13;
+void copy_bytes(const unsigned char* from, std::int64_t n, unsigned char* to) {
+  constexpr std::int64_t piece = 1 << 16;
 #pragma omp parallel for schedule(static) if (n > 2 * piece)
   for (std::int64_t k = 0; k < (n + piece - 1) / piece; ++k)
     std::memcpy(to + k * piece, from + k * piece,
-                static_cast<std::size_t>(std::min(piece, n - k * piece)) * sizeof(double));
+                static_cast<std::size_t>(std::min(piece, n - k * piece)));
 }
 
 }  // namespace
@@ -33,27 +33,29 @@ Staging::Staging() : lock_(rooms_mutex()) {
   for (int k = 0; k < 2; ++k) rooms_[k] = static_cast<unsigned char*>(pinned) + k * room_bytes;
 }
 
-void copy_to_device(const double* from, std::size_t n, double* to, cudaStream_t stream) {
+void copy_bytes_to_device(const void* from, std::size_t bytes, void* to, cudaStream_t stream) {
+  const auto* const source = static_cast<const unsigned char*>(from);
+  auto* const target = static_cast<unsigned char*>(to);
   Staging().upload(
-      static_cast<std::int64_t>(n), sizeof(double), stream,
+      static_cast<std::int64_t>(bytes), 1, stream,
       [&](std::int64_t first, std::int64_t some, void* room) {
-        copy_numbers(from + first, some, static_cast<double*>(room));
+        copy_bytes(source + first, some, static_cast<unsigned char*>(room));
       },
       [&](std::int64_t first, std::int64_t some, void* room) {
-        FMBEM_CUDA(cudaMemcpyAsync(to + first, room, some * sizeof(double), cudaMemcpyHostToDevice,
-                                   stream));
+        FMBEM_CUDA(cudaMemcpyAsync(target + first, room, some, cudaMemcpyHostToDevice, stream));
       });
 }
 
-void copy_to_host(const double* from, std::size_t n, double* to, cudaStream_t stream) {
+void copy_bytes_to_host(const void* from, std::size_t bytes, void* to, cudaStream_t stream) {
+  const auto* const source = static_cast<const unsigned char*>(from);
+  auto* const target = static_cast<unsigned char*>(to);
   Staging().download(
-      static_cast<std::int64_t>(n), sizeof(double), stream,
+      static_cast<std::int64_t>(bytes), 1, stream,
       [&](std::int64_t first, std::int64_t some, void* room) {
-        FMBEM_CUDA(cudaMemcpyAsync(room, from + first, some * sizeof(double),
-                                   cudaMemcpyDeviceToHost, stream));
+        FMBEM_CUDA(cudaMemcpyAsync(room, source + first, some, cudaMemcpyDeviceToHost, stream));
       },
       [&](std::int64_t first, std::int64_t some, void* room) {
-        copy_numbers(static_cast<const double*>(room), some, to + first);
+        copy_bytes(static_cast<const unsigned char*>(room), some, target + first);
       });
 }
 

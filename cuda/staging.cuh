@@ -61,7 +61,16 @@ class Staging {
 };
 
 /// Copies in the order of the stream, done when they return (staging.hpp).
-void copy_to_device(const double* from, std::size_t n, double* to, cudaStream_t stream);
-void copy_to_host(const double* from, std::size_t n, double* to, cudaStream_t stream);
+void copy_bytes_to_device(const void* from, std::size_t bytes, void* to, cudaStream_t stream);
+void copy_bytes_to_host(const void* from, std::size_t bytes, void* to, cudaStream_t stream);
+
+template <class T>
+void copy_to_device(const T* from, std::size_t n, T* to, cudaStream_t stream) {
+  copy_bytes_to_device(from, n * sizeof(T), to, stream);
+}
+template <class T>
+void copy_to_host(const T* from, std::size_t n, T* to, cudaStream_t stream) {
+  copy_bytes_to_host(from, n * sizeof(T), to, stream);
+}
 
 }  // namespace fmbem::cuda

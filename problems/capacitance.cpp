@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -112,11 +113,15 @@ std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& pane
 SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
                                  const std::vector<std::vector<double>>& densities,
                                  double permittivity, double scale_to_m) {
+  const auto n = static_cast<std::int64_t>(panels.size());
+  std::vector<double> area(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) area[k] = panels.area(k);
   SquareMatrix c(densities.size());
   const double factor = epsilon_0 * permittivity * scale_to_m;
   for (std::size_t j = 0; j < densities.size(); ++j)
-    for (std::size_t k = 0; k < panels.size(); ++k)
-      c(conductor_of[k], j) += factor * densities[j][k] * panels.triangle[k].area;
+    for (std::int64_t k = 0; k < n; ++k)
+      c(conductor_of[k], j) += factor * densities[j][k] * area[k];
   return c;
 }
 

@@ -54,7 +54,9 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  result.panels = make_panels(mesh, options.block_panels);
+  operator_options.processor =
+      options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
+  result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
   const Panels& panels = result.panels;
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
   const Timer assembly;
@@ -80,6 +82,8 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });
   add_densities(sigma, options.permittivity, result);
+  // The solution is for the host; who solves again needs the GPU's memory.
+  result.panels.on_device.reset();
   return result;
 }
 

@@ -1,48 +1,74 @@
 #include "fmbem/bem/geometry/panels.hpp"
 
-#include <algorithm>
+#include <utility>
 
+#include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem {
+namespace {
 
-Panels make_panels(const SurfaceMesh& mesh, int max_leaf) {
+LargeVector<Vec3d> centroids_of(std::span<const Vec3d> vertices,
+                                std::span<const std::array<int, 3>> triangles) {
+  const auto n = static_cast<std::int64_t>(triangles.size());
+  LargeVector<Vec3d> centroid(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto [a, b, c] = triangles[i];
+    centroid[i] = centroid_of(vertices[a], vertices[b], vertices[c]);
+  }
+  return centroid;
+}
+
+}  // namespace
+
+Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   FMBEM_REQUIRE(!mesh.triangles.empty(), "the mesh has no triangles");
   const auto n = static_cast<std::int64_t>(mesh.triangles.size());
-  const auto [low, high] = coordinate_bounds(
-      3 * n, [&](std::int64_t k) { return mesh.vertices[mesh.triangles[k / 3][k % 3]]; });
+  const auto n_vertices = static_cast<std::int64_t>(mesh.vertices.size());
+  const auto [low, high] =
+      coordinate_bounds(n_vertices, [&](std::int64_t k) { return mesh.vertices[k]; });
 
   Panels panels;
   panels.origin = low + 0.5 * (high - low);
   panels.extent = norm(high - low);
-
-  const auto corner = [&](std::int64_t i, int k) {
-    return mesh.vertices[mesh.triangles[i][k]] - panels.origin;
-  };
-  LargeVector<Vec3d> centroid(n);
+  panels.vertices.resize(n_vertices);
 #pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i)
-    centroid[i] = centroid_of(corner(i, 0), corner(i, 1), corner(i, 2));
+  for (std::int64_t k = 0; k < n_vertices; ++k)
+    panels.vertices[k] = mesh.vertices[k] - panels.origin;
 
-  MortonOrder morton = morton_order(centroid, max_leaf);
-  panels.triangle.resize(n);
-#pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) {
-    const std::int64_t i = morton.order[k];
-    panels.triangle[k] = make_triangle(corner(i, 0), corner(i, 1), corner(i, 2));
+  if (processor == Processor::gpu) {
+    cuda::SortedPanels sorted = cuda::sort_panels(panels.vertices, mesh.triangles, panels.extent);
+    panels.input_index = std::move(sorted.order);
+    panels.key = std::move(sorted.keys);
+    panels.on_device = std::move(sorted.store);
+  } else {
+    MortonOrder sorted = morton_order(centroids_of(panels.vertices, mesh.triangles));
+    panels.input_index = std::move(sorted.order);
+    panels.key = std::move(sorted.keys);
   }
-  panels.input_index = std::move(morton.order);
-  panels.key = std::move(morton.keys);
-  panels.leaf_begin = std::move(morton.leaf_begin);
+  panels.leaf_begin = octree_leaves(panels.key, max_leaf);
+  panels.corners.resize(n);
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < n; ++k) panels.corners[k] = mesh.triangles[panels.input_index[k]];
   return panels;
+}
+
+LargeVector<Triangle> triangles_of(const Panels& panels) {
+  const auto n = static_cast<std::int64_t>(panels.size());
+  LargeVector<Triangle> triangles(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) triangles[i] = panels.triangle(i);
+  return triangles;
 }
 
 std::vector<double> Panels::to_input_order(std::span<const double> values) const {
   FMBEM_REQUIRE(values.size() == size(),
                 "there are " << size() << " panels, but " << values.size() << " values");
   std::vector<double> result(size());
+#pragma omp parallel for
   for (std::size_t k = 0; k < size(); ++k) result[input_index[k]] = values[k];
   return result;
 }
@@ -51,6 +77,7 @@ std::vector<double> Panels::from_input_order(std::span<const double> values) con
   FMBEM_REQUIRE(values.size() == size(),
                 "there are " << size() << " panels, but " << values.size() << " values");
   std::vector<double> result(size());
+#pragma omp parallel for
   for (std::size_t k = 0; k < size(); ++k) result[k] = values[input_index[k]];
   return result;
 }

@@ -1,34 +1,60 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/meshes/mesh.hpp"
 
 namespace fmbem {
 
+namespace cuda {
+struct PanelStore;
+}
+
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`.
 struct Panels {
-  LargeVector<Triangle> triangle;         ///< [n]
-  LargeVector<std::int64_t> input_index;  ///< [n], triangle of the mesh
-  LargeVector<std::uint64_t> key;         ///< [n], Morton keys of the centroids, ascending
-  std::vector<std::int64_t> leaf_begin;   ///< [n_leaves + 1]: leaves of an octree
-  Vec3d origin;                           ///< centre of the bounding box
-  double extent = 0;                      ///< diagonal of the bounding box
+  LargeVector<Vec3d> vertices;              ///< [n_vertices], in the mesh's order
+  LargeVector<std::array<int, 3>> corners;  ///< [n], vertices of each panel
+  LargeVector<std::int64_t> input_index;    ///< [n], triangle of the mesh
+  LargeVector<std::uint64_t> key;           ///< [n], Morton keys of the centroids, ascending
+  std::vector<std::int64_t> leaf_begin;     ///< [n_leaves + 1]: leaves of an octree
+  Vec3d origin;                             ///< centre of the bounding box
+  double extent = 0;                        ///< diagonal of the bounding box
+  /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
+  std::shared_ptr<const cuda::PanelStore> on_device;
 
-  std::size_t size() const { return triangle.size(); }
+  std::size_t size() const { return corners.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }
+
+  Vec3d vertex(std::size_t i, int k) const { return vertices[corners[i][k]]; }
+  Vec3d centroid(std::size_t i) const {
+    return centroid_of(vertex(i, 0), vertex(i, 1), vertex(i, 2));
+  }
+  double area(std::size_t i) const { return triangle(i).area; }
+  /// Made anew, as it takes 304 bytes.
+  Triangle triangle(std::size_t i) const {
+    return make_triangle(vertex(i, 0), vertex(i, 1), vertex(i, 2));
+  }
 
   /// Values in the mesh's order from values in Morton order, and back.
   std::vector<double> to_input_order(std::span<const double> values) const;
   std::vector<double> from_input_order(std::span<const double> values) const;
 };
 
-/// Throws InputError for a mesh without triangles.
-Panels make_panels(const SurfaceMesh& mesh, int max_leaf = 64);
+/// Sorts them on the processor that operators will be on: the same order on either, and those of
+/// the GPU can do with those of the CPU. Leaves hold at most max_leaf panels. Throws InputError for
+/// a mesh without triangles.
+Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
+                   int max_leaf = 64);
+
+/// All of them, for those who ask for each again and again.
+LargeVector<Triangle> triangles_of(const Panels& panels);
 
 }  // namespace fmbem

@@ -12,6 +12,7 @@
 #include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/fmm/base/ranks.hpp"
 
 namespace fmbem {

@@ -1,6 +1,8 @@
 #include "fmbem/bem/layer/cpu_engine.hpp"
 
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/near/near_fraction.hpp"
@@ -17,10 +19,10 @@ constexpr double near_pair_seconds = 4e-9;
 /// Of one thread: an integral, and the operators of an order p over p⁵.
 constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
 
-std::vector<Vec3d> centroids_of(const Panels& panels) {
+std::vector<Vec3d> centroids_of(std::span<const Triangle> panels) {
   std::vector<Vec3d> centroids;
   centroids.reserve(panels.size());
-  for (const Triangle& t : panels.triangle) centroids.push_back(t.centroid);
+  for (const Triangle& t : panels) centroids.push_back(t.centroid);
   return centroids;
 }
 
@@ -42,9 +44,9 @@ void evaluate(const fmm::FarField& far, const double* x, double* y, const Produc
 
 CpuEngine::CpuEngine(const Panels& panels, const OperatorOptions& options, int order,
                      Precision far_precision, Precision, fmm::Stopwatch&)
-    : panels_(panels) {
+    : panels_(panels), triangles_(triangles_of(panels)) {
   fmm::Seconds seconds;
-  tree_ = fmm::grow_tree(PanelSources(panels, options.tolerance), centroids_of(panels),
+  tree_ = fmm::grow_tree(PanelSources(triangles_, options.tolerance), centroids_of(triangles_),
                          {.overhang = options.overhang.value_or(panel_overhang),
                           .max_leaf = options.max_leaf,
                           .order = order,
@@ -53,12 +55,12 @@ CpuEngine::CpuEngine(const Panels& panels, const OperatorOptions& options, int o
                          seconds);
 }
 
-double CpuEngine::near_fraction() const { return fmbem::near_fraction(panels_, *tree_); }
+double CpuEngine::near_fraction() const { return fmbem::near_fraction(triangles_, *tree_); }
 
 std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
     std::shared_ptr<const fmm::PointTree> tree, const FarAccuracy& accuracy, bool keep) const {
   return std::make_shared<fmm::FarField>(
-      std::move(tree), std::make_shared<PanelSources>(panels_, accuracy.moments),
+      std::move(tree), std::make_shared<PanelSources>(triangles_, accuracy.moments),
       fmm::FarFieldOptions{
           .order = accuracy.order, .precision = accuracy.precision, .keep_moments = keep});
 }
@@ -66,7 +68,7 @@ std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
 void CpuEngine::set_far(const FarAccuracy& accuracy) { far_ = far_field(tree_, accuracy, true); }
 
 void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
-  near_ = make_near_blocks(panels_, tree_, accuracy.tolerance, accuracy.precision, progress);
+  near_ = make_near_blocks(triangles_, tree_, accuracy.tolerance, accuracy.precision, progress);
 }
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product) {
@@ -86,7 +88,7 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product,
   const auto tree = direct ? one_leaf() : tree_;
   evaluate(*far_field(tree, accuracy, false), x, y, product, panels_.size());
   if (near_tolerance)
-    add_near_field_afresh(panels_, *tree, *near_tolerance, x, y, product);
+    add_near_field_afresh(triangles_, *tree, *near_tolerance, x, y, product);
   else
     near_->add(x, y, product);
 }
@@ -110,7 +112,7 @@ void CpuEngine::describe(OperatorInfo& info) const {
 }
 
 std::unique_ptr<ApproximateInverse> CpuEngine::approximate_inverse() const {
-  return std::make_unique<ClusterInverse>(panels_);
+  return std::make_unique<ClusterInverse>(panels_, triangles_);
 }
 
 }  // namespace fmbem

@@ -41,6 +41,7 @@ class CpuEngine {
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
   const Panels& panels_;
+  LargeVector<Triangle> triangles_;
   std::shared_ptr<const fmm::PointTree> tree_;
   std::shared_ptr<const fmm::FarField> far_;
   std::unique_ptr<NearBlocks> near_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <type_traits>
 #include <vector>
@@ -22,10 +23,10 @@ namespace {
 constexpr std::int64_t block_rows = 64;
 
 template <class Entry>
-void integrate_row(const Panels& panels, std::int64_t i, Entry* row) {
-  const Vec3d x = panels.triangle[i].centroid;
+void integrate_row(std::span<const Triangle> panels, std::int64_t i, Entry* row) {
+  const Vec3d x = panels[i].centroid;
   for (std::size_t j = 0; j < panels.size(); ++j)
-    row[j] = static_cast<Entry>(panel_potential(panels.triangle[j], x));
+    row[j] = static_cast<Entry>(panel_potential(panels[j], x));
 }
 
 void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
@@ -58,6 +59,7 @@ class DenseSingleLayer final : public BoundaryOperator {
  public:
   DenseSingleLayer(const Panels& panels, const Progress& progress)
       : panels_(panels),
+        triangles_(triangles_of(panels)),
         n_(static_cast<std::int64_t>(panels.size())),
         entries_(std::make_unique_for_overwrite<Entry[]>(n_ * n_)) {
     const std::int64_t blocks = (n_ + block_rows - 1) / block_rows;
@@ -82,7 +84,7 @@ class DenseSingleLayer final : public BoundaryOperator {
   double accurate_tolerance() const override { return is_exact ? 0 : exact_tolerance; }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_);
+    return std::make_unique<ClusterInverse>(panels_, triangles_);
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
@@ -110,7 +112,7 @@ class DenseSingleLayer final : public BoundaryOperator {
     for_row_blocks([&](std::int64_t begin, std::int64_t end) {
       std::vector<double> row(n_);
       for (std::int64_t i = begin; i < end; ++i) {
-        integrate_row(panels_, i, row.data());
+        integrate_row(triangles_, i, row.data());
         multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
       }
     });
@@ -134,7 +136,8 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   void assemble(std::int64_t begin, std::int64_t end) {
 #pragma omp parallel for schedule(dynamic, 4)
-    for (std::int64_t i = begin; i < end; ++i) integrate_row(panels_, i, entries_.get() + i * n_);
+    for (std::int64_t i = begin; i < end; ++i)
+      integrate_row(triangles_, i, entries_.get() + i * n_);
   }
 
   template <class Body>
@@ -146,6 +149,7 @@ class DenseSingleLayer final : public BoundaryOperator {
   }
 
   const Panels& panels_;
+  LargeVector<Triangle> triangles_;
   std::int64_t n_;
   // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
   std::unique_ptr<Entry[]> entries_;

@@ -39,15 +39,15 @@ Vec3d field_of_panel(const Triangle& t, Vec3d x, double tolerance, Side side) {
 }
 
 /// All panels at all points, exactly. x are the points less the origin.
-void add_exactly(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> x,
-                 Side side, Field& field) {
+void add_exactly(const Panels& panels, std::span<const Triangle> triangles,
+                 std::span<const double> sigma, std::span<const Vec3d> x, Side side, Field& field) {
   const auto n = static_cast<std::int64_t>(x.size());
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::int64_t i = 0; i < n; ++i) {
     const double tolerance = surface_tolerance(panels, x[i]);
     for (std::size_t j = 0; j < panels.size(); ++j) {
-      field.potential[i] += sigma[j] * panel_potential(panels.triangle[j], x[i]);
-      field.e[i] += sigma[j] * field_of_panel(panels.triangle[j], x[i], tolerance, side);
+      field.potential[i] += sigma[j] * panel_potential(triangles[j], x[i]);
+      field.e[i] += sigma[j] * field_of_panel(triangles[j], x[i], tolerance, side);
     }
   }
 }
@@ -55,9 +55,10 @@ void add_exactly(const Panels& panels, std::span<const double> sigma, std::span<
 /// The near lists' panels, by closed forms where they are close and by rules elsewhere.
 class NearField {
  public:
-  NearField(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> x,
-            const FieldOptions& options)
+  NearField(const Panels& panels, std::span<const Triangle> triangles,
+            std::span<const double> sigma, std::span<const Vec3d> x, const FieldOptions& options)
       : panels_(panels),
+        triangles_(triangles),
         sigma_(sigma),
         x_(x),
         side_(options.side),
@@ -75,7 +76,7 @@ class NearField {
 
  private:
   void add_panel(std::int32_t j, const std::int32_t* order, Field& field) {
-    const Triangle& t = panels_.triangle[j];
+    const Triangle& t = triangles_[j];
     integrals_.integrate(t, targets_);
     auto close = integrals_.close().begin();
     for (int i = 0; i < targets_.count(); ++i) {
@@ -94,6 +95,7 @@ class NearField {
   }
 
   const Panels& panels_;
+  std::span<const Triangle> triangles_;
   std::span<const double> sigma_;
   std::span<const Vec3d> x_;
   Side side_;
@@ -101,10 +103,11 @@ class NearField {
   IntegralTargets targets_;
 };
 
-void add_by_fmm(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> x,
+void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
+                std::span<const double> sigma, std::span<const Vec3d> x,
                 const FieldOptions& options, Field& field) {
   const double tolerance = gradient_loss * options.tolerance;
-  const auto sources = std::make_shared<PanelSources>(panels, tolerance);
+  const auto sources = std::make_shared<PanelSources>(triangles, tolerance);
   const int order = far_order_for(tolerance);
   const Precision precision = far_precision_for(tolerance);
   fmm::Seconds seconds;
@@ -122,7 +125,7 @@ void add_by_fmm(const Panels& panels, std::span<const double> sigma, std::span<c
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel
   {
-    NearField near(panels, sigma, x, options);
+    NearField near(panels, triangles, sigma, x, options);
 #pragma omp for schedule(dynamic, 4)
     for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row)
       near.add_row(*tree, row, field);
@@ -146,11 +149,12 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   Field field;
   field.potential.resize(points.size());
   field.e.resize(points.size());
+  const LargeVector<Triangle> triangles = triangles_of(panels);
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
   if (options.tolerance == 0 || pairs <= few_pairs)
-    add_exactly(panels, sigma, x, options.side, field);
+    add_exactly(panels, triangles, sigma, x, options.side, field);
   else
-    add_by_fmm(panels, sigma, x, options, field);
+    add_by_fmm(panels, triangles, sigma, x, options, field);
   field.singular_points =
       std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
   return field;

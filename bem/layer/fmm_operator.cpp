@@ -1,5 +1,7 @@
 #include "fmbem/bem/layer/fmm_operator.hpp"
 
+#include <vector>
+
 #include "fmbem/bem/layer/cpu_engine.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -20,9 +22,10 @@ Precision check_fmm_options(const OperatorOptions& options) {
 }
 
 void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block) {
-  for (std::int64_t i = begin; i < end; ++i)
-    for (std::int64_t j = begin; j < end; ++j)
-      *block++ = panel_potential(panels.triangle[j], panels.triangle[i].centroid);
+  std::vector<Triangle> triangles;
+  for (std::int64_t j = begin; j < end; ++j) triangles.push_back(panels.triangle(j));
+  for (const Triangle& target : triangles)
+    for (const Triangle& source : triangles) *block++ = panel_potential(source, target.centroid);
 }
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,

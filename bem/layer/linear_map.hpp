@@ -2,10 +2,9 @@
 
 #include <cstddef>
 
-namespace fmbem {
+#include "fmbem/fmm/base/processor.hpp"
 
-/// Where a map's data are and its products are computed.
-enum class Processor { cpu, gpu };
+namespace fmbem {
 
 /// What is asked of a product y = α A x + β y.
 struct Product {

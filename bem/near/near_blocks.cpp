@@ -23,7 +23,7 @@ using fmm::Range;
 /// The columns of V between the targets of a row of the near lists and its sources, one by one.
 class NearColumns {
  public:
-  NearColumns(const Panels& panels, const fmm::PointTree& tree, double tolerance)
+  NearColumns(std::span<const Triangle> panels, const fmm::PointTree& tree, double tolerance)
       : panels_(panels),
         tree_(tree),
         tolerance_(tolerance),
@@ -37,10 +37,10 @@ class NearColumns {
     const Range range = near.targets;
     targets_.clear();
     for (std::int32_t i = range.begin; i < range.end; ++i)
-      targets_.add(panels_.triangle[tree_.targets().order[i]].centroid);
+      targets_.add(panels_[tree_.targets().order[i]].centroid);
     targets_.pad();
     for_near_sources(tree_, near, [&](std::int32_t panel) {
-      const Triangle& t = panels_.triangle[panel];
+      const Triangle& t = panels_[panel];
       integrals_.integrate(t, targets_);
       column_.assign(integrals_.potential().begin(), integrals_.potential().begin() + range.size());
       for (const int i : integrals_.close())
@@ -50,7 +50,7 @@ class NearColumns {
   }
 
  private:
-  const Panels& panels_;
+  std::span<const Triangle> panels_;
   const fmm::PointTree& tree_;
   double tolerance_;
   NearIntegrals integrals_;
@@ -111,8 +111,8 @@ struct RowVectors {
 template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
-  NearBlocksOf(const Panels& panels, std::shared_ptr<const PointTree> tree, double tolerance,
-               const Progress& progress)
+  NearBlocksOf(std::span<const Triangle> panels, std::shared_ptr<const PointTree> tree,
+               double tolerance, const Progress& progress)
       : panels_(panels), tree_(std::move(tree)) {
     const std::size_t rows = tree_->lists.p2p.targets.size();
     begin_.assign(1, 0);
@@ -210,14 +210,14 @@ class NearBlocksOf final : public NearBlocks {
     }
   }
 
-  const Panels& panels_;
+  std::span<const Triangle> panels_;
   std::shared_ptr<const PointTree> tree_;
   std::vector<std::int64_t> begin_;  ///< [rows + 1]
   Buffer<Entry> entries_;            ///< row after row, [near sources][targets]
 };
 
-void add_afresh_transposed(const Panels& panels, const PointTree& tree, double tolerance,
-                           const double* x, double* y, int n_vectors) {
+void add_afresh_transposed(std::span<const Triangle> panels, const PointTree& tree,
+                           double tolerance, const double* x, double* y, int n_vectors) {
   const std::size_t n = panels.size(), rows = tree.lists.p2p.targets.size();
   SourceSums sums(tree);
   for (int v = 0; v < n_vectors; ++v) {
@@ -241,7 +241,7 @@ void add_afresh_transposed(const Panels& panels, const PointTree& tree, double t
 
 }  // namespace
 
-double near_fraction(const Panels& panels, const fmm::PointTree& tree) {
+double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree) {
   const fmm::NearLists& near = tree.lists.p2p;
   struct Ball {
     Vec3d centroid;
@@ -249,7 +249,7 @@ double near_fraction(const Panels& panels, const fmm::PointTree& tree) {
   };
   std::vector<Ball> balls;
   balls.reserve(panels.size());
-  for (const Triangle& t : panels.triangle) balls.push_back({t.centroid, t.area});
+  for (const Triangle& t : panels) balls.push_back({t.centroid, t.area});
   const std::size_t rows = near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / near_fraction_rows);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
@@ -268,7 +268,7 @@ double near_fraction(const Panels& panels, const fmm::PointTree& tree) {
   return near_fraction_of(near_sums, sums);
 }
 
-std::unique_ptr<NearBlocks> make_near_blocks(const Panels& panels,
+std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              std::shared_ptr<const PointTree> tree,
                                              double tolerance, Precision precision,
                                              const Progress& progress) {
@@ -277,8 +277,8 @@ std::unique_ptr<NearBlocks> make_near_blocks(const Panels& panels,
   return std::make_unique<NearBlocksOf<double>>(panels, std::move(tree), tolerance, progress);
 }
 
-void add_near_field_afresh(const Panels& panels, const PointTree& tree, double tolerance,
-                           const double* x, double* y, const Product& product) {
+void add_near_field_afresh(std::span<const Triangle> panels, const PointTree& tree,
+                           double tolerance, const double* x, double* y, const Product& product) {
   if (product.transposed)
     return add_afresh_transposed(panels, tree, tolerance, x, y, product.vectors);
   const std::size_t n = panels.size();

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
-#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
@@ -21,16 +22,16 @@ class NearBlocks {
 
 /// Integrates the entries to that relative error and stores them in that precision. The panels must
 /// outlive it. Throws ResourceError for want of memory.
-std::unique_ptr<NearBlocks> make_near_blocks(const Panels& panels,
+std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              std::shared_ptr<const fmm::PointTree> tree,
                                              double tolerance, Precision precision,
                                              const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
-void add_near_field_afresh(const Panels& panels, const fmm::PointTree& tree, double tolerance,
-                           const double* x, double* y, const Product& product);
+void add_near_field_afresh(std::span<const Triangle> panels, const fmm::PointTree& tree,
+                           double tolerance, const double* x, double* y, const Product& product);
 
 /// The part of ‖V‖ that the near field has (near_fraction.hpp).
-double near_fraction(const Panels& panels, const fmm::PointTree& tree);
+double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree);
 
 }  // namespace fmbem

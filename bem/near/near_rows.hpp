@@ -1,10 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "fmbem/bem/geometry/panels.hpp"
-#include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem {

@@ -21,10 +21,10 @@ namespace fmbem {
 namespace {
 
 /// The nodes whose charges are the unknowns for a leaf, its own panels last.
-std::vector<std::int32_t> cut_for(const Panels& panels, const ClusterTree& tree,
+std::vector<std::int32_t> cut_for(std::span<const Triangle> panels, const ClusterTree& tree,
                                   std::int32_t leaf_node, const ClusterInverseOptions& options) {
   const Cluster& own = tree.nodes[leaf_node];
-  const LeafView leaf = view_leaf(panels.triangle.data(), own.begin, own.end);
+  const LeafView leaf = view_leaf(panels, own.begin, own.end);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
@@ -48,7 +48,8 @@ std::vector<std::int32_t> cut_for(const Panels& panels, const ClusterTree& tree,
 /// Solves the small systems; what a thread works with.
 class ClusterInverse::Assembly {
  public:
-  Assembly(const Panels& panels, const ClusterTree& tree) : panels_(panels), tree_(tree) {}
+  Assembly(std::span<const Triangle> panels, double extent, const ClusterTree& tree)
+      : panels_(panels), extent_(extent), tree_(tree) {}
 
   /// rows[k][i], k in the cut and i in the leaf: of V⁻¹ times the extent of all panels.
   void solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
@@ -66,8 +67,8 @@ class ClusterInverse::Assembly {
                                                      << " is singular: check the mesh");
     }
     for (int i = 0; i < own; ++i) {
-      const float scale = row_scale(scale_[m_ - own + i], panels_.extent, unit_,
-                                    panels_.triangle[leaf.begin + i].area);
+      const float scale =
+          row_scale(scale_[m_ - own + i], extent_, unit_, panels_[leaf.begin + i].area);
       for (int k = 0; k < m_; ++k) rows[k * own + i] *= scale * scale_[k];
     }
   }
@@ -119,7 +120,7 @@ class ClusterInverse::Assembly {
       z_[k] = placed.z;
       smear2_[k] = placed.smear2;
       scale_[k] = placed.scale;
-      if (node.is_panel()) panels_in_cut_.push_back({k, &panels_.triangle[node.begin]});
+      if (node.is_panel()) panels_in_cut_.push_back({k, &panels_[node.begin]});
     }
   }
 
@@ -162,7 +163,8 @@ class ClusterInverse::Assembly {
     const Triangle* panel;
   };
 
-  const Panels& panels_;
+  std::span<const Triangle> panels_;
+  double extent_;
   const ClusterTree& tree_;
   int m_ = 0;
   double unit_ = 1;
@@ -183,12 +185,16 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
 }
 
 ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)
-    : tree_(panels, checked(options).max_leaf), extent_(panels.extent) {
+    : ClusterInverse(panels, triangles_of(panels), options) {}
+
+ClusterInverse::ClusterInverse(const Panels& panels, std::span<const Triangle> triangles,
+                               const ClusterInverseOptions& options)
+    : tree_(panels.key, triangles, checked(options).max_leaf), extent_(panels.extent) {
   const std::size_t n_leaves = tree_.leaves.size();
   std::vector<std::vector<std::int32_t>> cuts(n_leaves);
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::size_t f = 0; f < n_leaves; ++f)
-    cuts[f] = cut_for(panels, tree_, tree_.leaves[f], options);
+    cuts[f] = cut_for(triangles, tree_, tree_.leaves[f], options);
   cut_begin_.assign(1, 0);
   row_begin_.assign(1, 0);
   for (std::size_t f = 0; f < n_leaves; ++f) {
@@ -207,7 +213,7 @@ ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions
   const OneBlasThread one_blas_thread;
 #pragma omp parallel
   {
-    Assembly assembly(panels, tree_);
+    Assembly assembly(triangles, extent_, tree_);
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t f = 0; f < n_leaves; ++f)
       assembly.solve(cut_of(f), tree_.nodes[tree_.leaves[f]], rows_.data() + row_begin_[f]);

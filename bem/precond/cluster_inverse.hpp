@@ -36,6 +36,9 @@ class ClusterInverse final : public ApproximateInverse {
  public:
   /// The panels need not outlive it. Throws InputError for options out of range.
   explicit ClusterInverse(const Panels& panels, const ClusterInverseOptions& options = {});
+  /// The same where their triangles are made already.
+  ClusterInverse(const Panels& panels, std::span<const Triangle> triangles,
+                 const ClusterInverseOptions& options = {});
 
   std::string name() const override { return "cluster inverse"; }
   std::int64_t memory_bytes() const override;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <span>
 
 namespace fmbem {
 namespace {
@@ -38,29 +37,30 @@ void build(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t
 }
 
 /// Area, centroid and smear, of a panel or from its two halves.
-void measure(const Panels& panels, std::vector<Cluster>& nodes, Cluster& node) {
+void measure(std::span<const Triangle> panels, std::vector<Cluster>& nodes, Cluster& node) {
   if (node.is_panel())
-    measure_panel(panels.triangle[node.begin], node);
+    measure_panel(panels[node.begin], node);
   else
     measure_halves(nodes[node.left], nodes[node.right], node);
 }
 
-double radius_of(const Panels& panels, const Cluster& node) {
+double radius_of(std::span<const Triangle> panels, const Cluster& node) {
   double radius2 = 0;
   for (std::int32_t i = node.begin; i < node.end; ++i)
-    for (const Vec3d& vertex : panels.triangle[i].vertex)
+    for (const Vec3d& vertex : panels[i].vertex)
       radius2 = std::max(radius2, norm2(vertex - node.centroid));
   return std::sqrt(radius2);
 }
 
 }  // namespace
 
-ClusterTree::ClusterTree(const Panels& panels, int max_leaf) {
+ClusterTree::ClusterTree(std::span<const std::uint64_t> keys, std::span<const Triangle> panels,
+                         int max_leaf) {
   const auto n = static_cast<std::int32_t>(panels.size());
   nodes.resize(2 * static_cast<std::size_t>(n) - 1);
 #pragma omp parallel
 #pragma omp single
-  build(panels.key, 0, n, 0, nodes);
+  build(keys, 0, n, 0, nodes);
 
   for (std::int32_t k = 0; k < static_cast<std::int32_t>(nodes.size());) {
     if (nodes[k].size() <= max_leaf) {

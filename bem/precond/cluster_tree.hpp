@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/precond/cluster_kernel.hpp"
 
 namespace fmbem {
@@ -13,7 +13,7 @@ namespace fmbem {
 /// preorder, so that a node's panels and descendants are contiguous.
 struct ClusterTree {
   /// Leaves are the topmost nodes of at most max_leaf panels. O(n log n).
-  ClusterTree(const Panels& panels, int max_leaf);
+  ClusterTree(std::span<const std::uint64_t> keys, std::span<const Triangle> panels, int max_leaf);
 
   std::vector<Cluster> nodes;
   std::vector<std::int32_t> leaves;

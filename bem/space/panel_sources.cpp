@@ -5,7 +5,7 @@
 namespace fmbem {
 
 void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
-  const Triangle& t = panels_.triangle[j];
+  const Triangle& t = panels_[j];
   low = high = t.vertex[0];
   for (int axis = 0; axis < 3; ++axis) {
     for (int k = 1; k < 3; ++k) {
@@ -16,7 +16,7 @@ void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
 }
 
 void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const {
-  const Triangle& t = panels_.triangle[j];
+  const Triangle& t = panels_[j];
   const auto far = std::find_if(rules_.begin(), rules_.end(),
                                 [&](const FarRule& rule) { return side >= rule.reach * t.radius; });
   const TriangleRule& rule = (far == rules_.end() ? rules_.back() : *far).rule;

@@ -40,21 +40,6 @@ void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
   }
 }
 
-/// Large boxes first, whose leaves are then found side by side.
-std::vector<std::int64_t> leaves_of(std::span<const std::uint64_t> keys, int max_leaf) {
-  const auto n = static_cast<std::int64_t>(keys.size());
-  std::vector<BoxKeys> large;
-  split(keys, {0, n, 0}, std::max<std::int64_t>(max_leaf, n / 256), large);
-  std::vector<std::vector<BoxKeys>> leaves(large.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t k = 0; k < large.size(); ++k) split(keys, large[k], max_leaf, leaves[k]);
-  std::vector<std::int64_t> begin;
-  for (const auto& some : leaves)
-    for (const BoxKeys& leaf : some) begin.push_back(leaf.begin);
-  begin.push_back(n);
-  return begin;
-}
-
 }  // namespace
 
 Cube bounding_cube(std::span<const Vec3d> points) {
@@ -81,8 +66,7 @@ std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
   return grid_key({cell[0], cell[1], cell[2]});
 }
 
-MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
-  FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
+MortonOrder morton_order(std::span<const Vec3d> points) {
   const auto n = static_cast<std::int64_t>(points.size());
   MortonOrder result;
   result.cube = bounding_cube(points);
@@ -100,9 +84,23 @@ MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf) {
   result.order.resize(n);
 #pragma omp parallel for
   for (std::int64_t k = 0; k < n; ++k) std::tie(result.keys[k], result.order[k]) = entries[k];
-
-  result.leaf_begin = leaves_of(result.keys, max_leaf);
   return result;
+}
+
+std::vector<std::int64_t> octree_leaves(std::span<const std::uint64_t> keys, int max_leaf) {
+  FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
+  const auto n = static_cast<std::int64_t>(keys.size());
+  // Large boxes first, whose leaves are then found side by side.
+  std::vector<BoxKeys> large;
+  split(keys, {0, n, 0}, std::max<std::int64_t>(max_leaf, n / 256), large);
+  std::vector<std::vector<BoxKeys>> leaves(large.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k = 0; k < large.size(); ++k) split(keys, large[k], max_leaf, leaves[k]);
+  std::vector<std::int64_t> begin;
+  for (const auto& some : leaves)
+    for (const BoxKeys& leaf : some) begin.push_back(leaf.begin);
+  begin.push_back(n);
+  return begin;
 }
 
 }  // namespace fmbem

@@ -19,17 +19,20 @@ Cube bounding_cube(Vec3d low, Vec3d high);
 std::array<std::int32_t, 3> cell_of(std::uint64_t key);
 std::uint64_t key_of(std::array<std::int32_t, 3> cell);
 
-/// Points in Morton order, cut into the leaves of an adaptive octree.
+/// Points in Morton order.
 struct MortonOrder {
   Cube cube;
-  LargeVector<std::uint64_t> keys;       ///< [n], ascending
-  LargeVector<std::int64_t> order;       ///< [n], order[k] is the index of the k-th point
-  std::vector<std::int64_t> leaf_begin;  ///< [n_leaves + 1], offsets into keys; no leaf is empty
+  LargeVector<std::uint64_t> keys;  ///< [n], ascending
+  LargeVector<std::int64_t> order;  ///< [n], order[k] is the index of the k-th point
 };
 
-/// Sorts the points by key (ties by index) and splits the root until a leaf holds at most max_leaf
-/// points or the deepest level is reached. O(n log n).
-/// Throws InputError for non-finite coordinates or max_leaf < 1.
-MortonOrder morton_order(std::span<const Vec3d> points, int max_leaf);
+/// Sorts the points by key (ties by index). O(n log n).
+/// Throws InputError for non-finite coordinates.
+MortonOrder morton_order(std::span<const Vec3d> points);
+
+/// Splits the root until a leaf holds at most max_leaf of the ascending keys or the deepest level
+/// is reached: [n_leaves + 1] offsets into the keys; no leaf is empty. Throws InputError for
+/// max_leaf < 1.
+std::vector<std::int64_t> octree_leaves(std::span<const std::uint64_t> keys, int max_leaf);
 
 }  // namespace fmbem

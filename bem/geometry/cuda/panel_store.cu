@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
@@ -10,6 +11,15 @@
 
 namespace fmbem::cuda {
 namespace {
+
+/// The vertices of the panels one by one, `numbers` of them in all: [n][3].
+__global__ void gather_vertices(const Vec3d* vertices, const int* corners,
+                                const std::int32_t* order, std::int64_t numbers, Vec3d* to) {
+  const std::int64_t k = thread_index();
+  if (k >= numbers) return;
+  const std::int64_t panel = k / 3, triangle = order ? order[panel] : panel;
+  to[k] = vertices[corners[3 * triangle + k % 3]];
+}
 
 __global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area,
                         double* radius) {
@@ -74,45 +84,39 @@ __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsVie
   sums[blockIdx.x] = all;
 }
 
-/// Vertices and keys, a part of the panels at a time.
-void upload_panels(const Panels& panels, Vec3d* vertices, std::uint64_t* keys,
-                   cudaStream_t stream) {
-  constexpr std::size_t corners = 3 * sizeof(Vec3d);
-  const auto keys_in = [](void* room, std::int64_t some) {
-    return reinterpret_cast<std::uint64_t*>(static_cast<Vec3d*>(room) + 3 * some);
-  };
-  Staging().upload(
-      static_cast<std::int64_t>(panels.size()), corners + sizeof(std::uint64_t), stream,
-      [&](std::int64_t first, std::int64_t some, void* room) {
-        auto* const to = static_cast<Vec3d*>(room);
-        std::uint64_t* const key = keys_in(room, some);
-#pragma omp parallel for schedule(static)
-        for (std::int64_t j = 0; j < some; ++j) {
-          std::copy_n(panels.triangle[first + j].vertex, 3, to + 3 * j);
-          key[j] = panels.key[first + j];
-        }
-      },
-      [&](std::int64_t first, std::int64_t some, void* room) {
-        FMBEM_CUDA(cudaMemcpyAsync(vertices + 3 * first, room, some * corners,
-                                   cudaMemcpyHostToDevice, stream));
-        FMBEM_CUDA(cudaMemcpyAsync(keys + first, keys_in(room, some), some * sizeof(std::uint64_t),
-                                   cudaMemcpyHostToDevice, stream));
-      });
-}
-
 }  // namespace
 
-PanelStore::PanelStore(const Panels& panels, cudaStream_t stream)
-    : vertices(3 * panels.size(), stream),
-      keys(panels.size(), stream),
-      centroid(panels.size(), stream),
-      area(panels.size(), stream),
-      radius(panels.size(), stream),
-      extent(panels.extent) {
-  upload_panels(panels, vertices.data(), keys.data(), stream);
+TrianglesOnDevice::TrianglesOnDevice(std::span<const Vec3d> host_vertices,
+                                     std::span<const std::array<int, 3>> host_corners,
+                                     cudaStream_t stream)
+    : vertices(host_vertices.size(), stream), corners(3 * host_corners.size(), stream) {
+  copy_to_device(host_vertices.data(), vertices.size(), vertices.data(), stream);
+  copy_to_device(host_corners.data()->data(), corners.size(), corners.data(), stream);
+}
+
+PanelStore::PanelStore(const TrianglesOnDevice& triangles, const std::int32_t* order,
+                       DeviceBuffer<std::uint64_t> sorted_keys, double diagonal,
+                       cudaStream_t stream)
+    : vertices(triangles.corners.size(), stream),
+      keys(std::move(sorted_keys)),
+      centroid(triangles.size(), stream),
+      area(triangles.size(), stream),
+      radius(triangles.size(), stream),
+      extent(diagonal) {
+  launch(gather_vertices, blocks_for(3 * size()), threads_per_block, 0, stream,
+         triangles.vertices.data(), triangles.corners.data(), order, 3 * size(), vertices.data());
   launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
          centroid.data(), area.data(), radius.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
+}
+
+std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream) {
+  if (panels.on_device) return panels.on_device;
+  const TrianglesOnDevice triangles(panels.vertices, panels.corners, stream);
+  DeviceBuffer<std::uint64_t> keys(panels.size(), stream);
+  copy_to_device(panels.key.data(), keys.size(), keys.data(), stream);
+  return std::make_shared<const PanelStore>(triangles, nullptr, std::move(keys), panels.extent,
+                                            stream);
 }
 
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,

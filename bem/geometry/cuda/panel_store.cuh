@@ -1,5 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
 #include "fmbem/bem/geometry/cuda/device_panels.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/cuda/memory.cuh"
@@ -7,9 +12,23 @@
 
 namespace fmbem::cuda {
 
-/// A copy of panels in device memory.
+/// Triangles in device memory, as the host has them.
+struct TrianglesOnDevice {
+  /// There when it returns.
+  TrianglesOnDevice(std::span<const Vec3d> vertices, std::span<const std::array<int, 3>> corners,
+                    cudaStream_t stream);
+
+  DeviceBuffer<Vec3d> vertices;
+  DeviceBuffer<int> corners;  ///< [n][3], vertices
+
+  std::int64_t size() const { return static_cast<std::int64_t>(corners.size()) / 3; }
+};
+
+/// Panels in device memory.
 struct PanelStore {
-  PanelStore(const Panels& panels, cudaStream_t stream);
+  /// Panel k is triangle order[k], or k where there is no order. Waits for the device.
+  PanelStore(const TrianglesOnDevice& triangles, const std::int32_t* order,
+             DeviceBuffer<std::uint64_t> sorted_keys, double extent, cudaStream_t stream);
 
   DeviceBuffer<Vec3d> vertices;       ///< [n][3]
   DeviceBuffer<std::uint64_t> keys;   ///< [n]
@@ -25,6 +44,9 @@ struct PanelStore {
     return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent};
   }
 };
+
+/// Where they are already, or else a copy of them in the order of the stream.
+std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream);
 
 /// The tree of panels as sources and their centroids as targets.
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,

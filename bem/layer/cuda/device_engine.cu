@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
-#include "fmbem/bem/layer/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/engine_operator.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
@@ -40,7 +40,7 @@ class DeviceEngine {
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_overhang(overhang);
     fmm::check_point_count(panels.size(), "panel");
-    panels_ = std::make_unique<PanelStore>(panels, stream_);
+    panels_ = store_of(panels, stream_);
     stream_.wait();
     watch.add("panels");
     const auto grow_tree = [&](bool lean) {
@@ -217,7 +217,7 @@ class DeviceEngine {
   }
 
   Stream stream_{true}, near_stream_;
-  std::unique_ptr<PanelStore> panels_;
+  std::shared_ptr<const PanelStore> panels_;
   SpreadTree tree_;
   bool stored_ = true;
   std::unique_ptr<PanelFarField> far_;

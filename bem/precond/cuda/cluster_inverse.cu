@@ -1,7 +1,8 @@
+#include <memory>
 #include <utility>
 
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
-#include "fmbem/bem/layer/cuda/memory_advice.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -10,10 +11,10 @@
 namespace fmbem::cuda {
 namespace {
 
-PanelStore upload(const Panels& panels) {
+std::shared_ptr<const PanelStore> upload(const Panels& panels) {
   require_cuda_device();
   keep_freed_memory();
-  return PanelStore(panels, nullptr);
+  return store_of(panels, nullptr);
 }
 
 /// Waits for the stream, as others apply what was built in it.
@@ -40,7 +41,7 @@ struct ClusterInverse::Impl {
 };
 
 ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)
-    : ClusterInverse(upload(panels).view(), options) {}
+    : ClusterInverse(upload(panels)->view(), options) {}
 ClusterInverse::ClusterInverse(const DevicePanels& panels, const ClusterInverseOptions& options) {
   require_cuda_device();
   keep_freed_memory();

@@ -29,7 +29,7 @@ double defect(const Panels& panels, const ApproximateInverse& inverse, const Vec
 TEST_CASE("the tree of clusters holds each panel once, with the moments of what it holds") {
   const Panels panels = make_panels(bracket(10));
   const auto n = static_cast<std::int32_t>(panels.size());
-  const ClusterTree tree(panels, 20);
+  const ClusterTree tree(panels.key, triangles_of(panels), 20);
   REQUIRE(tree.nodes.size() == 2 * panels.size() - 1);
   int wrong = 0;
   std::vector<int> in_leaf(n);
@@ -45,7 +45,7 @@ TEST_CASE("the tree of clusters holds each panel once, with the moments of what 
     double area = 0, radius = 0;
     Vec3d moment{};
     for (std::int32_t i = node.begin; i < node.end; ++i) {
-      const Triangle& t = panels.triangle[i];
+      const Triangle t = panels.triangle(i);
       area += t.area;
       moment += t.area * t.centroid;
       for (const Vec3d& v : t.vertex) radius = std::max(radius, norm(v - node.centroid));
@@ -68,7 +68,7 @@ TEST_CASE("the smear of a cluster gives the mean potential of a charge spread ov
   // Of a square of side 1: ∬∬ 1/r = 4 ln(1 + √2) − 4 (√2 − 1)/3.
   const Panels panels = make_panels(plate(16));
   const double exact = 4 * std::log(1 + std::sqrt(2)) - 4.0 / 3 * (std::sqrt(2) - 1);
-  const ClusterTree tree(panels, 64);
+  const ClusterTree tree(panels.key, triangles_of(panels), 64);
   CHECK(1 / std::sqrt(2 * tree.nodes[0].smear2) == Approx(exact).epsilon(0.1));
 }
 

@@ -29,8 +29,7 @@ std::vector<double> product_by_closed_forms(const Panels& panels, const double* 
   for (std::size_t i = 0; i < panels.size(); ++i) {
     long double sum = 0;
     for (std::size_t j = 0; j < panels.size(); ++j)
-      sum += static_cast<long double>(
-                 triangle_potential(panels.triangle[j], panels.triangle[i].centroid)) *
+      sum += static_cast<long double>(triangle_potential(panels.triangle(j), panels.centroid(i))) *
              x[j];
     y[i] = static_cast<double>(sum);
   }
@@ -100,7 +99,7 @@ TEST_CASE("products and entries do not depend on the number of threads") {
 }
 
 TEST_CASE("diagonal blocks hold the operator's entries") {
-  const Panels panels = make_panels(sphere(2), 20);
+  const Panels panels = make_panels(sphere(2), Processor::cpu, 20);
   const auto v = make_dense_single_layer(panels, {});
   const std::int64_t begin = panels.leaf_begin[1], end = panels.leaf_begin[2], n = end - begin;
   std::vector<double> block(n * n);
@@ -108,11 +107,11 @@ TEST_CASE("diagonal blocks hold the operator's entries") {
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
       CHECK(block[i * n + j] ==
-            panel_potential(panels.triangle[begin + j], panels.triangle[begin + i].centroid));
+            panel_potential(panels.triangle(begin + j), panels.centroid(begin + i)));
 }
 
 TEST_CASE("the dense operator refuses what it cannot hold") {
   Panels panels;
-  panels.triangle.resize(dense_panels_at_most + 1);
+  panels.corners.resize(dense_panels_at_most + 1);
   CHECK_THROWS_AS(make_dense_single_layer(panels, {}), InputError);
 }

@@ -60,7 +60,7 @@ TEST_CASE("on the surface E jumps by the density, and the sides are the limits")
   std::vector<double> sigma(panels.size());
   for (std::size_t j = 0; j < sigma.size(); ++j) sigma[j] = 1 + 0.1 * std::sin(double(j));
   for (const std::size_t k : {std::size_t{0}, std::size_t{17}, panels.size() - 1}) {
-    const Triangle& t = panels.triangle[k];
+    const Triangle t = panels.triangle(k);
     const Vec3d on = t.centroid + panels.origin;
     const std::vector<Vec3d> points{on, on + 1e-7 * t.normal, on - 1e-7 * t.normal};
     const Field mean = evaluate_field(panels, sigma, points);
@@ -100,7 +100,7 @@ TEST_CASE("the flux through a closed panel surface is the charge inside (double 
   const Panels panels = make_panels(cube(3));
   for (const Vec3d& x : {Vec3d{0.5, 0.5, 0.5}, Vec3d{0.01, 0.5, 0.9}, Vec3d{1.5, 0.5, 0.5}}) {
     double sum = 0;
-    for (const Triangle& t : panels.triangle) {
+    for (const Triangle& t : triangles_of(panels)) {
       const TriangleView view = view_triangle(t, x - panels.origin);
       sum += std::copysign(view.solid_angle, view.height) / (4 * std::numbers::pi);
     }
@@ -115,13 +115,12 @@ std::vector<Vec3d> points_about(const Panels& panels, std::size_t n) {
   Uniform uniform(1);
   std::vector<Vec3d> points;
   for (std::size_t i = 0; i < n; ++i) {
-    const Triangle& t =
-        panels.triangle[static_cast<std::size_t>(uniform(0, 0.999) * panels.size())];
+    const Triangle t = panels.triangle(static_cast<std::size_t>(uniform(0, 0.999) * panels.size()));
     const double distance = panels.extent * std::pow(10, uniform(-8, 1));
     points.push_back(panels.origin + t.centroid + distance * sphere_point(uniform));
   }
   for (std::size_t k = 0; k < panels.size(); k += 40)
-    points.push_back(panels.origin + panels.triangle[k].centroid);
+    points.push_back(panels.origin + panels.centroid(k));
   points.insert(points.end(), 100, panels.origin + Vec3d{0.11, 0.02, 0.03});
   return points;
 }

@@ -52,13 +52,14 @@ TEST_CASE("points outside the cube are moved to its boundary") {
 TEST_CASE("leaves are boxes of an octree that hold all points") {
   const auto points = random_points(5000, 2);
   const int max_leaf = 20;
-  const MortonOrder morton = morton_order(points, max_leaf);
+  const MortonOrder morton = morton_order(points);
+  const std::vector<std::int64_t> leaf_begin = octree_leaves(morton.keys, max_leaf);
   REQUIRE(std::is_sorted(morton.keys.begin(), morton.keys.end()));
   REQUIRE(std::set<std::int64_t>(morton.order.begin(), morton.order.end()).size() == points.size());
-  REQUIRE(morton.leaf_begin.front() == 0);
-  REQUIRE(morton.leaf_begin.back() == 5000);
-  for (std::size_t leaf = 0; leaf + 1 < morton.leaf_begin.size(); ++leaf) {
-    const auto begin = morton.leaf_begin[leaf], end = morton.leaf_begin[leaf + 1];
+  REQUIRE(leaf_begin.front() == 0);
+  REQUIRE(leaf_begin.back() == 5000);
+  for (std::size_t leaf = 0; leaf + 1 < leaf_begin.size(); ++leaf) {
+    const auto begin = leaf_begin[leaf], end = leaf_begin[leaf + 1];
     REQUIRE(begin < end);
     REQUIRE(end - begin <= max_leaf);
     // The smallest box that holds a leaf holds no other point: leaves are not cut within a box.
@@ -71,14 +72,15 @@ TEST_CASE("leaves are boxes of an octree that hold all points") {
 
 TEST_CASE("coincident points end at the deepest level") {
   const std::vector<Vec3d> points(1000, Vec3d{0.3, 0.3, 0.3});
-  const MortonOrder morton = morton_order(points, 10);
-  CHECK(morton.leaf_begin == std::vector<std::int64_t>{0, 1000});
+  const MortonOrder morton = morton_order(points);
+  CHECK(octree_leaves(morton.keys, 10) == std::vector<std::int64_t>{0, 1000});
   CHECK(std::is_sorted(morton.order.begin(), morton.order.end()));
 }
 
 TEST_CASE("no points, bad points") {
-  CHECK(morton_order({}, 10).leaf_begin == std::vector<std::int64_t>{0});
-  CHECK_THROWS_AS(morton_order(random_points(3, 3), 0), InputError);
+  CHECK(morton_order({}).order.empty());
+  CHECK(octree_leaves({}, 10) == std::vector<std::int64_t>{0});
+  CHECK_THROWS_AS(octree_leaves(morton_order(random_points(3, 3)).keys, 0), InputError);
   const std::vector<Vec3d> bad{{0, 0, std::numeric_limits<double>::quiet_NaN()}};
-  CHECK_THROWS_AS(morton_order(bad, 10), InputError);
+  CHECK_THROWS_AS(morton_order(bad), InputError);
 }

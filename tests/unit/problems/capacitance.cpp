@@ -24,14 +24,14 @@ SurfaceMesh three_spheres() {
 
 TEST_CASE("panels are in Morton order and values find their way back") {
   const SurfaceMesh mesh = three_spheres();
-  const Panels panels = make_panels(mesh, 8);
+  const Panels panels = make_panels(mesh, Processor::cpu, 8);
   REQUIRE(panels.size() == mesh.triangles.size());
   std::vector<double> index(panels.size());
   for (std::size_t k = 0; k < index.size(); ++k) index[k] = double(k);
   CHECK(panels.from_input_order(panels.to_input_order(index)) == index);
   for (std::size_t k = 0; k < panels.size(); ++k) {
     const auto& corners = mesh.triangles[panels.input_index[k]];
-    CHECK(panels.triangle[k].vertex[0] + panels.origin == mesh.vertices[corners[0]]);
+    CHECK(panels.triangle(k).vertex[0] + panels.origin == mesh.vertices[corners[0]]);
   }
   CHECK_THROWS_AS(panels.to_input_order(std::vector<double>(3)), InputError);
   CHECK_THROWS_AS(make_panels(SurfaceMesh{}), InputError);

@@ -162,6 +162,7 @@ TEST_CASE("both backends give the same capacitances") {
   const CapacitanceSolution on_gpu = solve_capacitance(mesh, options);
   REQUIRE(on_gpu.converged);
   CHECK(on_gpu.op.processor == Processor::gpu);
+  CHECK(on_gpu.panels.on_device == nullptr);  // its memory is free again
   CHECK(std::abs(on_gpu.maxwell(0, 0) / on_cpu.maxwell(0, 0) - 1) < 1e-9);
   CHECK(std::abs(on_gpu.solves[0].iterations - on_cpu.solves[0].iterations) <= 1);
   options.op.near_field = OperatorOptions::NearField::lean;

@@ -238,7 +238,7 @@ TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
 
 TEST_CASE("block Jacobi inverts the leaves") {
   // With one leaf the preconditioner is the inverse: one iteration.
-  const Panels panels = make_panels(sphere(2), 1000);
+  const Panels panels = make_panels(sphere(2), Processor::cpu, 1000);
   REQUIRE(panels.leaves() == 1);
   const auto v = make_dense_single_layer(panels, {});
   PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
@@ -260,7 +260,8 @@ namespace {
 /// The potential of a unit charge, at the collocation points.
 std::vector<double> point_source(const Panels& panels, Vec3d x) {
   std::vector<double> b;
-  for (const Triangle& t : panels.triangle) b.push_back(1 / norm(t.centroid + panels.origin - x));
+  for (const Triangle& t : triangles_of(panels))
+    b.push_back(1 / norm(t.centroid + panels.origin - x));
   return b;
 }
 
@@ -448,7 +449,7 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
 #endif
   std::vector<double> b(3 * n), x(3 * n), exact(3 * n);
   for (std::size_t i = 0; i < b.size(); ++i)
-    b[i] = 1 + static_cast<double>(i / n) * panels.triangle[i % n].centroid.x;
+    b[i] = 1 + static_cast<double>(i / n) * panels.centroid(i % n).x;
   LinearSolver solver({1e-7, {}}), reference({1e-7, {}});
   solver.set_operator(*on_gpu, panels.leaf_begin);
   reference.set_operator(*on_cpu, panels.leaf_begin);
