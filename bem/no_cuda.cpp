@@ -2,7 +2,7 @@
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
   require_cuda_device();
@@ -28,4 +28,4 @@ std::size_t ClusterInverse::size() const { return 0; }
 std::size_t ClusterInverse::leaves() const { return 0; }
 double ClusterInverse::mean_unknowns() const { return 0; }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

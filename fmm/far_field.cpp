@@ -107,7 +107,7 @@ struct FarField::Impl {
     list_boxes(data);
     watch.add("tree");
     check_memory(data);
-    backend = options.make_backend ? options.make_backend(data) : make_cpu_backend(data);
+    backend = make_cpu_backend(data);
     watch.add("operators");
   }
 

@@ -23,8 +23,6 @@ struct FarFieldOptions {
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   /// Moments of the sources are kept, K numbers each, or integrated again in every evaluation.
   bool keep_moments = true;
-  /// Where it is evaluated: on the CPU, or with cuda::make_spread_backend on a GPU.
-  BackendMaker make_backend = nullptr;
 };
 
 /// The far field of spread sources at points: of the sum over sources j of

@@ -54,7 +54,4 @@ class Backend {
   virtual std::int64_t operator_bytes() const = 0;
 };
 
-/// Makes a backend for data that outlive it, such as make_cpu_backend().
-using BackendMaker = std::unique_ptr<Backend> (*)(const PlanData& data);
-
 }  // namespace fmbem::fmm

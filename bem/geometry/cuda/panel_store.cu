@@ -8,7 +8,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 __global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, double* area,
@@ -141,4 +141,4 @@ double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStrea
   return near_fraction_of(near, all);
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

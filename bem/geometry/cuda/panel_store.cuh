@@ -5,7 +5,7 @@
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// A copy of panels in device memory.
 struct PanelStore {
@@ -34,4 +34,4 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
 /// some of its row sums over the mean of V's. Waits for the device.
 double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

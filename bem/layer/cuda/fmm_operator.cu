@@ -14,7 +14,7 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
@@ -230,4 +230,4 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                      [&] { return std::make_unique<DeviceSingleLayer>(panels, options); });
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -4,12 +4,10 @@
 #include <span>
 
 #include "fmbem/fmm/plan.hpp"
-#include "fmbem/fmm/plan_data.hpp"
 #include "tests/unit/catch.hpp"
 
 #ifdef FMBEM_TEST_CUDA
 #include "fmbem/cuda/fmm_plan.hpp"
-#include "fmbem/cuda/spread_backend.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #endif
 
@@ -26,13 +24,11 @@ struct Plan : fmm::Plan {
 };
 
 inline bool backend_is_there() { return gpu_is_there(); }
-inline constexpr fmm::BackendMaker make_backend = cuda::make_spread_backend;
 
 #else
 
 using fmm::Plan;
 inline bool backend_is_there() { return true; }
-inline constexpr fmm::BackendMaker make_backend = nullptr;
 
 #endif
 

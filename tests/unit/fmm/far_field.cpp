@@ -13,7 +13,6 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -137,7 +136,7 @@ double difference(const Points& a, const Points& b) {
 
 }  // namespace
 
-BACKEND_TEST_CASE("far and near field of spread sources of all sizes add up to the direct sum") {
+TEST_CASE("far and near field of spread sources of all sizes add up to the direct sum") {
   const double largest = GENERATE(0.01, 0.3, 1.5);
   const double scale = GENERATE(1.0, 1e-25);
   const auto precision = GENERATE(Precision::double_precision, Precision::single_precision);
@@ -154,8 +153,7 @@ BACKEND_TEST_CASE("far and near field of spread sources of all sizes add up to t
                       .gradient = true,
                       .overhang = 0.3,
                       .max_leaf = 12,
-                      .keep_moments = keep,
-                      .make_backend = make_backend});
+                      .keep_moments = keep});
   Sums sums{std::vector<double>(targets.size()), Points(targets.size())};
   far.evaluate({.charges = strength}, {sums.potential, sums.gradient});
   CHECK(far.info().levels >= 4);
@@ -169,10 +167,10 @@ BACKEND_TEST_CASE("far and near field of spread sources of all sizes add up to t
   CHECK(difference(sums.gradient, exact.gradient) < 10 * bound);
 }
 
-BACKEND_TEST_CASE("a far field is the same for any number of threads and of vectors") {
+TEST_CASE("a far field is the same for any number of threads and of vectors") {
   const Clouds clouds(ellipsoid_points(3000, 6), 0.003, 0.1, 1, 7);
   const Points targets = cube_points(2000, 8);
-  const FarField far(clouds, targets, {.order = 8, .max_leaf = 20, .make_backend = make_backend});
+  const FarField far(clouds, targets, {.order = 8, .max_leaf = 20});
   const std::vector<double> strengths = signed_charges(3 * clouds.size(), 9);
   std::vector<std::vector<double>> results;
   for (const int threads : {1, 2, 3}) {
@@ -188,10 +186,10 @@ BACKEND_TEST_CASE("a far field is the same for any number of threads and of vect
   CHECK(difference(std::vector<double>(results[0].end() - 2000, results[0].end()), last) < 1e-14);
 }
 
-BACKEND_TEST_CASE("few, single and huge sources have no far field, and what is wrong is refused") {
+TEST_CASE("few, single and huge sources have no far field, and what is wrong is refused") {
   const Points places = cube_points(40, 10);
   const Clouds huge(places, 3, 4, 1, 11);
-  const FarField far(huge, places, {.order = 4, .make_backend = make_backend});
+  const FarField far(huge, places, {.order = 4});
   std::vector<double> potential(40, 1);
   far.evaluate({.charges = std::vector<double>(40, 1.0)}, {.potential = potential});
   CHECK(*std::max_element(potential.begin(), potential.end()) == 0);
