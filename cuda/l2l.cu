@@ -15,21 +15,23 @@ __device__ inline T reflected(T v, int parity, int reflection) {
 
 constexpr int l2l_rows = 4;
 
+/// The parents are those of ParentsView, one by one as its flag would change the code.
 template <class T>
-__global__ void l2l_kernel(TreeView tree, ParentsView parents, Classes classes,
+__global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first,
+                           std::int32_t last, bool has_local, Classes classes,
                            OperatorsView<T> operators, ProductsView<T> products,
                            ExpansionsView<T> expansions) {
   T* const s_local = dynamic_shared<T>();  // [K][rows]
   const int count = expansions.count, vectors = expansions.vectors;
-  const int first_row = parents.first * vectors + static_cast<int>(blockIdx.x) * l2l_rows;
-  const int rows = min(l2l_rows, parents.last * vectors - first_row);
+  const int first_row = first * vectors + static_cast<int>(blockIdx.x) * l2l_rows;
+  const int rows = min(l2l_rows, last * vectors - first_row);
   const T* const product = products.values + (first_row - products.first_row) * products.stride;
-  if (parents.has_local) {
+  if (has_local) {
     for (int i = threadIdx.x; i < l2l_rows * count; i += blockDim.x) {
       const int row = i / count, k = i % count;
       T value = 0;
       if (row < rows)
-        value = expansions.local(tree.box_of[parents.split[(first_row + row) / vectors]],
+        value = expansions.local(tree.box_of[parents[(first_row + row) / vectors]],
                                  (first_row + row) % vectors)[k];
       s_local[k * l2l_rows + row] = value;
     }
@@ -42,7 +44,7 @@ __global__ void l2l_kernel(TreeView tree, ParentsView parents, Classes classes,
 #pragma unroll
       for (int e = 0; e < 8; ++e)
         value[row][e] = row < rows ? product[e * products.block + row * products.stride + k] : T(0);
-    if (parents.has_local) {
+    if (has_local) {
       constexpr int ahead = 8;  // entries that are on their way from memory
       const T* const column = operators.downward + k;
 #pragma unroll
@@ -66,7 +68,7 @@ __global__ void l2l_kernel(TreeView tree, ParentsView parents, Classes classes,
     for (int row = 0; row < l2l_rows; ++row) {
       if (row >= rows) break;
       transform(value[row]);
-      const std::int64_t split = parents.split[(first_row + row) / vectors];
+      const std::int64_t split = parents[(first_row + row) / vectors];
       const int v = (first_row + row) % vectors;
 #pragma unroll
       for (int g = 0; g < 8; ++g) {
@@ -93,8 +95,8 @@ void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classe
   const std::int64_t rows =
       static_cast<std::int64_t>(parents.last - parents.first) * expansions.vectors;
   launch(l2l_kernel<T>, blocks_for(rows, l2l_rows), threads_for(expansions.count, 256),
-         sizeof(T) * l2l_rows * expansions.count, stream, tree, parents, classes, operators,
-         products, expansions);
+         sizeof(T) * l2l_rows * expansions.count, stream, tree, parents.split, parents.first,
+         parents.last, parents.has_local, classes, operators, products, expansions);
 }
 
 #define FMBEM_INSTANTIATE(T)                                                                      \

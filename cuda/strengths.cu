@@ -35,17 +35,17 @@ __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, 
 
 template <class N>
 __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> sources,
-                                      double unit, const unsigned long long* largest,
-                                      SortedStrengths<N> out) {
+                                      double unit, const unsigned long long* largest, bool charges,
+                                      ChargedPoint<N>* places, ChargedPoint<N>* dipoles) {
   const std::int64_t k = thread_index();
   if (k >= sources.count) return;
   const std::int64_t first = blockIdx.y * sources.count, from = first + sources.order[k];
   const double scale = strength_unit(largest[blockIdx.y]);
-  out.places[first + k] = {sources.x[k], sources.y[k], sources.z[k],
-                           out.charges ? static_cast<N>(scale * arguments->charges[from]) : N(0)};
-  if (out.dipoles) {
+  places[first + k] = {sources.x[k], sources.y[k], sources.z[k],
+                       charges ? static_cast<N>(scale * arguments->charges[from]) : N(0)};
+  if (dipoles) {
     const Vec3d d = (scale * unit) * arguments->dipoles[from];
-    out.dipoles[first + k] = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z), N(0)};
+    dipoles[first + k] = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z), N(0)};
   }
 }
 
@@ -59,21 +59,25 @@ __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32
       static_cast<T>(strength_unit(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
 }
 
-/// A warp for each leaf.
+/// A warp for each leaf. Its arguments are those of PointsToPlace one by one: from a struct with a
+/// flag among them the compiler makes longer code.
 template <class N>
-__global__ void place_points_kernel(PointsToPlace from, PointArrays<N> out) {
+__global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,
+                                    const Vec3d* sources, const std::int32_t* source_order,
+                                    double unit, Cube root, TreeView tree, bool are_sources,
+                                    const std::int32_t* leaves, std::int64_t n_leaves,
+                                    PointArrays<N> out) {
   const std::int64_t leaf = thread_index() / warp_size;
-  if (leaf >= from.n_leaves) return;
-  const std::int32_t box = from.leaves[leaf];
-  const ToUnitBox<N, double> unit_box(from.root, from.tree.code[box]);
-  const int2 range = from.are_sources ? from.tree.sources[box] : from.tree.targets[box];
+  if (leaf >= n_leaves) return;
+  const std::int32_t box = leaves[leaf];
+  const ToUnitBox<N, double> unit_box(root, tree.code[box]);
+  const int2 range = are_sources ? tree.sources[box] : tree.targets[box];
   // Lower parts are counted from the first source: differences of close numbers are exact.
-  const int2 own = from.tree.sources[box];
-  const bool has_sources = sizeof(N) == 4 && own.x < own.y;
-  const Vec3d first = has_sources ? from.unit * from.sources[from.source_order[own.x]] : Vec3d{};
+  const bool has_sources = sizeof(N) == 4 && tree.sources[box].x < tree.sources[box].y;
+  const Vec3d first = has_sources ? unit * sources[source_order[tree.sources[box].x]] : Vec3d{};
   const Vec3<N> first_local = unit_box(first.x, first.y, first.z);
   for (std::int32_t k = range.x + threadIdx.x % warp_size; k < range.y; k += warp_size) {
-    const Vec3d place = from.unit * from.points[from.order[k]];
+    const Vec3d place = unit * points[order[k]];
     if constexpr (sizeof(N) == 8) {
       out.x[k] = place.x;
       out.y[k] = place.y;
@@ -81,10 +85,10 @@ __global__ void place_points_kernel(PointsToPlace from, PointArrays<N> out) {
     } else {
       const Vec3<N> local = unit_box(place.x, place.y, place.z);
       const auto low = [&](int axis) {
-        const double since_first = (place[axis] - first[axis]) * unit_box.scale;
+        const double from_first = (place[axis] - first[axis]) * unit_box.scale;
         const double known =
             static_cast<double>(local[axis]) - static_cast<double>(first_local[axis]);
-        return has_sources ? static_cast<float>(since_first - known) : 0.f;
+        return has_sources ? static_cast<float>(from_first - known) : 0.f;
       };
       out.x[k] = local.x;
       out.y[k] = local.y;
@@ -117,7 +121,7 @@ void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, in
                     double unit, const unsigned long long* largest, const SortedStrengths<N>& out,
                     cudaStream_t stream) {
   launch(sort_strengths_kernel<N>, dim3(blocks_for(sources.count), vectors), threads_per_block, 0,
-         stream, arguments, sources, unit, largest, out);
+         stream, arguments, sources, unit, largest, out.charges, out.places, out.dipoles);
 }
 
 template <class T>
@@ -130,7 +134,8 @@ void sort_charges(const Arguments* arguments, const std::int32_t* order, std::in
 template <class N>
 void place_points(const PointsToPlace& from, const PointArrays<N>& out, cudaStream_t stream) {
   launch(place_points_kernel<N>, blocks_for(from.n_leaves, warps_per_block), threads_per_block, 0,
-         stream, from, out);
+         stream, from.points, from.order, from.sources, from.source_order, from.unit, from.root,
+         from.tree, from.are_sources, from.leaves, from.n_leaves, out);
 }
 
 #define FMBEM_INSTANTIATE(N)                                                           \
