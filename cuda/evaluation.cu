@@ -218,9 +218,10 @@ class EvaluationIn final : public Evaluation {
 
   void enqueue_near(const StrengthsView<N>& strengths, int vectors, const NearView& near,
                     const NearStreams& streams) {
-    p2p(sources_.view(), targets().view(), strengths, vectors, tree_.tree.view(),
-        tree_.tree.root.side, tree_.far.target_leaves.data(), tree_.near.view(),
-        tree_.near.items.data(), tree_.near.classes, tree_.same, root_terms_, near, streams.data());
+    p2p(NearArguments<N>{sources_.view(), targets().view(), strengths, tree_.tree.view(),
+                         tree_.tree.root.side, tree_.far.target_leaves.data(), tree_.near.view(),
+                         tree_.near.items.data(), tree_.same, near},
+        vectors, tree_.near.classes, root_terms_, streams.data());
   }
 
   const PlanTree& tree_;

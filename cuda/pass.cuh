@@ -239,14 +239,25 @@ inline int targets_of_a_warp(bool single, bool gradient, std::int64_t targets) {
   return most;
 }
 
-/// P2P. `root_terms` as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits.
-/// Items with k targets a lane go to streams[k − 1], the largest first, so that they run side by
-/// side.
+/// What P2P works on, for one right-hand side at a time.
 template <class N>
-void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
-         const StrengthsView<N>& strengths, int vectors, const TreeView& tree, double root_side,
-         const std::int32_t* leaves, const NearListsView& lists, const NearItem* items,
-         const ItemClasses& classes, bool same, int root_terms, const NearView& results,
+struct NearArguments {
+  PointsView<N> sources, targets;
+  StrengthsView<N> strengths;
+  TreeView tree;
+  double root_side;
+  const std::int32_t* leaves;  ///< with targets, a row of the lists each
+  NearListsView lists;
+  const NearItem* items;
+  bool same;  ///< whether the sources are the targets
+  NearView results;
+};
+
+/// P2P of so many right-hand sides, the first of which the strengths and results are. `root_terms`
+/// as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits. Items with k
+/// targets a lane go to streams[k − 1], the largest first, so that they run side by side.
+template <class N>
+void p2p(NearArguments<N> a, int vectors, const ItemClasses& classes, int root_terms,
          const cudaStream_t* streams);
 
 /// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for
