@@ -3,7 +3,7 @@
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 SortedPanels sort_panels(std::span<const Vec3d>, std::span<const std::array<int, 3>>, double) {
   require_cuda_device();
@@ -34,4 +34,4 @@ std::size_t ClusterInverse::size() const { return 0; }
 std::size_t ClusterInverse::leaves() const { return 0; }
 double ClusterInverse::mean_unknowns() const { return 0; }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -39,30 +39,29 @@ Blas::~Blas() {
 }
 
 template <class T>
-void Blas::multiply_eight(std::int64_t rows, int columns, int depth, const T* a_data,
-                          std::int64_t lda, std::int64_t a, const T* b_data, std::int64_t ldb,
-                          std::int64_t b, T* c_data, std::int64_t ldc, std::int64_t c, bool add,
-                          bool rough) {
+void Blas::multiply_eight(std::int64_t rows, int columns, int depth,
+                          const EightMatrices<const T>& a, const EightMatrices<const T>& b,
+                          const EightMatrices<T>& c, bool add, bool rough) {
   if (rows == 0) return;
   constexpr bool single = sizeof(T) == 4;
   constexpr cudaDataType_t type = single ? CUDA_R_32F : CUDA_R_64F;
   const T one = 1, kept = add ? 1 : 0;
   // In cuBLAS's order, columns first, this is Cᵀ = B Aᵀ.
   FMBEM_CUBLAS(cublasGemmStridedBatchedEx(
-      handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, static_cast<int>(rows), depth, &one, b_data, type,
-      static_cast<int>(ldb), b, a_data, type, static_cast<int>(lda), a, &kept, c_data, type,
-      static_cast<int>(ldc), c, 8,
+      handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, static_cast<int>(rows), depth, &one, b.values,
+      type, static_cast<int>(b.stride), b.block, a.values, type, static_cast<int>(a.stride),
+      a.block, &kept, c.values, type, static_cast<int>(c.stride), c.block, 8,
       !single ? CUBLAS_COMPUTE_64F
       : rough ? CUBLAS_COMPUTE_32F_FAST_TF32
               : CUBLAS_COMPUTE_32F,
       CUBLAS_GEMM_DEFAULT));
 }
 
-template void Blas::multiply_eight(std::int64_t, int, int, const double*, std::int64_t,
-                                   std::int64_t, const double*, std::int64_t, std::int64_t, double*,
-                                   std::int64_t, std::int64_t, bool, bool);
-template void Blas::multiply_eight(std::int64_t, int, int, const float*, std::int64_t, std::int64_t,
-                                   const float*, std::int64_t, std::int64_t, float*, std::int64_t,
-                                   std::int64_t, bool, bool);
+template void Blas::multiply_eight(std::int64_t, int, int, const EightMatrices<const double>&,
+                                   const EightMatrices<const double>&, const EightMatrices<double>&,
+                                   bool, bool);
+template void Blas::multiply_eight(std::int64_t, int, int, const EightMatrices<const float>&,
+                                   const EightMatrices<const float>&, const EightMatrices<float>&,
+                                   bool, bool);
 
 }  // namespace fmbem::cuda

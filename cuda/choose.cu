@@ -5,8 +5,8 @@
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
-#include "fmbem/fmm/choice/choose.hpp"
-#include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::cuda {
@@ -57,6 +57,17 @@ class DeviceCost {
   DeviceRates rates_;
   double row_, leaf_, pair_;
 };
+
+/// Numbers of points that leaves of the sample may have, to be tried.
+std::vector<int> leaves_to_try(double least, std::size_t most, std::int64_t in_sample) {
+  std::vector<int> leaves;
+  for (double leaf = least; leaves.size() < most; leaf *= leaf_step) {
+    leaf = std::max(leaf, leaves.empty() ? 1.0 : leaves.back() + 1.0);
+    if (leaf >= static_cast<double>(in_sample)) break;
+    leaves.push_back(static_cast<int>(leaf));
+  }
+  return leaves;
+}
 
 }  // namespace
 
@@ -116,26 +127,21 @@ DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const Devic
   for (const double inflation : inflations) roots.push_back(fmm::inflated(tried.hull, inflation));
   const std::int64_t in_sample = sample_size(most, stride);
   const double weight = static_cast<double>(most) / static_cast<double>(in_sample);
-  std::vector<int> max_leaf;
-  double leaf = options.max_leaf.value_or(cost.least_leaf()) / weight;
-  while (max_leaf.size() < (options.max_leaf ? 1 : most_trials)) {
-    leaf = std::max(leaf, max_leaf.empty() ? 1.0 : max_leaf.back() + 1.0);
-    if (leaf >= static_cast<double>(in_sample)) break;
-    max_leaf.push_back(static_cast<int>(leaf));
-    leaf *= leaf_step;
-  }
-  if (max_leaf.empty()) return best;
+  const std::vector<int> leaves =
+      leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight,
+                    options.max_leaf ? 1 : most_trials, in_sample);
+  if (leaves.empty()) return best;
   const std::vector<TreeCounts> counts =
-      count_trees(tried.points, tried.order, most, stride, tried.unit, roots, max_leaf, stream);
+      count_trees(tried.points, tried.order, most, stride, tried.unit, roots, leaves, stream);
   const double fewer = static_cast<double>(std::min(sources, targets)) / static_cast<double>(most);
   for (std::size_t k = 0; k < counts.size(); ++k) {
     const double seconds = cost.seconds(counts[k], weight, fewer);
     if (seconds >= least) continue;
     least = seconds;
-    best.inflation = inflations[k / max_leaf.size()];
+    best.inflation = inflations[k / leaves.size()];
     // Half of a step of the sample more: that many it rounds to the same number.
     if (!options.max_leaf)
-      best.max_leaf = static_cast<int>(weight * (max_leaf[k % max_leaf.size()] + 0.5));
+      best.max_leaf = static_cast<int>(weight * (leaves[k % leaves.size()] + 0.5));
   }
   return best;
 }

@@ -89,9 +89,8 @@ class FarStages {
     for (auto* buffer : {&moments_, &locals_, &products_, &gathered_}) *buffer = {};
   }
 
-  /// Puts M2M, M2L and L2L into the stream, for which there must be room; calls done(stage) after
-  /// each.
-  void put(int vectors, auto&& done) {
+  /// Enqueues M2M, M2L and L2L, for which there must be room; calls done(stage) after each.
+  void enqueue(int vectors, auto&& done) {
     const TreeView tree = tree_.view();
     const OperatorsView<T> operators = operators_->view();
     const Classes& classes = table_.classes();
@@ -104,14 +103,16 @@ class FarStages {
       const std::int64_t last = std::min(first + parents_at_once_, parents());
       const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
                                      vectors * (last - first) * product_stride_};
-      multiply(products, vectors * (last - first), all, done);
+      enqueue_products(products, vectors * (last - first), all, done);
       // Parents are in the order of their levels, so theirs are done before they pass them on.
       for (int level = 1; level + 1 < tree_.levels(); ++level) {
         const auto from = std::max<std::int64_t>(first, far_.parent_begin[level]),
                    to = std::min<std::int64_t>(last, far_.parent_begin[level + 1]);
         if (from < to)
-          l2l(tree, far_.parents.data(), from, to, level >= 2, classes, operators, products, all,
-              stream_);
+          l2l(tree,
+              {far_.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
+               level >= 2},
+              classes, operators, products, all, stream_);
       }
       done("L2L");
     }
@@ -128,20 +129,21 @@ class FarStages {
   }
   int orbits(int part) const { return part_begin(part + 1) - part_begin(part); }
 
-  /// Puts the eight products of so many rows into the stream.
-  void multiply(const ProductsView<T>& products, std::int64_t rows,
-                const ExpansionsView<T>& expansions, auto&& done) {
+  /// Enqueues the eight products of so many rows.
+  void enqueue_products(const ProductsView<T>& products, std::int64_t rows,
+                        const ExpansionsView<T>& expansions, auto&& done) {
     const OperatorsView<T> operators = operators_->view();
     for (int part = 0; part < parts(); ++part) {
       const GatheredView<T> gathered{gathered_.data(), products.first_row, rows,
                                      part_begin(part), orbits(part),       gathered_stride_};
       gather(far_.m2l.data(), table_.classes(), expansions, gathered, stream_);
       done("gather");
-      blas_->multiply_eight(rows, count_, gathered.orbits * count_, gathered.values,
-                            gathered.stride, rows * gathered.stride,
-                            operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
-                            count_ * operators.m2l_stride, products.values, products.stride,
-                            products.block, part > 0, rough_);
+      blas_->multiply_eight<T>(rows, count_, gathered.orbits * count_,
+                               {gathered.values, gathered.stride, rows * gathered.stride},
+                               {operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
+                                count_ * operators.m2l_stride},
+                               {products.values, products.stride, products.block}, part > 0,
+                               rough_);
       done("M2L");
     }
   }

@@ -31,8 +31,8 @@ struct DeviceFields {
 /// strengths and results. Two evaluations of the same strengths give the same bits.
 class FmmPlan {
  public:
-  /// The points are read by the work that is put into the stream of the plan before this returns;
-  /// they need not outlive that. The same array as sources and targets is one set of points. Throws
+  /// The points are read by work that is in the stream of the plan before this returns; they need
+  /// not outlive that. The same array as sources and targets is one set of points. Throws
   /// what fmm::Plan does, InputError without a usable GPU, and ResourceError with the bytes needed
   /// and free where the GPU's memory does not suffice.
   FmmPlan(DevicePoints sources, DevicePoints targets, const fmm::PlanOptions& options = {});
@@ -43,7 +43,7 @@ class FmmPlan {
   std::size_t sources() const;
   std::size_t targets() const;
 
-  /// Puts an evaluation into the plan's stream. What goes in must be ready and what comes out is
+  /// Enqueues an evaluation in the plan's stream. What goes in must be ready and what comes out is
   /// ready when the stream has come so far. Of right-hand sides with strengths that are not finite
   /// all results are NaN; sizes are not checked. Throws InputError for what the plan was not made
   /// for.

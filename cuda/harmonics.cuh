@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/pass.cuh"
 
 namespace fmbem::cuda {
@@ -45,6 +49,21 @@ struct Harmonics {
     const T next = up * z * here - down * r2 * low;
     low = here;
     here = next;
+  }
+};
+
+/// As many warps for a block as its shared memory has room for.
+template <class T>
+struct WarpBlocks {
+  int warps;
+  std::size_t shared_bytes;
+
+  WarpBlocks(const TableView<T>& table, int numbers_of_a_warp) {
+    const std::size_t steps = sizeof(T) * Steps<T>::numbers(table.p, table.pairs);
+    const std::size_t each = sizeof(T) * numbers_of_a_warp;
+    warps = static_cast<int>(
+        std::clamp<std::size_t>((shared_memory_of_a_block() - steps) / each, 1, warps_per_block));
+    shared_bytes = steps + warps * each;
   }
 };
 

@@ -18,6 +18,11 @@ struct FarLists {
 };
 FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
 
+/// The boxes of one of these lists, for the stages between points and expansions.
+inline LeavesView leaves_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& boxes) {
+  return {tree.view(), tree.root, boxes.data(), static_cast<std::int64_t>(boxes.size())};
+}
+
 /// Near lists in compressed rows, one for each of the target leaves, and the work of P2P.
 struct NearDeviceLists {
   DeviceBuffer<std::int64_t> begin;

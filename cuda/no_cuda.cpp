@@ -1,8 +1,6 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
-#include "fmbem/cuda/octree.hpp"
-#include "fmbem/cuda/operators.hpp"
 #include "fmbem/cuda/staging.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -45,28 +43,8 @@ fmm::PlanInfo FmmPlan::info() const { return {}; }
 fmm::Seconds FmmPlan::plan_seconds() const { return {}; }
 std::int64_t FmmPlan::device_bytes() const { return 0; }
 
-HostTree build_octree(const Cube&, double, std::span<const Vec3d>, std::span<const Vec3d>, int,
-                      std::span<const std::int8_t>) {
-  require_cuda_device();
-  return {};
-}
-
 void copy_to_device(const double*, std::size_t, double*) { require_cuda_device(); }
 void copy_to_host(const double*, std::size_t, double*) { require_cuda_device(); }
-
-template <class T>
-HostM2l<T> make_m2l_on_device(const fmm::ParityOrder&) {
-  require_cuda_device();
-  return {};
-}
-template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);
-template HostM2l<float> make_m2l_on_device(const fmm::ParityOrder&);
-
-std::vector<TreeCounts> count_trees(std::span<const Cube>, double, std::span<const Vec3d>,
-                                    std::span<const int>) {
-  require_cuda_device();
-  return {};
-}
 
 template <class T>
 struct DeviceArray<T>::Impl {};

@@ -4,10 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
-#include "fmbem/cuda/operators.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
 
@@ -65,17 +63,6 @@ std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrde
 }
 
 template <class T>
-HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order) {
-  require_cuda_device();
-  keep_freed_memory();
-  const auto operators = device_operators<T>(order);
-  HostM2l<T> result{operators->m2l_stride, std::vector<T>(operators->m2l.size())};
-  operators->m2l.download(result.rows.data());
-  FMBEM_CUDA(cudaStreamSynchronize(nullptr));
-  return result;
-}
-
-template <class T>
 DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) {
   const fmm::HarmonicTable<T> table(order);
   up_ = to_device(table.up, stream);
@@ -94,7 +81,8 @@ DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) 
     for (const fmm::Derivative& d : table.derivatives[axis]) {
       of_dipoles.push_back({d.from, axis * slots + d.to, d.value});
       const int term = terms[d.to]++;
-      FMBEM_REQUIRE(term < 2, "a derivative has more than two terms");
+      FMBEM_REQUIRE(term < fmm::terms_of_a_derivative,
+                    "a derivative has more than " << fmm::terms_of_a_derivative << " terms");
       DerivativeTerms<T>& all = derivative[3 * d.to + axis];
       all.value[term] = static_cast<T>(d.value);
       all.index[term] = d.from;
@@ -131,8 +119,6 @@ template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
 template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::ParityOrder&);
 template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::ParityOrder&);
-template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);
-template HostM2l<float> make_m2l_on_device(const fmm::ParityOrder&);
 template class DeviceTable<double>;
 template class DeviceTable<float>;
 

@@ -1,12 +1,10 @@
 #pragma once
 
 // Moments of points by a warp, whatever the points are.
-#include <algorithm>
 #include <type_traits>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/harmonics.cuh"
-#include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/pass.cuh"
 
 namespace fmbem::cuda {
@@ -82,20 +80,5 @@ __device__ inline void for_rounds(std::int32_t begin, std::int32_t end, Add&& ad
   else if (end > first)
     add(std::integral_constant<int, 1>(), first);
 }
-
-/// As many warps for a block as its shared memory has room for.
-template <class T>
-struct WarpBlocks {
-  int warps;
-  std::size_t shared_bytes;
-
-  WarpBlocks(const TableView<T>& table, int numbers_of_a_warp) {
-    const std::size_t steps = sizeof(T) * Steps<T>::numbers(table.p, table.pairs);
-    const std::size_t each = sizeof(T) * numbers_of_a_warp;
-    warps = static_cast<int>(
-        std::clamp<std::size_t>((shared_memory_of_a_block() - steps) / each, 1, warps_per_block));
-    shared_bytes = steps + warps * each;
-  }
-};
 
 }  // namespace fmbem::cuda

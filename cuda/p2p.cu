@@ -224,31 +224,23 @@ void launch_near(const NearArguments<N>& a, const ItemClasses& classes,
 }  // namespace
 
 template <class N>
-void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
-         const StrengthsView<N>& strengths, int vectors, const TreeView& tree, double root_side,
-         const std::int32_t* leaves, const NearListsView& lists, const NearItem* items,
-         const ItemClasses& classes, bool same, int root_terms, const NearView& results,
+void p2p(NearArguments<N> a, int vectors, const ItemClasses& classes, int root_terms,
          const cudaStream_t* streams) {
-  NearArguments<N> a{sources, targets, strengths, tree, root_side,
-                     leaves,  lists,   items,     same, results};
   for (int v = 0; v < vectors; ++v) {
     if (sizeof(N) == 4 || root_terms == 1)
       launch_near<N, 1>(a, classes, streams);
     else if constexpr (sizeof(N) == 8)
       launch_near<N, 2>(a, classes, streams);
-    a.strengths.places += sources.count;
-    if (a.strengths.dipoles) a.strengths.dipoles += sources.count;
-    if (a.results.potential) a.results.potential += targets.count;
+    a.strengths.places += a.sources.count;
+    if (a.strengths.dipoles) a.strengths.dipoles += a.sources.count;
+    if (a.results.potential) a.results.potential += a.targets.count;
     for (double*& component : a.results.gradient)
-      if (component) component += targets.count;
+      if (component) component += a.targets.count;
   }
 }
 
-#define FMBEM_INSTANTIATE(N)                                                                  \
-  template void p2p(const PointsView<N>&, const PointsView<N>&, const StrengthsView<N>&, int, \
-                    const TreeView&, double, const std::int32_t*, const NearListsView&,       \
-                    const NearItem*, const ItemClasses&, bool, int, const NearView&,          \
-                    const cudaStream_t*);
+#define FMBEM_INSTANTIATE(N) \
+  template void p2p(NearArguments<N>, int, const ItemClasses&, int, const cudaStream_t*);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

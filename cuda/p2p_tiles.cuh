@@ -18,20 +18,6 @@ inline constexpr int chunks = sizeof(N) == 4 ? 4 : 2;
 template <class N>
 inline constexpr int tile_size = chunks<N>* warp_size;
 
-/// What a kernel of the near field gets.
-template <class N>
-struct NearArguments {
-  PointsView<N> sources, targets;
-  StrengthsView<N> strengths;
-  TreeView tree;
-  double root_side;
-  const std::int32_t* leaves;
-  NearListsView lists;
-  const NearItem* items;
-  bool same;
-  NearView results;
-};
-
 /// Shared memory of a warp.
 template <class N, bool Dipoles>
 struct WarpShared {

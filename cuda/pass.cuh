@@ -4,6 +4,7 @@
 
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 
@@ -74,12 +75,12 @@ struct RowsView {
   const T* value;
 };
 
-/// A coefficient of ∂ along an axis of a local expansion: value[0] L[index[0]] + value[1]
-/// L[index[1]]. Read from memory in one piece.
+/// A coefficient of ∂ along an axis of a local expansion: Σ value[k] L[index[k]], the value being 0
+/// where there are fewer terms. Read from memory in one piece.
 template <class T>
 struct alignas(16) DerivativeTerms {
-  T value[2];
-  std::int32_t index[2];
+  T value[fmm::terms_of_a_derivative];
+  std::int32_t index[fmm::terms_of_a_derivative];
 };
 
 /// fmm::HarmonicTable on the device.
@@ -150,11 +151,19 @@ struct NearListsView {
   const std::int32_t* own_entries;  ///< [rows], 1 if the first one is the leaf itself, else 0
 };
 
-// The stages; `stream` is where they are put.
+/// Boxes that a stage goes through between their points and their expansions.
+struct LeavesView {
+  TreeView tree;
+  Cube root;
+  const std::int32_t* boxes;  ///< [count]
+  std::int64_t count;
+};
 
+// The stages; `stream` is where they are enqueued.
+
+/// For as many points as `sources`.
 template <class T, class N>
-void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const TreeView& tree,
-         const Cube& root, const std::int32_t* leaves, std::int64_t n_leaves,
+void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const LeavesView& leaves,
          const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream);
 
 /// Of the splits with numbers from `first` to `last`, all of one level.
@@ -191,12 +200,19 @@ struct ProductsView {
   std::int64_t first_row, stride, block;
 };
 
-/// L2L and the last step of M2L: writes L of the children with targets of parents `first` to
-/// `last`, all of one level, from the parent's L (if has_local) and the products.
+/// Parents of one level, from the first to the last of those in the list.
+struct ParentsView {
+  const std::int32_t* split;  ///< all parents, as numbers of splits
+  std::int32_t first, last;
+  bool has_local;  ///< whether they have local expansions, which those of level 1 have not
+};
+
+/// L2L and the last step of M2L: writes L of the children with targets from the parents' L and the
+/// products.
 template <class T>
-void l2l(const TreeView& tree, const std::int32_t* parents, std::int32_t first, std::int32_t last,
-         bool has_local, const Classes& classes, const OperatorsView<T>& operators,
-         const ProductsView<T>& products, const ExpansionsView<T>& expansions, cudaStream_t stream);
+void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classes,
+         const OperatorsView<T>& operators, const ProductsView<T>& products,
+         const ExpansionsView<T>& expansions, cudaStream_t stream);
 
 struct Arguments;
 
@@ -208,9 +224,9 @@ struct ResultsView {
   double scale, gradient_scale;       ///< for strengths as they came
 };
 template <class T, class N>
-void l2p(const PointsView<N>& targets, const NearView& near, const TreeView& tree, const Cube& root,
-         const std::int32_t* leaves, std::int64_t n_leaves, bool has_far, const TableView<T>& table,
-         const ExpansionsView<T>& expansions, const ResultsView& results, cudaStream_t stream);
+void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& leaves, bool has_far,
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const ResultsView& results,
+         cudaStream_t stream);
 
 /// Targets that a warp takes at most: with more, registers would suffice for fewer warps.
 constexpr int most_targets_of_a_warp(bool single, bool gradient) {
@@ -223,14 +239,25 @@ inline int targets_of_a_warp(bool single, bool gradient, std::int64_t targets) {
   return most;
 }
 
-/// P2P. `root_terms` as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits.
-/// Items with k targets a lane go to streams[k − 1], the largest first, so that they run side by
-/// side.
+/// What P2P works on, for one right-hand side at a time.
 template <class N>
-void p2p(const PointsView<N>& sources, const PointsView<N>& targets,
-         const StrengthsView<N>& strengths, int vectors, const TreeView& tree, double root_side,
-         const std::int32_t* leaves, const NearListsView& lists, const NearItem* items,
-         const ItemClasses& classes, bool same, int root_terms, const NearView& results,
+struct NearArguments {
+  PointsView<N> sources, targets;
+  StrengthsView<N> strengths;
+  TreeView tree;
+  double root_side;
+  const std::int32_t* leaves;  ///< with targets, a row of the lists each
+  NearListsView lists;
+  const NearItem* items;
+  bool same;  ///< whether the sources are the targets
+  NearView results;
+};
+
+/// P2P of so many right-hand sides, the first of which the strengths and results are. `root_terms`
+/// as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits. Items with k
+/// targets a lane go to streams[k − 1], the largest first, so that they run side by side.
+template <class N>
+void p2p(NearArguments<N> a, int vectors, const ItemClasses& classes, int root_terms,
          const cudaStream_t* streams);
 
 /// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for

@@ -7,12 +7,6 @@
 
 namespace fmbem::cuda {
 
-/// P2M of sources that are not points: M = Σ charge_j rows_j for each of the boxes with sources of
-/// their own; rows are [sources][K].
-template <class T>
-void spread_p2m(const SpreadTree& tree, const T* charges, const T* rows,
-                const ExpansionsView<T>& expansions, cudaStream_t stream);
-
 /// The near field of a batch, [vectors][targets], which is there when the event has passed; null:
 /// in the order of the stream.
 struct NearPart {
@@ -45,15 +39,14 @@ class SpreadField {
   /// As many of so many right-hand sides as go through at a time.
   int batch(int count) const { return stages_.batch(count); }
 
-  /// Puts an evaluation of a batch into the stream: results = far field + near. Near is called
-  /// first: near(largest, scale) sends for the near field of the strengths, times the
-  /// strength_unit() of each vector over the scale, and returns a NearPart. p2m(charges,
-  /// expansions) puts the moments of the boxes with sources of their own into the stream, for
-  /// charges [vectors][sources] in the tree's order, sources being in the tree's unit. done(stage)
-  /// is called when a stage is in the stream; "wait" is what the near field takes longer than the
-  /// far one.
+  /// Enqueues an evaluation of a batch: results = far field + near. Near is called first:
+  /// near(largest, scale) enqueues the near field of the strengths, times the strength_unit() of
+  /// each vector over the scale, and returns a NearPart. p2m(charges, expansions) enqueues the
+  /// moments of the boxes with sources of their own, for charges [vectors][sources] in the tree's
+  /// order, sources being in the tree's unit. done(stage) is called when a stage is in the stream;
+  /// "wait" is what the near field takes longer than the far one.
   template <class P2m, class Near, class Done>
-  void put(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
+  void enqueue(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
     stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
     grow(charges_, vectors * n, stream_);
@@ -68,15 +61,14 @@ class SpreadField {
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);
       done("P2M");
-      stages_.put(vectors, done);
+      stages_.enqueue(vectors, done);
     }
     if (near_part.done) {
       FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
       done("wait");
     }
-    l2p(tree_.targets(), near_part.view, tree_.tree.view(), tree_.tree.root,
-        tree_.far.target_leaves.data(), tree_.rows(), stages_.has_far(), stages_.table(),
-        expansions,
+    l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
+        stages_.has_far(), stages_.table(), expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
                     arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.unit},
         stream_);

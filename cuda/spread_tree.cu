@@ -5,7 +5,8 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 #include "fmbem/cuda/strengths.cuh"
-#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/search.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 #include "fmbem/fmm/tree/overhang.hpp"
 
 namespace fmbem::cuda {
@@ -47,7 +48,7 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
                             cudaStream_t stream) {
   SpreadTree result;
   const Cube hull = hull_of(problem, stream);
-  result.unit = fmm::unit_for(hull);
+  result.unit = fmm::scale_for(hull);
   const Cube scaled{result.unit * hull.corner, result.unit * hull.side};
   const auto sort_targets = [&](const Cube& root) {
     return sort_points(problem.target, problem.targets, result.unit, root, nullptr, stream);
@@ -71,25 +72,19 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
   result.near = make_near_lists(result.tree, result.far.target_leaves, {}, 0, stream);
   for (auto* axis : {&result.x, &result.y, &result.z})
     *axis = DeviceBuffer<double>(problem.targets, stream);
-  place_points<double>(problem.target, targets.order.data(), nullptr, nullptr, result.unit, root,
-                       result.tree.view(), false, result.far.target_leaves.data(), result.rows(),
+  place_points<double>({.points = problem.target,
+                        .order = targets.order.data(),
+                        .sources = nullptr,
+                        .source_order = nullptr,
+                        .unit = result.unit,
+                        .root = root,
+                        .tree = result.tree.view(),
+                        .are_sources = false,
+                        .leaves = result.far.target_leaves.data(),
+                        .n_leaves = result.rows()},
                        {result.x.data(), result.y.data(), result.z.data()}, stream);
   result.source_order = std::move(sources.order);
   result.target_order = std::move(targets.order);
-  return result;
-}
-
-SpreadTree spread_tree_of(const fmm::PlanData& data, cudaStream_t stream) {
-  SpreadTree result;
-  result.unit = data.unit;
-  result.tree = tree_of(data.tree, stream);
-  result.far = make_far_lists(result.tree, stream);
-  const fmm::SortedPoints& targets = data.targets();
-  result.x = to_device(targets.x, stream);
-  result.y = to_device(targets.y, stream);
-  result.z = to_device(targets.z, stream);
-  result.target_order = to_device(targets.order, stream);
-  result.source_order = to_device(data.sources.order, stream);
   return result;
 }
 

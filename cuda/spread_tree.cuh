@@ -5,7 +5,6 @@
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/pass.cuh"
 #include "fmbem/fmm/base/precision.hpp"
-#include "fmbem/fmm/plan_data.hpp"
 
 namespace fmbem::cuda {
 
@@ -55,8 +54,5 @@ struct SpreadTree {
 /// is made from need not outlive the stream's work.
 SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
                             cudaStream_t stream);
-
-/// The same tree as the host's, without near lists.
-SpreadTree spread_tree_of(const fmm::PlanData& data, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -19,7 +19,7 @@ class Staging {
   Staging();
 
   /// For items [0, n) of so many bytes: fill(first, some, room), then send(first, some, room),
-  /// which puts copies of what is there into the stream. Returns when they are done.
+  /// which enqueues copies of what is there. Returns when they are done.
   template <class Fill, class Send>
   void upload(std::int64_t n, std::size_t item_bytes, cudaStream_t stream, Fill&& fill,
               Send&& send) {
@@ -35,7 +35,7 @@ class Staging {
     FMBEM_CUDA(cudaStreamSynchronize(stream));
   }
 
-  /// The other way round: fetch(first, some, room) puts copies into the stream, and
+  /// The other way round: fetch(first, some, room) enqueues copies, and
   /// empty(first, some, room) is called when they are there.
   template <class Fetch, class Empty>
   void download(std::int64_t n, std::size_t item_bytes, cudaStream_t stream, Fetch&& fetch,

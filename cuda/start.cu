@@ -13,8 +13,8 @@ void multiply_once(cuda::Blas& blas, cudaStream_t stream) {
   constexpr int rows = 1024, columns = 144, depth = 26 * columns;
   const cuda::DeviceBuffer<T> a(rows * depth, stream), b(columns * depth, stream),
       c(8 * rows * columns, stream);
-  blas.multiply_eight(rows, columns, depth, a.data(), depth, 0, b.data(), depth, 0, c.data(),
-                      columns, rows * columns, false, false);
+  blas.multiply_eight<T>(rows, columns, depth, {a.data(), depth, 0}, {b.data(), depth, 0},
+                         {c.data(), columns, rows * columns}, false, false);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32
       static_cast<T>(strength_unit(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
 }
 
-/// A warp for each leaf.
+/// A warp for each leaf. Its arguments are those of PointsToPlace one by one: from a struct with a
+/// flag among them the compiler makes longer code.
 template <class N>
 __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,
                                     const Vec3d* sources, const std::int32_t* source_order,
@@ -117,10 +118,10 @@ void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool 
 
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, bool charges,
-                    ChargedPoint<N>* places, ChargedPoint<N>* dipoles, cudaStream_t stream) {
+                    double unit, const unsigned long long* largest, const SortedStrengths<N>& out,
+                    cudaStream_t stream) {
   launch(sort_strengths_kernel<N>, dim3(blocks_for(sources.count), vectors), threads_per_block, 0,
-         stream, arguments, sources, unit, largest, charges, places, dipoles);
+         stream, arguments, sources, unit, largest, out.charges, out.places, out.dipoles);
 }
 
 template <class T>
@@ -131,24 +132,19 @@ void sort_charges(const Arguments* arguments, const std::int32_t* order, std::in
 }
 
 template <class N>
-void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* sources,
-                  const std::int32_t* source_order, double unit, const Cube& root,
-                  const TreeView& tree, bool are_sources, const std::int32_t* leaves,
-                  std::int64_t n_leaves, const PointArrays<N>& out, cudaStream_t stream) {
-  launch(place_points_kernel<N>, blocks_for(n_leaves, warps_per_block), threads_per_block, 0,
-         stream, points, order, sources, source_order, unit, root, tree, are_sources, leaves,
-         n_leaves, out);
+void place_points(const PointsToPlace& from, const PointArrays<N>& out, cudaStream_t stream) {
+  launch(place_points_kernel<N>, blocks_for(from.n_leaves, warps_per_block), threads_per_block, 0,
+         stream, from.points, from.order, from.sources, from.source_order, from.unit, from.root,
+         from.tree, from.are_sources, from.leaves, from.n_leaves, out);
 }
 
-#define FMBEM_INSTANTIATE(N)                                                                       \
-  template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int,             \
-                             const unsigned long long*, N*, cudaStream_t);                         \
-  template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,                \
-                               const unsigned long long*, bool, ChargedPoint<N>*,                  \
-                               ChargedPoint<N>*, cudaStream_t);                                    \
-  template void place_points(const Vec3d*, const std::int32_t*, const Vec3d*, const std::int32_t*, \
-                             double, const Cube&, const TreeView&, bool, const std::int32_t*,      \
-                             std::int64_t, const PointArrays<N>&, cudaStream_t);
+#define FMBEM_INSTANTIATE(N)                                                           \
+  template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int, \
+                             const unsigned long long*, N*, cudaStream_t);             \
+  template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,    \
+                               const unsigned long long*, const SortedStrengths<N>&,   \
+                               cudaStream_t);                                          \
+  template void place_points(const PointsToPlace&, const PointArrays<N>&, cudaStream_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

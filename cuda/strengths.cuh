@@ -18,12 +18,18 @@ void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t strea
 void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool charges,
                   bool dipoles, double unit, unsigned long long* largest, cudaStream_t stream);
 
+/// What is filled with strengths, [vectors][sources]; dipoles null where there are none.
+template <class N>
+struct SortedStrengths {
+  bool charges;  ///< whether there are any
+  ChargedPoint<N>*places, *dipoles;
+};
 /// Strengths in the points' order, scaled by powers of two so that the largest of each right-hand
 /// side is in [1, 2): any size then stays in the range of single precision.
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, bool charges,
-                    ChargedPoint<N>* places, ChargedPoint<N>* dipoles, cudaStream_t stream);
+                    double unit, const unsigned long long* largest, const SortedStrengths<N>& out,
+                    cudaStream_t stream);
 
 /// Charges alone, of sources that are not points.
 template <class T>
@@ -37,11 +43,21 @@ struct PointArrays {
   float *low_x, *low_y, *low_z;
   double *exact_x, *exact_y, *exact_z;
 };
-/// Fills them for the points of the leaves, sources or targets.
+/// The points of the leaves, sources or targets, in the caller's unit; and the sources, from whose
+/// first in a leaf lower parts are counted.
+struct PointsToPlace {
+  const Vec3d* points;
+  const std::int32_t* order;
+  const Vec3d* sources;
+  const std::int32_t* source_order;
+  double unit;
+  Cube root;
+  TreeView tree;
+  bool are_sources;
+  const std::int32_t* leaves;
+  std::int64_t n_leaves;
+};
 template <class N>
-void place_points(const Vec3d* points, const std::int32_t* order, const Vec3d* sources,
-                  const std::int32_t* source_order, double unit, const Cube& root,
-                  const TreeView& tree, bool are_sources, const std::int32_t* leaves,
-                  std::int64_t n_leaves, const PointArrays<N>& out, cudaStream_t stream);
+void place_points(const PointsToPlace& from, const PointArrays<N>& out, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -286,46 +286,6 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   return tree;
 }
 
-DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream) {
-  const std::size_t boxes = tree.boxes.size();
-  std::vector<Key> code;
-  std::vector<std::int32_t> split_of(boxes, -1), parent(boxes, -1), box_of, child, colleague;
-  std::vector<int2> sources, targets;
-  std::vector<std::int32_t> held;
-  for (std::size_t b = 0; b < boxes; ++b) {
-    const fmm::Box& box = tree.boxes[b];
-    code.push_back(first_code(box.level) + key_of(box.cell));
-    sources.push_back({box.sources.begin, box.sources.end});
-    targets.push_back({box.targets.begin, box.targets.end});
-    held.push_back(box.is_leaf ? 0 : box.held);
-    if (box.parent >= 0) parent[b] = split_of[box.parent];
-    if (box.is_leaf) continue;
-    split_of[b] = static_cast<std::int32_t>(box_of.size());
-    box_of.push_back(static_cast<std::int32_t>(b));
-    child.insert(child.end(), box.child.begin(), box.child.end());
-    colleague.insert(colleague.end(), tree.colleagues[b].begin(), tree.colleagues[b].end());
-  }
-  DeviceTree result;
-  result.root = tree.root;
-  result.boxes = static_cast<std::int64_t>(boxes);
-  result.splits = static_cast<std::int64_t>(box_of.size());
-  result.box_begin = tree.level_begin;
-  for (const std::int32_t first : tree.level_begin)
-    result.split_begin.push_back(static_cast<std::int32_t>(
-        std::lower_bound(box_of.begin(), box_of.end(), first) - box_of.begin()));
-  result.code = to_device(code, stream);
-  result.split_of = to_device(split_of, stream);
-  result.parent = to_device(parent, stream);
-  result.box_of = to_device(box_of, stream);
-  result.child = to_device(child, stream);
-  result.colleague = to_device(colleague, stream);
-  result.sources = to_device(sources, stream);
-  result.other_targets = to_device(targets, stream);
-  result.held = to_device(held, stream);
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
-  return result;
-}
-
 DeviceBuffer<std::int32_t> where(const DeviceBuffer<std::int32_t>& flags, cudaStream_t stream) {
   const auto n = static_cast<std::int32_t>(flags.size());
   if (n == 0) return {};

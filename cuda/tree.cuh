@@ -105,9 +105,6 @@ struct DeviceTree {
   }
 };
 
-/// The same from a tree of the host.
-DeviceTree tree_of(const fmm::Octree& tree, cudaStream_t stream);
-
 /// Splits every box with more than max_leaf sources or targets and, for the grading, those that
 /// fmm::Octree asks for. `targets` is null where the sources, all of them points, are the targets.
 /// Three short waits for the device, whatever the depth.

@@ -1,15 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "fmbem/cuda/octree.hpp"
 #include "fmbem/cuda/tree.cuh"
 
 namespace fmbem::cuda {
 
 /// Numbers of points a leaf that are tried at a time, and roots.
 inline constexpr int most_trials = 16, most_roots = 8;
+
+/// What an evaluation has to do in a tree whose sources are its targets.
+struct TreeCounts {
+  std::int64_t pairs;    ///< of sources and targets of the near field
+  std::int64_t sources;  ///< of all rows of the near lists
+  std::int64_t parents;  ///< rows of M2L: boxes but the root that are split
+  std::int64_t leaves;
+};
 
 /// Points of every stride-th.
 constexpr std::int64_t sample_size(std::int64_t points, std::int64_t stride) {

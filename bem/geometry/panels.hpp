@@ -13,7 +13,7 @@
 
 namespace fmbem {
 
-namespace cuda {
+namespace cuda::bem {
 struct PanelStore;
 }
 
@@ -28,7 +28,7 @@ struct Panels {
   Vec3d origin;                             ///< centre of the bounding box
   double extent = 0;                        ///< diagonal of the bounding box
   /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
-  std::shared_ptr<const cuda::PanelStore> on_device;
+  std::shared_ptr<const cuda::bem::PanelStore> on_device;
 
   std::size_t size() const { return corners.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }

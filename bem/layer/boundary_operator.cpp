@@ -39,7 +39,7 @@ std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
   if (processor == Processor::gpu) {
     FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::dense,
                   "the dense operator runs on the CPU: use the FMM on the GPU");
-    return cuda::make_fmm_single_layer(panels, options);
+    return cuda::bem::make_fmm_single_layer(panels, options);
   }
   FMBEM_REQUIRE(
       options.near_field != OperatorOptions::NearField::lean,

@@ -108,4 +108,8 @@ struct Derivative {
 };
 std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order);
 
+/// Entries of an axis with the same `from`, or with the same `to`, at most: between neighbouring
+/// degrees ∂_z keeps the order m of a solid harmonic, and ∂_x and ∂_y take it to m − 1 and m + 1.
+inline constexpr int terms_of_a_derivative = 2;
+
 }  // namespace fmbem::fmm

@@ -4,7 +4,7 @@
 
 #include "fmbem/bem/geometry/triangle.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Panels in device memory, in Morton order, as in Panels. What makes them is to be done before
 /// they are handed on.
@@ -27,4 +27,4 @@ struct DevicePanels {
   }
 };
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -4,7 +4,7 @@
 
 #include "fmbem/cuda/check.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
 template <class Work>
@@ -18,4 +18,4 @@ decltype(auto) with_advice(bool lean, Work&& work) {
   }
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -9,7 +9,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// The vertices of the panels one by one, `numbers` of them in all: [n][3].
@@ -145,4 +145,4 @@ double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStrea
   return near_fraction_of(near, all);
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -10,7 +10,7 @@
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Triangles in device memory, as the host has them.
 struct TrianglesOnDevice {
@@ -56,4 +56,4 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
 /// some of its row sums over the mean of V's. Waits for the device.
 double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

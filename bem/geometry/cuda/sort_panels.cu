@@ -13,7 +13,7 @@
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 __global__ void find_centroids(const Vec3d* vertices, const int* corners, std::int64_t n,
@@ -76,4 +76,4 @@ SortedPanels sort_panels(std::span<const Vec3d> vertices,
   });
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -8,7 +8,7 @@
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 struct PanelStore;
 
@@ -26,4 +26,4 @@ struct SortedPanels {
 SortedPanels sort_panels(std::span<const Vec3d> vertices,
                          std::span<const std::array<int, 3>> triangles, double extent);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

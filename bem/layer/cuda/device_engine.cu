@@ -14,7 +14,7 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
@@ -70,7 +70,7 @@ class DeviceEngine {
     return near_tolerance_for(tolerance, near_fraction);
   }
   bool stores_near_field() const { return stored_; }
-  double near_fraction() const { return cuda::near_fraction(*panels_, tree_, stream_); }
+  double near_fraction() const { return bem::near_fraction(*panels_, tree_, stream_); }
 
   /// Of a lean near field: integrals in double precision would cost every product far more.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
@@ -236,4 +236,4 @@ std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
   });
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

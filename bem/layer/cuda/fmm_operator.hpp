@@ -4,7 +4,7 @@
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// fmbem::make_fmm_single_layer() with everything in the memory of the current GPU: tree and
 /// moments, the near field's entries (or panels, from which they are integrated in every product)
@@ -13,4 +13,4 @@ namespace fmbem::cuda {
 std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -3,7 +3,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// Counts are zero before.
@@ -172,4 +172,4 @@ template void integrate_marked(const NearRowsView&, std::int64_t, const std::int
 template void integrate_marked(const NearRowsView&, std::int64_t, const std::int64_t*,
                                const std::int32_t*, double, float*, cudaStream_t);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

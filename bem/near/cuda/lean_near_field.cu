@@ -5,7 +5,7 @@
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/near/cuda/near_products.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// What rules serve, integrated; the close pairs come later.
@@ -171,4 +171,4 @@ std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const 
   return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, close, stream);
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

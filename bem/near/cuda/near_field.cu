@@ -3,7 +3,7 @@
 #include "fmbem/bem/near/cuda/near_products.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// All entries that rules serve; the others are marked.
@@ -165,4 +165,4 @@ template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelSt
                                                                    const SpreadTree&, double,
                                                                    cudaStream_t);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -4,14 +4,14 @@
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// The near field of V on the device, times the tree's unit: of the row of each target leaf,
 /// y_i = Σ unit V_ij x_j over the sources j of its near list.
 class NearField {
  public:
-  /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Puts the
-  /// products, [vectors][targets] in the tree's order, into the stream.
+  /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Enqueues
+  /// the products, [vectors][targets] in the tree's order.
   virtual void multiply(const double* x, int vectors, const double* factor, double* y,
                         cudaStream_t stream) const = 0;
   virtual std::int64_t bytes() const = 0;
@@ -34,4 +34,4 @@ std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const 
 /// Single where it is wanted and the tolerance allows it.
 Precision lean_precision_for(double tolerance, Precision wanted);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -5,7 +5,7 @@
 
 #include "fmbem/bem/near/cuda/near_rows.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// How a block divides a row: its threads are groups that share the targets of a chunk and divide
 /// the sources between them. Threads that are too few for a group do what another does, for
@@ -145,13 +145,13 @@ double rule_tolerance(double tolerance) {
 /// Vectors whose products share the reading of entries.
 inline constexpr int most_together = 4;
 
-/// Groups of vectors that go together: put(vectors of the kernel, first vector).
-template <class Put>
-void for_groups(int vectors, Put&& put) {
+/// Groups of vectors that go together: enqueue(vectors of the kernel, first vector).
+template <class Enqueue>
+void for_groups(int vectors, Enqueue&& enqueue) {
   int first = 0;
   for (; vectors - first >= most_together; first += most_together)
-    put(std::integral_constant<int, most_together>(), first);
-  for (; first < vectors; ++first) put(std::integral_constant<int, 1>(), first);
+    enqueue(std::integral_constant<int, most_together>(), first);
+  for (; first < vectors; ++first) enqueue(std::integral_constant<int, 1>(), first);
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -5,7 +5,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// What kernels of the near field see: a block works on a row, that is on a leaf with targets.
 struct NearRowsView {
@@ -191,4 +191,4 @@ void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::in
                       const std::int32_t* panels, double tolerance, Entry* entries,
                       cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -5,7 +5,7 @@
 #include "fmbem/bem/space/quadrature.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 template <class N>
 NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
@@ -62,4 +62,4 @@ MomentRules::MomentRules(double tolerance, cudaStream_t stream) {
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

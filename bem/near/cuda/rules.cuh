@@ -5,7 +5,7 @@
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/p2p_sums.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Relative error that rules in single precision add: roots and differences to 23 bits, sums.
 inline constexpr double single_rule_rounding = 3e-7;
@@ -147,4 +147,4 @@ class MomentRules {
   MomentRulesView view_{};
 };
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -2,7 +2,7 @@
 
 #include "fmbem/bem/precond/cuda/tiles.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// A = L Lᵀ in place, by a block, with N = L⁻¹ in place of the tiles on the diagonal. False if A is
 /// not positive definite. To be called by all threads, when the matrix is there for all of them.
@@ -122,4 +122,4 @@ __device__ void write_last_rows(const TileMatrix& a, int first, Write&& write) {
       write(i, j, a.entry(max(i, j), min(i, j)));
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

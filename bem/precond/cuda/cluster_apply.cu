@@ -6,7 +6,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// Nodes of a cut whose means are in shared memory at a time.
@@ -224,4 +224,4 @@ std::int64_t RowsProduct::bytes() const {
          rows_.scale.bytes();
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

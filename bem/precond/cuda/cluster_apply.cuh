@@ -4,7 +4,7 @@
 
 #include "fmbem/bem/precond/cuda/cluster_systems.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// What a node is to its mean.
 struct NodeSpan {
@@ -48,4 +48,4 @@ class RowsProduct {
   DeviceRows rows_;
 };
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

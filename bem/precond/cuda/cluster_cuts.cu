@@ -3,7 +3,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// A thread goes through the tree for each leaf; neighbours go much the same way.
@@ -90,4 +90,4 @@ DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
   return result;
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -8,7 +8,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/host_vectors.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 std::shared_ptr<const PanelStore> upload(const Panels& panels) {
@@ -74,4 +74,4 @@ double ClusterInverse::mean_unknowns() const {
   return static_cast<double>(impl_->product.unknowns()) / static_cast<double>(leaves());
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -8,7 +8,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// fmbem::ClusterInverse, built and applied on the current GPU, with everything in its memory: the
 /// same tree, cuts and systems, factorised in single precision by kernels of its own. Throws
@@ -41,4 +41,4 @@ class ClusterInverse final : public ApproximateInverse {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -7,7 +7,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// Of keys by which leaves are sorted: the number of unknowns below.
@@ -295,4 +295,4 @@ DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
   return rows;
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -6,7 +6,7 @@
 
 #include "fmbem/bem/precond/cuda/cluster_tree.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Entries of a row of the rows of a leaf: its panels and up to three zeros, to be read by fours.
 __host__ __device__ inline std::int64_t row_stride(std::int64_t own) { return (own + 3) / 4 * 4; }
@@ -23,4 +23,4 @@ struct DeviceRows {
 DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
                          const DevicePanels& panels, int max_leaf, cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

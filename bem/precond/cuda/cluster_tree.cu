@@ -4,7 +4,7 @@
 #include "fmbem/cuda/primitives.cuh"
 #include "fmbem/cuda/tree.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 /// Each gap between neighbours, gap j being that before panel j, is where one node is cut in two;
@@ -161,4 +161,4 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cu
   return tree;
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

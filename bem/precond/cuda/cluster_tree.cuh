@@ -7,7 +7,7 @@
 #include "fmbem/bem/precond/cluster_kernel.hpp"
 #include "fmbem/cuda/memory.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// fmbem::ClusterTree on the device, with the same nodes in the same order.
 struct DeviceClusterTree {
@@ -28,4 +28,4 @@ struct DeviceCuts {
 DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
                      const ClusterInverseOptions& options, cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -2,7 +2,7 @@
 
 #include "fmbem/bem/precond/cuda/tiles.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// A system B X = E by columns, those of E behind those of B.
 struct Augmented {
@@ -111,4 +111,4 @@ __device__ void write_solution(const Augmented& b, Write&& write) {
       write(column, row, b.at(row, b.unknowns + column) / b.at(row, row));
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -5,7 +5,7 @@
 #include "fmbem/bem/precond/cuda/cholesky.cuh"
 #include "fmbem/bem/precond/cuda/elimination.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// An unknown of a small system. Its size, an odd number of words, keeps neighbours in different
 /// banks of shared memory.
@@ -167,4 +167,4 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
   __syncthreads();
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

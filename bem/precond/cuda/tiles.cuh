@@ -4,7 +4,7 @@
 
 #include "fmbem/cuda/blocks.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Threads of a block that solves a small system; 16 of them work on one tile of 16 x 16, each on 4
 /// x 4 of its entries.
@@ -133,4 +133,4 @@ __device__ inline bool invert_factor(float* entries) {
   return positive;
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -6,7 +6,7 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 __global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
@@ -38,7 +38,7 @@ class PanelFarFieldIn final : public PanelFarField {
       const double* const from = x + first * n;
       grow(near_, vectors * m, stream_);
       grow(factor_, vectors, stream_);
-      field_.put(
+      field_.enqueue(
           {from, nullptr, y + first * m, nullptr}, vectors,
           [&](const T* charges, const ExpansionsView<T>& expansions) {
             panel_p2m(panels_, tree_, rules_, field_.table(), charges, expansions, stream_);
@@ -92,4 +92,4 @@ std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
                                                    stream, near_stream);
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -6,7 +6,7 @@
 #include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// Stages of the last product, in both streams.
 struct ProductTimes {
@@ -28,8 +28,8 @@ struct ProductTimes {
 class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
-  /// Puts y = V x for n_vectors vectors, [n_vectors][panels] in device memory, into the stream;
-  /// records the stages unless times is null.
+  /// Enqueues y = V x for n_vectors vectors, [n_vectors][panels] in device memory; records the
+  /// stages unless times is null.
   virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                         ProductTimes* times) = 0;
   /// Gives back the memory that products work in, which the next one takes again.
@@ -45,4 +45,4 @@ std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
                                                     Gathering gathering, const Stream& stream,
                                                     const Stream& near_stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

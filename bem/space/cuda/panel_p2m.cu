@@ -1,7 +1,7 @@
 #include "fmbem/bem/space/cuda/panel_p2m.cuh"
 #include "fmbem/cuda/p2m.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 namespace {
 
 template <class T>
@@ -137,4 +137,4 @@ template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&
                         const TableView<float>&, const float*, const ExpansionsView<float>&,
                         cudaStream_t);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

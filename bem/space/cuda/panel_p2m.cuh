@@ -3,7 +3,7 @@
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/near/cuda/rules.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::cuda::bem {
 
 /// P2M of panels: M = Σ charge_j ∫ harmonics over panel j in the boxes whose own sources they are,
 /// over areas in the tree's unit. Charges are [vectors][sources] in the tree's order. Integrals are
@@ -14,4 +14,4 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
                const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
                cudaStream_t stream);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::cuda::bem

@@ -58,7 +58,7 @@ Vector applied(const ApproximateInverse& inverse, const Vector& x, int vectors =
 void check_against_cpu(const SurfaceMesh& mesh, const ClusterInverseOptions& options = {}) {
   const Panels panels = make_panels(mesh);
   const ClusterInverse host(panels, options);
-  const cuda::ClusterInverse device(panels, options);
+  const cuda::bem::ClusterInverse device(panels, options);
   CAPTURE(panels.size(), panels.extent, host.mean_unknowns());
   CHECK(device.size() == host.size());
   CHECK(device.leaves() == host.leaves());
@@ -74,7 +74,7 @@ void check_against_cpu(const SurfaceMesh& mesh, const ClusterInverseOptions& opt
 
 TEST_CASE("the cluster inverse on the GPU is that of the CPU, whatever the surface and unit") {
   if (!gpu_is_there()) {
-    CHECK_THROWS_AS(cuda::ClusterInverse(make_panels(sphere(0))), InputError);
+    CHECK_THROWS_AS(cuda::bem::ClusterInverse(make_panels(sphere(0))), InputError);
     return;
   }
   for (const SurfaceMesh& mesh : {sphere(3), sphere(3, 1e-25), sphere(3, 1e30), cube(8), plate(16),
@@ -119,7 +119,7 @@ TEST_CASE("the cluster inverse on the GPU of panels at the same places") {
       add_vertex(copies, v);
     for (int k = 0; k < 100; ++k) add_triangle(copies, 0, 1, 2, 0);
     const Panels panels = make_panels(copies);
-    const Vector y = applied(cuda::ClusterInverse(panels), Vector(panels.size(), 1.0));
+    const Vector y = applied(cuda::bem::ClusterInverse(panels), Vector(panels.size(), 1.0));
     CHECK(std::isfinite(norm_of(y)));
   }
 }
@@ -127,15 +127,15 @@ TEST_CASE("the cluster inverse on the GPU of panels at the same places") {
 TEST_CASE("the cluster inverse on the GPU refuses options out of range") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(sphere(1));
-  CHECK_THROWS_AS(cuda::ClusterInverse(panels, {.opening = 0}), InputError);
-  CHECK_THROWS_AS(cuda::ClusterInverse(panels, {.max_leaf = 0}), InputError);
+  CHECK_THROWS_AS(cuda::bem::ClusterInverse(panels, {.opening = 0}), InputError);
+  CHECK_THROWS_AS(cuda::bem::ClusterInverse(panels, {.max_leaf = 0}), InputError);
 }
 
 TEST_CASE("the cluster inverse on the GPU says so where a system is singular") {
   if (!gpu_is_there()) return;
   SurfaceMesh mesh = sphere(1);
   add_triangle(mesh, 0, 1, 1, 0);  // a panel without area
-  CHECK_THROWS_AS(cuda::ClusterInverse(make_panels(mesh)), InputError);
+  CHECK_THROWS_AS(cuda::bem::ClusterInverse(make_panels(mesh)), InputError);
 }
 
 TEST_CASE(
@@ -144,7 +144,7 @@ TEST_CASE(
   const Panels panels = make_panels(bracket(5));
   const std::size_t n = panels.size();
   const Vector x = signed_charges(6 * n, 2);
-  const cuda::ClusterInverse inverse(panels), again(panels);
+  const cuda::bem::ClusterInverse inverse(panels), again(panels);
   const Vector y = applied(inverse, x, 6);
   CHECK(applied(again, x, 6) == y);
   for (int v = 0; v < 6; ++v) {

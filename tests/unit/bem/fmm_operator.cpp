@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,9 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/bem/backends.hpp"
+#include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
-#include "tests/unit/surfaces.hpp"
 #include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
@@ -24,37 +23,6 @@ using namespace fmbem::test;
 namespace {
 
 Vector random_vector(std::size_t n, std::uint64_t seed) { return signed_charges(n, seed); }
-
-/// A panel a hundred times the size of others beside it, above it and across its edge.
-SurfaceMesh one_large_panel() {
-  SurfaceMesh mesh;
-  const int group = add_group(mesh, "surface");
-  const int a = add_vertex(mesh, {0, 0, 0}), b = add_vertex(mesh, {1, 0, 0}),
-            c = add_vertex(mesh, {0, 1, 0});
-  add_triangle(mesh, a, b, c, group);
-  add_grid(mesh, group, 20, {1, 0, 0}, {0.2, 0, 0}, {0, 0.2, 0});
-  add_grid(mesh, group, 20, {0.25, 0.25, 0.02}, {0.2, 0, 0}, {0, 0.2, 0});
-  return mesh;
-}
-
-struct Surface {
-  std::string name;
-  std::function<SurfaceMesh()> make;
-};
-const std::vector<Surface>& surfaces() {
-  static const std::vector<Surface> all{{"sphere", [] { return sphere(4); }},
-                                        {"cube", [] { return cube(13); }},
-                                        {"bracket", [] { return bracket(14); }},
-                                        {"plate", [] { return plate(32); }},
-                                        {"one large panel", one_large_panel},
-                                        {"small and far off",
-                                         [] {
-                                           return sphere(4, 1e-9, {3, -2, 1});
-                                         }},
-                                        {"tiny", [] { return sphere(4, 1e-25); }},
-                                        {"huge", [] { return sphere(4, 1e30); }}};
-  return all;
-}
 
 }  // namespace
 

@@ -1,12 +1,11 @@
 // The device builds the same trees and lists as the host, whose own tests check theirs
 // (tests/unit/fmm/octree.cpp).
-#include "fmbem/cuda/octree.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "fmbem/fmm/choice/search.hpp"
+#include "tests/unit/cuda/device_tree.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
@@ -42,7 +41,7 @@ void check_same(const Points& y, const Points& x, int max_leaf, double unit = 1,
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
-  const cuda::HostTree device = cuda::build_octree(root, unit, y, x, max_leaf, deepest);
+  const HostTree device = build_device_tree(root, unit, y, x, max_leaf, deepest);
 
   CHECK(device.tree.level_begin == tree.level_begin);
   REQUIRE(device.tree.boxes.size() == tree.boxes.size());
@@ -136,7 +135,7 @@ TEST_CASE("trial trees of the device count what trees of the host have") {
   const Cube hull = bounding_cube(points);
   const std::vector<Cube> roots{hull, fmm::inflated(hull, 1.26), fmm::inflated(hull, 1.59)};
   const std::vector<int> max_leaf{1, 2, 5, 12, 20, 21, 47, 100, 333, 2000, 19999};
-  const std::vector<cuda::TreeCounts> counts = cuda::count_trees(roots, 1, points, max_leaf);
+  const std::vector<TrialCounts> counts = count_device_trees(roots, 1, points, max_leaf);
   REQUIRE(counts.size() == roots.size() * max_leaf.size());
   for (std::size_t k = 0; k < counts.size(); ++k) {
     const Cube& root = roots[k / max_leaf.size()];

@@ -1,7 +1,5 @@
 // The device makes the same operators as the host, whose own tests check theirs
 // (tests/unit/fmm/translations.cpp, box_fit.cpp).
-#include "fmbem/cuda/operators.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "fmbem/fmm/expansion/box_fit.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
+#include "tests/unit/cuda/device_m2l.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 
 using namespace fmbem;
@@ -72,7 +71,7 @@ template <class T>
 double worst_difference(int p) {
   const ParityOrder low(p), high(fmm::fitted_degree(p));
   const auto sizes = sizes_of_terms(low, high);
-  const cuda::HostM2l<T> device = cuda::make_m2l_on_device<T>(low);
+  const HostM2l<T> device = make_m2l_on_device<T>(low);
   // As many roundings as steps of recurrences of degree 2q, some four a step, and terms of sums of
   // two products with the fit, on both sides.
   const double steps = 2 * (4 * 2 * high.p + 2 * high.count / 8.0 + 8);

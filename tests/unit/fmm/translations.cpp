@@ -290,7 +290,10 @@ TEST_CASE("derivatives of the harmonics are the linear part of their shifts") {
   const auto derivatives = fmm::derivatives(order);
   for (int axis = 0; axis < 3; ++axis) {
     Matrix D(order.count * order.count);
+    std::vector<int> terms_from(order.count), terms_to(order.count);
     for (const fmm::Derivative& d : derivatives[axis]) {
+      CHECK(++terms_from[d.from] <= fmm::terms_of_a_derivative);
+      CHECK(++terms_to[d.to] <= fmm::terms_of_a_derivative);
       CHECK(D[d.from * order.count + d.to] == 0);  // one entry for each pair
       D[d.from * order.count + d.to] = d.value;
     }

@@ -5,7 +5,7 @@
 
 #include "fmbem/fmm/expansion/parity_order.hpp"
 
-namespace fmbem::cuda {
+namespace fmbem::test {
 
 /// The blocks of M2L as the GPU makes them for its plans, copied to the host: of the eight classes,
 /// [K] rows each of the 26 far orbits' columns, [26][K], `stride` numbers apart.
@@ -15,9 +15,8 @@ struct HostM2l {
   std::vector<T> rows;
 };
 
-/// The same as fmm::make_m2l_blocks() makes, fitted, to rounding. Throws InputError without a
-/// usable GPU.
+/// The same as fmm::make_m2l_blocks() makes, fitted, to rounding.
 template <class T>
 HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order);
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::test

@@ -1,21 +1,15 @@
 #include <algorithm>
 
-#include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/lists.cuh"
-#include "fmbem/cuda/octree.hpp"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
+#include "tests/unit/cuda/device_tree.hpp"
+#include "tests/unit/cuda/to_host.cuh"
 
-namespace fmbem::cuda {
+namespace fmbem::test {
 namespace {
 
-template <class T>
-std::vector<T> to_host(const DeviceBuffer<T>& from, cudaStream_t stream) {
-  std::vector<T> to(from.size());
-  from.download(to.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return to;
-}
+using namespace cuda;
 
 fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
   const auto code = to_host(tree.code, stream);
@@ -51,10 +45,9 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 
 }  // namespace
 
-HostTree build_octree(const Cube& root, double unit, std::span<const Vec3d> sources,
-                      std::span<const Vec3d> targets, int max_leaf,
-                      std::span<const std::int8_t> deepest) {
-  require_cuda_device();
+HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d> sources,
+                           std::span<const Vec3d> targets, int max_leaf,
+                           std::span<const std::int8_t> deepest) {
   const Stream stream;
   const bool same =
       deepest.empty() && sources.data() == targets.data() && sources.size() == targets.size();
@@ -91,14 +84,18 @@ HostTree build_octree(const Cube& root, double unit, std::span<const Vec3d> sour
   return result;
 }
 
-std::vector<TreeCounts> count_trees(std::span<const Cube> roots, double unit,
-                                    std::span<const Vec3d> points, std::span<const int> max_leaf) {
-  require_cuda_device();
+std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double unit,
+                                            std::span<const Vec3d> points,
+                                            std::span<const int> max_leaf) {
   const Stream stream;
   const auto x = to_device(points, stream);
   const auto n = static_cast<std::int64_t>(x.size());
   const SortedKeys keys = sort_points(x.data(), n, unit, roots.front(), nullptr, stream);
-  return count_trees(x.data(), keys.order.data(), n, 1, unit, roots, max_leaf, stream);
+  std::vector<TrialCounts> result;
+  for (const TreeCounts& c :
+       count_trees(x.data(), keys.order.data(), n, 1, unit, roots, max_leaf, stream))
+    result.push_back({c.pairs, c.sources, c.parents, c.leaves});
+  return result;
 }
 
-}  // namespace fmbem::cuda
+}  // namespace fmbem::test

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "fmbem/cuda/evaluation.cuh"
+#include "fmbem/cuda/far_stages.cuh"
+#include "fmbem/cuda/graph.cuh"
+#include "fmbem/cuda/stage_times.cuh"
+#include "fmbem/cuda/strengths.cuh"
+#include "fmbem/fmm/kernel/laplace.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+/// What an evaluation is made of; a graph is captured for each kind.
+struct Kind {
+  int vectors;
+  bool charges, dipoles, potential, gradient;
+  friend bool operator<(const Kind& a, const Kind& b) {
+    return std::tie(a.vectors, a.charges, a.dipoles, a.potential, a.gradient) <
+           std::tie(b.vectors, b.charges, b.dipoles, b.potential, b.gradient);
+  }
+};
+
+/// Points of one kind on the device.
+template <class N>
+struct PlacedPoints {
+  DeviceBuffer<std::int32_t> order;
+  DeviceBuffer<N> x, y, z;
+  DeviceBuffer<float> low_x, low_y, low_z;
+  DeviceBuffer<double> exact_x, exact_y, exact_z;
+
+  void make_room(cudaStream_t stream) {
+    for (auto* axis : {&x, &y, &z}) *axis = DeviceBuffer<N>(order.size(), stream);
+    if constexpr (sizeof(N) == 4) {
+      for (auto* axis : {&low_x, &low_y, &low_z}) *axis = DeviceBuffer<float>(order.size(), stream);
+      for (auto* axis : {&exact_x, &exact_y, &exact_z})
+        *axis = DeviceBuffer<double>(order.size(), stream);
+    }
+  }
+  PointArrays<N> arrays() const {
+    return {x.data(),     y.data(),       z.data(),       low_x.data(),  low_y.data(),
+            low_z.data(), exact_x.data(), exact_y.data(), exact_z.data()};
+  }
+  PointsView<N> view() const {
+    return {static_cast<std::int64_t>(order.size()),
+            order.data(),
+            x.data(),
+            y.data(),
+            z.data(),
+            low_x.data(),
+            low_y.data(),
+            low_z.data(),
+            exact_x.data(),
+            exact_y.data(),
+            exact_z.data()};
+  }
+  std::int64_t bytes() const {
+    return order.bytes() + 3 * (x.bytes() + low_x.bytes() + exact_x.bytes());
+  }
+};
+
+/// The streams of the near field, one for each number of targets a lane.
+using NearStreams = std::array<cudaStream_t, most_targets_of_a_lane>;
+
+/// Expansions in T, near field in N.
+template <class T, class N>
+class EvaluationIn final : public Evaluation {
+ public:
+  EvaluationIn(const PlanTree& tree, PlanPoints points, const fmm::ParityOrder& order,
+               const EvaluationOptions& options, const Stream& stream)
+      : tree_(tree),
+        root_terms_(options.root_terms),
+        stream_(stream),
+        stages_(order, tree.tree, tree.far, options.rough_products, stream),
+        arguments_(1, stream),
+        largest_(most_vectors, stream) {
+    sources_.order = std::move(points.source_order);
+    targets_.order = std::move(points.target_order);
+    place(points, true);
+    if (!tree.same) place(points, false);
+  }
+
+  std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
+  std::int64_t bytes() const override {
+    std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
+                       dipoles_.bytes() + near_potential_.bytes();
+    for (const auto& axis : near_gradient_) sum += axis.bytes();
+    return sum;
+  }
+
+  void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) override {
+    for_batches(strengths, fields, [&](const Kind& kind) {
+      std::unique_ptr<Graph>& graph = graphs_[kind];
+      if (graph) return graph->run(stream_);
+      // The first time as it is, so that what is loaded on first use is not loaded in a capture.
+      enqueue(kind, nullptr);
+      graph = std::make_unique<Graph>(stream_, [&] { enqueue(kind, nullptr); });
+    });
+  }
+
+  fmm::Seconds evaluate_stages(const DeviceStrengths& strengths,
+                               const DeviceFields& fields) override {
+    fmm::Seconds all;
+    for_batches(strengths, fields, [&](const Kind& kind) {
+      StageTimes times(stream_);
+      times.start();
+      enqueue(kind, &times);
+      for (const auto& [stage, seconds] : times.seconds()) all[stage] += seconds;
+    });
+    return all;
+  }
+
+ private:
+  const PlacedPoints<N>& targets() const { return tree_.same ? sources_ : targets_; }
+
+  void place(const PlanPoints& points, bool are_sources) {
+    PlacedPoints<N>& placed = are_sources ? sources_ : targets_;
+    placed.make_room(stream_);
+    const LeavesView leaves =
+        leaves_of(tree_.tree, are_sources ? tree_.far.source_boxes : tree_.far.target_leaves);
+    place_points(
+        PointsToPlace{are_sources ? points.sources.data : points.targets.data, placed.order.data(),
+                      points.sources.data, sources_.order.data(), tree_.unit, leaves.root,
+                      leaves.tree, are_sources, leaves.boxes, leaves.count},
+        placed.arrays(), stream_);
+  }
+
+  /// Calls evaluate(kind) with the arguments set, for as many right-hand sides as fit at a time.
+  void for_batches(const DeviceStrengths& strengths, const DeviceFields& fields, auto&& evaluate) {
+    const int batch = stages_.batch(strengths.count);
+    for (int first = 0; first < strengths.count; first += batch) {
+      const std::int64_t s = first * sources_.view().count, t = first * targets().view().count;
+      const Kind kind{std::min(batch, strengths.count - first), strengths.charges != nullptr,
+                      strengths.dipoles != nullptr, fields.potential != nullptr,
+                      fields.gradient != nullptr};
+      reserve(kind);
+      set_arguments(arguments_.data(),
+                    {kind.charges ? strengths.charges + s : nullptr,
+                     kind.dipoles ? strengths.dipoles + s : nullptr,
+                     kind.potential ? fields.potential + t : nullptr,
+                     kind.gradient ? fields.gradient + t : nullptr},
+                    stream_);
+      evaluate(kind);
+    }
+  }
+
+  /// Makes room; graphs that know the old one are given up.
+  void reserve(const Kind& kind) {
+    const auto make_room = [&](auto& buffer, std::int64_t size) {
+      if (grow(buffer, size, stream_)) graphs_.clear();
+    };
+    const std::int64_t s = kind.vectors * sources_.view().count,
+                       t = kind.vectors * targets().view().count;
+    make_room(places_, s);
+    if (kind.dipoles) make_room(dipoles_, s);
+    if (kind.gradient)
+      for (auto& axis : near_gradient_) make_room(axis, t);
+    if (kind.potential) make_room(near_potential_, t);
+    stages_.reserve(kind.vectors, make_room);
+  }
+
+  /// Enqueues all stages: with times one after the other, without them the near field beside the
+  /// far one.
+  void enqueue(const Kind& kind, StageTimes* times) {
+    const auto done = [&](const char* stage) {
+      if (times) times->record(stage);
+    };
+    const StrengthsView<N> strengths = enqueue_strengths(kind);
+    done("sort");
+    const NearView near{kind.potential ? near_potential_.data() : nullptr,
+                        {kind.gradient ? near_gradient_[0].data() : nullptr,
+                         kind.gradient ? near_gradient_[1].data() : nullptr,
+                         kind.gradient ? near_gradient_[2].data() : nullptr}};
+    NearStreams streams;
+    if (times) {
+      streams.fill(stream_);
+      enqueue_near(strengths, kind.vectors, near, streams);
+      done("P2P");
+    } else {
+      FMBEM_CUDA(cudaEventRecord(fork_, stream_));
+      for (const Stream& stream : near_streams_) FMBEM_CUDA(cudaStreamWaitEvent(stream, fork_, 0));
+      std::copy(near_streams_.begin(), near_streams_.end(), streams.begin());
+      enqueue_near(strengths, kind.vectors, near, streams);
+    }
+    const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
+    if (stages_.has_far()) {
+      p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
+          stages_.table(), expansions, stream_);
+      done("P2M");
+      stages_.enqueue(kind.vectors, done);
+    }
+    if (!times) {
+      for (std::size_t k = 0; k < near_streams_.size(); ++k) {
+        FMBEM_CUDA(cudaEventRecord(joins_[k], near_streams_[k]));
+        FMBEM_CUDA(cudaStreamWaitEvent(stream_, joins_[k], 0));
+      }
+    }
+    l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
+        stages_.table(), expansions,
+        ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
+                    fmm::Laplace::scale * tree_.unit, fmm::Laplace::scale * tree_.unit * tree_.unit},
+        stream_);
+    done("L2P");
+  }
+
+  StrengthsView<N> enqueue_strengths(const Kind& kind) {
+    ChargedPoint<N>* const dipoles = kind.dipoles ? dipoles_.data() : nullptr;
+    find_largest(arguments_.data(), sources_.view().count, kind.vectors, kind.charges, kind.dipoles,
+                 tree_.unit, largest_.data(), stream_);
+    sort_strengths(arguments_.data(), sources_.view(), kind.vectors, tree_.unit, largest_.data(),
+                   SortedStrengths<N>{kind.charges, places_.data(), dipoles}, stream_);
+    return {places_.data(), kind.charges, dipoles};
+  }
+
+  void enqueue_near(const StrengthsView<N>& strengths, int vectors, const NearView& near,
+                    const NearStreams& streams) {
+    p2p(NearArguments<N>{sources_.view(), targets().view(), strengths, tree_.tree.view(),
+                         tree_.tree.root.side, tree_.far.target_leaves.data(), tree_.near.view(),
+                         tree_.near.items.data(), tree_.same, near},
+        vectors, tree_.near.classes, root_terms_, streams.data());
+  }
+
+  const PlanTree& tree_;
+  int root_terms_;
+  const Stream& stream_;
+  /// The far field's kernels depend on each other; the near field fills the gaps.
+  std::array<Stream, most_targets_of_a_lane> near_streams_;
+  Event fork_;
+  std::array<Event, most_targets_of_a_lane> joins_;
+  FarStages<T> stages_;
+  PlacedPoints<N> sources_, targets_;
+  DeviceBuffer<Arguments> arguments_;
+  DeviceBuffer<unsigned long long> largest_;
+  DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
+  DeviceBuffer<double> near_potential_, near_gradient_[3];
+  std::map<Kind, std::unique_ptr<Graph>> graphs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluation> make_evaluation(const PlanTree& tree, PlanPoints points,
+                                            const fmm::ParityOrder& order,
+                                            const EvaluationOptions& options,
+                                            const Stream& stream) {
+  const auto make = [&]<class T, class N>(T, N) -> std::unique_ptr<Evaluation> {
+    return std::make_unique<EvaluationIn<T, N>>(tree, std::move(points), order, options, stream);
+  };
+  const bool near_single = options.near_precision == Precision::single_precision;
+  if (options.precision == Precision::single_precision)
+    return near_single ? make(float{}, float{}) : make(float{}, double{});
+  return near_single ? make(double{}, float{}) : make(double{}, double{});
+}
+
+}  // namespace fmbem::cuda

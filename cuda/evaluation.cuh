@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
+
+namespace fmbem::cuda {
+
+/// Tree and lists of a plan.
+struct PlanTree {
+  double unit = 1;   ///< lengths inside are the caller's times it
+  bool same = true;  ///< whether the sources are the targets
+  DeviceTree tree;
+  FarLists far;
+  NearDeviceLists near;
+  std::int64_t bytes() const { return tree.bytes() + far.bytes() + near.bytes(); }
+};
+
+/// The points of a plan, and in which order they stand in its tree. Where the sources are the
+/// targets, the targets' order is empty.
+struct PlanPoints {
+  DevicePoints sources, targets;
+  DeviceBuffer<std::int32_t> source_order{}, target_order{};
+};
+
+struct EvaluationOptions {
+  Precision precision;       ///< of the expansions
+  Precision near_precision;  ///< of the near field
+  int root_terms;            ///< as of p2p()
+  bool rough_products;       ///< as of FarStages
+};
+
+/// Evaluations of a plan, whatever their precisions.
+class Evaluation {
+ public:
+  virtual ~Evaluation() = default;
+  /// As of FmmPlan, with arguments that it has checked.
+  virtual void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) = 0;
+  virtual fmm::Seconds evaluate_stages(const DeviceStrengths& strengths,
+                                       const DeviceFields& fields) = 0;
+  virtual std::int64_t bytes() const = 0;
+  virtual std::int64_t operator_bytes() const = 0;
+};
+
+/// The points are read by work in the stream; tree and stream must outlive it.
+std::unique_ptr<Evaluation> make_evaluation(const PlanTree& tree, PlanPoints points,
+                                            const fmm::ParityOrder& order,
+                                            const EvaluationOptions& options, const Stream& stream);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,71 @@
+// Plans with points, strengths and results in the host's memory.
+#include <optional>
+
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/memory.cuh"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/plan_impl.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+class HostPlan final : public fmm::PlanImpl {
+ public:
+  HostPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
+           const fmm::PlanOptions& asked) {
+    options = asked;
+    require_cuda_device();
+    keep_freed_memory();
+    fmm::Stopwatch watch(plan_seconds);
+    DeviceBuffer<Vec3d> y = to_device(sources, nullptr), x;
+    if (!same) x = to_device(targets, nullptr);
+    FMBEM_CUDA(cudaStreamSynchronize(nullptr));
+    watch.add("copy");
+    const DevicePoints from{y.data(), y.size()};
+    plan_.emplace(from, same ? from : DevicePoints{x.data(), x.size()}, options);
+    plan_->wait();
+    for (const auto& [stage, seconds] : plan_->plan_seconds()) plan_seconds[stage] += seconds;
+  }
+
+  std::size_t sources() const override { return plan_->sources(); }
+  std::size_t targets() const override { return plan_->targets(); }
+  fmm::PlanInfo info() const override { return plan_->info(); }
+
+  void evaluate(const fmm::Strengths& strengths, const fmm::Fields& fields) override {
+    fmm::Stopwatch watch(evaluate_seconds);
+    const cudaStream_t stream = plan_->stream();
+    const auto charges = to_device(strengths.charges, stream);
+    const auto dipoles = to_device(strengths.dipoles, stream);
+    DeviceBuffer<double> potential(fields.potential.size(), stream);
+    DeviceBuffer<Vec3d> gradient(fields.gradient.size(), stream);
+    plan_->wait();
+    watch.add("copy");
+    plan_->evaluate({charges.data(), dipoles.data(), strengths.count},
+                    {potential.data(), gradient.data()});
+    plan_->wait();
+    watch.add("evaluate");
+    potential.download(fields.potential.data());
+    gradient.download(fields.gradient.data());
+    plan_->wait();
+    watch.add("copy");
+  }
+
+ private:
+  std::optional<FmmPlan> plan_;
+};
+
+}  // namespace
+
+fmm::Plan make_fmm_plan(std::span<const Vec3d> points, const fmm::PlanOptions& options) {
+  return fmm::Plan(std::make_unique<HostPlan>(points, points, true, options));
+}
+
+fmm::Plan make_fmm_plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
+                        const fmm::PlanOptions& options) {
+  const bool same = fmm::are_same(sources, targets);
+  return fmm::Plan(std::make_unique<HostPlan>(sources, targets, same, options));
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,116 @@
+// L2P, a warp for each leaf.
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/harmonics.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/cuda/strengths.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+template <class T, class N, bool Potential, bool Gradient>
+__global__ void __launch_bounds__(threads_per_block)
+    l2p_kernel(PointsView<N> targets, NearView near, LeavesView leaves, bool has_far,
+               TableView<T> table, ExpansionsView<T> expansions, ResultsView results) {
+  constexpr int channels = Potential + 3 * Gradient;
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(table, s_room);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const std::int64_t leaf = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  if (leaf >= leaves.count) return;
+  const int slots = 2 * table.pairs, v = blockIdx.y;
+  T* const locals = s_room + Steps<T>::numbers(table.p, table.pairs) + warp * slots * channels;
+  const std::int32_t box = leaves.boxes[leaf];
+  const int2 range = leaves.tree.targets[box];
+  const int level = level_of(leaves.tree.code[box]);
+  const bool is_far = has_far && level >= 2;
+  const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree.code[box]);
+  const double from_unit = unit_box.scale;
+
+  if (is_far) {
+    const T* const local = expansions.local(box, v);
+    for (int slot = lane; slot < slots; slot += warp_size) {
+      // [pair][channel][2]
+      T* const out = locals + slot / 2 * 2 * channels + slot % 2;
+      if constexpr (Potential) {
+        const std::int32_t position = table.position[slot];
+        out[0] = position < 0 ? T(0) : local[position];
+      }
+      if constexpr (Gradient) {
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+          static_assert(fmm::terms_of_a_derivative == 2);
+          const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
+          out[2 * (Potential + axis)] =
+              d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+  const double unit = strength_unit(results.largest[v]);
+  for (std::int32_t k = range.x + lane; k < range.y; k += warp_size) {
+    T value[channels] = {};
+    if (is_far) {
+      Harmonics<T> point(unit_box(targets.x[k], targets.y[k], targets.z[k]), T(1));
+      const T* local = locals;
+      int t = 0;
+      for (int m = 0; m <= table.p; ++m) {
+        if (m > 0) point.next_order(steps.diagonal[m]);
+        point.first_degree();
+        T even[channels] = {}, odd[channels] = {};
+        for (int n = m; n <= table.p; ++n, ++t, local += 2 * channels) {
+          for (int channel = 0; channel < channels; ++channel) {
+            even[channel] += local[2 * channel] * point.here;
+            odd[channel] += local[2 * channel + 1] * point.here;
+          }
+          point.next_degree(steps.up[t], steps.down[t]);
+        }
+        for (int channel = 0; channel < channels; ++channel)
+          value[channel] += point.c * even[channel] + point.s * odd[channel];
+      }
+    }
+    const std::int64_t from = v * targets.count + k, to = v * targets.count + targets.order[k];
+    if constexpr (Potential)
+      results.to->potential[to] =
+          results.scale / unit *
+          ((near.potential ? near.potential[from] : 0) + from_unit * static_cast<double>(value[0]));
+    if constexpr (Gradient) {
+      const double scale = results.gradient_scale / unit, square = from_unit * from_unit;
+      const auto component = [&](int axis) {
+        return scale * ((near.gradient[axis] ? near.gradient[axis][from] : 0) +
+                        square * static_cast<double>(value[Potential + axis]));
+      };
+      results.to->gradient[to] = {component(0), component(1), component(2)};
+    }
+  }
+}
+
+}  // namespace
+
+template <class T, class N>
+void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& leaves, bool has_far,
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const ResultsView& results,
+         cudaStream_t stream) {
+  const bool potential = results.potential, gradient = results.gradient;
+  const int channels = potential + 3 * gradient;
+  const WarpBlocks<T> blocks(table, 2 * table.pairs * channels);
+  launch(potential && gradient ? l2p_kernel<T, N, true, true>
+         : potential           ? l2p_kernel<T, N, true, false>
+                               : l2p_kernel<T, N, false, true>,
+         dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors), blocks.warps * warp_size,
+         blocks.shared_bytes, stream, targets, near, leaves, has_far, table, expansions, results);
+}
+
+#define FMBEM_INSTANTIATE(T, N)                                                        \
+  template void l2p(const PointsView<N>&, const NearView&, const LeavesView&, bool,    \
+                    const TableView<T>&, const ExpansionsView<T>&, const ResultsView&, \
+                    cudaStream_t);
+FMBEM_INSTANTIATE(double, double)
+FMBEM_INSTANTIATE(double, float)
+FMBEM_INSTANTIATE(float, double)
+FMBEM_INSTANTIATE(float, float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,65 @@
+// What M2L multiplies: moments gathered by orbits of fmm/expansion/translations.hpp.
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/butterfly.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/fmm/expansion/translations.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+constexpr int places = fmm::orbits - 1;
+
+/// A thread for each coefficient of each orbit (x) of a row (y and z).
+template <class T>
+__global__ void __launch_bounds__(threads_per_block)
+    gather_kernel(const std::int32_t* sources, Classes classes, ExpansionsView<T> expansions,
+                  GatheredView<T> gathered) {
+  const int row = static_cast<int>(blockIdx.y * gridDim.z + blockIdx.z);
+  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int count = expansions.count;
+  if (row >= gathered.rows || place >= gathered.orbits * count) return;
+  // place/count, whose rounding is far smaller than half of 1/count
+  const int orbit =
+      static_cast<int>((static_cast<float>(place) + 0.5f) / static_cast<float>(count));
+  const int k = place - orbit * count;
+  const int vectors = expansions.vectors, row_of_all = static_cast<int>(gathered.first_row) + row;
+  const std::int64_t parent = row_of_all / vectors;
+  const int v = row_of_all % vectors;
+  const int4* const boxes =
+      reinterpret_cast<const int4*>(sources + (parent * places + gathered.first_orbit + orbit) * 8);
+  const int4 low = boxes[0], high = boxes[1];
+  const std::int32_t box[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  T value[8];
+#pragma unroll
+  for (int g = 0; g < 8; ++g) value[g] = box[g] < 0 ? T(0) : expansions.moment(box[g], v)[k];
+  // The signs of the reflections exchange the blocks.
+  const int parity = classes.of[k];
+  transform(value);
+  T* const out = gathered.values + row * gathered.stride + place;
+#pragma unroll
+  for (int e = 0; e < 8; ++e) out[(e ^ parity) * (gathered.rows * gathered.stride)] = value[e];
+}
+
+}  // namespace
+
+template <class T>
+void gather(const std::int32_t* sources, const Classes& classes,
+            const ExpansionsView<T>& expansions, const GatheredView<T>& gathered,
+            cudaStream_t stream) {
+  // Neighbours in space, whose sources are mostly the same, run together.
+  constexpr int rows_together = 8;
+  launch(gather_kernel<T>,
+         dim3(blocks_for(gathered.orbits * expansions.count),
+              blocks_for(gathered.rows, rows_together), rows_together),
+         threads_per_block, 0, stream, sources, classes, expansions, gathered);
+}
+
+#define FMBEM_INSTANTIATE(T)                                                          \
+  template void gather(const std::int32_t*, const Classes&, const ExpansionsView<T>&, \
+                       const GatheredView<T>&, cudaStream_t);
+FMBEM_INSTANTIATE(double)
+FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::cuda

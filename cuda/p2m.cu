@@ -1,0 +1,102 @@
+// P2M of points, a warp for each leaf.
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/p2m.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+template <class T, class N, bool Dipoles>
+__global__ void __launch_bounds__(threads_per_block)
+    p2m_kernel(std::int64_t sources, StrengthsView<N> strengths, LeavesView leaves,
+               TableView<T> table, ExpansionsView<T> expansions) {
+  constexpr int channels = Dipoles ? 4 : 1;
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(table, s_room);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const std::int64_t leaf = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  if (leaf >= leaves.count) return;
+  T* const buffer = s_room + Steps<T>::numbers(table.p, table.pairs) +
+                    warp * p2m_numbers<T>(table.pairs, channels);
+  T* const sums = buffer + slots_at_once * padded_row;
+  const int slots = 2 * table.pairs, v = blockIdx.y;
+  for (int k = lane; k < slots * channels; k += warp_size) sums[k] = 0;
+  const std::int32_t box = leaves.boxes[leaf];
+  const int2 range = leaves.tree.sources[box];
+  const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree.code[box]);
+  const T to_unit = static_cast<T>(unit_box.scale);
+  __syncwarp();
+
+  const auto add_points = [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+    Vec3<T> place[Each];
+    T weight[Each];
+#pragma unroll
+    for (int i = 0; i < Each; ++i) {
+      const std::int32_t k = first + i * warp_size + lane;
+      place[i] = {};
+      weight[i] = 0;
+      if (k >= range.y) continue;
+      const ChargedPoint<N> source = strengths.places[v * sources + k];
+      place[i] = unit_box(source.x, source.y, source.z);
+      weight[i] = static_cast<T>(source.charge);
+    }
+    if (strengths.charges) add_moments<Each>(table, steps, place, weight, buffer, sums);
+    for (int axis = 0; axis + 1 < channels; ++axis) {
+#pragma unroll
+      for (int i = 0; i < Each; ++i) {
+        const std::int32_t k = first + i * warp_size + lane;
+        weight[i] = 0;
+        if (k >= range.y) continue;
+        const ChargedPoint<N> d = strengths.dipoles[v * sources + k];
+        weight[i] = to_unit * static_cast<T>(axis == 0 ? d.x : axis == 1 ? d.y : d.z);
+      }
+      add_moments<Each>(table, steps, place, weight, buffer, sums + (axis + 1) * slots);
+    }
+  };
+  for_rounds(range.x, range.y, add_points);
+  __syncwarp();
+
+  T* const moment = expansions.moment(box, v);
+  if constexpr (Dipoles) {
+    // As many rows as moments; each takes its own slot of the charges last.
+    const RowsView<T>& rows = table.moment_of_dipoles;
+    for (int i = lane; i < table.count; i += warp_size) {
+      T sum = 0;
+      for (std::int32_t k = rows.begin[i]; k < rows.begin[i + 1]; ++k)
+        sum += rows.value[k] * sums[slots + rows.index[k]];
+      moment[i] = sum;
+    }
+    __syncwarp();
+  }
+  for (int slot = lane; slot < slots; slot += warp_size) {
+    const std::int32_t position = table.position[slot];
+    if (position < 0) continue;
+    if constexpr (Dipoles)
+      moment[position] += sums[slot];
+    else
+      moment[position] = sums[slot];
+  }
+}
+
+}  // namespace
+
+template <class T, class N>
+void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const LeavesView& leaves,
+         const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream) {
+  const bool dipoles = strengths.dipoles != nullptr;
+  const WarpBlocks<T> blocks(table, p2m_numbers<T>(table.pairs, dipoles ? 4 : 1));
+  launch(dipoles ? p2m_kernel<T, N, true> : p2m_kernel<T, N, false>,
+         dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors), blocks.warps * warp_size,
+         blocks.shared_bytes, stream, sources, strengths, leaves, table, expansions);
+}
+
+#define FMBEM_INSTANTIATE(T, N)                                                                    \
+  template void p2m(std::int64_t, const StrengthsView<N>&, const LeavesView&, const TableView<T>&, \
+                    const ExpansionsView<T>&, cudaStream_t);
+FMBEM_INSTANTIATE(double, double)
+FMBEM_INSTANTIATE(double, float)
+FMBEM_INSTANTIATE(float, double)
+FMBEM_INSTANTIATE(float, float)
+#undef FMBEM_INSTANTIATE
+
+}  // namespace fmbem::cuda

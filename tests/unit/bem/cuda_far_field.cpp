@@ -1,0 +1,118 @@
+// The far field of panels on the GPU without the near field, whose part is integrated here.
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "tests/unit/bem/device_far_field.hpp"
+#include "tests/unit/bem/test_surfaces.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// V in every entry, by exact integrals.
+struct Exact {
+  explicit Exact(const Panels& panels)
+      : n(panels.size()), entries(n * n), dense(make_dense_single_layer(panels, {})) {
+    dense->diagonal_block(0, static_cast<std::int64_t>(n), entries.data());
+  }
+
+  /// Adds what the far field leaves out.
+  Vector with_near(const DeviceFarField& far, const Vector& x) const {
+    Vector y = far.product;
+    for (const DeviceFarField::Pairs& pairs : far.near)
+      for (std::size_t v = 0; v < x.size(); v += n)
+        for (const std::int32_t i : pairs.targets)
+          for (const std::int32_t j : pairs.sources) y[v + i] += entries[i * n + j] * x[v + j];
+    return y;
+  }
+
+  std::size_t n;
+  Vector entries;
+  std::unique_ptr<BoundaryOperator> dense;
+};
+
+/// What single and double precision of expansions serve.
+constexpr double served_tolerance(Precision precision) {
+  return precision == Precision::single_precision ? 1e-6 : 1e-9;
+}
+
+FarFieldOptions options_for(Precision precision) {
+  const double tolerance = served_tolerance(precision);
+  return {.order = far_order_for(tolerance),
+          .precision = precision,
+          .moment_tolerance = 0.5 * tolerance,
+          .max_leaf = 20};
+}
+
+Vector part(const Vector& x, std::size_t n, std::size_t k) {
+  return {x.begin() + k * n, x.begin() + (k + 1) * n};
+}
+
+}  // namespace
+
+TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
+  if (!gpu_is_there()) return;
+  // More vectors than go through the stages together; the first one's far field is the largest.
+  constexpr std::size_t vectors = 11;
+  for (const Surface& surface : surfaces()) {
+    const Panels panels = make_panels(surface.make());
+    const std::size_t n = panels.size();
+    const Exact exact(panels);
+    const double norm = norm_of(*exact.dense);
+    Vector x = signed_charges(vectors * n, 1), direct(vectors * n);
+    std::fill_n(x.begin(), n, 1.0);
+    exact.dense->apply(x.data(), direct.data(), vectors);
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+      for (const bool sparing : {false, true}) {
+        CAPTURE(surface.name, n, static_cast<int>(precision), sparing);
+        FarFieldOptions options = options_for(precision);
+        options.sparing = sparing;
+        const DeviceFarField far = far_field_on_device(panels, options, x);
+        CHECK(far.levels >= 4);
+        std::size_t near = 0;
+        for (const DeviceFarField::Pairs& row : far.near)
+          near += row.targets.size() * row.sources.size();
+        CHECK(near < n * n / 2);
+        const Vector y = exact.with_near(far, x);
+        for (std::size_t k = 0; k < vectors; ++k) {
+          const double error = norm_of(difference(part(y, n, k), part(direct, n, k)));
+          CHECK(error < served_tolerance(precision) * norm * norm_of(part(x, n, k)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the far field of panels on the GPU is the same for any number of vectors") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(bracket(14));
+  const std::size_t n = panels.size();
+  const Vector x = signed_charges(3 * n, 2);
+  for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+    const FarFieldOptions options = options_for(precision);
+    const Vector all = far_field_on_device(panels, options, x).product;
+    CHECK(all == far_field_on_device(panels, options, x).product);
+    const Vector last = part(all, n, 2),
+                 alone = far_field_on_device(panels, options, part(x, n, 2)).product;
+    const double rounding = precision == Precision::single_precision ? 1e-6 : 1e-13;
+    CHECK(norm_of(difference(last, alone)) < rounding * norm_of(last));
+  }
+}
+
+TEST_CASE("a handful of panels has no far field on the GPU") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(sphere(0));
+  const DeviceFarField far = far_field_on_device(panels, options_for(Precision::double_precision),
+                                                 Vector(panels.size(), 1.0));
+  CHECK(far.product == Vector(panels.size(), 0.0));
+  REQUIRE(far.near.size() == 1);
+  CHECK(far.near[0].targets.size() == panels.size());
+  CHECK(far.near[0].sources.size() == panels.size());
+}

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/fmm/tree/octree.hpp"
+
+namespace fmbem::test {
+
+/// An octree and its near lists, as the GPU builds them for its plans, copied to the host.
+struct HostTree {
+  fmm::Octree tree;
+  fmm::NearLists near;
+};
+
+/// The same as fmm::build_octree() and fmm::near_lists() make of the sorted points (times `unit`),
+/// but for the order of each row of the lists, in which the leaf itself comes first. The same array
+/// as sources and targets is one set of points. `deepest`, of the sources, is as in
+/// fmm::sort_points(); with it the targets are other points.
+HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d> sources,
+                           std::span<const Vec3d> targets, int max_leaf,
+                           std::span<const std::int8_t> deepest = {});
+
+/// As cuda::TreeCounts.
+struct TrialCounts {
+  std::int64_t pairs, sources, parents, leaves;
+};
+
+/// cuda::count_trees() of all the points: [roots][max_leaf].
+std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double unit,
+                                            std::span<const Vec3d> points,
+                                            std::span<const int> max_leaf);
+
+}  // namespace fmbem::test
