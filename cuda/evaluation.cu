@@ -200,7 +200,8 @@ class EvaluationIn final : public Evaluation {
     l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
         stages_.table(), expansions,
         ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
-                    fmm::Laplace::scale * tree_.unit, fmm::Laplace::scale * tree_.unit * tree_.unit},
+                    fmm::Laplace::scale * tree_.unit,
+                    fmm::Laplace::scale * tree_.unit * tree_.unit},
         stream_);
     done("L2P");
   }

@@ -8,8 +8,8 @@
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
-#include "fmbem/fmm/tree/point_tree.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::cuda {
 namespace {

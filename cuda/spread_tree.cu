@@ -6,8 +6,8 @@
 #include "fmbem/cuda/spread_tree.cuh"
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/choice/search.hpp"
-#include "fmbem/fmm/tree/point_tree.hpp"
 #include "fmbem/fmm/tree/overhang.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::cuda {
 namespace {

@@ -40,7 +40,8 @@ Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
     panels.vertices[k] = mesh.vertices[k] - panels.origin;
 
   if (processor == Processor::gpu) {
-    cuda::bem::SortedPanels sorted = cuda::bem::sort_panels(panels.vertices, mesh.triangles, panels.extent);
+    cuda::bem::SortedPanels sorted =
+        cuda::bem::sort_panels(panels.vertices, mesh.triangles, panels.extent);
     panels.input_index = std::move(sorted.order);
     panels.key = std::move(sorted.keys);
     panels.on_device = std::move(sorted.store);

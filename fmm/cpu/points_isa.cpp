@@ -39,12 +39,29 @@ FMBEM_INLINE void next_degree(T up, T down, const Block<T, V>& point, Vec<T>* lo
   }
 }
 
+/// What harmonics of degree n are multiplied by where the kernel is not homogeneous.
+template <class T, int V, class Kernel>
+struct DegreeFactors {
+  Vec<T> f[V][highest_order + 2];
+
+  FMBEM_INLINE DegreeFactors(Kernel kernel, const Block<T, V>& point, int p) {
+    for (int v = 0; v < V; ++v) kernel.regular_factors(point.r2[v], p, f[v]);
+  }
+  FMBEM_INLINE Vec<T> times(int v, int n, Vec<T> harmonic) const { return f[v][n] * harmonic; }
+};
+template <class T, int V, class Kernel>
+requires Kernel::homogeneous struct DegreeFactors<T, V, Kernel> {
+  FMBEM_INLINE DegreeFactors(Kernel, const Block<T, V>&, int) {}
+  FMBEM_INLINE Vec<T> times(int, int, Vec<T> harmonic) const { return harmonic; }
+};
+
 /// Adds the moments of V vectors of points to sums [pairs][Channels][2].
-template <class T, int Channels, int V>
-FMBEM_INLINE void p2m_block(HarmonicSteps<T> steps, int count, int first, const T* x, const T* y,
-                            const T* z, const T* weights, Vec<T>* sums) {
+template <class T, int Channels, int V, class Kernel>
+FMBEM_INLINE void p2m_block(Kernel kernel, HarmonicSteps<T> steps, int count, int first, const T* x,
+                            const T* y, const T* z, const T* weights, Vec<T>* sums) {
   constexpr int lanes = Simd<T>::lanes;
   const Block<T, V> point(x + first, y + first, z + first);
+  const DegreeFactors<T, V, Kernel> factors(kernel, point, steps.p);
   Vec<T> c[V][Channels], s[V][Channels];
   for (int v = 0; v < V; ++v) {
     for (int k = 0; k < Channels; ++k) {
@@ -67,8 +84,9 @@ FMBEM_INLINE void p2m_block(HarmonicSteps<T> steps, int count, int first, const 
       for (int k = 0; k < Channels; ++k) {
         Vec<T>* sum = sums + (t * Channels + k) * 2;
         for (int v = 0; v < V; ++v) {
-          sum[0] += here[v] * c[v][k];
-          sum[1] += here[v] * s[v][k];
+          const Vec<T> q = factors.times(v, n, here[v]);
+          sum[0] += q * c[v][k];
+          sum[1] += q * s[v][k];
         }
       }
       next_degree(steps.up[t], steps.down[t], point, low, here);
@@ -76,30 +94,31 @@ FMBEM_INLINE void p2m_block(HarmonicSteps<T> steps, int count, int first, const 
   }
 }
 
-template <class T, int Channels, int V>
-void p2m_channels(HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
-                  const T* weights, T* moments) {
+template <class T, int Channels, int V, class Kernel>
+void p2m_channels(Kernel kernel, HarmonicSteps<T> steps, int count, const T* x, const T* y,
+                  const T* z, const T* weights, T* moments) {
   constexpr int lanes = Simd<T>::lanes;
   const int pairs = (steps.p + 1) * (steps.p + 2) / 2;
   Vec<T> sums[2 * most_pairs * Channels];
   for (int k = 0; k < 2 * pairs * Channels; ++k) sums[k] = Vec<T>{};
   int first = 0;
   for (; first + V * lanes <= count; first += V * lanes)
-    p2m_block<T, Channels, V>(steps, count, first, x, y, z, weights, sums);
+    p2m_block<T, Channels, V>(kernel, steps, count, first, x, y, z, weights, sums);
   for (; first < count; first += lanes)
-    p2m_block<T, Channels, 1>(steps, count, first, x, y, z, weights, sums);
+    p2m_block<T, Channels, 1>(kernel, steps, count, first, x, y, z, weights, sums);
   for (int k = 0; k < Channels; ++k)
     for (int t = 0; t < pairs; ++t)
       for (int part = 0; part < 2; ++part)
         moments[(k * pairs + t) * 2 + part] += sum_of_lanes<T>(sums[(t * Channels + k) * 2 + part]);
 }
 
-template <class T, int Channels, int V>
-FMBEM_INLINE void l2p_block(HarmonicSteps<T> steps, int count, int first, const T* x, const T* y,
-                            const T* z, const T* locals, T* values) {
+template <class T, int Channels, int V, class Kernel>
+FMBEM_INLINE void l2p_block(Kernel kernel, HarmonicSteps<T> steps, int count, int first, const T* x,
+                            const T* y, const T* z, const T* locals, T* values) {
   constexpr int lanes = Simd<T>::lanes;
   const int pairs = (steps.p + 1) * (steps.p + 2) / 2;
   const Block<T, V> point(x + first, y + first, z + first);
+  const DegreeFactors<T, V, Kernel> factors(kernel, point, steps.p);
   Vec<T> c[V], s[V], total[V][Channels];
   for (int v = 0; v < V; ++v) {
     c[v] = broadcast(T(1));
@@ -120,8 +139,9 @@ FMBEM_INLINE void l2p_block(HarmonicSteps<T> steps, int count, int first, const 
       for (int k = 0; k < Channels; ++k) {
         const T* local = locals + (k * pairs + t) * 2;
         for (int v = 0; v < V; ++v) {
-          even[v][k] += local[0] * here[v];
-          odd[v][k] += local[1] * here[v];
+          const Vec<T> q = factors.times(v, n, here[v]);
+          even[v][k] += local[0] * q;
+          odd[v][k] += local[1] * q;
         }
       }
       next_degree(steps.up[t], steps.down[t], point, low, here);
@@ -134,35 +154,37 @@ FMBEM_INLINE void l2p_block(HarmonicSteps<T> steps, int count, int first, const 
       store(values + k * static_cast<std::int64_t>(count) + first + v * lanes, total[v][k]);
 }
 
-template <class T, int Channels, int V>
-void l2p_channels(HarmonicSteps<T> steps, int count, const T* x, const T* y, const T* z,
-                  const T* locals, T* values) {
+template <class T, int Channels, int V, class Kernel>
+void l2p_channels(Kernel kernel, HarmonicSteps<T> steps, int count, const T* x, const T* y,
+                  const T* z, const T* locals, T* values) {
   constexpr int lanes = Simd<T>::lanes;
   int first = 0;
   for (; first + V * lanes <= count; first += V * lanes)
-    l2p_block<T, Channels, V>(steps, count, first, x, y, z, locals, values);
+    l2p_block<T, Channels, V>(kernel, steps, count, first, x, y, z, locals, values);
   for (; first < count; first += lanes)
-    l2p_block<T, Channels, 1>(steps, count, first, x, y, z, locals, values);
+    l2p_block<T, Channels, 1>(kernel, steps, count, first, x, y, z, locals, values);
 }
 
 constexpr int block_vectors = 4;  // of points, for one channel; half of it for more
 
 template <class T, class Kernel>
-void p2m(Kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
+void p2m(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
          const T* z, const T* weights, T* moments) {
   constexpr int few = block_vectors / 2;
-  if (channels == 1) p2m_channels<T, 1, block_vectors>(steps, count, x, y, z, weights, moments);
-  if (channels == 3) p2m_channels<T, 3, few>(steps, count, x, y, z, weights, moments);
-  if (channels == 4) p2m_channels<T, 4, few>(steps, count, x, y, z, weights, moments);
+  if (channels == 1)
+    p2m_channels<T, 1, block_vectors>(kernel, steps, count, x, y, z, weights, moments);
+  if (channels == 3) p2m_channels<T, 3, few>(kernel, steps, count, x, y, z, weights, moments);
+  if (channels == 4) p2m_channels<T, 4, few>(kernel, steps, count, x, y, z, weights, moments);
 }
 
 template <class T, class Kernel>
-void l2p(Kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
+void l2p(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x, const T* y,
          const T* z, const T* locals, T* values) {
   constexpr int few = block_vectors / 2;
-  if (channels == 1) l2p_channels<T, 1, block_vectors>(steps, count, x, y, z, locals, values);
-  if (channels == 3) l2p_channels<T, 3, few>(steps, count, x, y, z, locals, values);
-  if (channels == 4) l2p_channels<T, 4, few>(steps, count, x, y, z, locals, values);
+  if (channels == 1)
+    l2p_channels<T, 1, block_vectors>(kernel, steps, count, x, y, z, locals, values);
+  if (channels == 3) l2p_channels<T, 3, few>(kernel, steps, count, x, y, z, locals, values);
+  if (channels == 4) l2p_channels<T, 4, few>(kernel, steps, count, x, y, z, locals, values);
 }
 
 template <class T, class Kernel>

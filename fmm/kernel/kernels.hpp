@@ -1,7 +1,8 @@
 #pragma once
 
 #include "fmbem/fmm/kernel/laplace.hpp"
+#include "fmbem/fmm/kernel/yukawa.hpp"
 
 /// Calls a macro with the type of each kernel: what is compiled apart from where it is used is
 /// instantiated for these.
-#define FMBEM_FOR_EACH_KERNEL(call) call(Laplace)
+#define FMBEM_FOR_EACH_KERNEL(call) call(Laplace) call(Yukawa)
