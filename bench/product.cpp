@@ -93,7 +93,7 @@ void run(const Options& options, const std::string& name, double n) {
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
   options.choice.set(how);
-  const Panels panels = make_panels(bench::surfaces().at(name).make(n), how.processor);
+  const Panels panels = make_panels(bench::surfaces().at(name).make(n), *how.processor);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
   const auto v = make_single_layer(panels, how);

@@ -57,7 +57,7 @@ void run(const Options& options, const std::string& name, double n, double toler
       options.operator_tolerance > 0 ? options.operator_tolerance : 0.1 * tolerance;
   options.choice.set(operator_options);
   Timer timer;
-  const Panels panels = make_panels(*mesh, operator_options.processor);
+  const Panels panels = make_panels(*mesh, *operator_options.processor);
   mesh.reset();  // some gigabytes
   const double panel_seconds = lap(timer);
   const auto v = make_single_layer(panels, operator_options);

@@ -153,7 +153,7 @@ TEST_CASE(
   }
   const cuda::DeviceArray<double> d_x(x);
   cuda::DeviceArray<double> d_y(x.size());
-  inverse.apply_on_device(d_x.data(), d_y.data(), 6);
+  inverse.apply_on_device(d_x.data(), d_y.data(), {.vectors = 6});
   Vector on_device(x.size());
   d_y.download(on_device);
   CHECK(on_device == y);

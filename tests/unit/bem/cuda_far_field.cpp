@@ -68,7 +68,7 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
     const double norm = norm_of(*exact.dense);
     Vector x = signed_charges(vectors * n, 1), direct(vectors * n);
     std::fill_n(x.begin(), n, 1.0);
-    exact.dense->apply(x.data(), direct.data(), vectors);
+    exact.dense->apply(x.data(), direct.data(), {.vectors = static_cast<int>(vectors)});
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
       for (const bool sparing : {false, true}) {
         CAPTURE(surface.name, n, static_cast<int>(precision), sparing);

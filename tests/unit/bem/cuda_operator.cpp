@@ -118,7 +118,7 @@ BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhe
       Vector x = good;
       x[17] = bad;
       const cuda::DeviceArray<double> d_x(x), d_y(2 * n);
-      v->apply_on_device(d_x.data(), d_y.data(), 2);
+      v->apply_on_device(d_x.data(), d_y.data(), {.vectors = 2});
       v->wait();
       d_y.download(out);
       CHECK(std::all_of(out.begin(), out.begin() + n,

@@ -49,7 +49,8 @@ std::vector<DeviceFarField::Pairs> near_pairs(const SpreadTree& tree, cudaStream
 DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& options,
                                    const std::vector<double>& x) {
   const Stream stream, near_stream;
-  const PanelStore store(panels, stream);
+  const auto on_device = store_of(panels, stream);
+  const PanelStore& store = *on_device;
   const SpreadTree tree = grow_panel_tree(store,
                                           {.order = options.order,
                                            .precision = options.precision,

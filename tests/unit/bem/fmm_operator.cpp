@@ -329,7 +329,7 @@ BACKEND_TEST_CASE("products of vectors on the device") {
     v->apply(x.data(), y.data(), {.vectors = 3});
     const cuda::DeviceArray<double> d_x(x);
     const cuda::DeviceArray<double> d_y(3 * n);
-    v->apply_on_device(d_x.data(), d_y.data(), 3);
+    v->apply_on_device(d_x.data(), d_y.data(), {.vectors = 3});
     d_y.download(same);
     CHECK(y == same);
   }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "fmbem/fmm/tree/octree.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 
 namespace fmbem::test {
 
