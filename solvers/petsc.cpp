@@ -62,7 +62,7 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls) {
   }
 }
 
-PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
+PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& product,
                         std::exception_ptr& kept) {
   const PetscScalar* x_values = nullptr;
   PetscScalar* y_values = nullptr;
@@ -85,9 +85,9 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
   }
   try {
     if (PetscMemTypeHost(x_place)) {
-      map.apply(x_values, y_values, {.vectors = n_vectors});
+      map.apply(x_values, y_values, product);
     } else {
-      map.apply_on_device(x_values, y_values, {.vectors = n_vectors});
+      map.apply_on_device(x_values, y_values, product);
       map.wait();
     }
   } catch (const std::exception& e) {

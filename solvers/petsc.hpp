@@ -31,10 +31,10 @@ ShellOperation shell_operation(Function* function) {
 /// type or option value, ResourceError for memory, Error for everything else.
 void petsc_calls(const std::function<PetscErrorCode()>& calls);
 
-/// y = A x for n_vectors vectors, one behind the other, wherever their values are: on the GPU if A
-/// is there and the vectors are, else in host memory. What it throws is kept and becomes a PETSc
-/// error.
-PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, int n_vectors,
+/// y = A x as the product says, of vectors one behind the other, wherever their values are: on the
+/// GPU if A is there and the vectors are, else in host memory. What it throws is kept and becomes a
+/// PETSc error.
+PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& product,
                         std::exception_ptr& kept);
 
 /// The type of vectors for A: of this PETSc on the GPU if it has those and A is there.

@@ -52,7 +52,7 @@ PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
   const Timer timer;
-  PetscCall(fmbem::multiply(self->op_, x, y, self->n_vectors_, self->exception_));
+  PetscCall(fmbem::multiply(self->op_, x, y, {.vectors = self->n_vectors_}, self->exception_));
   self->product_seconds_.push_back(timer.seconds());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
