@@ -12,6 +12,20 @@ namespace fmbem::fmm {
 struct WeightedPoints {
   std::vector<double> x, y, z, weight;
   std::array<std::vector<double>, 3> dipole{};  ///< by component; empty without dipoles
+
+  void clear() {
+    for (auto* column : columns()) column->clear();
+  }
+  void append(WeightedPoints& others) {
+    const auto to = columns(), from = others.columns();
+    for (std::size_t c = 0; c < to.size(); ++c)
+      to[c]->insert(to[c]->end(), from[c]->begin(), from[c]->end());
+  }
+
+ private:
+  std::array<std::vector<double>*, 7> columns() {
+    return {&x, &y, &z, &weight, &dipole[0], &dipole[1], &dipole[2]};
+  }
 };
 
 /// Sources that are not points but spread out, such as panels with a density each: what a unit of

@@ -32,6 +32,35 @@ FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const f
 
 }  // namespace
 
+/// Points of a box's sources that go through the kernel together, so that their moments are added
+/// up in registers.
+template <class T>
+struct BoxPoints {
+  UnitWeightedPoints<T> unit;
+  std::vector<std::int32_t> source;  ///< of each point, among the sorted sources
+  std::vector<T> weights, moments;
+  std::vector<double> sums;  ///< [vectors][4][slots]
+
+  /// Takes the points of sources from `first` on, as many as keep sums short; returns the next one.
+  std::int32_t take(const Functionals& functionals, const PointTree& tree, const Box& box,
+                    std::int32_t first, std::int32_t end) {
+    constexpr std::size_t enough = 1024;
+    const double side = tree.octree.side(box.level) / tree.scale;
+    all_.clear();
+    source.clear();
+    for (; first < end && source.size() < enough; ++first) {
+      functionals.quadrature(tree.sources.order[first], side, one_);
+      all_.append(one_);
+      source.resize(all_.weight.size(), first);
+    }
+    unit.fill(all_, tree, box);
+    return first;
+  }
+
+ private:
+  WeightedPoints all_, one_;
+};
+
 template <class T>
 FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
                                         const Functionals& functionals, bool keep)
@@ -86,23 +115,65 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
     pair_kernels<T, Laplace>().p2m(
         Laplace(), steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
         unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
-    for (int slot = 0; slot < slots; ++slot)
-      if (table_.position[slot] >= 0) rows[table_.position[slot]] = moments[slot];
-    for (int axis = 0; axis + 1 < unit_points.channels; ++axis)
-      for (const Derivative& d : table_.derivatives[axis])
-        rows[d.from] += static_cast<T>(d.value) * moments[(axis + 1) * slots + d.to];
+    moments_from_slots(table_, unit_points.channels, moments.data(), rows);
   }
 }
 
 template <class T>
 void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
+  const auto& boxes = tree_.lists.source_boxes;
+#pragma omp parallel
+  {
+    BoxPoints<T> room;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (rows_.size() > 0)
+        add_kept_rows(pass, boxes[i]);
+      else
+        add_points(pass, boxes[i], room);
+    }
+  }
+}
+
+template <class T>
+void FunctionalMoments<T>::add_kept_rows(const Pass<T>& pass, std::int32_t box) const {
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
-  for_boxes([&](std::int32_t box, Range own, const T* rows) {
-    std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
-    for (int v = 0; v < pass.vectors; ++v)
-      add_rows(own.size(), count(), pass.charges.data() + v * n + own.begin, rows,
-               pass.moment(box) + v * count());
-  });
+  const Range own = tree_.octree.boxes[box].own_sources();
+  std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
+  for (int v = 0; v < pass.vectors; ++v)
+    add_rows(own.size(), count(), pass.charges.data() + v * n + own.begin,
+             rows_.data() + own.begin * count(), pass.moment(box) + v * count());
+}
+
+template <class T>
+void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
+                                      BoxPoints<T>& room) const {
+  const Box& box = tree_.octree.boxes[b];
+  const Range own = box.own_sources();
+  const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
+  const int slots = table_.slots();
+  room.sums.assign(static_cast<std::size_t>(4) * slots * pass.vectors, 0.0);
+  for (std::int32_t k = own.begin; k < own.end;) {
+    k = room.take(functionals_, tree_, box, k, own.end);
+    const auto& [x, y, z, weights, padded, channels] = room.unit;
+    for (int v = 0; v < pass.vectors; ++v) {
+      room.weights.assign(weights.size(), T(0));
+      room.moments.assign(static_cast<std::size_t>(channels) * slots, T(0));
+      for (int c = 0; c < channels; ++c)
+        for (std::size_t q = 0; q < room.source.size(); ++q)
+          room.weights[c * padded + q] =
+              weights[c * padded + q] * pass.charges[v * n + room.source[q]];
+      pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table_), channels, padded, x.data(),
+                                     y.data(), z.data(), room.weights.data(), room.moments.data());
+      double* const sums = room.sums.data() + static_cast<std::size_t>(4) * slots * v;
+      for (std::size_t slot = 0; slot < room.moments.size(); ++slot)
+        sums[slot] += room.moments[slot];
+    }
+  }
+  for (int v = 0; v < pass.vectors; ++v)
+    moments_from_slots(table_, room.unit.channels,
+                       room.sums.data() + static_cast<std::size_t>(4) * slots * v,
+                       pass.moment(b) + v * count());
 }
 
 template <class T>

@@ -48,13 +48,8 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
     }
   }
   for (int v = 0; v < pass.vectors; ++v) {
-    const double* const sum = sums.data() + v * all_slots;
-    T* moment = pass.moment(leaf) + v * pass.order.count;
-    for (int slot = 0; slot < slots; ++slot)
-      if (table.position[slot] >= 0) moment[table.position[slot]] = static_cast<T>(sum[slot]);
-    for (int axis = 0; axis + 1 < channels; ++axis)
-      for (const Derivative& d : table.derivatives[axis])
-        moment[d.from] += static_cast<T>(d.value * sum[(axis + 1) * slots + d.to]);
+    moments_from_slots(table, channels, sums.data() + v * all_slots,
+                       pass.moment(leaf) + v * pass.order.count);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/expansion/harmonic_table.hpp"
 #include "fmbem/fmm/functionals.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -56,5 +57,15 @@ struct UnitWeightedPoints {
     }
   }
 };
+
+/// Moments [K] in parity order from the slots that P2M's kernel gives, [channels][slots].
+template <class T, class Sum>
+void moments_from_slots(const HarmonicTable<T>& table, int channels, const Sum* slots, T* moment) {
+  for (int slot = 0; slot < table.slots(); ++slot)
+    if (table.position[slot] >= 0) moment[table.position[slot]] = static_cast<T>(slots[slot]);
+  for (int axis = 0; axis + 1 < channels; ++axis)
+    for (const Derivative& d : table.derivatives[axis])
+      moment[d.from] += static_cast<T>(d.value * slots[(axis + 1) * table.slots() + d.to]);
+}
 
 }  // namespace fmbem::fmm

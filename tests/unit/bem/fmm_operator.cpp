@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -99,6 +101,52 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
 }
 
 #ifndef FMBEM_TEST_CUDA
+TEST_CASE("transposed products are as close to the dense operator's as the others") {
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {  // one is held
+    const Panels panels = make_panels(surfaces()[k].make());
+    const std::size_t n = panels.size();
+    const auto dense = make_dense_single_layer(panels, {});
+    const double norm = norm_of(*dense);
+    const Vector x = random_vector(2 * n, 3);
+    Vector exact(2 * n), y(2 * n);
+    dense->apply(x.data(), exact.data(), {.vectors = 2, .transposed = true});
+    // Against the dense operator itself: ⟨Aᵀx, z⟩ = ⟨x, Az⟩.
+    const Vector z = random_vector(n, 4), az = product(*dense, z);
+    CHECK(std::inner_product(z.begin(), z.end(), exact.begin(), 0.0) ==
+          Approx(std::inner_product(az.begin(), az.end(), x.begin(), 0.0)).epsilon(1e-10));
+    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      CAPTURE(surfaces()[k].name, tolerance);
+      OperatorOptions options{.tolerance = tolerance, .max_leaf = 20};
+      const auto fast = make_fmm(panels, options);
+      fast->apply(x.data(), y.data(), {.vectors = 2, .transposed = true});
+      CHECK(norm_of(difference(y, exact)) < tolerance * norm * norm_of(x));
+      const double tight = fast->accurate_tolerance();
+      fast->apply(x.data(), y.data(), {.vectors = 2, .tolerance = tight, .transposed = true});
+      CHECK(norm_of(difference(y, exact)) < tight * norm * norm_of(x));
+    }
+  }
+}
+
+TEST_CASE("products are scaled and added to what is there, and their tolerances have a least one") {
+  const Panels panels = make_panels(cube(12));
+  const std::size_t n = panels.size();
+  const auto v = make_fmm(panels, {.tolerance = 1e-6, .max_leaf = 20});
+  const Vector x = random_vector(n, 3), ax = product(*v, x);
+  Vector y = random_vector(n, 4), expected(n);
+  for (std::size_t i = 0; i < n; ++i) expected[i] = 2 * ax[i] - 0.5 * y[i];
+  v->apply(x.data(), y.data(), {.alpha = 2, .beta = -0.5});
+  CHECK(norm_of(difference(y, expected)) < 1e-14 * norm_of(expected));
+  std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());
+  v->apply(x.data(), y.data(), {.alpha = 3});  // y is not read
+  CHECK(norm_of(y) == Approx(3 * norm_of(ax)));
+  CHECK(v->rows() == n);
+  CHECK(v->columns() == n);
+  CHECK_THROWS_AS(v->apply(x.data(), y.data(), {.vectors = 0}), InputError);
+  CHECK_THROWS_AS(v->apply(x.data(), y.data(), {.tolerance = 1e-15}), InputError);
+  CHECK_THROWS_AS(v->approximate_inverse()->apply(x.data(), y.data(), {.transposed = true}),
+                  InputError);
+}
+
 TEST_CASE("near entries serve the accurate product where half of its tolerance is left to them") {
   for (const Precision precision : {Precision::single_precision, Precision::double_precision})
     for (const double tolerance : {1e-3, 1e-6, 1e-7, 1e-8})

@@ -48,8 +48,10 @@ class Clouds final : public fmm::Functionals {
         p = scale * centre +
             size * Vec3d{uniform(-0.5, 0.5), uniform(-0.5, 0.5), uniform(-0.5, 0.5)};
       weights_.push_back(size * size * uniform(0.5, 1.5));
-      const Vec3d d{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
-      dipoles_.push_back(with == With::dipoles ? scale * weights_.back() * d : Vec3d{});
+      dipoles_.emplace_back();
+      if (with == With::dipoles)
+        dipoles_.back() =
+            scale * weights_.back() * Vec3d{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     }
     has_dipoles_ = with == With::dipoles;
   }
@@ -245,8 +247,8 @@ TEST_CASE("a far field is the same for any number of threads and of vectors") {
     omp_set_num_threads(threads);
     results.emplace_back(3 * targets.size());
     far.evaluate({.charges = strengths, .count = 3}, {.potential = results.back()});
-    transposed.emplace_back(2 * clouds->size());
-    far.evaluate_transposed({.charges = results.front(), .count = 2}, transposed.back());
+    transposed.emplace_back(3 * clouds->size());
+    far.evaluate_transposed({.charges = results.front(), .count = 3}, transposed.back());
   }
   omp_set_num_threads(omp_get_num_procs());
   CHECK(results[0] == results[1]);
