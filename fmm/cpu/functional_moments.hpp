@@ -12,7 +12,8 @@ struct BoxPoints;
 /// Moments of the sources of a tree that are functionals, in their boxes: rows [K] for each source
 /// in parity order, kept or integrated again for each pass. They are S in the basis of expansions,
 /// so M = Σ_j x_j row_j for sources, and y_j = row_j · L for targets of a transposed pass. Where
-/// they are not kept, P2M needs no rows: all points of a box go through the kernel together.
+/// they are not kept, P2M in double precision needs no rows: all points of a box go through the
+/// kernel together.
 template <class T>
 class FunctionalMoments {
  public:
@@ -30,7 +31,7 @@ class FunctionalMoments {
   /// threads.
   template <class Body>
   void for_boxes(Body&& body) const;
-  void add_kept_rows(const Pass<T>& pass, std::int32_t box) const;
+  void p2m_of_points(const Pass<T>& pass) const;
   void add_points(const Pass<T>& pass, std::int32_t box, BoxPoints<T>& room) const;
   /// [own sources][K] of one box.
   void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
