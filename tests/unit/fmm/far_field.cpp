@@ -31,6 +31,13 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
+/// Under the sanitizers, which take ten times as long, fewer.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t some_sources = 500;
+#else
+constexpr std::size_t some_sources = 1500;
+#endif
+
 enum class With { charges, dipoles };
 
 /// Sources of four points each, spread over cubes of very different sizes: with charges, or with
@@ -183,7 +190,7 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
   const double largest = GENERATE(0.01, 0.3, 1.5);
   const double scale = GENERATE(1.0, 1e-25);
   const auto with = GENERATE(With::charges, With::dipoles);
-  const Points places = sphere_points(1500, 3);
+  const Points places = sphere_points(some_sources, 3);
   const auto clouds = std::make_shared<Clouds>(places, 0.003, largest, scale, 4, with);
   Points targets = places;
   for (Vec3d& x : targets) x = scale * (x + Vec3d{1e-4, 2e-4, -1e-4});
