@@ -10,7 +10,7 @@ SortedPanels sort_panels(std::span<const Vec3d>, std::span<const std::array<int,
   return {};
 }
 
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
+std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
   require_cuda_device();
   return nullptr;
 }

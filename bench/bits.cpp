@@ -92,7 +92,7 @@ void hash_operator(const Options& options, const std::string& name, const Panels
   row(label + std::string("accurate product"), hash_of<double>(std::span(y).first(n)), accurate);
   if (!options.solves) return;
   LinearSolver solver({.tolerance = 10 * tolerance, .host_vectors = true});
-  solver.set_operator(*v, panels.leaf_begin);
+  solver.set_operator(v, panels.leaf_begin);
   std::vector<double> sigma(n);
   const Timer solve;
   solver.solve(std::vector<double>(n, 1.0), sigma);

@@ -64,7 +64,7 @@ void run(const Options& options, const std::string& name, double n, double toler
   const double operator_seconds = lap(timer);
   const bool host_vectors = options.vectors_on == "host";
   LinearSolver solver({.tolerance = tolerance, .host_vectors = host_vectors});
-  solver.set_operator(*v, panels.leaf_begin);
+  solver.set_operator(v, panels.leaf_begin);
   const double inverse_seconds = lap(timer);
   const std::vector<double> b = right_hand_sides(options, panels, surface.source);
   std::vector<double> x(b.size());

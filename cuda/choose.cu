@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <span>
+#include <vector>
 
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -58,17 +59,6 @@ class DeviceCost {
   double row_, leaf_, pair_;
 };
 
-/// Numbers of points that leaves of the sample may have, to be tried.
-std::vector<int> leaves_to_try(double least, std::size_t most, std::int64_t in_sample) {
-  std::vector<int> leaves;
-  for (double leaf = least; leaves.size() < most; leaf *= leaf_step) {
-    leaf = std::max(leaf, leaves.empty() ? 1.0 : leaves.back() + 1.0);
-    if (leaf >= static_cast<double>(in_sample)) break;
-    leaves.push_back(static_cast<int>(leaf));
-  }
-  return leaves;
-}
-
 }  // namespace
 
 DeviceRates device_rates() {
@@ -106,43 +96,41 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
                                                                : Precision::double_precision);
 }
 
-DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
-                         const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
-                         std::optional<double> near_pair_seconds, cudaStream_t stream) {
+fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                            const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
+                            std::optional<double> near_pair_seconds, cudaStream_t stream) {
   const DeviceCost cost(options, order, rates, near_pair_seconds);
-  DeviceChoice best{options.max_leaf.value_or(cost.least_leaf()),
-                    options.inflation.value_or(fmm::inflations[0])};
-  if (options.max_leaf && options.inflation) return best;
   const std::int64_t most = tried.count;
-  double least = std::numeric_limits<double>::infinity();
+  fmm::TreeChoice best{options.max_leaf.value_or(cost.least_leaf()),
+                       options.inflation.value_or(fmm::inflations[0])};
+  if (options.max_leaf && options.inflation) return best;
   // One leaf of other pairs than those of P2P would be one block's work.
   if (!options.max_leaf && !near_pair_seconds) {
-    least = cost.direct_seconds(static_cast<double>(sources), static_cast<double>(targets));
+    best.seconds = cost.direct_seconds(static_cast<double>(sources), static_cast<double>(targets));
     best.max_leaf = static_cast<int>(most);
   }
   const std::int64_t stride = std::clamp<std::int64_t>(most / sample_at_least, 1, sample_stride);
-  std::vector<double> inflations(std::begin(fmm::inflations), std::end(fmm::inflations));
-  if (options.inflation) inflations = {*options.inflation};
+  const std::vector<double> inflations = fmm::inflations_to_try(options.inflation);
   std::vector<Cube> roots;
   for (const double inflation : inflations) roots.push_back(fmm::inflated(tried.hull, inflation));
   const std::int64_t in_sample = sample_size(most, stride);
   const double weight = static_cast<double>(most) / static_cast<double>(in_sample);
   const std::vector<int> leaves =
-      leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight,
-                    options.max_leaf ? 1 : most_trials, in_sample);
+      fmm::leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight, leaf_step,
+                         options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
   const std::vector<TreeCounts> counts =
-      count_trees(tried.points, tried.order, most, stride, tried.unit, roots, leaves, stream);
+      count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves, stream);
   const double fewer = static_cast<double>(std::min(sources, targets)) / static_cast<double>(most);
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    const double seconds = cost.seconds(counts[k], weight, fewer);
-    if (seconds >= least) continue;
-    least = seconds;
-    best.inflation = inflations[k / leaves.size()];
+  for (std::size_t r = 0; r < roots.size(); ++r) {
+    const auto of_root = std::span(counts).subspan(r * leaves.size(), leaves.size());
+    const bool better = best.improve(inflations[r], leaves, of_root, [&](const TreeCounts& tree) {
+      return cost.seconds(tree, weight, fewer);
+    });
     // Half of a step of the sample more: that many it rounds to the same number.
-    if (!options.max_leaf)
-      best.max_leaf = static_cast<int>(weight * (leaves[k % leaves.size()] + 0.5));
+    if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
+  best.max_leaf = options.max_leaf.value_or(best.max_leaf);
   return best;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem::cuda {
@@ -27,25 +28,20 @@ DeviceRates device_rates();
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 
-struct DeviceChoice {
-  int max_leaf;
-  double inflation;
-};
-
 /// Points, and an order in which neighbours follow each other.
 struct TriedPoints {
   const Vec3d* points;
   const std::int32_t* order;
   std::int64_t count;
-  double unit;  ///< which the points are to be multiplied by
-  Cube hull;    ///< of the points times the unit
+  double scale;  ///< which the points are to be multiplied by
+  Cube hull;     ///< of the points times the scale
 };
 
 /// Leaf size and inflation of the least time that the cost model foresees for trees of a sample of
 /// the points, which are the sources or the targets, whichever are more. `near_pair_seconds`: of an
 /// H200, where near pairs are not those of P2P.
-DeviceChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
-                         const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
-                         std::optional<double> near_pair_seconds, cudaStream_t stream);
+fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+                            const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
+                            std::optional<double> near_pair_seconds, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

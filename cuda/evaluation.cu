@@ -122,7 +122,7 @@ class EvaluationIn final : public Evaluation {
         leaves_of(tree_.tree, are_sources ? tree_.far.source_boxes : tree_.far.target_leaves);
     place_points(
         PointsToPlace{are_sources ? points.sources.data : points.targets.data, placed.order.data(),
-                      points.sources.data, sources_.order.data(), tree_.unit, leaves.root,
+                      points.sources.data, sources_.order.data(), tree_.scale, leaves.root,
                       leaves.tree, are_sources, leaves.boxes, leaves.count},
         placed.arrays(), stream_);
   }
@@ -200,8 +200,8 @@ class EvaluationIn final : public Evaluation {
     l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
         stages_.table(), expansions,
         ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
-                    fmm::Laplace::scale * tree_.unit,
-                    fmm::Laplace::scale * tree_.unit * tree_.unit},
+                    fmm::Laplace::scale * tree_.scale,
+                    fmm::Laplace::scale * tree_.scale * tree_.scale},
         stream_);
     done("L2P");
   }
@@ -209,8 +209,8 @@ class EvaluationIn final : public Evaluation {
   StrengthsView<N> enqueue_strengths(const Kind& kind) {
     ChargedPoint<N>* const dipoles = kind.dipoles ? dipoles_.data() : nullptr;
     find_largest(arguments_.data(), sources_.view().count, kind.vectors, kind.charges, kind.dipoles,
-                 tree_.unit, largest_.data(), stream_);
-    sort_strengths(arguments_.data(), sources_.view(), kind.vectors, tree_.unit, largest_.data(),
+                 tree_.scale, largest_.data(), stream_);
+    sort_strengths(arguments_.data(), sources_.view(), kind.vectors, tree_.scale, largest_.data(),
                    SortedStrengths<N>{kind.charges, places_.data(), dipoles}, stream_);
     return {places_.data(), kind.charges, dipoles};
   }

@@ -11,7 +11,7 @@ namespace fmbem::cuda {
 
 /// Tree and lists of a plan.
 struct PlanTree {
-  double unit = 1;   ///< lengths inside are the caller's times it
+  double scale = 1;  ///< lengths inside are the caller's times it
   bool same = true;  ///< whether the sources are the targets
   DeviceTree tree;
   FarLists far;

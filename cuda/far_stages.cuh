@@ -43,7 +43,7 @@ class FarStages {
         count_(order.count),
         product_stride_((order.count + 3) / 4 * 4) {
     if (!has_far()) return;
-    operators_ = device_operators<T>(order);
+    operators_ = device_operators<T>(fmm::Laplace(), order);
     for (int part = 0; part < parts(); ++part)
       gathered_stride_ = std::max<std::int64_t>(gathered_stride_, orbits(part) * count_);
     gathered_stride_ = (gathered_stride_ + 3) / 4 * 4;

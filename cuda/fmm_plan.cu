@@ -43,7 +43,7 @@ struct FmmPlan::Impl {
   DevicePoints sources, targets;  ///< their data are not looked at after construction
   fmm::ParityOrder order;
   Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
-  DeviceChoice choice{};
+  fmm::TreeChoice choice;
   fmm::Seconds plan_seconds;
   Stream stream{true};
   PlanTree tree;
@@ -62,13 +62,13 @@ struct FmmPlan::Impl {
     };
     tree.same = sources.data == targets.data && sources.size == targets.size;
     const Cube hull = hull_of(sources, targets, tree.same, stream);
-    tree.unit = fmm::scale_for(hull);
+    tree.scale = fmm::scale_for(hull);
     const DeviceRates rates = device_rates();
     order = fmm::ParityOrder(fmm::order_for(options, tree.same));
     precision = precision_for(options, rates);
     near_precision = near_precision_for(options, rates);
     PlanPoints points =
-        grow_tree({tree.unit * hull.corner, tree.unit * hull.side}, rates, stage_done);
+        grow_tree({tree.scale * hull.corner, tree.scale * hull.side}, rates, stage_done);
     evaluation = make_evaluation(tree, std::move(points), order,
                                  {.precision = precision,
                                   .near_precision = near_precision,
@@ -79,7 +79,7 @@ struct FmmPlan::Impl {
   }
 
   /// Chooses root and leaf size where the options do not, sorts the points and makes tree and
-  /// lists; `hull` is that of the points times the unit.
+  /// lists; `hull` is that of the points times the scale.
   PlanPoints grow_tree(const Cube& hull, const DeviceRates& rates, auto&& stage_done) {
     // Sorted for the root that is tried first, which most often is the one chosen.
     const bool by_targets = targets.size > sources.size;
@@ -87,7 +87,7 @@ struct FmmPlan::Impl {
     const double inflation = options.inflation.value_or(fmm::inflations[0]);
     SortedKeys keys = sort(most, fmm::inflated(hull, inflation));
     choice = choose_tree(options, order.p, rates,
-                         {most.data, keys.order.data(), count(most), tree.unit, hull},
+                         {most.data, keys.order.data(), count(most), tree.scale, hull},
                          count(sources), count(targets), {}, stream);
     stage_done("choose");
     const Cube root = fmm::inflated(hull, choice.inflation);
@@ -115,7 +115,7 @@ struct FmmPlan::Impl {
   }
 
   SortedKeys sort(DevicePoints points, const Cube& root) const {
-    return sort_points(points.data, count(points), tree.unit, root, nullptr, stream);
+    return sort_points(points.data, count(points), tree.scale, root, nullptr, stream);
   }
 
   /// Operators that other plans share are not freed in the order of this one's stream.

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads_per_block)
     __syncwarp();
   }
 
-  const double unit = strength_unit(results.largest[v]);
+  const double strengths = strength_scale(results.largest[v]);
   for (std::int32_t k = range.x + lane; k < range.y; k += warp_size) {
     T value[channels] = {};
     if (is_far) {
@@ -74,10 +74,10 @@ __global__ void __launch_bounds__(threads_per_block)
     const std::int64_t from = v * targets.count + k, to = v * targets.count + targets.order[k];
     if constexpr (Potential)
       results.to->potential[to] =
-          results.scale / unit *
+          results.scale / strengths *
           ((near.potential ? near.potential[from] : 0) + from_unit * static_cast<double>(value[0]));
     if constexpr (Gradient) {
-      const double scale = results.gradient_scale / unit, square = from_unit * from_unit;
+      const double scale = results.gradient_scale / strengths, square = from_unit * from_unit;
       const auto component = [&](int axis) {
         return scale * ((near.gradient[axis] ? near.gradient[axis][from] : 0) +
                         square * static_cast<double>(value[Potential + axis]));

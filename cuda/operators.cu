@@ -49,14 +49,16 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder&
 
 }  // namespace
 
-template <class T>
-std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrder& order) {
+template <class T, class Kernel>
+requires Kernel::homogeneous std::shared_ptr<const DeviceOperators<T>> device_operators(
+    const Kernel& kernel, const fmm::ParityOrder& order) {
+  using Key = std::tuple<Kernel, int, int>;
   static std::mutex mutex;
-  static std::map<std::pair<int, int>, std::weak_ptr<const DeviceOperators<T>>> alive;
+  static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
   int device = 0;
   FMBEM_CUDA(cudaGetDevice(&device));
   const std::lock_guard lock(mutex);
-  auto& known = alive[{device, order.p}];
+  auto& known = alive[Key{kernel, device, order.p}];
   std::shared_ptr<const DeviceOperators<T>> result = known.lock();
   if (!result) known = result = make_operators<T>(order);
   return result;
@@ -117,8 +119,10 @@ typename DeviceTable<T>::Rows DeviceTable<T>::rows_of(int rows, std::vector<Term
 
 template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
-template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::ParityOrder&);
-template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::ParityOrder&);
+template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::Laplace&,
+                                                                         const fmm::ParityOrder&);
+template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::Laplace&,
+                                                                        const fmm::ParityOrder&);
 template class DeviceTable<double>;
 template class DeviceTable<float>;
 

@@ -6,10 +6,12 @@
 #include "fmbem/cuda/pass.cuh"
 #include "fmbem/fmm/expansion/harmonic_table.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
 
-/// Translation operators of one order in device memory; one set for all plans that are alive.
+/// Translation operators of one kernel and order in device memory; one set for all plans that are
+/// alive. It serves boxes of all levels, which a kernel has to be homogeneous for.
 template <class T>
 struct DeviceOperators {
   DeviceBuffer<T> m2l, upward, downward;
@@ -17,8 +19,9 @@ struct DeviceOperators {
   OperatorsView<T> view() const { return {m2l.data(), upward.data(), downward.data(), m2l_stride}; }
   std::int64_t bytes() const { return m2l.bytes() + upward.bytes() + downward.bytes(); }
 };
-template <class T>
-std::shared_ptr<const DeviceOperators<T>> device_operators(const fmm::ParityOrder& order);
+template <class T, class Kernel>
+requires Kernel::homogeneous std::shared_ptr<const DeviceOperators<T>> device_operators(
+    const Kernel& kernel, const fmm::ParityOrder& order);
 
 /// fmm::HarmonicTable in device memory.
 template <class T>

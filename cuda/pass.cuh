@@ -262,18 +262,18 @@ void p2p(NearArguments<N> a, int vectors, const ItemClasses& classes, int root_t
 
 /// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for
 /// one that is not finite, so that all results are NaN.
-__host__ __device__ inline double strength_unit(unsigned long long bits) {
+__host__ __device__ inline double strength_scale(unsigned long long bits) {
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   if (bits == 0) return 1;
   const int power = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
   const unsigned long long not_a_number = 0x7ff8ULL << 48;
-  const unsigned long long unit =
+  const unsigned long long scale =
       exponent == 1024 ? not_a_number : static_cast<unsigned long long>(1023 - power) << 52;
 #ifdef __CUDA_ARCH__
-  return __longlong_as_double(static_cast<long long>(unit));
+  return __longlong_as_double(static_cast<long long>(scale));
 #else
   double result;
-  __builtin_memcpy(&result, &unit, sizeof result);
+  __builtin_memcpy(&result, &scale, sizeof result);
   return result;
 #endif
 }

@@ -40,7 +40,7 @@ __global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial
 
 /// Keys of the points order[i], or i where there is no order; with the bits of their deepest level
 /// alone.
-__global__ void make_keys(const Vec3d* points, std::int64_t n, double unit, Cube root,
+__global__ void make_keys(const Vec3d* points, std::int64_t n, double scale, Cube root,
                           const std::int8_t* deepest, const std::int32_t* order, Key* keys,
                           std::int32_t* index) {
   const std::int64_t i = thread_index();
@@ -48,7 +48,7 @@ __global__ void make_keys(const Vec3d* points, std::int64_t n, double unit, Cube
   const std::int32_t point = order ? order[i] : static_cast<std::int32_t>(i);
   const int level = deepest ? deepest[point] : deepest_level;
   const int shift = 3 * (deepest_level - level);
-  keys[i] = morton_key(unit * points[point], root) >> shift << shift;
+  keys[i] = morton_key(scale * points[point], root) >> shift << shift;
   if (index) index[i] = point;
 }
 
@@ -93,10 +93,10 @@ SortedKeys sort_by_depth(const std::int8_t* deepest, std::int64_t n,
 
 }  // namespace
 
-SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
+SortedKeys sort_points(const Vec3d* points, std::int64_t n, double scale, const Cube& root,
                        const std::int8_t* deepest, cudaStream_t stream) {
   const auto make = [&](const std::int32_t* order, Key* keys, std::int32_t* index) {
-    launch(make_keys, blocks_for(n), threads_per_block, 0, stream, points, n, unit, root, deepest,
+    launch(make_keys, blocks_for(n), threads_per_block, 0, stream, points, n, scale, root, deepest,
            order, keys, index);
   };
   if (deepest)

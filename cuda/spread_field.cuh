@@ -40,7 +40,7 @@ class SpreadField {
   int batch(int count) const { return stages_.batch(count); }
 
   /// Enqueues an evaluation of a batch: results = far field + near. Near is called first:
-  /// near(largest, scale) enqueues the near field of the strengths, times the strength_unit() of
+  /// near(largest, scale) enqueues the near field of the strengths, times the strength_scale() of
   /// each vector over the scale, and returns a NearPart. p2m(charges, expansions) enqueues the
   /// moments of the boxes with sources of their own, for charges [vectors][sources] in the tree's
   /// order, sources being in the tree's unit. done(stage) is called when a stage is in the stream;
@@ -56,7 +56,7 @@ class SpreadField {
                  charges_.data(), stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
-    const double scale = fmm::Laplace::scale / tree_.unit;
+    const double scale = fmm::Laplace::scale / tree_.scale;
     const NearPart near_part = near(largest_.data(), scale);
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);
@@ -70,7 +70,7 @@ class SpreadField {
     l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
         stages_.has_far(), stages_.table(), expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
-                    arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.unit},
+                    arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.scale},
         stream_);
     done("L2P");
   }

@@ -12,13 +12,13 @@
 namespace fmbem::cuda {
 namespace {
 
-__global__ void find_deepest(SpreadProblem problem, double unit, Cube root, double overhang,
+__global__ void find_deepest(SpreadProblem problem, double scale, Cube root, double overhang,
                              std::int8_t* deepest) {
   const std::int64_t j = thread_index();
   if (j >= problem.sources) return;
   deepest[j] = static_cast<std::int8_t>(fmm::deepest_level_of(
-      unit * problem.centre[j] - root.corner, unit * problem.low[j] - root.corner,
-      unit * problem.high[j] - root.corner, root.side, overhang));
+      scale * problem.centre[j] - root.corner, scale * problem.low[j] - root.corner,
+      scale * problem.high[j] - root.corner, root.side, overhang));
 }
 
 /// The smallest cube about all there is.
@@ -34,12 +34,12 @@ Cube hull_of(const SpreadProblem& problem, cudaStream_t stream) {
   return bounding_cube(all.low, all.high);
 }
 
-SortedKeys sort_sources(const SpreadProblem& problem, double unit, const Cube& root,
+SortedKeys sort_sources(const SpreadProblem& problem, double scale, const Cube& root,
                         double overhang, cudaStream_t stream) {
   DeviceBuffer<std::int8_t> deepest(problem.sources, stream);
-  launch(find_deepest, blocks_for(problem.sources), threads_per_block, 0, stream, problem, unit,
+  launch(find_deepest, blocks_for(problem.sources), threads_per_block, 0, stream, problem, scale,
          root, overhang, deepest.data());
-  return sort_points(problem.centre, problem.sources, unit, root, deepest.data(), stream);
+  return sort_points(problem.centre, problem.sources, scale, root, deepest.data(), stream);
 }
 
 }  // namespace
@@ -48,22 +48,22 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
                             cudaStream_t stream) {
   SpreadTree result;
   const Cube hull = hull_of(problem, stream);
-  result.unit = fmm::scale_for(hull);
-  const Cube scaled{result.unit * hull.corner, result.unit * hull.side};
+  result.scale = fmm::scale_for(hull);
+  const Cube scaled{result.scale * hull.corner, result.scale * hull.side};
   const auto sort_targets = [&](const Cube& root) {
-    return sort_points(problem.target, problem.targets, result.unit, root, nullptr, stream);
+    return sort_points(problem.target, problem.targets, result.scale, root, nullptr, stream);
   };
   const double tried = options.inflation.value_or(fmm::inflations[0]);
   SortedKeys targets = sort_targets(fmm::inflated(scaled, tried));
   const fmm::PlanOptions plan{
       .precision = options.precision, .max_leaf = options.max_leaf, .inflation = options.inflation};
-  const DeviceChoice choice =
+  const fmm::TreeChoice choice =
       choose_tree(plan, options.order, device_rates(),
-                  {problem.target, targets.order.data(), problem.targets, result.unit, scaled},
+                  {problem.target, targets.order.data(), problem.targets, result.scale, scaled},
                   problem.sources, problem.targets, options.near_pair_seconds, stream);
   const Cube root = fmm::inflated(scaled, choice.inflation);
   if (choice.inflation != tried) targets = sort_targets(root);
-  SortedKeys sources = sort_sources(problem, result.unit, root, options.overhang, stream);
+  SortedKeys sources = sort_sources(problem, result.scale, root, options.overhang, stream);
 
   result.max_leaf = choice.max_leaf;
   result.inflation = choice.inflation;
@@ -76,7 +76,7 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
                         .order = targets.order.data(),
                         .sources = nullptr,
                         .source_order = nullptr,
-                        .unit = result.unit,
+                        .scale = result.scale,
                         .root = root,
                         .tree = result.tree.view(),
                         .are_sources = false,

@@ -28,14 +28,14 @@ struct SpreadOptions {
 
 /// Tree and lists of such a problem, and in which order sources and targets stand in them.
 struct SpreadTree {
-  double unit = 1;  ///< lengths inside are the caller's times it
+  double scale = 1;  ///< lengths inside are the caller's times it
   int max_leaf = 1;
   double inflation = 1;
   DeviceTree tree;
   FarLists far;
   NearDeviceLists near;
   DeviceBuffer<std::int32_t> source_order, target_order;
-  DeviceBuffer<double> x, y, z;  ///< [targets], in their order here, times the unit
+  DeviceBuffer<double> x, y, z;  ///< [targets], in their order here, times the scale
 
   std::int64_t sources() const { return static_cast<std::int64_t>(source_order.size()); }
   std::int64_t rows() const { return static_cast<std::int64_t>(far.target_leaves.size()); }

@@ -15,7 +15,7 @@ __device__ inline unsigned long long bits_of(double x) {
 }
 
 __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, bool charges,
-                                    bool dipoles, double unit, unsigned long long* largest) {
+                                    bool dipoles, double scale, unsigned long long* largest) {
   // Numbers that are not negative are ordered as their bits are, so the order of the threads does
   // not matter.
   const std::int64_t first = blockIdx.y * n;
@@ -25,7 +25,7 @@ __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, 
     if (charges) mine = max(mine, bits_of(arguments->charges[first + j]));
     if (dipoles) {
       const Vec3d d = arguments->dipoles[first + j];
-      mine = max(mine, max(bits_of(unit * d.x), max(bits_of(unit * d.y), bits_of(unit * d.z))));
+      mine = max(mine, max(bits_of(scale * d.x), max(bits_of(scale * d.y), bits_of(scale * d.z))));
     }
   }
   for (int step = warp_size / 2; step > 0; step /= 2)
@@ -35,16 +35,16 @@ __global__ void find_largest_kernel(const Arguments* arguments, std::int64_t n, 
 
 template <class N>
 __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> sources,
-                                      double unit, const unsigned long long* largest, bool charges,
+                                      double scale, const unsigned long long* largest, bool charges,
                                       ChargedPoint<N>* places, ChargedPoint<N>* dipoles) {
   const std::int64_t k = thread_index();
   if (k >= sources.count) return;
   const std::int64_t first = blockIdx.y * sources.count, from = first + sources.order[k];
-  const double scale = strength_unit(largest[blockIdx.y]);
+  const double to_one = strength_scale(largest[blockIdx.y]);
   places[first + k] = {sources.x[k], sources.y[k], sources.z[k],
-                       charges ? static_cast<N>(scale * arguments->charges[from]) : N(0)};
+                       charges ? static_cast<N>(to_one * arguments->charges[from]) : N(0)};
   if (dipoles) {
-    const Vec3d d = (scale * unit) * arguments->dipoles[from];
+    const Vec3d d = (to_one * scale) * arguments->dipoles[from];
     dipoles[first + k] = {static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z), N(0)};
   }
 }
@@ -56,7 +56,7 @@ __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32
   if (k >= n) return;
   const std::int64_t first = blockIdx.y * n;
   charges[first + k] =
-      static_cast<T>(strength_unit(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
+      static_cast<T>(strength_scale(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
 }
 
 /// A warp for each leaf. Its arguments are those of PointsToPlace one by one: from a struct with a
@@ -64,7 +64,7 @@ __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32
 template <class N>
 __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,
                                     const Vec3d* sources, const std::int32_t* source_order,
-                                    double unit, Cube root, TreeView tree, bool are_sources,
+                                    double scale, Cube root, TreeView tree, bool are_sources,
                                     const std::int32_t* leaves, std::int64_t n_leaves,
                                     PointArrays<N> out) {
   const std::int64_t leaf = thread_index() / warp_size;
@@ -74,10 +74,10 @@ __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* ord
   const int2 range = are_sources ? tree.sources[box] : tree.targets[box];
   // Lower parts are counted from the first source: differences of close numbers are exact.
   const bool has_sources = sizeof(N) == 4 && tree.sources[box].x < tree.sources[box].y;
-  const Vec3d first = has_sources ? unit * sources[source_order[tree.sources[box].x]] : Vec3d{};
+  const Vec3d first = has_sources ? scale * sources[source_order[tree.sources[box].x]] : Vec3d{};
   const Vec3<N> first_local = unit_box(first.x, first.y, first.z);
   for (std::int32_t k = range.x + threadIdx.x % warp_size; k < range.y; k += warp_size) {
-    const Vec3d place = unit * points[order[k]];
+    const Vec3d place = scale * points[order[k]];
     if constexpr (sizeof(N) == 8) {
       out.x[k] = place.x;
       out.y[k] = place.y;
@@ -110,18 +110,18 @@ void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t strea
 }
 
 void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool charges,
-                  bool dipoles, double unit, unsigned long long* largest, cudaStream_t stream) {
+                  bool dipoles, double scale, unsigned long long* largest, cudaStream_t stream) {
   FMBEM_CUDA(cudaMemsetAsync(largest, 0, vectors * sizeof(*largest), stream));
   launch(find_largest_kernel, dim3(std::min(blocks_for(n, 4 * threads_per_block), 1024u), vectors),
-         threads_per_block, 0, stream, arguments, n, charges, dipoles, unit, largest);
+         threads_per_block, 0, stream, arguments, n, charges, dipoles, scale, largest);
 }
 
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, const SortedStrengths<N>& out,
+                    double scale, const unsigned long long* largest, const SortedStrengths<N>& out,
                     cudaStream_t stream) {
   launch(sort_strengths_kernel<N>, dim3(blocks_for(sources.count), vectors), threads_per_block, 0,
-         stream, arguments, sources, unit, largest, out.charges, out.places, out.dipoles);
+         stream, arguments, sources, scale, largest, out.charges, out.places, out.dipoles);
 }
 
 template <class T>
@@ -134,7 +134,7 @@ void sort_charges(const Arguments* arguments, const std::int32_t* order, std::in
 template <class N>
 void place_points(const PointsToPlace& from, const PointArrays<N>& out, cudaStream_t stream) {
   launch(place_points_kernel<N>, blocks_for(from.n_leaves, warps_per_block), threads_per_block, 0,
-         stream, from.points, from.order, from.sources, from.source_order, from.unit, from.root,
+         stream, from.points, from.order, from.sources, from.source_order, from.scale, from.root,
          from.tree, from.are_sources, from.leaves, from.n_leaves, out);
 }
 

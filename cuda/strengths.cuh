@@ -14,9 +14,9 @@ struct Arguments {
 };
 void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t stream);
 
-/// Bits of the largest |q| and |unit d| of each right-hand side, [vectors].
+/// Bits of the largest |q| and |scale d| of each right-hand side, [vectors].
 void find_largest(const Arguments* arguments, std::int64_t n, int vectors, bool charges,
-                  bool dipoles, double unit, unsigned long long* largest, cudaStream_t stream);
+                  bool dipoles, double scale, unsigned long long* largest, cudaStream_t stream);
 
 /// What is filled with strengths, [vectors][sources]; dipoles null where there are none.
 template <class N>
@@ -28,7 +28,7 @@ struct SortedStrengths {
 /// side is in [1, 2): any size then stays in the range of single precision.
 template <class N>
 void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, int vectors,
-                    double unit, const unsigned long long* largest, const SortedStrengths<N>& out,
+                    double scale, const unsigned long long* largest, const SortedStrengths<N>& out,
                     cudaStream_t stream);
 
 /// Charges alone, of sources that are not points.
@@ -50,7 +50,7 @@ struct PointsToPlace {
   const std::int32_t* order;
   const Vec3d* sources;
   const std::int32_t* source_order;
-  double unit;
+  double scale;
   Cube root;
   TreeView tree;
   bool are_sources;

@@ -200,6 +200,60 @@ __global__ void place_flagged(const std::int32_t* flags, const std::int32_t* off
   if (i < n && flags[i]) out[offset[i]] = static_cast<std::int32_t>(i);
 }
 
+/// The boxes that are split, ascending by code.
+struct Splits {
+  std::int32_t count = 0;
+  DeviceBuffer<Key> code;
+  DeviceBuffer<std::int32_t> begin;  ///< first of all points in each
+};
+
+Splits find_splits(const SortedKeys& sources, const SortedKeys* targets, const KeysView& all,
+                   int max_leaf, cudaStream_t stream) {
+  DeviceBuffer<std::uint32_t> split(all.size, stream);
+  DeviceBuffer<Marks> marks(1, stream);
+  split.fill_bytes(0);
+  marks.fill_bytes(0);
+  for (const SortedKeys* points : {&sources, targets}) {
+    if (!points) continue;
+    launch(mark_crowded, blocks_for(std::max<std::int64_t>(points->size() - max_leaf, 0)),
+           threads_per_block, 0, stream, points->view(), all, max_leaf, split.data(), marks.data());
+  }
+  const int deepest = download_one(marks.data(), stream).deepest;
+  for (int level = deepest; level > 1; --level)
+    launch(grade, blocks_for(all.size), threads_per_block, 0, stream, all, level, split.data(),
+           marks.data());
+  Splits splits{.count = download_one(marks.data(), stream).splits};
+  const std::int32_t n = splits.count;
+  splits.code = DeviceBuffer<Key>(n, stream);
+  splits.begin = DeviceBuffer<std::int32_t>(n, stream);
+  if (n == 0) return splits;
+  DeviceBuffer<Key> code(n, stream);
+  DeviceBuffer<std::int32_t> begin(n, stream);
+  DeviceBuffer<int> count(1, stream);
+  count.fill_bytes(0);
+  launch(list_splits, blocks_for(all.size), threads_per_block, 0, stream, all.key, all.size,
+         split.data(), code.data(), begin.data(), count.data());
+  sort_pairs(code.data(), splits.code.data(), begin.data(), splits.begin.data(), n, 64, stream);
+  return splits;
+}
+
+/// Where the boxes and the splits of each level begin.
+void find_level_begins(DeviceTree& tree, const Splits& splits, cudaStream_t stream) {
+  DeviceBuffer<std::int32_t> begins(2 * most_levels, stream);
+  launch(find_levels, 1, most_levels, 0, stream, tree.code.data(), tree.boxes, begins.data());
+  launch(find_levels, 1, most_levels, 0, stream, splits.code.data(), splits.count,
+         begins.data() + most_levels);
+  std::vector<std::int32_t> host(2 * most_levels);
+  begins.download(host.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  for (int level = 0; level < most_levels && host[level] < tree.boxes; ++level) {
+    tree.box_begin.push_back(host[level]);
+    tree.split_begin.push_back(host[most_levels + level]);
+  }
+  tree.box_begin.push_back(tree.boxes);
+  tree.split_begin.push_back(splits.count);
+}
+
 }  // namespace
 
 double DeviceTree::side(int level) const { return std::ldexp(root.side, -level); }
@@ -214,45 +268,20 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   SortedKeys merged;
   if (targets) merged = merged_keys(sources, *targets, stream);
   const KeysView all = targets ? merged.view() : sources.view();
-  const std::int32_t n = all.size;
-
-  DeviceBuffer<std::uint32_t> split(n, stream);
-  DeviceBuffer<Marks> marks(1, stream);
-  split.fill_bytes(0);
-  marks.fill_bytes(0);
-  for (const SortedKeys* points : {&sources, targets}) {
-    if (!points) continue;
-    launch(mark_crowded, blocks_for(std::max<std::int64_t>(points->size() - max_leaf, 0)),
-           threads_per_block, 0, stream, points->view(), all, max_leaf, split.data(), marks.data());
-  }
-  const int deepest = download_one(marks.data(), stream).deepest;
-  for (int level = deepest; level > 1; --level)
-    launch(grade, blocks_for(n), threads_per_block, 0, stream, all, level, split.data(),
-           marks.data());
-  const std::int32_t splits = download_one(marks.data(), stream).splits;
-
-  DeviceBuffer<Key> listed(splits, stream), split_code(splits, stream);
-  DeviceBuffer<std::int32_t> listed_begin(splits, stream), begin(splits, stream);
-  if (splits > 0) {
-    DeviceBuffer<int> count(1, stream);
-    count.fill_bytes(0);
-    launch(list_splits, blocks_for(n), threads_per_block, 0, stream, all.key, n, split.data(),
-           listed.data(), listed_begin.data(), count.data());
-    sort_pairs(listed.data(), split_code.data(), listed_begin.data(), begin.data(), splits, 64,
-               stream);
-  }
+  const Splits splits = find_splits(sources, targets, all, max_leaf, stream);
+  const std::int64_t n = splits.count;
 
   DeviceTree tree;
   tree.root = root;
-  tree.splits = splits;
-  tree.child = DeviceBuffer<std::int32_t>(8 * static_cast<std::size_t>(splits), stream);
-  tree.box_of = DeviceBuffer<std::int32_t>(splits, stream);
-  DeviceBuffer<std::int32_t> children(splits + 1, stream), child_offset(splits + 1, stream);
+  tree.splits = splits.count;
+  tree.child = DeviceBuffer<std::int32_t>(8 * n, stream);
+  tree.box_of = DeviceBuffer<std::int32_t>(n, stream);
+  DeviceBuffer<std::int32_t> children(n + 1, stream), child_offset(n + 1, stream);
   children.fill_bytes(0);
-  launch(count_children, blocks_for(8 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
-         stream, all, split_code.data(), begin.data(), splits, tree.child.data(), children.data());
-  exclusive_sum(children.data(), child_offset.data(), splits + 1, stream);
-  const std::int32_t boxes = 1 + download_one(child_offset.data() + splits, stream);
+  launch(count_children, blocks_for(8 * n), threads_per_block, 0, stream, all, splits.code.data(),
+         splits.begin.data(), splits.count, tree.child.data(), children.data());
+  exclusive_sum(children.data(), child_offset.data(), n + 1, stream);
+  const std::int32_t boxes = 1 + download_one(child_offset.data() + n, stream);
   tree.boxes = boxes;
   tree.code = DeviceBuffer<Key>(boxes, stream);
   tree.split_of = DeviceBuffer<std::int32_t>(boxes, stream);
@@ -260,29 +289,16 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   tree.sources = DeviceBuffer<int2>(boxes, stream);
   if (targets) tree.other_targets = DeviceBuffer<int2>(boxes, stream);
   if (all.deepest) tree.held = DeviceBuffer<std::int32_t>(boxes, stream);
-  launch(make_boxes, blocks_for(std::max<std::int64_t>(8 * static_cast<std::int64_t>(splits), 1)),
-         threads_per_block, 0, stream, sources.view(), targets ? targets->view() : KeysView{},
-         split_code.data(), splits, child_offset.data(),
+  launch(make_boxes, blocks_for(std::max<std::int64_t>(8 * n, 1)), threads_per_block, 0, stream,
+         sources.view(), targets ? targets->view() : KeysView{}, splits.code.data(), splits.count,
+         child_offset.data(),
          BoxArrays{tree.code.data(), tree.split_of.data(), tree.parent.data(), tree.box_of.data(),
                    tree.child.data(), tree.held.data(), tree.sources.data(),
                    tree.other_targets.data()});
-  tree.colleague = DeviceBuffer<std::int32_t>(27 * static_cast<std::size_t>(splits), stream);
-  launch(find_colleagues, blocks_for(27 * static_cast<std::int64_t>(splits)), threads_per_block, 0,
-         stream, tree.code.data(), boxes, tree.box_of.data(), splits, tree.colleague.data());
-
-  DeviceBuffer<std::int32_t> begins(2 * most_levels, stream);
-  launch(find_levels, 1, most_levels, 0, stream, tree.code.data(), boxes, begins.data());
-  launch(find_levels, 1, most_levels, 0, stream, split_code.data(), splits,
-         begins.data() + most_levels);
-  std::vector<std::int32_t> host(2 * most_levels);
-  begins.download(host.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  for (int level = 0; level < most_levels && host[level] < boxes; ++level) {
-    tree.box_begin.push_back(host[level]);
-    tree.split_begin.push_back(host[most_levels + level]);
-  }
-  tree.box_begin.push_back(boxes);
-  tree.split_begin.push_back(splits);
+  tree.colleague = DeviceBuffer<std::int32_t>(27 * n, stream);
+  launch(find_colleagues, blocks_for(27 * n), threads_per_block, 0, stream, tree.code.data(), boxes,
+         tree.box_of.data(), splits.count, tree.colleague.data());
+  find_level_begins(tree, splits, stream);
   return tree;
 }
 

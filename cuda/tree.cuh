@@ -27,9 +27,9 @@ struct SortedKeys {
   }
 };
 
-/// Sorts the points times `unit` by their key in the root, ties by index. `deepest`, [n] in the
+/// Sorts the points times `scale` by their key in the root, ties by index. `deepest`, [n] in the
 /// points' order, or null: as in fmm::sort_points().
-SortedKeys sort_points(const Vec3d* points, std::int64_t n, double unit, const Cube& root,
+SortedKeys sort_points(const Vec3d* points, std::int64_t n, double scale, const Cube& root,
                        const std::int8_t* deepest, cudaStream_t stream);
 
 /// Keys of sources and targets together, without an order; with depths where the sources have them.
@@ -53,6 +53,10 @@ FMBEM_HD constexpr std::uint64_t key_in(std::uint64_t code, int level) {
 __device__ inline int common_levels(std::uint64_t a, std::uint64_t b) {
   return a == b ? deepest_level : (__clzll(static_cast<long long>(a ^ b)) - 1) / 3;
 }
+
+/// Of ranges of points.
+__device__ inline bool is_empty(int2 range) { return range.x == range.y; }
+__device__ inline int size_of(int2 range) { return range.y - range.x; }
 
 /// What kernels see of a tree. A "split" is a box that is not a leaf: splits have numbers of their
 /// own, in the order of the boxes.

@@ -20,8 +20,6 @@ struct Trials {
   }
 };
 
-__device__ inline int size_of(int2 range) { return range.y - range.x; }
-
 __device__ inline int max_of_warp(int x) {
   for (int step = 1; step < warp_size; step *= 2) x = max(x, __shfl_xor_sync(whole_warp, x, step));
   return x;
@@ -126,11 +124,11 @@ struct Roots {
 
 /// Points as they lie in each of the roots, in a unit cube of which these are boxes: [roots][n].
 __global__ void place_side_by_side(const Vec3d* points, const std::int32_t* order,
-                                   std::int64_t stride, std::int64_t n, double unit, Roots roots,
+                                   std::int64_t stride, std::int64_t n, double scale, Roots roots,
                                    Vec3d* to) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
-  const Vec3d point = unit * points[order[i * stride]];
+  const Vec3d point = scale * points[order[i * stride]];
   for (int k = 0; k < roots.count; ++k) {
     const Vec3d from = point - roots.root[k].corner;
     Vec3d place;
@@ -146,7 +144,7 @@ __global__ void place_side_by_side(const Vec3d* points, const std::int32_t* orde
 }  // namespace
 
 std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* order, std::int64_t n,
-                                    std::int64_t stride, double unit, std::span<const Cube> roots,
+                                    std::int64_t stride, double scale, std::span<const Cube> roots,
                                     std::span<const int> max_leaf, cudaStream_t stream) {
   const std::int64_t in_sample = sample_size(n, stride);
   FMBEM_REQUIRE(!roots.empty() && roots.size() <= most_roots && !max_leaf.empty() &&
@@ -157,7 +155,7 @@ std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* ord
   std::copy(roots.begin(), roots.end(), all.root);
   DeviceBuffer<Vec3d> places(in_sample * roots.size(), stream);
   launch(place_side_by_side, blocks_for(in_sample), threads_per_block, 0, stream, points, order,
-         stride, in_sample, unit, all, places.data());
+         stride, in_sample, scale, all, places.data());
   const Cube unit_cube{{0, 0, 0}, 1};
   const SortedKeys keys = sort_points(places.data(), static_cast<std::int64_t>(places.size()), 1,
                                       unit_cube, nullptr, stream);

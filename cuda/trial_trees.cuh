@@ -24,14 +24,14 @@ constexpr std::int64_t sample_size(std::int64_t points, std::int64_t stride) {
   return (points + stride - 1) / stride;
 }
 
-/// What trees of every stride-th of the sorted points (times `unit`) in these roots, with these
+/// What trees of every stride-th of the sorted points (times `scale`) in these roots, with these
 /// numbers of points a leaf (ascending, and less than the sample's points), ask of an evaluation
 /// whose sources are its targets: [roots][max_leaf]. All of that comes from one tree: the roots lie
 /// in it side by side, without touching, and whether one of its boxes is split, grading included,
 /// is a matter of one number of its own, the least number of points a leaf with which it is not.
 /// The host waits four times.
 std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* order, std::int64_t n,
-                                    std::int64_t stride, double unit, std::span<const Cube> roots,
+                                    std::int64_t stride, double scale, std::span<const Cube> roots,
                                     std::span<const int> max_leaf, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   {
     const fmbem::Panels panels = fmbem::make_panels(fmbem::load_mesh(argv[1]));
     const auto v = fmbem::make_single_layer(panels);
-    fmbem::ShellMatrix shell(*v);
+    fmbem::ShellMatrix shell(v);
 
     KSP ksp = nullptr;
     Vec sigma = nullptr, phi = nullptr;

@@ -23,6 +23,7 @@ void check_options(const PlanOptions& o) {
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
   if (o.order) check_order(*o.order);
   check_tree_options(o.max_leaf, o.inflation);
+  require_one_rank(*o.ranks, "a plan");
 }
 
 namespace {

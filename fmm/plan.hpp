@@ -9,6 +9,7 @@
 #include <string>
 
 #include "fmbem/fmm/base/precision.hpp"
+#include "fmbem/fmm/base/ranks.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem::fmm {
@@ -39,6 +40,7 @@ struct PlanOptions {
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
+  const Ranks* ranks = &one_rank();   ///< that share the points: one for now
 };
 
 /// What a plan chose and what it holds.

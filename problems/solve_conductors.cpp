@@ -15,7 +15,6 @@ void check(const ConductorOptions& options) {
                 "the relative permittivity must be positive, not " << options.permittivity);
   FMBEM_REQUIRE(options.op.tolerance >= 0 && options.op.tolerance <= 0.5,
                 "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
-  require_one_rank(*options.op.ranks, "a boundary operator");
 }
 
 void check(const std::vector<std::vector<double>>& voltages, std::size_t conductors) {
@@ -64,7 +63,7 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.assembly_seconds = assembly.seconds();
   result.leaves = panels.leaves();
   const Timer preconditioner;
-  solver.set_operator(*v, panels.leaf_begin);
+  solver.set_operator(v, panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();

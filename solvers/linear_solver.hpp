@@ -46,10 +46,11 @@ class LinearSolver {
   LinearSolver(LinearSolver&&) noexcept;
   LinearSolver& operator=(LinearSolver&&) noexcept;
 
-  /// Sets the operator, which must outlive the solver's use, and its leaves; builds the
-  /// preconditioner. Another operator may have another size, and be on another processor: then
-  /// PETSc's options are read anew.
-  void set_operator(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
+  /// Sets the operator, which it shares from then on, and its leaves; builds the preconditioner.
+  /// Another operator may have another size, and be on another processor: then PETSc's options are
+  /// read anew.
+  void set_operator(std::shared_ptr<const BoundaryOperator> op,
+                    std::span<const std::int64_t> leaf_begin);
 
   /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance
   /// the solve is not converged whatever PETSc's reason says. Where memory does not suffice for

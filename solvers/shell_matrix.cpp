@@ -12,13 +12,14 @@
 
 namespace fmbem {
 
-ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors, bool host_vectors)
-    : op_(op), n_vectors_(n_vectors) {
+ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, int n_vectors,
+                         bool host_vectors)
+    : op_(std::move(op)), n_vectors_(n_vectors) {
   start_petsc();
   FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
                                       << mpi_ranks() << ": start it without mpirun");
   FMBEM_REQUIRE(n_vectors >= 1, "a matrix needs at least one vector, not " << n_vectors);
-  const std::size_t unknowns = op.size() * n_vectors;
+  const std::size_t unknowns = op_->size() * n_vectors;
   FMBEM_REQUIRE(unknowns <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
                 "this PETSc counts to " << std::numeric_limits<PetscInt>::max()
                                         << " unknowns: use one with 64-bit indices");
@@ -27,7 +28,7 @@ ShellMatrix::ShellMatrix(const BoundaryOperator& op, int n_vectors, bool host_ve
     PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, this, &mat_));
     PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
     PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
-    PetscCall(MatShellSetVecType(mat_, host_vectors ? VECSTANDARD : vec_type_for(op)));
+    PetscCall(MatShellSetVecType(mat_, host_vectors ? VECSTANDARD : vec_type_for(*op_)));
     if (n_vectors == 1)
       PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense,
                                                nullptr, MATDENSE, MATDENSE));
@@ -43,7 +44,7 @@ ShellMatrix::~ShellMatrix() {
 
 void ShellMatrix::multiply(const double* x, double* y, int n_vectors) {
   const Timer timer;
-  op_.apply(x, y, {.vectors = n_vectors});
+  op_->apply(x, y, {.vectors = n_vectors});
   product_seconds_.push_back(timer.seconds());
 }
 
@@ -52,7 +53,7 @@ PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
   const Timer timer;
-  PetscCall(fmbem::multiply(self->op_, x, y, {.vectors = self->n_vectors_}, self->exception_));
+  PetscCall(fmbem::multiply(*self->op_, x, y, {.vectors = self->n_vectors_}, self->exception_));
   self->product_seconds_.push_back(timer.seconds());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,7 +70,7 @@ PetscErrorCode ShellMatrix::multiply_dense(Mat mat, Mat x, Mat y, void*) {
   PetscCall(MatDenseGetLDA(y, &y_lead));
   PetscCall(MatDenseGetArrayRead(x, &x_values));
   PetscCall(MatDenseGetArrayWrite(y, &y_values));
-  const auto n = static_cast<PetscInt>(self->op_.size());
+  const auto n = static_cast<PetscInt>(self->op_->size());
   try {
     if (x_lead == n && y_lead == n) {
       self->multiply(x_values, y_values, static_cast<int>(columns));
@@ -92,8 +93,8 @@ PetscErrorCode ShellMatrix::get_diagonal(Mat mat, Vec diagonal) {
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
   PetscCall(VecGetArrayWrite(diagonal, &values));
-  const std::size_t n = self->op_.size();
-  for (std::size_t i = 0; i < n; ++i) PetscCallCXX(self->op_.diagonal_block(i, i + 1, values + i));
+  const std::size_t n = self->op_->size();
+  for (std::size_t i = 0; i < n; ++i) PetscCallCXX(self->op_->diagonal_block(i, i + 1, values + i));
   for (int v = 1; v < self->n_vectors_; ++v) std::copy_n(values, n, values + v * n);
   PetscCall(VecRestoreArrayWrite(diagonal, &values));
   PetscFunctionReturn(PETSC_SUCCESS);

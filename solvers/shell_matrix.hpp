@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,16 +15,17 @@ namespace fmbem {
 /// matrix (all columns at once), get diagonal and create vectors. With n_vectors > 1 it is A for
 /// each of as many vectors, one behind the other: a block diagonal matrix whose product is one
 /// product of A. Vectors that it creates are on the GPU if A is there and PETSc has CUDA, unless
-/// host_vectors. The operator must outlive it. One rank for now, which it checks.
+/// host_vectors. One rank for now, which it checks.
 class ShellMatrix {
  public:
-  explicit ShellMatrix(const BoundaryOperator& op, int n_vectors = 1, bool host_vectors = false);
+  explicit ShellMatrix(std::shared_ptr<const BoundaryOperator> op, int n_vectors = 1,
+                       bool host_vectors = false);
   ~ShellMatrix();
   ShellMatrix(const ShellMatrix&) = delete;
   ShellMatrix& operator=(const ShellMatrix&) = delete;
 
   Mat mat() const { return mat_; }
-  const BoundaryOperator& boundary_operator() const { return op_; }
+  const BoundaryOperator& boundary_operator() const { return *op_; }
 
   /// Seconds of each product so far.
   const std::vector<double>& product_seconds() const { return product_seconds_; }
@@ -37,7 +39,7 @@ class ShellMatrix {
   static PetscErrorCode get_diagonal(Mat mat, Vec diagonal);
   void multiply(const double* x, double* y, int n_vectors);
 
-  const BoundaryOperator& op_;
+  std::shared_ptr<const BoundaryOperator> op_;
   int n_vectors_;
   Mat mat_ = nullptr;
   std::vector<double> product_seconds_;

@@ -1,6 +1,8 @@
 #include "fmbem/bem/geometry/panels.hpp"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/fmm/base/bounds.hpp"
@@ -22,6 +24,14 @@ LargeVector<Vec3d> centroids_of(std::span<const Vec3d> vertices,
   return centroid;
 }
 
+struct PanelArrays {
+  LargeVector<Vec3d> vertices;
+  LargeVector<std::array<int, 3>> corners;
+  LargeVector<std::int64_t> input_index;
+  LargeVector<std::uint64_t> key;
+  std::vector<std::int64_t> leaf_begin;
+};
+
 }  // namespace
 
 Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
@@ -34,26 +44,34 @@ Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   Panels panels;
   panels.origin = low + 0.5 * (high - low);
   panels.extent = norm(high - low);
-  panels.vertices.resize(n_vertices);
+  const auto arrays = std::make_shared<PanelArrays>();
+  arrays->vertices.resize(n_vertices);
 #pragma omp parallel for
   for (std::int64_t k = 0; k < n_vertices; ++k)
-    panels.vertices[k] = mesh.vertices[k] - panels.origin;
+    arrays->vertices[k] = mesh.vertices[k] - panels.origin;
 
   if (processor == Processor::gpu) {
     cuda::bem::SortedPanels sorted =
-        cuda::bem::sort_panels(panels.vertices, mesh.triangles, panels.extent);
-    panels.input_index = std::move(sorted.order);
-    panels.key = std::move(sorted.keys);
+        cuda::bem::sort_panels(arrays->vertices, mesh.triangles, panels.extent);
+    arrays->input_index = std::move(sorted.order);
+    arrays->key = std::move(sorted.keys);
     panels.on_device = std::move(sorted.store);
   } else {
-    MortonOrder sorted = morton_order(centroids_of(panels.vertices, mesh.triangles));
-    panels.input_index = std::move(sorted.order);
-    panels.key = std::move(sorted.keys);
+    MortonOrder sorted = morton_order(centroids_of(arrays->vertices, mesh.triangles));
+    arrays->input_index = std::move(sorted.order);
+    arrays->key = std::move(sorted.keys);
   }
-  panels.leaf_begin = octree_leaves(panels.key, max_leaf);
-  panels.corners.resize(n);
+  arrays->leaf_begin = octree_leaves(arrays->key, max_leaf);
+  arrays->corners.resize(n);
 #pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) panels.corners[k] = mesh.triangles[panels.input_index[k]];
+  for (std::int64_t k = 0; k < n; ++k) arrays->corners[k] = mesh.triangles[arrays->input_index[k]];
+
+  panels.vertices = arrays->vertices;
+  panels.corners = arrays->corners;
+  panels.input_index = arrays->input_index;
+  panels.key = arrays->key;
+  panels.leaf_begin = arrays->leaf_begin;
+  panels.arrays = arrays;
   return panels;
 }
 

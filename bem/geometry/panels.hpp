@@ -18,15 +18,16 @@ struct PanelStore;
 }
 
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
-/// the mesh's, less `origin`.
+/// the mesh's, less `origin`. Copies share the arrays, so each operator has one.
 struct Panels {
-  LargeVector<Vec3d> vertices;              ///< [n_vertices], in the mesh's order
-  LargeVector<std::array<int, 3>> corners;  ///< [n], vertices of each panel
-  LargeVector<std::int64_t> input_index;    ///< [n], triangle of the mesh
-  LargeVector<std::uint64_t> key;           ///< [n], Morton keys of the centroids, ascending
-  std::vector<std::int64_t> leaf_begin;     ///< [n_leaves + 1]: leaves of an octree
-  Vec3d origin;                             ///< centre of the bounding box
-  double extent = 0;                        ///< diagonal of the bounding box
+  std::span<const Vec3d> vertices;              ///< [n_vertices], in the mesh's order
+  std::span<const std::array<int, 3>> corners;  ///< [n], vertices of each panel
+  std::span<const std::int64_t> input_index;    ///< [n], triangle of the mesh
+  std::span<const std::uint64_t> key;           ///< [n], Morton keys of the centroids, ascending
+  std::span<const std::int64_t> leaf_begin;     ///< [n_leaves + 1]: leaves of an octree
+  Vec3d origin;                                 ///< centre of the bounding box
+  double extent = 0;                            ///< diagonal of the bounding box
+  std::shared_ptr<const void> arrays;           ///< what owns them
   /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
   std::shared_ptr<const cuda::bem::PanelStore> on_device;
 

@@ -32,8 +32,9 @@ Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
                                                                            : Processor::gpu;
 }
 
-std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options) {
+  require_one_rank(*options.ranks, "a boundary operator");
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);
   if (processor == Processor::gpu) {

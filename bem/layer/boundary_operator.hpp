@@ -101,9 +101,9 @@ struct OperatorOptions {
 Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 
 /// The single layer operator V with constant densities, collocated at the centroids:
-/// V_ij = 1/(4π) ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which must outlive it.
+/// V_ij = 1/(4π) ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which it shares.
 /// Throws InputError for options that cannot be met and ResourceError for want of memory.
-std::unique_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options = {});
 
 }  // namespace fmbem

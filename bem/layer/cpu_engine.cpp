@@ -42,17 +42,19 @@ void evaluate(const fmm::FarField& far, const double* x, double* y, const Produc
 
 }  // namespace
 
-CpuEngine::CpuEngine(const Panels& panels, const OperatorOptions& options, int order,
-                     Precision far_precision, Precision, fmm::Stopwatch&)
+CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
     : panels_(panels), triangles_(triangles_of(panels)) {
+  const OperatorOptions& options = task.options;
   fmm::Seconds seconds;
   tree_ = fmm::grow_tree(PanelSources(triangles_, options.tolerance), centroids_of(triangles_),
                          {.overhang = options.overhang.value_or(panel_overhang),
                           .max_leaf = options.max_leaf,
-                          .order = order,
-                          .precision = far_precision,
+                          .ranks = options.ranks,
+                          .order = task.order,
+                          .precision = task.far,
                           .near_pair_seconds = near_pair_seconds},
                          seconds);
+  watch.add("tree");
 }
 
 double CpuEngine::near_fraction() const { return fmbem::near_fraction(triangles_, *tree_); }

@@ -16,8 +16,7 @@ class CpuEngine {
  public:
   static constexpr Processor processor = Processor::cpu;
 
-  CpuEngine(const Panels& panels, const OperatorOptions& options, int order,
-            Precision far_precision, Precision near_precision, fmm::Stopwatch& watch);
+  CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch);
 
   static double integral_tolerance(double tolerance, double) { return 0.5 * tolerance; }
   bool stores_near_field() const { return true; }
@@ -40,7 +39,7 @@ class CpuEngine {
   /// The tree whose only leaf is the root: everything is near.
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
-  const Panels& panels_;
+  Panels panels_;
   LargeVector<Triangle> triangles_;
   std::shared_ptr<const fmm::PointTree> tree_;
   std::shared_ptr<const fmm::FarField> far_;

@@ -148,7 +148,7 @@ class DenseSingleLayer final : public BoundaryOperator {
       body(begin, std::min(n_, begin + block_rows));
   }
 
-  const Panels& panels_;
+  Panels panels_;
   LargeVector<Triangle> triangles_;
   std::int64_t n_;
   // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
@@ -164,7 +164,7 @@ void refuse_large_dense_operator(std::size_t panels) {
                                                     << ": use a coarser mesh");
 }
 
-std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
                                                           const OperatorOptions& options) {
   const std::size_t n = panels.size();
   refuse_large_dense_operator(n);

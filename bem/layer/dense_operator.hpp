@@ -15,7 +15,7 @@ void refuse_large_dense_operator(std::size_t panels);
 /// V as a stored matrix, every entry integrated exactly: the oracle of the fast operators.
 /// O(n²) memory and work. In single precision the entries are rounded to float (6e-8 relative);
 /// sums stay in double. Tighter products then integrate the entries afresh.
-std::unique_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
                                                           const OperatorOptions& options);
 
 }  // namespace fmbem

@@ -25,6 +25,13 @@ struct FarAccuracy {
   double moments;  ///< relative error of the sources' moments
 };
 
+/// What an engine is made for.
+struct EngineTask {
+  const OperatorOptions& options;
+  int order;
+  Precision far, near;  ///< of expansions, and of stored near entries
+};
+
 /// An operator by the FMM, whose tree, far field and near field an engine has and applies: the one
 /// of the CPU (cpu_engine.hpp) or of a GPU (cuda/device_engine.cu). Here is what both have in
 /// common: order, precision and near integrals by the tolerance.
@@ -45,8 +52,7 @@ class EngineOperator final : public BoundaryOperator {
     fmm::check_order(order_);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance);
-    engine_ = std::make_unique<Engine>(panels, options, order_, far, precision, watch);
-    watch.add("tree");
+    engine_ = std::make_unique<Engine>(panels, EngineTask{options, order_, far, precision}, watch);
     near_fraction_ = engine_->near_fraction();
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, near_fraction_)});
     watch.add("far field");
@@ -114,7 +120,7 @@ class EngineOperator final : public BoundaryOperator {
              serves ? std::nullopt : std::optional<double>(integrals));
   }
 
-  const Panels& panels_;
+  Panels panels_;
   OperatorOptions options_;
   int order_;
   std::unique_ptr<Engine> engine_;

@@ -28,9 +28,9 @@ void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, dou
     for (const Triangle& source : triangles) *block++ = panel_potential(source, target.centroid);
 }
 
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options) {
-  return std::make_unique<EngineOperator<CpuEngine>>(panels, options);
+  return std::make_shared<EngineOperator<CpuEngine>>(panels, options);
 }
 
 }  // namespace fmbem

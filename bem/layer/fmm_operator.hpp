@@ -23,7 +23,7 @@ void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, dou
 /// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖
 /// asks for; tighter products take them where they are good enough, or integrate afresh.
 /// Throws InputError for tolerances out of range and ResourceError for want of memory.
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options);
 
 }  // namespace fmbem

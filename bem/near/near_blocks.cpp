@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "fmbem/bem/near/block_product.hpp"
-#include "fmbem/bem/near/near_fraction.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/transposed_sums.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -56,56 +56,6 @@ class NearColumns {
   NearIntegrals integrals_;
   IntegralTargets targets_;
   std::vector<double> column_;
-};
-
-/// Sums for the near sources of all rows, which a transposed product adds up for each panel in the
-/// order of the rows: whatever thread did which of these, the bits are the same.
-class SourceSums {
- public:
-  explicit SourceSums(const PointTree& tree) : begin_{0}, entries_begin_(tree.sources.size() + 1) {
-    const std::size_t rows = tree.lists.p2p.targets.size();
-    for (std::size_t row = 0; row < rows; ++row)
-      begin_.push_back(begin_.back() + near_sources(tree.octree, tree.lists.p2p, row));
-    for_entries(tree, [&](std::int32_t panel, std::int64_t) { ++entries_begin_[panel + 1]; });
-    for (std::size_t j = 1; j < entries_begin_.size(); ++j)
-      entries_begin_[j] += entries_begin_[j - 1];
-    entries_.resize(begin_.back());
-    std::vector<std::int64_t> next(entries_begin_.begin(), entries_begin_.end() - 1);
-    for_entries(tree, [&](std::int32_t panel, std::int64_t k) { entries_[next[panel]++] = k; });
-    sums_.resize(begin_.back());
-  }
-
-  /// Those of a row, [near sources].
-  double* of_row(std::size_t row) { return sums_.data() + begin_[row]; }
-
-  /// y[panel] += its sums.
-  void add_to(double* y) const {
-    const auto panels = static_cast<std::int64_t>(entries_begin_.size()) - 1;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t j = 0; j < panels; ++j)
-      for (std::int64_t k = entries_begin_[j]; k < entries_begin_[j + 1]; ++k)
-        y[j] += sums_[entries_[k]];
-  }
-
- private:
-  template <class Body>
-  static void for_entries(const PointTree& tree, Body&& body) {
-    std::int64_t k = 0;
-    for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row)
-      for_near_sources(tree, near_row(tree, row), [&](std::int32_t panel) { body(panel, k++); });
-  }
-
-  std::vector<std::int64_t> begin_;          ///< [rows + 1]
-  std::vector<std::int64_t> entries_begin_;  ///< [panels + 1]
-  std::vector<std::int64_t> entries_;        ///< of each panel, which sums are its own
-  LargeVector<double> sums_;
-};
-
-/// x of the targets of a row, and y of them.
-struct RowVectors {
-  const PointTree& tree;
-  Range range;
-  std::int32_t panel(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
 };
 
 template <class Entry>
@@ -190,24 +140,13 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   void add_transposed(const double* x, double* y, int n_vectors) const {
-    const std::size_t n = panels_.size(), rows = tree_->lists.p2p.targets.size();
-    SourceSums sums(*tree_);
-    for (int v = 0; v < n_vectors; ++v) {
-#pragma omp parallel for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < rows; ++row) {
-        const RowVectors in{*tree_, near_row(*tree_, row).targets};
-        const int targets = in.range.size();
-        const std::int64_t sources = (begin_[row + 1] - begin_[row]) / targets;
-        const Entry* block = entries_.data() + begin_[row];
-        double* const out = sums.of_row(row);
-        for (std::int64_t j = 0; j < sources; ++j, block += targets) {
-          out[j] = 0;
-          for (int i = 0; i < targets; ++i)
-            out[j] += static_cast<double>(block[i]) * x[v * n + in.panel(i)];
-        }
-      }
-      sums.add_to(y + v * n);
-    }
+    add_transposed_columns(*tree_, x, y, n_vectors, [this] {
+      return [this](std::size_t row, auto&& take) {
+        const std::int64_t targets = near_row(*tree_, row).targets.size();
+        for (std::int64_t k = begin_[row]; k < begin_[row + 1]; k += targets)
+          take(entries_.data() + k);
+      };
+    });
   }
 
   std::span<const Triangle> panels_;
@@ -216,57 +155,7 @@ class NearBlocksOf final : public NearBlocks {
   Buffer<Entry> entries_;            ///< row after row, [near sources][targets]
 };
 
-void add_afresh_transposed(std::span<const Triangle> panels, const PointTree& tree,
-                           double tolerance, const double* x, double* y, int n_vectors) {
-  const std::size_t n = panels.size(), rows = tree.lists.p2p.targets.size();
-  SourceSums sums(tree);
-  for (int v = 0; v < n_vectors; ++v) {
-#pragma omp parallel
-    {
-      NearColumns columns(panels, tree, tolerance);
-#pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < rows; ++row) {
-        const RowVectors in{tree, near_row(tree, row).targets};
-        double* out = sums.of_row(row);
-        columns.for_row(row, [&](std::int32_t, const double* column) {
-          *out = 0;
-          for (int i = 0; i < in.range.size(); ++i) *out += column[i] * x[v * n + in.panel(i)];
-          ++out;
-        });
-      }
-    }
-    sums.add_to(y + v * n);
-  }
-}
-
 }  // namespace
-
-double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree) {
-  const fmm::NearLists& near = tree.lists.p2p;
-  struct Ball {
-    Vec3d centroid;
-    double area;
-  };
-  std::vector<Ball> balls;
-  balls.reserve(panels.size());
-  for (const Triangle& t : panels) balls.push_back({t.centroid, t.area});
-  const std::size_t rows = near.targets.size(),
-                    stride = std::max<std::size_t>(1, rows / near_fraction_rows);
-  std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
-    const std::size_t row = k_row * stride;
-    const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
-    const Vec3d x = balls[tree.targets().order[target]].centroid;
-    const auto part = [&](const Ball& s) {
-      return panel_size_over_distance(s.area, s.centroid, x);
-    };
-    for_near_sources(tree, near_row(tree, row),
-                     [&](std::int32_t j) { near_sums[k_row] += part(balls[j]); });
-    for (const Ball& s : balls) sums[k_row] += part(s);
-  }
-  return near_fraction_of(near_sums, sums);
-}
 
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              std::shared_ptr<const PointTree> tree,
@@ -280,7 +169,12 @@ std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
 void add_near_field_afresh(std::span<const Triangle> panels, const PointTree& tree,
                            double tolerance, const double* x, double* y, const Product& product) {
   if (product.transposed)
-    return add_afresh_transposed(panels, tree, tolerance, x, y, product.vectors);
+    return add_transposed_columns(tree, x, y, product.vectors, [&] {
+      return
+          [columns = NearColumns(panels, tree, tolerance)](std::size_t row, auto&& take) mutable {
+            columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
+          };
+    });
   const std::size_t n = panels.size();
 #pragma omp parallel
   {

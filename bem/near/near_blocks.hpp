@@ -31,7 +31,4 @@ std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
 void add_near_field_afresh(std::span<const Triangle> panels, const fmm::PointTree& tree,
                            double tolerance, const double* x, double* y, const Product& product);
 
-/// The part of ‖V‖ that the near field has (near_fraction.hpp).
-double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree);
-
 }  // namespace fmbem

@@ -6,8 +6,10 @@
 #include <numeric>
 #include <span>
 
+#include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem {
 
@@ -27,5 +29,7 @@ inline double near_fraction_of(std::span<const double> near_sums, std::span<cons
       std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
   return std::min(1.0, safety * *std::max_element(near_sums.begin(), near_sums.end()) / mean);
 }
+
+double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree);
 
 }  // namespace fmbem

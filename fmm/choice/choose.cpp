@@ -20,6 +20,7 @@ std::size_t sample_stride(std::size_t points, double leaf) {
 /// Leaves that are tried, from so many times those that are balanced in uniformly filled space:
 /// on surfaces larger ones are best.
 constexpr double least_leaf = 1.5, leaf_step = 1.25;
+constexpr std::size_t most_leaves = 12;
 
 /// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.
 std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
@@ -55,7 +56,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
   if (!options.max_leaf) best.seconds = model.direct_seconds(sources.size(), targets.size());
   const std::vector<int> leaves =
       options.max_leaf ? std::vector{std::max(1, static_cast<int>(*options.max_leaf / weight))}
-                       : leaves_to_try(least_leaf * balanced / weight, leaf_step,
+                       : leaves_to_try(least_leaf * balanced / weight, leaf_step, most_leaves,
                                        static_cast<double>(most / stride));
   if (leaves.empty()) return best;
   for (const double inflation : inflations_to_try(options.inflation)) {

@@ -14,6 +14,7 @@ namespace {
 
 /// The smallest leaves that are tried, and by which steps up from there.
 constexpr double smallest_leaf = 24, leaf_step = 1.5;
+constexpr std::size_t most_leaves = 12;
 
 std::vector<Vec3d> centres_of(const Functionals& sources) {
   std::vector<Vec3d> centres(sources.size());
@@ -62,6 +63,7 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   check_order(options.order);
   check_tree_options(options.max_leaf, options.inflation);
   check_overhang(options.overhang);
+  require_one_rank(*options.ranks, "a tree");
   Stopwatch watch(seconds);
   const std::vector<Vec3d> centres = centres_of(sources);
   check_points(centres, "source");
@@ -75,7 +77,7 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
                         options.order, 1);
   const auto most = static_cast<double>(std::max(sources.size(), targets.size()));
   // One at least, however few points there are.
-  std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, leaf_step * most);
+  std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, most_leaves, leaf_step * most);
   if (leaves.empty()) leaves = {static_cast<int>(smallest_leaf)};
   if (options.max_leaf) leaves = {*options.max_leaf};
   auto tree = std::make_shared<PointTree>(tried);

@@ -16,6 +16,7 @@ struct TreeOptions {
   double overhang = 0.1;
   std::optional<int> max_leaf{};      ///< most sources that may sink, or targets, of a leaf
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
+  const Ranks* ranks = &one_rank();   ///< that share it: one for now
   // What the cost model is to weigh where these are not given:
   int order = 10;  ///< degree of the expansions of most evaluations
   Precision precision = Precision::double_precision;

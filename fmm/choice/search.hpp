@@ -28,13 +28,13 @@ inline Cube inflated(const Cube& hull, double inflation) {
   return {hull.corner - Vec3d{half, half, half}, inflation * hull.side};
 }
 
-/// Sizes of leaves, ascending from the least one by so many times, below `end`.
-inline std::vector<int> leaves_to_try(double least, double step, double end) {
-  constexpr std::size_t most_leaves = 12;
+/// At most so many sizes of leaves, ascending from the least one by steps, below `end`.
+inline std::vector<int> leaves_to_try(double least, double step, std::size_t most, double end) {
   std::vector<int> leaves;
-  for (double leaf = least; leaves.size() < most_leaves && leaf < end; leaf *= step) {
-    const int rounded = std::max(1, static_cast<int>(leaf));
-    if (leaves.empty() || rounded > leaves.back()) leaves.push_back(rounded);
+  double leaf = std::max(least, 1.0);
+  while (leaves.size() < most && leaf < end) {
+    leaves.push_back(static_cast<int>(leaf));
+    leaf = std::max(step * leaf, leaves.back() + 1.0);
   }
   return leaves;
 }

@@ -26,8 +26,9 @@ class CpuBackend final : public Backend {
         order_(accuracy.order),
         accuracy_(accuracy),
         table_(order_),
-        operators_(has_far() ? cpu_operators<T>(order_, m2l_orders(tree.sources_are_targets))
-                             : std::make_shared<CpuOperators<T>>()) {
+        operators_(has_far()
+                       ? cpu_operators<T>(Laplace(), order_, m2l_orders(tree.sources_are_targets))
+                       : std::make_shared<CpuOperators<T>>()) {
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, keep_moments && has_far());
     else

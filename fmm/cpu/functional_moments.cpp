@@ -2,6 +2,7 @@
 #include "fmbem/fmm/cpu/functional_moments.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/simd.hpp"
@@ -66,16 +67,11 @@ FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTab
                                         const Functionals& functionals, bool keep)
     : tree_(tree), table_(table), functionals_(functionals) {
   if (!keep) return;
-  rows_ = Buffer<T>(tree.sources.size() * count());
-#pragma omp parallel
-  {
-    WeightedPoints points;
-#pragma omp for schedule(dynamic, 16)
-    for (std::size_t i = 0; i < tree.lists.source_boxes.size(); ++i) {
-      const std::int32_t box = tree.lists.source_boxes[i];
-      integrate(box, points, rows_.data() + tree.octree.boxes[box].sources.begin * count());
-    }
-  }
+  Buffer<T> all(tree.sources.size() * count());
+  for_boxes([&](std::int32_t, Range own, const T* rows) {
+    std::copy_n(rows, own.size() * count(), all.data() + own.begin * count());
+  });
+  rows_ = std::move(all);
 }
 
 template <class T>

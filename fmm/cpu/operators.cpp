@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
+#include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -65,21 +66,23 @@ std::int64_t CpuOperators<T>::bytes() const {
   return static_cast<std::int64_t>(numbers * sizeof(T));
 }
 
-template <class T>
-std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order, M2lOrders orders,
-                                                     M2l m2l) {
+template <class T, class Kernel>
+requires Kernel::homogeneous std::shared_ptr<const CpuOperators<T>> cpu_operators(
+    const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l) {
+  using Key = std::tuple<Kernel, int, M2lOrders, M2l>;
   static std::mutex mutex;
-  static std::map<std::tuple<int, M2lOrders, M2l>, std::weak_ptr<const CpuOperators<T>>> alive;
+  static std::map<Key, std::weak_ptr<const CpuOperators<T>>> alive;
   const std::lock_guard lock(mutex);
-  auto& known = alive[{order.p, orders, m2l}];
+  auto& known = alive[Key{kernel, order.p, orders, m2l}];
   std::shared_ptr<const CpuOperators<T>> result = known.lock();
   if (!result) known = result = make_operators<T>(order, orders, m2l);
   return result;
 }
 
-#define FMBEM_INSTANTIATE(T)       \
-  template struct CpuOperators<T>; \
-  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder&, M2lOrders, M2l);
+#define FMBEM_INSTANTIATE(T)                                     \
+  template struct CpuOperators<T>;                               \
+  template std::shared_ptr<const CpuOperators<T>> cpu_operators( \
+      const Laplace&, const ParityOrder&, M2lOrders, M2l);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

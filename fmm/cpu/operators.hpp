@@ -35,9 +35,10 @@ struct CpuOperators {
   std::int64_t bytes() const;
 };
 
-/// One set for each order, shared by all plans that are alive.
-template <class T>
-std::shared_ptr<const CpuOperators<T>> cpu_operators(const ParityOrder& order, M2lOrders orders,
-                                                     M2l m2l = M2l::fitted);
+/// One set for each kernel and order, shared by all plans that are alive. It serves boxes of all
+/// levels, which a kernel has to be homogeneous for.
+template <class T, class Kernel>
+requires Kernel::homogeneous std::shared_ptr<const CpuOperators<T>> cpu_operators(
+    const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l = M2l::fitted);
 
 }  // namespace fmbem::fmm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <numbers>
 
 #include "fmbem/fmm/kernel/pair.hpp"
@@ -8,6 +9,8 @@ namespace fmbem::fmm {
 
 /// G(x, y) = 1/(4π|x − y|).
 struct Laplace {
+  auto operator<=>(const Laplace&) const = default;
+
   /// G = scale g: sums are of g, and results are multiplied by it once.
   static constexpr double scale = 0.25 * std::numbers::inv_pi;
   /// g(s r) = g(r)/s: one set of translation operators serves all levels, and 1/r may come times a

@@ -11,3 +11,14 @@ inline auto contains(const std::string& text) { return Catch::Matchers::Contains
 #include <catch2/catch.hpp>
 inline auto contains(const std::string& text) { return Catch::Matchers::Contains(text); }
 #endif
+
+namespace fmbem::test {
+
+/// Under the sanitizers, which take ten times as long, some tests do less of the same.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace fmbem::test

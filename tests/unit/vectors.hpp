@@ -10,13 +10,6 @@ namespace fmbem::test {
 
 using Vector = std::vector<double>;
 
-/// Under the sanitizers, which take ten times as long, the largest cases are left to the other run.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-
 inline double norm_of(const Vector& x) {
   double sum = 0;
   for (const double v : x) sum += v * v;

@@ -34,8 +34,8 @@ class DeviceEngine {
  public:
   static constexpr Processor processor = Processor::gpu;
 
-  DeviceEngine(const Panels& panels, const OperatorOptions& options, int order,
-               Precision far_precision, Precision near_precision, fmm::Stopwatch& watch) {
+  DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch) {
+    const OperatorOptions& options = task.options;
     const double overhang = options.overhang.value_or(panel_overhang);
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_overhang(overhang);
@@ -46,19 +46,20 @@ class DeviceEngine {
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
       tree_ = grow_panel_tree(*panels_,
-                              {.order = order,
-                               .precision = far_precision,
+                              {.order = task.order,
+                               .precision = task.far,
                                .overhang = overhang,
-                               .near_pair_seconds = near_pair_seconds(lean, far_precision),
+                               .near_pair_seconds = near_pair_seconds(lean, task.far),
                                .max_leaf = options.max_leaf},
                               stream_);
     };
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
     grow_tree(lean);
     stored_ = !lean && (options.near_field == OperatorOptions::NearField::stored ||
-                        fits(near_bytes(near_precision)));
+                        fits(near_bytes(task.near)));
     if (!lean && !stored_ && !options.max_leaf) grow_tree(true);
     stream_.wait();
+    watch.add("tree");
     if (options.time_stages)
       times_ = std::make_unique<ProductTimes>(
           ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
@@ -227,12 +228,12 @@ class DeviceEngine {
 
 }  // namespace
 
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options) {
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
-    return std::make_unique<EngineOperator<DeviceEngine>>(panels, options);
+    return std::make_shared<EngineOperator<DeviceEngine>>(panels, options);
   });
 }
 

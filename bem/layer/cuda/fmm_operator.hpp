@@ -10,7 +10,7 @@ namespace fmbem::cuda::bem {
 /// moments, the near field's entries (or panels, from which they are integrated in every product)
 /// and the preconditioner. Throws what that one does, InputError without a usable GPU, and
 /// ResourceError with the bytes needed and free where the GPU's memory does not suffice.
-std::unique_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
+std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
                                                         const OperatorOptions& options);
 
 }  // namespace fmbem::cuda::bem

@@ -60,7 +60,7 @@ __device__ inline double close_integral(const NearRowsView& a, const NearRules<d
                                         std::int64_t i, std::int64_t panel) {
   const Vec3d x = a.target(i);
   const Vec3d* const v = a.vertices + 3 * panel;
-  const Triangle t = make_triangle(a.unit * v[0], a.unit * v[1], a.unit * v[2]);
+  const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
   return shape(t) > rules.shaped
              ? triangle_potential(t, x)
              : sliver_potential(rules,

@@ -6,8 +6,8 @@
 
 namespace fmbem::cuda::bem {
 
-/// The near field of V on the device, times the tree's unit: of the row of each target leaf,
-/// y_i = Σ unit V_ij x_j over the sources j of its near list.
+/// The near field of V on the device, times the tree's scale: of the row of each target leaf,
+/// y_i = Σ scale V_ij x_j over the sources j of its near list.
 class NearField {
  public:
   /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Enqueues

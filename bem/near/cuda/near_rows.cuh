@@ -13,7 +13,8 @@ struct NearRowsView {
   const double *area, *radius;
   const std::int32_t* source_order;
   PointsView<double> targets;
-  double unit;  ///< lengths here are the panels' times it: so no square leaves the range of numbers
+  double
+      scale;  ///< lengths here are the panels' times it: so no square leaves the range of numbers
   TreeView tree;
   const std::int32_t* leaves;
   NearListsView lists;
@@ -41,7 +42,7 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
           panels.radius.data(),
           tree.source_order.data(),
           tree.targets(),
-          tree.unit,
+          tree.scale,
           tree.tree.view(),
           tree.far.target_leaves.data(),
           tree.near.view(),
@@ -91,14 +92,14 @@ struct SharedPanels {
   __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
                        int to) {
     const Vec3d* const v = a.vertices + 3 * from;
-    const Vec3d unit_centroid = a.unit * a.centroid[from];
+    const Vec3d unit_centroid = a.scale * a.centroid[from];
     const auto corner = [&](int k) {
-      const Vec3d d = a.unit * v[k] - unit_centroid;
+      const Vec3d d = a.scale * v[k] - unit_centroid;
       return Vec3<N>{static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
     };
-    const double unit_radius = a.unit * a.radius[from];
+    const double unit_radius = a.scale * a.radius[from];
     number[to] = static_cast<std::int32_t>(from);
-    panel[to] = {RulePanel<N>(rules, corner(1), corner(2), a.unit * a.unit * a.area[from],
+    panel[to] = {RulePanel<N>(rules, corner(1), corner(2), a.scale * a.scale * a.area[from],
                               unit_radius * unit_radius),
                  PrecisePoint<N>::of(unit_centroid)};
   }

@@ -10,7 +10,7 @@ namespace fmbem::cuda::bem {
 namespace {
 
 __global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
-  factor[threadIdx.x] = strength_unit(largest[threadIdx.x]) / scale;
+  factor[threadIdx.x] = strength_scale(largest[threadIdx.x]) / scale;
 }
 
 template <class T>
@@ -45,7 +45,7 @@ class PanelFarFieldIn final : public PanelFarField {
           },
           [&](const unsigned long long* largest, double scale) {
             // The near field is in the tree's unit.
-            launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.unit,
+            launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.scale,
                    factor_.data());
             FMBEM_CUDA(cudaEventRecord(fork_, stream_));
             FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));

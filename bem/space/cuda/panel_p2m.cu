@@ -9,7 +9,7 @@ struct PanelP2mArguments {
   const Vec3d* vertices;
   const double *area, *radius;
   const std::int32_t* order;
-  double unit;
+  double scale;
   TreeView tree;
   Cube root;
   const std::int32_t* boxes;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int32_t box = a.boxes[b];
   const int2 range = a.tree.own_sources(box);
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
-  const double scale = unit_box.scale * a.unit, side = 1 / scale;
+  const double scale = unit_box.scale * a.scale, side = 1 / scale;
   for (std::int32_t first_panel = range.x; first_panel < range.y; first_panel += warp_size) {
     const std::int32_t own = first_panel + lane;
     int begin = 0, points = 0;
@@ -79,13 +79,14 @@ __global__ void __launch_bounds__(threads_per_block)
       begin = a.rules.begin[rule];
       points = a.rules.begin[rule + 1] - begin;
       const Vec3d* const corner = a.vertices + 3 * panel;
-      const Vec3d at = a.unit * corner[0];
+      const Vec3d at = a.scale * corner[0];
       const auto edge = [&](int k) {
         const Vec3d d = scale * (corner[k] - corner[0]);
         return Vec3<T>{static_cast<T>(d.x), static_cast<T>(d.y), static_cast<T>(d.z)};
       };
-      panels.put(lane, unit_box(at.x, at.y, at.z), edge(1), edge(2),
-                 a.charges[v * a.sources + own] * static_cast<T>(a.unit * a.unit * a.area[panel]));
+      panels.put(
+          lane, unit_box(at.x, at.y, at.z), edge(1), edge(2),
+          a.charges[v * a.sources + own] * static_cast<T>(a.scale * a.scale * a.area[panel]));
     }
     __syncwarp();
     const WarpCounts counts(points);
@@ -125,9 +126,9 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
   launch(panel_p2m_kernel<T>, dim3(blocks_for(boxes, blocks.warps), expansions.vectors),
          blocks.warps * warp_size, blocks.shared_bytes, stream,
          PanelP2mArguments<T>{panels.vertices.data(), panels.area.data(), panels.radius.data(),
-                              tree.source_order.data(), tree.unit, tree.tree.view(), tree.tree.root,
-                              tree.far.source_boxes.data(), boxes, tree.sources(), rules.view(),
-                              table, charges, expansions});
+                              tree.source_order.data(), tree.scale, tree.tree.view(),
+                              tree.tree.root, tree.far.source_boxes.data(), boxes, tree.sources(),
+                              rules.view(), table, charges, expansions});
 }
 
 template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&,

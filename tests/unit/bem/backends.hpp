@@ -12,7 +12,7 @@
 
 namespace fmbem::test {
 
-inline std::unique_ptr<BoundaryOperator> make_fmm(const Panels& panels, OperatorOptions options) {
+inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, OperatorOptions options) {
   options.kind = OperatorOptions::Choice::fmm;
 #ifdef FMBEM_TEST_CUDA
   options.processor = Processor::gpu;

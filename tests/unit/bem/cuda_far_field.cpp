@@ -35,7 +35,7 @@ struct Exact {
 
   std::size_t n;
   Vector entries;
-  std::unique_ptr<BoundaryOperator> dense;
+  std::shared_ptr<BoundaryOperator> dense;
 };
 
 /// What single and double precision of expansions serve.

@@ -1,4 +1,5 @@
 // Panels that were sorted on the GPU.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -47,11 +48,11 @@ TEST_CASE("panels are in the same order, to the last bit of their keys, wherever
     const Panels host = make_panels(mesh), device = make_panels(mesh, Processor::gpu);
     CAPTURE(host.size(), host.extent);
     CHECK(device.on_device != nullptr);
-    CHECK(device.key == host.key);
-    CHECK(device.input_index == host.input_index);
-    CHECK(device.corners == host.corners);
-    CHECK(device.vertices == host.vertices);
-    CHECK(device.leaf_begin == host.leaf_begin);
+    CHECK(std::ranges::equal(device.key, host.key));
+    CHECK(std::ranges::equal(device.input_index, host.input_index));
+    CHECK(std::ranges::equal(device.corners, host.corners));
+    CHECK(std::ranges::equal(device.vertices, host.vertices));
+    CHECK(std::ranges::equal(device.leaf_begin, host.leaf_begin));
     CHECK(device.origin == host.origin);
     CHECK(device.extent == host.extent);
   }

@@ -1,8 +1,10 @@
 #include "fmbem/bem/layer/dense_operator.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -111,7 +113,8 @@ TEST_CASE("diagonal blocks hold the operator's entries") {
 }
 
 TEST_CASE("the dense operator refuses what it cannot hold") {
+  const std::vector<std::array<int, 3>> corners(dense_panels_at_most + 1);
   Panels panels;
-  panels.corners.resize(dense_panels_at_most + 1);
+  panels.corners = corners;
   CHECK_THROWS_AS(make_dense_single_layer(panels, {}), InputError);
 }

@@ -115,6 +115,7 @@ TEST_CASE("transposed products are as close to the dense operator's as the other
     CHECK(std::inner_product(z.begin(), z.end(), exact.begin(), 0.0) ==
           Approx(std::inner_product(az.begin(), az.end(), x.begin(), 0.0)).epsilon(1e-10));
     for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      if (sanitized && tolerance < 1e-6) continue;
       CAPTURE(surfaces()[k].name, tolerance);
       OperatorOptions options{.tolerance = tolerance, .max_leaf = 20};
       const auto fast = make_fmm(panels, options);

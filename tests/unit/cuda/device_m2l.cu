@@ -6,7 +6,7 @@ namespace fmbem::test {
 
 template <class T>
 HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order) {
-  const auto operators = cuda::device_operators<T>(order);
+  const auto operators = cuda::device_operators<T>(fmm::Laplace(), order);
   return {operators->m2l_stride, to_host(operators->m2l, nullptr)};
 }
 template HostM2l<double> make_m2l_on_device(const fmm::ParityOrder&);

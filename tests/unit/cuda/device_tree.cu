@@ -45,7 +45,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 
 }  // namespace
 
-HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d> sources,
+HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
                            std::span<const std::int8_t> deepest) {
   const Stream stream;
@@ -54,12 +54,12 @@ HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d>
   const auto y = to_device(sources, stream);
   const auto depths = to_device(deepest, stream);
   const auto x = same ? DeviceBuffer<Vec3d>() : to_device(targets, stream);
-  const SortedKeys source_keys =
-      sort_points(y.data(), static_cast<std::int64_t>(y.size()), unit, root, depths.data(), stream);
+  const SortedKeys source_keys = sort_points(y.data(), static_cast<std::int64_t>(y.size()), scale,
+                                             root, depths.data(), stream);
   SortedKeys target_keys;
   if (!same)
     target_keys =
-        sort_points(x.data(), static_cast<std::int64_t>(x.size()), unit, root, nullptr, stream);
+        sort_points(x.data(), static_cast<std::int64_t>(x.size()), scale, root, nullptr, stream);
   const DeviceTree tree =
       build_tree(root, source_keys, same ? nullptr : &target_keys, max_leaf, stream);
   const FarLists far = make_far_lists(tree, stream);
@@ -84,16 +84,16 @@ HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d>
   return result;
 }
 
-std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double unit,
+std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double scale,
                                             std::span<const Vec3d> points,
                                             std::span<const int> max_leaf) {
   const Stream stream;
   const auto x = to_device(points, stream);
   const auto n = static_cast<std::int64_t>(x.size());
-  const SortedKeys keys = sort_points(x.data(), n, unit, roots.front(), nullptr, stream);
+  const SortedKeys keys = sort_points(x.data(), n, scale, roots.front(), nullptr, stream);
   std::vector<TrialCounts> result;
   for (const TreeCounts& c :
-       count_trees(x.data(), keys.order.data(), n, 1, unit, roots, max_leaf, stream))
+       count_trees(x.data(), keys.order.data(), n, 1, scale, roots, max_leaf, stream))
     result.push_back({c.pairs, c.sources, c.parents, c.leaves});
   return result;
 }

@@ -14,11 +14,11 @@ struct HostTree {
   fmm::NearLists near;
 };
 
-/// The same as fmm::build_octree() and fmm::near_lists() make of the sorted points (times `unit`),
+/// The same as fmm::build_octree() and fmm::near_lists() make of the sorted points (times `scale`),
 /// but for the order of each row of the lists, in which the leaf itself comes first. The same array
 /// as sources and targets is one set of points. `deepest`, of the sources, is as in
 /// fmm::sort_points(); with it the targets are other points.
-HostTree build_device_tree(const Cube& root, double unit, std::span<const Vec3d> sources,
+HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
                            std::span<const std::int8_t> deepest = {});
 
@@ -28,7 +28,7 @@ struct TrialCounts {
 };
 
 /// cuda::count_trees() of all the points: [roots][max_leaf].
-std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double unit,
+std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double scale,
                                             std::span<const Vec3d> points,
                                             std::span<const int> max_leaf);
 

@@ -29,19 +29,19 @@ bool is_same(const fmm::Box& a, const fmm::Box& b) {
 
 using Depths = std::vector<std::int8_t>;
 
-void check_same(const Points& y, const Points& x, int max_leaf, double unit = 1,
+void check_same(const Points& y, const Points& x, int max_leaf, double scale = 1,
                 const Depths& deepest = {}) {
   const bool same = &x == &y && deepest.empty();
   Points all = y;
   if (!same) all.insert(all.end(), x.begin(), x.end());
   Cube root = bounding_cube(all);
-  root = {unit * root.corner, unit * root.side};
-  const fmm::SortedPoints sources = fmm::sort_points(y, unit, root, deepest),
-                          others = same ? sources : fmm::sort_points(x, unit, root);
+  root = {scale * root.corner, scale * root.side};
+  const fmm::SortedPoints sources = fmm::sort_points(y, scale, root, deepest),
+                          others = same ? sources : fmm::sort_points(x, scale, root);
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
-  const HostTree device = build_device_tree(root, unit, y, x, max_leaf, deepest);
+  const HostTree device = build_device_tree(root, scale, y, x, max_leaf, deepest);
 
   CHECK(device.tree.level_begin == tree.level_begin);
   REQUIRE(device.tree.boxes.size() == tree.boxes.size());

@@ -173,7 +173,7 @@ struct Threads {
 }  // namespace
 
 BACKEND_TEST_CASE("errors stay below the tolerance") {
-  const std::size_t n = 20000;
+  const std::size_t n = sanitized ? 5000 : 20000;
   const ThreeStrengths strengths(n);
   std::vector<Points> points;
   std::vector<Reference> references;

@@ -61,7 +61,8 @@ template <class T>
 const CpuOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
   static std::map<std::pair<int, M2lOrders>, std::shared_ptr<const CpuOperators<T>>> known;
   auto& operators = known[{order.p, orders}];
-  if (!operators) operators = fmm::cpu_operators<T>(order, orders, fmm::M2l::truncated);
+  if (!operators)
+    operators = fmm::cpu_operators<T>(fmm::Laplace(), order, orders, fmm::M2l::truncated);
   return *operators;
 }
 

@@ -91,7 +91,7 @@ const std::vector<std::int64_t> leaves{0, 1, 4};
 }  // namespace
 
 TEST_CASE("the solver solves, and its residuals are those of the solution") {
-  const SmallMatrix a(rows);
+  const auto a = std::make_shared<SmallMatrix>(rows);
   LinearSolver solver({1e-12, {}});
   solver.set_operator(a, leaves);
   const std::vector<double> b{1, 2, 3, 4};
@@ -103,7 +103,7 @@ TEST_CASE("the solver solves, and its residuals are those of the solution") {
   CHECK(report.history.front() == Approx(1));
   CHECK(report.true_residual < 1e-11);
   CHECK(report.accurate_residual);
-  a.apply(x.data(), ax.data(), {.vectors = 1});
+  a->apply(x.data(), ax.data(), {.vectors = 1});
   for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]));
   CHECK(solver.ksp_type() == "gmres");
   CHECK(solver.pc_type() == "vpbjacobi");
@@ -112,7 +112,7 @@ TEST_CASE("the solver solves, and its residuals are those of the solution") {
 }
 
 TEST_CASE("a true residual above ten tolerances is not converged whatever PETSc says") {
-  const Dishonest a(rows);
+  const auto a = std::make_shared<Dishonest>(rows);
   LinearSolver solver({1e-8, {}});
   solver.set_operator(a, leaves);
   std::vector<double> x(4);
@@ -123,7 +123,7 @@ TEST_CASE("a true residual above ten tolerances is not converged whatever PETSc 
 }
 
 TEST_CASE("a solution is not lost where there is no memory for its accurate residual") {
-  const Short a(rows);
+  const auto a = std::make_shared<Short>(rows);
   LinearSolver solver({1e-12, {}});
   solver.set_operator(a, leaves);
   const std::vector<double> b{1, 2, 3, 4, 4, 3, 2, 1};
@@ -133,7 +133,7 @@ TEST_CASE("a solution is not lost where there is no memory for its accurate resi
     CHECK(reports[v].converged);
     CHECK_FALSE(reports[v].accurate_residual);
     CHECK(reports[v].true_residual < 1e-11);
-    a.apply(x.data() + 4 * v, ax.data(), {.vectors = 1});
+    a->apply(x.data() + 4 * v, ax.data(), {.vectors = 1});
     for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[4 * v + i]));
   }
 }
@@ -151,7 +151,7 @@ TEST_CASE("starting PETSc leaves the environment as it was") {
 }
 
 TEST_CASE("exceptions of the operator pass through PETSc") {
-  const Throwing a(rows);
+  const auto a = std::make_shared<Throwing>(rows);
   LinearSolver solver({1e-8, {}});
   solver.set_operator(a, leaves);
   std::vector<double> x(4);
@@ -161,7 +161,7 @@ TEST_CASE("exceptions of the operator pass through PETSc") {
 TEST_CASE("bad input to the solver is refused") {
   for (const double tolerance : {0.0, -1.0, 1e-20, 0.6, std::numeric_limits<double>::quiet_NaN()})
     CHECK_THROWS_AS(LinearSolver({tolerance, {}}), InputError);
-  const SmallMatrix a(rows);
+  const auto a = std::make_shared<SmallMatrix>(rows);
   LinearSolver solver({1e-8, {}});
   std::vector<double> x(4);
   CHECK_THROWS_AS(solver.solve(std::vector<double>(4, 1.0), x), InputError);
@@ -173,7 +173,7 @@ TEST_CASE("bad input to the solver is refused") {
 }
 
 TEST_CASE("the operator can be exchanged for one of another size and kind") {
-  const SmallMatrix small(rows);
+  const auto small = std::make_shared<SmallMatrix>(rows);
   const Panels panels = make_panels(sphere(3));
   const auto v = make_single_layer(panels);
   LinearSolver solver({1e-8, {}});
@@ -182,14 +182,14 @@ TEST_CASE("the operator can be exchanged for one of another size and kind") {
     CHECK(solver.pc_type() == "vpbjacobi");
     std::vector<double> x(4), y(panels.size());
     CHECK(solver.solve(std::vector<double>{1, 2, 3, 4}, x).converged);
-    solver.set_operator(*v, panels.leaf_begin);
+    solver.set_operator(v, panels.leaf_begin);
     CHECK(solver.pc_type() == "cluster inverse");
     CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), y).converged);
   }
 }
 
 TEST_CASE("a zero right-hand side has the zero solution") {
-  const SmallMatrix a(rows);
+  const auto a = std::make_shared<SmallMatrix>(rows);
   LinearSolver solver({1e-8, {}});
   solver.set_operator(a, leaves);
   std::vector<double> x(4, 7.0);
@@ -200,7 +200,7 @@ TEST_CASE("a zero right-hand side has the zero solution") {
 TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
   const Panels panels = make_panels(sphere(2));
   const auto v = make_dense_single_layer(panels, {});
-  ShellMatrix shell(*v);
+  ShellMatrix shell(v);
   const auto n = static_cast<PetscInt>(panels.size());
   petsc_calls([&] {
     Vec x = nullptr, y = nullptr, diagonal = nullptr;
@@ -244,7 +244,7 @@ TEST_CASE("block Jacobi inverts the leaves") {
   PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
   LinearSolver solver({1e-10, {}});
   PetscOptionsClearValue(nullptr, "-pc_type");
-  solver.set_operator(*v, panels.leaf_begin);
+  solver.set_operator(v, panels.leaf_begin);
   CHECK(solver.pc_type() == "vpbjacobi");
   std::vector<double> x(panels.size());
   CHECK(solver.solve(std::vector<double>(panels.size(), 1.0), x).iterations == 1);
@@ -293,7 +293,7 @@ TEST_CASE("few iterations, and as many on fine meshes as on coarse ones") {
       const Panels panels = make_panels(*mesh);
       const auto v = make_single_layer(panels);
       LinearSolver solver({1e-6, {}});
-      solver.set_operator(*v, panels.leaf_begin);
+      solver.set_operator(v, panels.leaf_begin);
       std::vector<double> x(panels.size());
       const SolveReport report = solver.solve(point_source(panels, c.source), x);
       CAPTURE(c.name, panels.size());
@@ -311,26 +311,26 @@ namespace {
 /// Counts the products of another operator.
 class Counting : public BoundaryOperator {
  public:
-  explicit Counting(const BoundaryOperator& op) : op_(op) {}
-  std::size_t size() const override { return op_.size(); }
-  OperatorInfo info() const override { return op_.info(); }
-  double accurate_tolerance() const override { return op_.accurate_tolerance(); }
+  explicit Counting(std::shared_ptr<const BoundaryOperator> op) : op_(std::move(op)) {}
+  std::size_t size() const override { return op_->size(); }
+  OperatorInfo info() const override { return op_->info(); }
+  double accurate_tolerance() const override { return op_->accurate_tolerance(); }
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    op_.diagonal_block(begin, end, block);
+    op_->diagonal_block(begin, end, block);
   }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return op_.approximate_inverse();
+    return op_->approximate_inverse();
   }
   mutable int products = 0;
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override {
     if (product.tolerance == 0) ++products;
-    op_.apply(x, y, product);
+    op_->apply(x, y, product);
   }
 
  private:
-  const BoundaryOperator& op_;
+  std::shared_ptr<const BoundaryOperator> op_;
 };
 
 }  // namespace
@@ -339,7 +339,7 @@ TEST_CASE("several right-hand sides share products and solve as well as one") {
   const Panels panels = make_panels(sphere(4));
   const std::size_t n = panels.size();
   const auto v = make_single_layer(panels);
-  const Counting counting(*v);
+  const auto counting = std::make_shared<Counting>(v);
   LinearSolver solver({1e-8, {}});
   solver.set_operator(counting, panels.leaf_begin);
   // Of very different sizes, one of them zero, and more than go together.
@@ -355,7 +355,7 @@ TEST_CASE("several right-hand sides share products and solve as well as one") {
   const int k = static_cast<int>(b.size() / n);
   std::vector<double> x(b.size()), one(n);
   const auto reports = solver.solve(b, x, k);
-  const int together = counting.products;
+  const int together = counting->products;
   REQUIRE(reports.size() == 6);
   for (int j = 0; j < k; ++j) {
     CHECK(reports[j].converged);
@@ -369,13 +369,13 @@ TEST_CASE("several right-hand sides share products and solve as well as one") {
     }
     CHECK(std::sqrt(difference / norm) < 1e-6);
   }
-  CHECK(2 * together < counting.products - together);
+  CHECK(2 * together < counting->products - together);
 }
 
 TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
   const Panels panels = make_panels(sphere(2));
   const auto v = make_dense_single_layer(panels, {});
-  const Counting counting(*v);
+  const auto counting = std::make_shared<Counting>(v);
   ShellMatrix shell(counting);
   const auto n = static_cast<PetscInt>(panels.size());
   petsc_calls([&] {
@@ -384,7 +384,7 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
     PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, 3, nullptr, &x));
     PetscCall(MatSetRandom(x, nullptr));
     PetscCall(MatMatMult(shell.mat(), x, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &y));
-    CHECK(counting.products == 1);
+    CHECK(counting->products == 1);
     PetscCall(MatDenseGetArrayRead(x, &x_values));
     PetscCall(MatDenseGetArrayRead(y, &y_values));
     std::vector<double> product(3 * n);
@@ -422,7 +422,7 @@ TEST_CASE("a solution on the GPU is not lost where there is no memory for its ac
   options.kind = OperatorOptions::Choice::fmm;
   options.processor = Processor::gpu;
   const auto v = make_single_layer(panels, options);
-  const Crowded crowded(*v);
+  const auto crowded = std::make_shared<Crowded>(v);
   LinearSolver solver({1e-6, {}});
   solver.set_operator(crowded, panels.leaf_begin);
   std::vector<double> x(panels.size());
@@ -441,7 +441,7 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   const auto on_cpu = make_single_layer(panels, options);
   options.processor = Processor::gpu;
   const auto on_gpu = make_single_layer(panels, options);
-  const ShellMatrix matrix(*on_gpu);
+  const ShellMatrix matrix(on_gpu);
   VecType type = nullptr;
   MatGetVecType(matrix.mat(), &type);
 #ifdef PETSC_HAVE_CUDA
@@ -451,8 +451,8 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   for (std::size_t i = 0; i < b.size(); ++i)
     b[i] = 1 + static_cast<double>(i / n) * panels.centroid(i % n).x;
   LinearSolver solver({1e-7, {}}), reference({1e-7, {}});
-  solver.set_operator(*on_gpu, panels.leaf_begin);
-  reference.set_operator(*on_cpu, panels.leaf_begin);
+  solver.set_operator(on_gpu, panels.leaf_begin);
+  reference.set_operator(on_cpu, panels.leaf_begin);
   reference.solve(b, exact, 3);
   for (const SolveReport& report : solver.solve(b, x, 3)) {
     CHECK(report.converged);
@@ -461,11 +461,11 @@ TEST_CASE("systems of an operator on the GPU, for one and several right-hand sid
   }
   // With vectors in the host's memory, as with a PETSc without CUDA.
   LinearSolver on_host({.tolerance = 1e-7, .host_vectors = true});
-  on_host.set_operator(*on_gpu, panels.leaf_begin);
+  on_host.set_operator(on_gpu, panels.leaf_begin);
   CHECK(on_host.solve(b, x, 3).front().converged);
   CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
   // From the CPU to the GPU with one solver.
-  reference.set_operator(*on_gpu, panels.leaf_begin);
+  reference.set_operator(on_gpu, panels.leaf_begin);
   CHECK(reference.solve(b, x, 3).front().converged);
   CHECK(norm_of(difference(x, exact)) < 1e-5 * norm_of(exact));
 }
@@ -480,14 +480,14 @@ TEST_CASE("PETSc's preconditioners and products with a dense matrix take an oper
   PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
   LinearSolver solver({1e-6, {}});
   PetscOptionsClearValue(nullptr, "-pc_type");
-  solver.set_operator(*v, panels.leaf_begin);
+  solver.set_operator(v, panels.leaf_begin);
   CHECK(solver.pc_type() == "vpbjacobi");
   std::vector<double> x(panels.size());
   const SolveReport report = solver.solve(std::vector<double>(panels.size(), 1.0), x);
   CHECK(report.converged);
   CHECK(report.true_residual < 2e-6);
 
-  const ShellMatrix shell(*v);
+  const ShellMatrix shell(v);
   const auto n = static_cast<PetscInt>(panels.size());
   petsc_calls([&] {
     Mat columns = nullptr, products = nullptr;

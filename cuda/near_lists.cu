@@ -2,56 +2,9 @@
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/primitives.cuh"
-#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {
-
-constexpr int places = fmm::orbits - 1;
-
-__device__ inline bool is_empty(int2 range) { return range.x == range.y; }
-__device__ inline int size_of(int2 range) { return range.y - range.x; }
-
-__global__ void flag_source_boxes(TreeView tree, std::int64_t boxes, std::int32_t* flags) {
-  const std::int64_t b = thread_index();
-  if (b < boxes) flags[b] = !is_empty(tree.own_sources(static_cast<std::int32_t>(b)));
-}
-
-__global__ void flag_target_leaves(TreeView tree, std::int64_t boxes, std::int32_t* flags) {
-  const std::int64_t b = thread_index();
-  if (b < boxes) flags[b] = tree.split_of[b] < 0 && !is_empty(tree.targets[b]);
-}
-
-__global__ void flag_parents(TreeView tree, std::int64_t splits, std::int32_t* flags) {
-  const std::int64_t s = thread_index();
-  if (s < splits) flags[s] = s > 0 && !is_empty(tree.targets[tree.box_of[s]]);
-}
-
-/// Where each level's splits begin among the parents.
-__global__ void find_parent_levels(const std::int32_t* parents, std::int32_t n,
-                                   const std::int32_t* split_begin, std::int32_t* begin) {
-  begin[threadIdx.x] = lower_bound(parents, 0, n, split_begin[threadIdx.x]);
-}
-
-struct OrbitTable {
-  fmm::OrbitPlace place[places][8];
-};
-
-__global__ void list_m2l(TreeView tree, const std::int32_t* parents, std::int64_t n,
-                         OrbitTable table, std::int32_t* out) {
-  const std::int64_t i = thread_index();
-  if (i >= n * places * 8) return;
-  const fmm::OrbitPlace place = table.place[i / 8 % places][i % 8];
-  const std::int32_t split = parents[i / (8 * places)];
-  const std::int32_t uncle =
-      tree.colleague[27 * static_cast<std::int64_t>(split) + place.colleague];
-  std::int32_t box = -1;
-  if (uncle >= 0 && tree.split_of[uncle] >= 0)
-    box = tree.child[8 * static_cast<std::int64_t>(tree.split_of[uncle]) + place.octant];
-  out[i] = box >= 0 && !is_empty(tree.sources[box]) ? box : -1;
-}
-
-// ---- Near lists
 
 /// Colleague of a box at a displacement, by way of its parent.
 __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t box, int place) {
@@ -271,45 +224,7 @@ void sort_items(NearDeviceLists& lists, const DeviceTree& tree, const std::int32
   lists.items = std::move(sorted);
 }
 
-DeviceBuffer<std::int32_t> boxes_where(void (*flag)(TreeView, std::int64_t, std::int32_t*),
-                                       const DeviceTree& tree, cudaStream_t stream) {
-  DeviceBuffer<std::int32_t> flags(tree.boxes, stream);
-  launch(flag, blocks_for(tree.boxes), threads_per_block, 0, stream, tree.view(), tree.boxes,
-         flags.data());
-  return where(flags, stream);
-}
-
 }  // namespace
-
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
-  FarLists lists;
-  lists.source_boxes = boxes_where(flag_source_boxes, tree, stream);
-  lists.target_leaves = boxes_where(flag_target_leaves, tree, stream);
-  if (tree.splits == 0) return lists;
-
-  DeviceBuffer<std::int32_t> flags(tree.splits, stream);
-  launch(flag_parents, blocks_for(tree.splits), threads_per_block, 0, stream, tree.view(),
-         tree.splits, flags.data());
-  lists.parents = where(flags, stream);
-  const auto n = static_cast<std::int64_t>(lists.parents.size());
-  OrbitTable table;
-  const auto all = fmm::orbit_places();
-  for (int orbit = 0; orbit < places; ++orbit)
-    for (int g = 0; g < 8; ++g) table.place[orbit][g] = all[orbit + 1][g];
-  lists.m2l = DeviceBuffer<std::int32_t>(n * places * 8, stream);
-  launch(list_m2l, blocks_for(n * places * 8), threads_per_block, 0, stream, tree.view(),
-         lists.parents.data(), n, table, lists.m2l.data());
-
-  const int levels = static_cast<int>(tree.split_begin.size());
-  const auto split_begin = to_device(tree.split_begin, stream);
-  DeviceBuffer<std::int32_t> begin(levels, stream);
-  launch(find_parent_levels, 1, levels, 0, stream, lists.parents.data(), n, split_begin.data(),
-         begin.data());
-  lists.parent_begin.resize(levels);
-  begin.download(lists.parent_begin.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return lists;
-}
 
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,

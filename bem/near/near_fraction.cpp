@@ -1,0 +1,36 @@
+#include "fmbem/bem/near/near_fraction.hpp"
+
+#include <vector>
+
+#include "fmbem/bem/near/near_rows.hpp"
+
+namespace fmbem {
+
+double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree) {
+  const fmm::NearLists& near = tree.lists.p2p;
+  struct Ball {
+    Vec3d centroid;
+    double area;
+  };
+  std::vector<Ball> balls;
+  balls.reserve(panels.size());
+  for (const Triangle& t : panels) balls.push_back({t.centroid, t.area});
+  const std::size_t rows = near.targets.size(),
+                    stride = std::max<std::size_t>(1, rows / near_fraction_rows);
+  std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
+    const std::size_t row = k_row * stride;
+    const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
+    const Vec3d x = balls[tree.targets().order[target]].centroid;
+    const auto part = [&](const Ball& s) {
+      return panel_size_over_distance(s.area, s.centroid, x);
+    };
+    for_near_sources(tree, near_row(tree, row),
+                     [&](std::int32_t j) { near_sums[k_row] += part(balls[j]); });
+    for (const Ball& s : balls) sums[k_row] += part(s);
+  }
+  return near_fraction_of(near_sums, sums);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
+
+namespace fmbem {
+
+/// x of the targets of a row, and y of them.
+struct RowVectors {
+  const fmm::PointTree& tree;
+  fmm::Range range;
+  std::int32_t panel(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
+};
+
+/// Sums for the near sources of all rows, which a transposed product adds up for each panel in the
+/// order of the rows: whatever thread did which of these, the bits are the same.
+class SourceSums {
+ public:
+  explicit SourceSums(const fmm::PointTree& tree) : begin_{0}, entries_begin_(tree.sources.size() + 1) {
+    const std::size_t rows = tree.lists.p2p.targets.size();
+    for (std::size_t row = 0; row < rows; ++row)
+      begin_.push_back(begin_.back() + near_sources(tree.octree, tree.lists.p2p, row));
+    for_entries(tree, [&](std::int32_t panel, std::int64_t) { ++entries_begin_[panel + 1]; });
+    for (std::size_t j = 1; j < entries_begin_.size(); ++j)
+      entries_begin_[j] += entries_begin_[j - 1];
+    entries_.resize(begin_.back());
+    std::vector<std::int64_t> next(entries_begin_.begin(), entries_begin_.end() - 1);
+    for_entries(tree, [&](std::int32_t panel, std::int64_t k) { entries_[next[panel]++] = k; });
+    sums_.resize(begin_.back());
+  }
+
+  /// Those of a row, [near sources].
+  double* of_row(std::size_t row) { return sums_.data() + begin_[row]; }
+
+  /// y[panel] += its sums.
+  void add_to(double* y) const {
+    const auto panels = static_cast<std::int64_t>(entries_begin_.size()) - 1;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t j = 0; j < panels; ++j)
+      for (std::int64_t k = entries_begin_[j]; k < entries_begin_[j + 1]; ++k)
+        y[j] += sums_[entries_[k]];
+  }
+
+ private:
+  template <class Body>
+  static void for_entries(const fmm::PointTree& tree, Body&& body) {
+    std::int64_t k = 0;
+    for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row)
+      for_near_sources(tree, near_row(tree, row), [&](std::int32_t panel) { body(panel, k++); });
+  }
+
+  std::vector<std::int64_t> begin_;          ///< [rows + 1]
+  std::vector<std::int64_t> entries_begin_;  ///< [panels + 1]
+  std::vector<std::int64_t> entries_;        ///< of each panel, which sums are its own
+  LargeVector<double> sums_;
+};
+
+/// y += Aᵀ x for vectors of as many numbers as there are targets, all of them sources, too.
+/// make_columns() is called by each thread and returns for_columns(row, take), which calls
+/// take(column [targets]) for each near source of a row, in the order of the lists.
+template <class MakeColumns>
+void add_transposed_columns(const fmm::PointTree& tree, const double* x, double* y, int n_vectors,
+                            MakeColumns&& make_columns) {
+  const std::size_t n = tree.sources.size(), rows = tree.lists.p2p.targets.size();
+  SourceSums sums(tree);
+  for (int v = 0; v < n_vectors; ++v) {
+#pragma omp parallel
+    {
+      auto for_columns = make_columns();
+#pragma omp for schedule(dynamic, 8)
+      for (std::size_t row = 0; row < rows; ++row) {
+        const RowVectors in{tree, near_row(tree, row).targets};
+        double* out = sums.of_row(row);
+        for_columns(row, [&](const auto* column) {
+          *out = 0;
+          for (int i = 0; i < in.range.size(); ++i)
+            *out += static_cast<double>(column[i]) * x[v * n + in.panel(i)];
+          ++out;
+        });
+      }
+    }
+    sums.add_to(y + v * n);
+  }
+}
+
+}  // namespace fmbem
