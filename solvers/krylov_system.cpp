@@ -203,11 +203,11 @@ PetscErrorCode KrylovSystem::find_true_residual(Vec b, Vec x, double norm_b,
   PetscFunctionBeginUser;
   PetscCall(VecDuplicate(b, &residual.vec));
   PetscCallCXX(report.accurate_residual = multiply_afresh(op, 1, [&](const Product& product) {
-    std::exception_ptr thrown;
-    const PetscErrorCode code = multiply(op, x, residual.vec, product, thrown);
-    if (thrown) std::rethrow_exception(thrown);
-    petsc_calls([&] { return code; });
-  }));
+                 std::exception_ptr thrown;
+                 const PetscErrorCode code = multiply(op, x, residual.vec, product, thrown);
+                 if (thrown) std::rethrow_exception(thrown);
+                 petsc_calls([&] { return code; });
+               }));
   PetscCall(VecAXPY(residual.vec, -1, b));
   PetscCall(VecNorm(residual.vec, NORM_2, &norm));
   report.true_residual = norm / norm_b;

@@ -20,7 +20,8 @@ struct RowVectors {
 /// order of the rows: whatever thread did which of these, the bits are the same.
 class SourceSums {
  public:
-  explicit SourceSums(const fmm::PointTree& tree) : begin_{0}, entries_begin_(tree.sources.size() + 1) {
+  explicit SourceSums(const fmm::PointTree& tree)
+      : begin_{0}, entries_begin_(tree.sources.size() + 1) {
     const std::size_t rows = tree.lists.p2p.targets.size();
     for (std::size_t row = 0; row < rows; ++row)
       begin_.push_back(begin_.back() + near_sources(tree.octree, tree.lists.p2p, row));
