@@ -43,15 +43,24 @@ Json solver_json(const ConductorSolution& solution) {
             {"reasons", Json::array()},
             {"relative_residuals", Json::array()},
             {"true_residuals", Json::array()},
-            {"history", Json::array()}};
+            {"conditions", Json::array()},
+            {"history", Json::array()},
+            {"refinements", Json::array()}};
   for (const SolveReport& solve : solution.solves) {
     json["iterations"].push_back(solve.iterations);
     json["reasons"].push_back(solve.reason);
     json["relative_residuals"].push_back(number(solve.relative_residual));
     json["true_residuals"].push_back(number(solve.true_residual));
+    json["conditions"].push_back(number(solve.condition));
     Json history = Json::array();
     for (const double residual : solve.history) history.push_back(number(residual));
     json["history"].push_back(history);
+    Json refinements = Json::array();
+    for (const RefinementStep& step : solve.refinements)
+      refinements.push_back({{"iterations", step.iterations},
+                             {"product_tolerance", step.product_tolerance},
+                             {"true_residual", number(step.true_residual)}});
+    json["refinements"].push_back(refinements);
   }
   return json;
 }
@@ -89,10 +98,16 @@ std::string solver_text(const ConductorSolution& solution,
   out << ", tolerance " << solution.solver_tolerance;
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
-    out << "\n          " << problems[j] << ": " << solve.iterations
-        << " iterations, true residual " << std::setprecision(2) << solve.true_residual
-        << std::setprecision(6) << ", " << (solve.converged ? "converged" : "NOT CONVERGED") << " ("
-        << solve.reason << ")";
+    out << "\n          " << problems[j] << ": " << solve.iterations << " iterations";
+    if (!solve.refinements.empty()) {
+      out << ", refined in " << solve.refinements.size()
+          << (solve.refinements.size() == 1 ? " step of" : " steps of");
+      for (const RefinementStep& step : solve.refinements) out << ' ' << step.iterations;
+      out << " (condition " << std::setprecision(2) << solve.condition << std::setprecision(6)
+          << ")";
+    }
+    out << ", true residual " << std::setprecision(2) << solve.true_residual << std::setprecision(6)
+        << ", " << (solve.converged ? "converged" : "NOT CONVERGED") << " (" << solve.reason << ")";
   }
   return out.str();
 }
@@ -101,10 +116,16 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
                     const std::vector<std::string>& problems) {
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
-    if (solve.converged) continue;
+    const bool out_of_reach = solve.attainable_residual > 0;
+    if (solve.converged && !out_of_reach) continue;
     std::ostringstream sentence;
-    sentence << "the solve for " << problems[j] << " did not converge (" << solve.reason
+    sentence << "the solve for " << problems[j]
+             << (solve.converged ? " converged (" : " did not converge (") << solve.reason
              << ", true residual " << std::setprecision(2) << solve.true_residual << ")";
+    if (out_of_reach)
+      sentence << ": charges cancel so far that no product of V is sure to be accurate enough for "
+                  "this tolerance, but a residual of "
+               << solve.attainable_residual << " can be attained";
     warn(console, report, sentence.str());
   }
   if (std::any_of(solution.solves.begin(), solution.solves.end(),

@@ -19,10 +19,9 @@ void start_solver_library(const ConductorOptions& problem, Context& context, Jso
   // Unknown solver types and tolerances come to light before the mesh is read.
   const LinearSolver probe(problem.solver);
   if (problem.op.tolerance > probe.tolerance())
-    warn(
-        context.console, report,
-        "the operator's tolerance is looser than the solver's: the solution is only as good as the "
-        "former");
+    warn(context.console, report,
+         "the operator's tolerance is looser than the solver's: steps of refinement with tighter "
+         "products make up for it, which takes longer");
 }
 
 /// Starts the GPU once reading the mesh takes so long that there will be panels enough for it.

@@ -1,19 +1,22 @@
 #include "fmbem/solvers/krylov_system.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "fmbem/cuda/staging.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/solvers/norm.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem {
 namespace {
 
 constexpr PetscErrorCode success = PETSC_SUCCESS;
+/// Before PETSc's options: vectors kept until a restart, and iterations.
+constexpr PetscInt restart = 100, most_iterations = 300;
 
 /// Right preconditioning and the unpreconditioned norm, for the methods that have them and where
 /// the user has not chosen; the others (cg, minres, …) keep PETSc's defaults.
@@ -32,11 +35,17 @@ PetscErrorCode prefer_true_residuals(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A vector that is destroyed with its scope.
-struct OwnedVec {
-  Vec vec = nullptr;
-  ~OwnedVec() { VecDestroy(&vec); }
-};
+/// Restarts as GMRES does, of the methods that have them and where the user has not chosen.
+PetscErrorCode set_restart(KSP ksp) {
+  PetscBool gmres_given = PETSC_FALSE, gcr_given = PETSC_FALSE;
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_gmres_restart", &gmres_given));
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_gcr_restart", &gcr_given));
+  // Of other types these do nothing.
+  if (!gmres_given) PetscCall(KSPGMRESSetRestart(ksp, restart));
+  if (!gcr_given) PetscCall(KSPGCRSetRestart(ksp, restart));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /// A vector of the matrix's kind over the values, or with a copy of them if that is on the GPU.
 PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
@@ -78,31 +87,21 @@ PetscErrorCode fetch(Vec vec, std::span<double> values) {
 
 }  // namespace
 
-double norm_of(std::span<const double> values) {
-  constexpr std::size_t piece = 1 << 16;
-  const std::size_t pieces = (values.size() + piece - 1) / piece;
-  std::vector<double> sums(pieces);
-#pragma omp parallel for schedule(static) if (pieces > 1)
-  for (std::size_t k = 0; k < pieces; ++k)
-    for (const double v : values.subspan(k * piece, std::min(piece, values.size() - k * piece)))
-      sums[k] += v * v;
-  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
-}
-
 KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
   petsc_calls([&] {
     PC pc = nullptr;
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp_));
     PetscCall(KSPSetType(ksp_, KSPGMRES));
-    PetscCall(KSPGMRESSetRestart(ksp_, 100));
     PetscCall(
-        KSPSetTolerances(ksp_, options_.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+        KSPSetTolerances(ksp_, options_.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
     PetscCall(KSPGetPC(ksp_, &pc));
     PetscCall(PCSetType(pc, PCSHELL));
     PetscCall(KSPSetResidualHistory(ksp_, nullptr, PETSC_DECIDE, PETSC_TRUE));
     if (options_.monitor) PetscCall(KSPMonitorSet(ksp_, monitor, this, nullptr));
     PetscCall(KSPSetFromOptions(ksp_));
+    PetscCall(set_restart(ksp_));
     PetscCall(prefer_true_residuals(ksp_));
+    PetscCall(KSPGetTolerances(ksp_, &tolerance_, nullptr, nullptr, nullptr));
     return success;
   });
 }
@@ -110,7 +109,11 @@ KrylovSystem::KrylovSystem(const SolverOptions& options) : options_(options) {
 KrylovSystem::~KrylovSystem() {
   PetscBool ended = PETSC_FALSE;
   PetscFinalized(&ended);
-  if (!ended) KSPDestroy(&ksp_);
+  if (ended) {
+    b_.vec = x_.vec = nullptr;
+    return;
+  }
+  KSPDestroy(&ksp_);
 }
 
 bool KrylovSystem::has_shell_pc() const {
@@ -124,11 +127,18 @@ bool KrylovSystem::has_shell_pc() const {
   return is_shell;
 }
 
-void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op, int vectors,
+bool KrylovSystem::is_on_gpu() const {
+  VecType type = nullptr;
+  MatGetVecType(shell_->mat(), &type);
+  return std::string(type) != VECSTANDARD;
+}
+
+void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op,
                                 const ApproximateInverse* own) {
-  shell_ = std::make_unique<ShellMatrix>(std::move(op), vectors, options_.host_vectors);
-  vectors_ = vectors;
+  op_ = std::move(op);
   inverse_ = own;
+  shell_ = std::make_unique<ShellMatrix>(op_, options_.host_vectors);
+  shell_->multiply_by([this](Vec x, Vec y) { return apply(product, x, y); });
   petsc_calls([&] {
     PC pc = nullptr;
     PetscCall(KSPSetOperators(ksp_, shell_->mat(), shell_->mat()));
@@ -142,8 +152,10 @@ void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op, int 
 }
 
 void KrylovSystem::set_operator(std::shared_ptr<const BoundaryOperator> op, Mat leaf_blocks) {
-  shell_ = std::make_unique<ShellMatrix>(std::move(op), 1, options_.host_vectors);
-  vectors_ = 1;
+  op_ = std::move(op);
+  inverse_ = nullptr;
+  shell_ = std::make_unique<ShellMatrix>(op_, options_.host_vectors);
+  shell_->multiply_by([this](Vec x, Vec y) { return apply(product, x, y); });
   const bool is_default = has_shell_pc();
   petsc_calls([&] {
     PC pc = nullptr;
@@ -159,7 +171,7 @@ PetscErrorCode KrylovSystem::precondition(PC pc, Vec x, Vec y) {
   KrylovSystem* self = nullptr;
   PetscFunctionBeginUser;
   PetscCall(PCShellGetContext(pc, &self));
-  PetscCall(multiply(*self->inverse_, x, y, {.vectors = self->vectors_}, self->exception_));
+  PetscCall(self->apply(preconditioning, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,83 +186,146 @@ PetscErrorCode KrylovSystem::monitor(KSP ksp, PetscInt iteration, PetscReal resi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void KrylovSystem::rethrow() {
-  shell_->rethrow();
-  if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
-}
-
-double KrylovSystem::tolerance() const {
-  PetscReal rtol = 0;
-  KSPGetTolerances(ksp_, &rtol, nullptr, nullptr, nullptr);
-  return rtol;
-}
-
-bool KrylovSystem::is_on_gpu() const {
-  VecType type = nullptr;
-  MatGetVecType(shell_->mat(), &type);
-  return std::string(type) != VECSTANDARD;
-}
-
-std::span<const double> KrylovSystem::product_seconds() const {
-  return shell_ ? std::span(shell_->product_seconds()) : std::span<const double>();
-}
-
-PetscErrorCode KrylovSystem::find_true_residual(Vec b, Vec x, double norm_b,
-                                                SolveReport& report) const {
-  const BoundaryOperator& op = shell_->boundary_operator();
-  OwnedVec residual;
-  PetscReal norm = 0;
+PetscErrorCode KrylovSystem::apply(Kind kind, Vec x, Vec y) {
   PetscFunctionBeginUser;
-  PetscCall(VecDuplicate(b, &residual.vec));
-  PetscCallCXX(report.accurate_residual = multiply_afresh(op, 1, [&](const Product& product) {
-                 std::exception_ptr thrown;
-                 const PetscErrorCode code = multiply(op, x, residual.vec, product, thrown);
-                 if (thrown) std::rethrow_exception(thrown);
-                 petsc_calls([&] { return code; });
-               }));
-  PetscCall(VecAXPY(residual.vec, -1, b));
-  PetscCall(VecNorm(residual.vec, NORM_2, &norm));
-  report.true_residual = norm / norm_b;
+  from_ = x;
+  to_ = y;
+  if (lockstep_) {
+    PetscCheck(lockstep_->wait_for(task_, kind), PETSC_COMM_SELF, PETSC_ERR_LIB,
+               "a product failed");
+  } else {
+    KrylovSystem* const self = this;
+    PetscCall(serve(kind, {&self, 1}, thrown_));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-SolveReport KrylovSystem::solve(std::span<const double> b, std::span<double> x) {
+PetscErrorCode KrylovSystem::serve(Kind kind, std::span<KrylovSystem* const> systems,
+                                   std::exception_ptr& thrown) {
+  const Timer timer;
+  KrylovSystem& first = *systems.front();
+  std::vector<Vec> x, y;
+  double tolerance = 0;  // the tightest that is asked for
+  for (const KrylovSystem* system : systems) {
+    x.push_back(system->from_);
+    y.push_back(system->to_);
+    const double own = system->product_tolerance_;
+    if (own > 0) tolerance = tolerance > 0 ? std::min(tolerance, own) : own;
+  }
+  PetscFunctionBeginUser;
+  if (kind == preconditioning) {
+    PetscCall(multiply_together(*first.inverse_, x, y, 0, thrown));
+  } else {
+    PetscCall(multiply_together(*first.op_, x, y, tolerance, thrown));
+    first.product_seconds_.push_back(timer.seconds());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSystem::iterate() {
+  const PetscErrorCode code = KSPSolve(ksp_, b_.vec, x_.vec);
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  return code;
+}
+
+PetscErrorCode KrylovSystem::iterate_in_step(std::span<KrylovSystem* const> systems) {
+  struct Failure {
+    PetscErrorCode code;
+  };
+  std::vector<PetscErrorCode> codes(systems.size(), success);
+  Lockstep lockstep;
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    systems[k]->lockstep_ = &lockstep;
+    systems[k]->task_ = static_cast<int>(k);
+  }
+  try {
+    lockstep.run(
+        static_cast<int>(systems.size()),
+        [&](int k) {
+          codes[k] = KSPSolve(systems[k]->ksp_, systems[k]->b_.vec, systems[k]->x_.vec);
+        },
+        [&](int kind, std::span<const int> tasks) {
+          std::vector<KrylovSystem*> some;
+          for (const int k : tasks) some.push_back(systems[k]);
+          std::exception_ptr thrown;
+          const PetscErrorCode code = serve(static_cast<Kind>(kind), some, thrown);
+          if (thrown) std::rethrow_exception(thrown);
+          if (code != success) throw Failure{code};
+        });
+  } catch (const Failure& failure) {
+    codes.front() = failure.code;
+  }
+  for (KrylovSystem* system : systems) system->lockstep_ = nullptr;
+  const auto bad =
+      std::find_if(codes.begin(), codes.end(), [](auto code) { return code != success; });
+  return bad == codes.end() ? success : *bad;
+}
+
+void KrylovSystem::begin(const Problem& problem) {
+  product_tolerance_ = problem.product_tolerance;
+  petsc_calls([&] {
+    PetscCall(VecDestroy(&b_.vec));
+    PetscCall(VecDestroy(&x_.vec));
+    PetscCall(make_vec(shell_->mat(), problem.b, &b_.vec));
+    PetscCall(make_vec(shell_->mat(), problem.x, &x_.vec));
+    PetscCall(
+        KSPSetTolerances(ksp_, problem.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+    return success;
+  });
+}
+
+SolveReport KrylovSystem::finish(const Problem& problem) {
   SolveReport report;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  const double rtol = tolerance(), norm_b = norm_of(b);
-  const auto set_tolerance = [&](double to) {
-    return KSPSetTolerances(ksp_, to, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT);
-  };
-  try {
-    petsc_calls([&] {
-      OwnedVec b_vec, x_vec;
-      PetscInt iterations = 0, n_history = 0;
-      const PetscReal* history = nullptr;
-      PetscCall(make_vec(shell_->mat(), b, &b_vec.vec));
-      PetscCall(make_vec(shell_->mat(), x, &x_vec.vec));
-      if (vectors_ > 1) PetscCall(set_tolerance(rtol / std::sqrt(vectors_)));
-      PetscCall(KSPSolve(ksp_, b_vec.vec, x_vec.vec));
-      PetscCall(fetch(x_vec.vec, x));
-      if (vectors_ == 1 && is_on_gpu())
-        PetscCall(find_true_residual(b_vec.vec, x_vec.vec, norm_b, report));
-      if (shell_->boundary_operator().processor() == Processor::gpu)
-        finish_petsc_before_gpu_memory();
-      if (vectors_ > 1) PetscCall(set_tolerance(rtol));
-      PetscCall(KSPGetConvergedReason(ksp_, &reason));
-      PetscCall(KSPGetIterationNumber(ksp_, &iterations));
-      PetscCall(KSPGetResidualHistory(ksp_, &history, &n_history));
-      report.iterations = static_cast<int>(iterations);
-      report.reason = KSPConvergedReasons[reason];
-      for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);
-      return success;
-    });
-  } catch (const Error&) {
-    rethrow();
-    throw;
-  }
+  const double norm_b = norm_of(problem.b);
+  petsc_calls([&] {
+    PetscInt iterations = 0, n_history = 0;
+    const PetscReal* history = nullptr;
+    PetscCall(fetch(x_.vec, problem.x));
+    PetscCall(KSPGetConvergedReason(ksp_, &reason));
+    PetscCall(KSPGetIterationNumber(ksp_, &iterations));
+    PetscCall(KSPGetResidualHistory(ksp_, &history, &n_history));
+    report.iterations = static_cast<int>(iterations);
+    report.reason = KSPConvergedReasons[reason];
+    for (PetscInt k = 0; k < n_history; ++k) report.history.push_back(history[k] / norm_b);
+    return success;
+  });
   report.converged = reason > 0;
   if (!report.history.empty()) report.relative_residual = report.history.back();
   return report;
+}
+
+std::vector<SolveReport> KrylovSystem::solve(std::span<KrylovSystem* const> systems,
+                                             std::span<const Problem> problems) {
+  for (std::size_t k = 0; k < problems.size(); ++k) systems[k]->begin(problems[k]);
+  // PETSc's handlers of errors are a stack: this thread's alone may be there.
+  petsc_calls([&] {
+    return problems.size() == 1 ? systems.front()->iterate()
+                                : iterate_in_step(systems.first(problems.size()));
+  });
+  std::vector<SolveReport> reports;
+  for (std::size_t k = 0; k < problems.size(); ++k)
+    reports.push_back(systems[k]->finish(problems[k]));
+  if (systems.front()->op_->processor() == Processor::gpu) finish_petsc_before_gpu_memory();
+  return reports;
+}
+
+double KrylovSystem::find_residual(double tolerance) {
+  OwnedVec residual;
+  PetscReal norm_r = 0, norm_b = 0;
+  std::exception_ptr thrown;
+  petsc_calls([&] {
+    PetscCall(VecDuplicate(b_.vec, &residual.vec));
+    const PetscErrorCode code =
+        multiply(*op_, x_.vec, residual.vec, {.tolerance = tolerance}, thrown);
+    if (thrown) std::rethrow_exception(thrown);
+    PetscCall(code);
+    PetscCall(VecAXPY(residual.vec, -1, b_.vec));
+    PetscCall(VecNorm(residual.vec, NORM_2, &norm_r));
+    PetscCall(VecNorm(b_.vec, NORM_2, &norm_b));
+    return success;
+  });
+  return norm_r / norm_b;
 }
 
 }  // namespace fmbem

@@ -3,63 +3,71 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
+#include <iterator>
 #include <utility>
 
-#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/krylov_system.hpp"
+#include "fmbem/solvers/norm.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
+#include "fmbem/solvers/refinement.hpp"
 
 namespace fmbem {
 namespace {
 
-/// Right-hand sides that are solved for together.
-constexpr int most_together = 4;
+/// Right-hand sides that go in step.
+constexpr std::size_t most_together = 4;
 
-/// True residuals of those right-hand sides, from vectors in host memory: of all at once, as what
-/// an accurate product needs is made for each.
-void find_true_residuals(const BoundaryOperator& op, std::span<const double> b,
-                         std::span<const double> x, std::span<const double> norms,
-                         std::span<const int> nonzero, std::span<SolveReport> reports) {
-  const std::size_t n = op.size();
-  LargeVector<double> residual(b.size());
-  const bool accurate = multiply_afresh(
-      op, static_cast<int>(norms.size()),
-      [&](const Product& product) { op.apply(x.data(), residual.data(), product); });
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < b.size(); ++i) residual[i] -= b[i];
-  for (const int v : nonzero) {
-    reports[v].true_residual = norm_of(std::span(residual).subspan(v * n, n)) / norms[v];
-    reports[v].accurate_residual = accurate;
+/// The true residual of the problem that was solved last, if its vectors are on the GPU.
+void find_residual_on_gpu(const BoundaryOperator& op, KrylovSystem& system,
+                          SolvedProblem& problem) {
+  if (!system.is_on_gpu()) return;
+  try {
+    problem.report->true_residual = system.find_residual(op.accurate_tolerance());
+    problem.known_to = op.accurate_tolerance();
+  } catch (const ResourceError&) {
+    // The refinement tries again, and makes do with less.
   }
 }
 
 }  // namespace
 
 struct LinearSolver::Impl {
-  explicit Impl(const SolverOptions& solver_options) : options(solver_options) {
-    systems.try_emplace(1, options);
-  }
+  explicit Impl(const SolverOptions& solver_options) : options(solver_options) { add_system(); }
   ~Impl() {
     PetscBool ended = PETSC_FALSE;
     PetscFinalized(&ended);
     if (!ended) MatDestroy(&leaf_blocks);
   }
 
-  KrylovSystem& single() { return systems.at(1); }
+  KrylovSystem& first() const { return *systems.front(); }
 
-  /// The system for that many right-hand sides.
-  KrylovSystem& system_for(int n_vectors) {
-    const auto [entry, is_new] = systems.try_emplace(n_vectors, options);
-    if (is_new) entry->second.set_operator(op, n_vectors, inverse.get());
-    return entry->second;
+  void add_system() {
+    owned.push_back(std::make_unique<KrylovSystem>(options));
+    systems.push_back(owned.back().get());
+  }
+
+  std::vector<SolveReport> solve(std::span<const KrylovSystem::Problem> problems) {
+    const std::size_t together = std::min(inverse ? most_together : 1, problems.size());
+    while (systems.size() < together) {
+      add_system();
+      systems.back()->set_operator(op, inverse.get());
+    }
+    std::vector<SolveReport> reports;
+    for (std::size_t k = 0; k < problems.size(); k += together) {
+      auto some = KrylovSystem::solve(systems,
+                                      problems.subspan(k, std::min(together, problems.size() - k)));
+      std::move(some.begin(), some.end(), std::back_inserter(reports));
+    }
+    return reports;
   }
 
   SolverOptions options;
   std::shared_ptr<const BoundaryOperator> op;
   std::unique_ptr<ApproximateInverse> inverse;  ///< null with PETSc's preconditioners
   Mat leaf_blocks = nullptr;
-  std::map<int, KrylovSystem> systems;  ///< by right-hand sides
+  std::vector<std::unique_ptr<KrylovSystem>> owned;
+  std::vector<KrylovSystem*> systems;  ///< the same
 };
 
 LinearSolver::LinearSolver(const SolverOptions& options) {
@@ -79,13 +87,14 @@ void LinearSolver::set_operator(std::shared_ptr<const BoundaryOperator> op,
   if (std::exchange(impl_->op, nullptr)) {
     // A KSP keeps its work vectors, in their size and place, and the type of its preconditioner.
     impl_->systems.clear();
+    impl_->owned.clear();
     impl_->inverse.reset();
-    impl_->systems.try_emplace(1, impl_->options);
+    impl_->add_system();
   }
-  KrylovSystem& single = impl_->single();
-  auto inverse = single.has_shell_pc() ? op->approximate_inverse() : nullptr;
+  KrylovSystem& system = impl_->first();
+  auto inverse = system.has_shell_pc() ? op->approximate_inverse() : nullptr;
   if (inverse) {
-    single.set_operator(op, 1, inverse.get());
+    system.set_operator(op, inverse.get());
     impl_->inverse = std::move(inverse);
     impl_->op = std::move(op);
     return;
@@ -93,7 +102,7 @@ void LinearSolver::set_operator(std::shared_ptr<const BoundaryOperator> op,
   Mat leaf_blocks = make_leaf_blocks(*op, leaf_begin);
   MatDestroy(&impl_->leaf_blocks);
   impl_->leaf_blocks = leaf_blocks;
-  single.set_operator(op, leaf_blocks);
+  system.set_operator(op, leaf_blocks);
   impl_->inverse.reset();
   impl_->op = std::move(op);
 }
@@ -110,50 +119,38 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
   FMBEM_REQUIRE(b.size() == numbers && x.size() == numbers,
                 "the operator has " << n << " unknowns, b " << b.size() / n_vectors << " and x "
                                     << x.size() / n_vectors);
-  std::vector<SolveReport> reports;
-  std::vector<double> norms;
-  std::vector<int> nonzero;
+  std::vector<SolveReport> reports(n_vectors, {true, 0, "CONVERGED_ATOL", 0, 0, true, {0.0}});
+  std::vector<SolvedProblem> solved;
+  std::vector<KrylovSystem::Problem> problems;
   for (int v = 0; v < n_vectors; ++v) {
-    norms.push_back(norm_of(b.subspan(v * n, n)));
-    FMBEM_REQUIRE(std::isfinite(norms.back()), "the right-hand side is not finite");
-    reports.push_back({true, 0, "CONVERGED_ATOL", 0, 0, true, {0.0}});
-    if (norms.back() > 0) nonzero.push_back(v);
+    const auto own_b = b.subspan(v * n, n);
+    const auto own_x = x.subspan(v * n, n);
+    const double norm_b = norm_of(own_b);
+    FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
+    std::fill(own_x.begin(), own_x.end(), 0.0);
+    if (norm_b == 0) continue;
+    problems.push_back({own_b, own_x, tolerance(), 0});
+    solved.push_back({own_b, own_x, norm_b, &reports[v]});
   }
-  std::fill(x.begin(), x.end(), 0.0);
+  if (solved.empty()) return reports;
+  std::vector<SolveReport> found = impl_->solve(problems);
+  for (std::size_t k = 0; k < found.size(); ++k) *solved[k].report = std::move(found[k]);
 
-  const std::size_t together = impl_->inverse ? most_together : 1;
-  for (std::size_t first = 0; first < nonzero.size(); first += together) {
-    const std::span<const int> batch =
-        std::span(nonzero).subspan(first, std::min(together, nonzero.size() - first));
-    const auto width = static_cast<int>(batch.size());
-    KrylovSystem& system = width == 1 ? impl_->single() : impl_->system_for(width);
-    if (width == 1) {
-      const std::size_t at = batch.front() * n;
-      reports[batch.front()] = system.solve(b.subspan(at, n), x.subspan(at, n));
-      continue;
-    }
-    std::vector<double> scaled_b(n * width), solution(n * width);
-    const auto scale = [&](int k) { return norms[batch[k]]; };
-    for (int k = 0; k < width; ++k)
-      for (std::size_t i = 0; i < n; ++i) scaled_b[k * n + i] = b[batch[k] * n + i] / scale(k);
-    const SolveReport report = system.solve(scaled_b, solution);
-    for (int k = 0; k < width; ++k) {
-      reports[batch[k]] = report;
-      for (std::size_t i = 0; i < n; ++i) x[batch[k] * n + i] = scale(k) * solution[k * n + i];
-    }
+  if (solved.size() == 1) find_residual_on_gpu(*impl_->op, impl_->first(), solved.front());
+  Refinement(*impl_->op, tolerance(), [this](auto some) {
+    return impl_->solve(some);
+  }).refine(solved);
+  for (const SolvedProblem& problem : solved) {
+    SolveReport& report = *problem.report;
+    const double enough = report.accurate_residual ? tolerance() : 10 * tolerance();
+    report.converged = report.converged && report.true_residual <= enough;
   }
-  if (nonzero.empty()) return reports;
-
-  if (n_vectors > 1 || !impl_->single().is_on_gpu())
-    find_true_residuals(*impl_->op, b, x, norms, nonzero, reports);
-  for (const int v : nonzero)
-    reports[v].converged = reports[v].converged && reports[v].true_residual <= 10 * tolerance();
   return reports;
 }
 
 std::string LinearSolver::ksp_type() const {
   KSPType type = nullptr;
-  KSPGetType(impl_->single().ksp(), &type);
+  KSPGetType(impl_->first().ksp(), &type);
   return type ? type : "";
 }
 
@@ -161,17 +158,17 @@ std::string LinearSolver::pc_type() const {
   if (impl_->inverse) return impl_->inverse->name();
   PC pc = nullptr;
   PCType type = nullptr;
-  KSPGetPC(impl_->single().ksp(), &pc);
+  KSPGetPC(impl_->first().ksp(), &pc);
   PCGetType(pc, &type);
   return type ? type : "";
 }
 
-double LinearSolver::tolerance() const { return impl_->single().tolerance(); }
+double LinearSolver::tolerance() const { return impl_->first().tolerance(); }
 
 double LinearSolver::median_product_seconds() const {
   std::vector<double> seconds;
-  for (const auto& [width, system] : impl_->systems) {
-    const std::span<const double> of_system = system.product_seconds();
+  for (const KrylovSystem* system : impl_->systems) {
+    const std::vector<double>& of_system = system->product_seconds();
     seconds.insert(seconds.end(), of_system.begin(), of_system.end());
   }
   if (seconds.empty()) return 0;

@@ -21,22 +21,36 @@ struct SolverOptions {
   const Ranks* ranks = &one_rank();  ///< that share vectors: one for now; must outlive the solver
 };
 
+/// A step of iterative refinement: a solve for the residual that was left.
+struct RefinementStep {
+  int iterations = 0;
+  double product_tolerance = 0;  ///< Product::tolerance of the product for the residual after it
+  double true_residual = 0;      ///< after it
+};
+
 /// What became of one right-hand side.
 struct SolveReport {
-  bool converged = false;  ///< by PETSc's word and by the true residual
-  int iterations = 0;
+  bool converged = false;        ///< by PETSc's word and by the true residual
+  int iterations = 0;            ///< without those of refinements
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows
   double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh to accurate_tolerance()
   /// Unless memory did not suffice for that: then it is to the operator's own.
   bool accurate_residual = true;
-  std::vector<double> history;  ///< relative residuals, from the start
+  std::vector<double> history;  ///< relative residuals, from the start: iterations + 1 of them
+  std::vector<RefinementStep> refinements{};  ///< after that, if there were any
+  /// ‖A‖‖x‖/‖b‖, the condition of this problem: large where charges cancel, and so do products; 0
+  /// where the operator does not know its norm.
+  double condition = 0;
+  /// Where no product is accurate enough for the tolerance: the residual that can be relied on,
+  /// and which the true one is known to; else 0.
+  double attainable_residual = 0;
 };
 
-/// GMRES (right preconditioning, unpreconditioned norm, restart 100) with the operator's own
-/// approximate inverse, or block Jacobi over leaves of panels where it has none, through PETSc's
-/// KSP: every option of PETSc's command line applies. -pc_type with anything but shell works on the
-/// matrix of the leaves' diagonal blocks.
+/// GMRES (right preconditioning, unpreconditioned norm, restart 100, at most 300 iterations) with
+/// the operator's own approximate inverse, or block Jacobi over leaves of panels where it has none,
+/// through PETSc's KSP: every option of PETSc's command line applies. -pc_type with anything but
+/// shell works on the matrix of the leaves' diagonal blocks.
 class LinearSolver {
  public:
   /// Reads PETSc's options, so unknown solver types come to light before anything is computed.
@@ -52,14 +66,16 @@ class LinearSolver {
   void set_operator(std::shared_ptr<const BoundaryOperator> op,
                     std::span<const std::int64_t> leaf_begin);
 
-  /// Solves A x = b from x = 0. After it b − Ax is computed afresh: above ten times the tolerance
-  /// the solve is not converged whatever PETSc's reason says. Where memory does not suffice for
-  /// that, the operator as it is serves, and the report says so.
+  /// Solves A x = b from x = 0. Then b − Ax is computed afresh, as accurately as x asks for, and
+  /// where it is above the tolerance the solution is refined. If it stays there, the solve is not
+  /// converged whatever PETSc's reason says. Where memory does not suffice for the accurate
+  /// product, the operator as it is serves, the report says so, and ten times the tolerance is
+  /// enough.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
-  /// preconditioner up to four at a time share a Krylov space of vectors for all of them, and so
-  /// each product (their reports then agree but for the true residual); else one after the other.
+  /// preconditioner up to four at a time go in step, so that their products are one; each has a
+  /// Krylov space, a history and an end of its own. Else they go one after the other.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
 
   std::string ksp_type() const;

@@ -104,6 +104,61 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& produ
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// A vector as long as some together, of the kind of the first.
+PetscErrorCode make_stacked(std::span<const Vec> parts, Vec* stacked) {
+  VecType type = nullptr;
+  PetscInt n = 0;
+  PetscFunctionBeginUser;
+  PetscCall(VecGetType(parts[0], &type));
+  PetscCall(VecGetSize(parts[0], &n));
+  const auto all = n * static_cast<PetscInt>(parts.size());
+  PetscCall(VecCreate(PetscObjectComm(reinterpret_cast<PetscObject>(parts[0])), stacked));
+  PetscCall(VecSetSizes(*stacked, all, all));
+  PetscCall(VecSetType(*stacked, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls copy(part, its place in the stacked vector).
+template <class Copy>
+PetscErrorCode for_parts(std::span<const Vec> parts, Vec stacked, Copy&& copy) {
+  PetscInt n = 0;
+  PetscFunctionBeginUser;
+  PetscCall(VecGetSize(parts[0], &n));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    IS is = nullptr;
+    Vec place = nullptr;
+    PetscCall(ISCreateStride(PetscObjectComm(reinterpret_cast<PetscObject>(stacked)), n,
+                             static_cast<PetscInt>(k) * n, 1, &is));
+    PetscCall(VecGetSubVector(stacked, is, &place));
+    PetscCall(copy(parts[k], place));
+    PetscCall(VecRestoreSubVector(stacked, is, &place));
+    PetscCall(ISDestroy(&is));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
+                                 std::span<const Vec> y, double tolerance,
+                                 std::exception_ptr& kept) {
+  const Product product{.vectors = static_cast<int>(x.size()), .tolerance = tolerance};
+  OwnedVec all_x, all_y;
+  PetscFunctionBeginUser;
+  if (x.size() == 1) {
+    PetscCall(multiply(map, x[0], y[0], product, kept));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(make_stacked(x, &all_x.vec));
+  PetscCall(make_stacked(y, &all_y.vec));
+  PetscCall(for_parts(x, all_x.vec, [](Vec part, Vec place) { return VecCopy(part, place); }));
+  PetscCall(multiply(map, all_x.vec, all_y.vec, product, kept));
+  PetscCall(for_parts(y, all_y.vec, [](Vec part, Vec place) { return VecCopy(place, part); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 VecType vec_type_for([[maybe_unused]] const LinearMap& map) {
 #ifdef PETSC_HAVE_CUDA
   if (map.processor() == Processor::gpu) return VECCUDA;

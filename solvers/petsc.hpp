@@ -3,6 +3,7 @@
 // PETSc's header and all that differs between its versions (3.18 to 3.26).
 #include <exception>
 #include <functional>
+#include <span>
 
 #include <petscksp.h>
 
@@ -26,6 +27,12 @@ ShellOperation shell_operation(Function* function) {
   return reinterpret_cast<ShellOperation>(function);
 }
 
+/// A vector that is destroyed with its scope.
+struct OwnedVec {
+  Vec vec = nullptr;
+  ~OwnedVec() { VecDestroy(&vec); }
+};
+
 /// Runs PETSc calls (each under PetscCall) with PETSc's own printing of errors off.
 /// Throws what the first error amounts to: InputError for what a user can mend, such as an unknown
 /// type or option value, ResourceError for memory, Error for everything else.
@@ -36,6 +43,11 @@ void petsc_calls(const std::function<PetscErrorCode()>& calls);
 /// PETSc error.
 PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& product,
                         std::exception_ptr& kept);
+
+/// y_k = A x_k for some vectors by one product, likewise.
+PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
+                                 std::span<const Vec> y, double tolerance,
+                                 std::exception_ptr& kept);
 
 /// The type of vectors for A: of this PETSc on the GPU if it has those and A is there.
 VecType vec_type_for(const LinearMap& map);

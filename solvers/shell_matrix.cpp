@@ -7,19 +7,16 @@
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem {
 
-ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, int n_vectors,
-                         bool host_vectors)
-    : op_(std::move(op)), n_vectors_(n_vectors) {
+ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, bool host_vectors)
+    : op_(std::move(op)) {
   start_petsc();
   FMBEM_REQUIRE(mpi_ranks() == 1, "a boundary operator runs on one rank for now, not on "
                                       << mpi_ranks() << ": start it without mpirun");
-  FMBEM_REQUIRE(n_vectors >= 1, "a matrix needs at least one vector, not " << n_vectors);
-  const std::size_t unknowns = op_->size() * n_vectors;
+  const std::size_t unknowns = op_->size();
   FMBEM_REQUIRE(unknowns <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()),
                 "this PETSc counts to " << std::numeric_limits<PetscInt>::max()
                                         << " unknowns: use one with 64-bit indices");
@@ -29,9 +26,8 @@ ShellMatrix::ShellMatrix(std::shared_ptr<const BoundaryOperator> op, int n_vecto
     PetscCall(MatShellSetOperation(mat_, MATOP_MULT, shell_operation(mult)));
     PetscCall(MatShellSetOperation(mat_, MATOP_GET_DIAGONAL, shell_operation(get_diagonal)));
     PetscCall(MatShellSetVecType(mat_, host_vectors ? VECSTANDARD : vec_type_for(*op_)));
-    if (n_vectors == 1)
-      PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense,
-                                               nullptr, MATDENSE, MATDENSE));
+    PetscCall(MatShellSetMatProductOperation(mat_, MATPRODUCT_AB, nullptr, multiply_dense, nullptr,
+                                             MATDENSE, MATDENSE));
     return PetscErrorCode(PETSC_SUCCESS);
   });
 }
@@ -42,19 +38,12 @@ ShellMatrix::~ShellMatrix() {
   if (!ended) MatDestroy(&mat_);
 }
 
-void ShellMatrix::multiply(const double* x, double* y, int n_vectors) {
-  const Timer timer;
-  op_->apply(x, y, {.vectors = n_vectors});
-  product_seconds_.push_back(timer.seconds());
-}
-
 PetscErrorCode ShellMatrix::mult(Mat mat, Vec x, Vec y) {
   ShellMatrix* self = nullptr;
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &self));
-  const Timer timer;
-  PetscCall(fmbem::multiply(*self->op_, x, y, {.vectors = self->n_vectors_}, self->exception_));
-  self->product_seconds_.push_back(timer.seconds());
+  PetscCall(self->multiply_ ? self->multiply_(x, y)
+                            : fmbem::multiply(*self->op_, x, y, {}, self->exception_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,10 +62,10 @@ PetscErrorCode ShellMatrix::multiply_dense(Mat mat, Mat x, Mat y, void*) {
   const auto n = static_cast<PetscInt>(self->op_->size());
   try {
     if (x_lead == n && y_lead == n) {
-      self->multiply(x_values, y_values, static_cast<int>(columns));
+      self->op_->apply(x_values, y_values, {.vectors = static_cast<int>(columns)});
     } else {
       for (PetscInt k = 0; k < columns; ++k)
-        self->multiply(x_values + k * std::int64_t{x_lead}, y_values + k * std::int64_t{y_lead}, 1);
+        self->op_->apply(x_values + k * std::int64_t{x_lead}, y_values + k * std::int64_t{y_lead});
     }
   } catch (const std::exception& e) {
     self->exception_ = std::current_exception();
@@ -95,7 +84,6 @@ PetscErrorCode ShellMatrix::get_diagonal(Mat mat, Vec diagonal) {
   PetscCall(VecGetArrayWrite(diagonal, &values));
   const std::size_t n = self->op_->size();
   for (std::size_t i = 0; i < n; ++i) PetscCallCXX(self->op_->diagonal_block(i, i + 1, values + i));
-  for (int v = 1; v < self->n_vectors_; ++v) std::copy_n(values, n, values + v * n);
   PetscCall(VecRestoreArrayWrite(diagonal, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

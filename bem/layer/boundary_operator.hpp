@@ -67,6 +67,11 @@ class BoundaryOperator : public LinearMap {
   /// own products are as good.
   virtual double accurate_tolerance() const = 0;
 
+  /// The least Product::tolerance that products come to; 0 where their entries are exact.
+  virtual double tightest_tolerance() const { return 0; }
+  /// About ‖A‖, for what errors of products amount to; 0 where it is not known.
+  virtual double norm() const { return 0; }
+
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "fmbem/bem/near/near_fraction.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/choice/grow_tree.hpp"
@@ -57,7 +56,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
   watch.add("tree");
 }
 
-double CpuEngine::near_fraction() const { return fmbem::near_fraction(triangles_, *tree_); }
+NormEstimate CpuEngine::norm_estimate() const { return estimate_norm(triangles_, *tree_); }
 
 std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
     std::shared_ptr<const fmm::PointTree> tree, const FarAccuracy& accuracy, bool keep) const {

@@ -21,7 +21,7 @@ class CpuEngine {
   static double integral_tolerance(double tolerance, double) { return 0.5 * tolerance; }
   bool stores_near_field() const { return true; }
   NearAccuracy near_accuracy(NearAccuracy for_both, double) const { return for_both; }
-  double near_fraction() const;
+  NormEstimate norm_estimate() const;
   void set_far(const FarAccuracy& accuracy);
   void set_near(const NearAccuracy& accuracy, const Progress& progress);
 

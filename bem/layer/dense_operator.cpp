@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <sstream>
 #include <type_traits>
@@ -10,6 +11,7 @@
 
 #include <cblas.h>
 
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -82,6 +84,16 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   /// Entries in double precision are exact.
   double accurate_tolerance() const override { return is_exact ? 0 : exact_tolerance; }
+  double tightest_tolerance() const override { return accurate_tolerance(); }
+
+  double norm() const override {
+    const std::int64_t stride = std::max<std::int64_t>(1, n_ / rows_of_estimate);
+    double largest = 0;
+    for (std::int64_t i = 0; i < n_; i += stride)
+      largest = std::max(largest, double(std::accumulate(entries_.get() + i * n_,
+                                                         entries_.get() + (i + 1) * n_, Entry(0))));
+    return largest;
+  }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
     return std::make_unique<ClusterInverse>(panels_, triangles_);

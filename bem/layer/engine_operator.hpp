@@ -6,6 +6,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
@@ -36,9 +37,9 @@ struct EngineTask {
 /// of the CPU (cpu_engine.hpp) or of a GPU (cuda/device_engine.cu). Here is what both have in
 /// common: order, precision and near integrals by the tolerance.
 ///
-/// An engine has a tree when it is made. Then it is asked for near_fraction() (the near field's
-/// part of the operator's norm), set_far() and set_near(); it multiplies with both, or with others
-/// that are made for the one product. integral_tolerance(tolerance, near_fraction) is the relative
+/// An engine has a tree when it is made. Then it is asked for norm_estimate(), set_far() and
+/// set_near(); it multiplies with both, or with others that are made for the one product.
+/// integral_tolerance(tolerance, near_fraction) is the relative
 /// error of moments, and of near integrals of the one product, that products to a tolerance take.
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
@@ -53,13 +54,13 @@ class EngineOperator final : public BoundaryOperator {
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance);
     engine_ = std::make_unique<Engine>(panels, EngineTask{options, order_, far, precision}, watch);
-    near_fraction_ = engine_->near_fraction();
-    engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, near_fraction_)});
+    estimate_ = engine_->norm_estimate();
+    engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
-    const double enough = near_tolerance_for(tolerance, near_fraction_);
-    const NearAccuracy for_both{
-        near_tolerance_for_both(tolerance, near_fraction_, precision, engine_->stores_near_field()),
-        precision};
+    const double enough = near_tolerance_for(tolerance, estimate_.near_fraction);
+    const NearAccuracy for_both{near_tolerance_for_both(tolerance, estimate_.near_fraction,
+                                                        precision, engine_->stores_near_field()),
+                                precision};
     near_ = engine_->near_accuracy(for_both, enough);
     engine_->set_near(near_, options.progress);
     watch.add("near field");
@@ -68,6 +69,8 @@ class EngineOperator final : public BoundaryOperator {
   std::size_t size() const override { return panels_.size(); }
   Processor processor() const override { return Engine::processor; }
   double accurate_tolerance() const override { return accurate_tolerance_for(options_.tolerance); }
+  double tightest_tolerance() const override { return tightest_product; }
+  double norm() const override { return estimate_.norm; }
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
@@ -113,9 +116,9 @@ class EngineOperator final : public BoundaryOperator {
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
     FMBEM_REQUIRE(tolerance >= tightest_product, "products by the FMM are as accurate as "
                                                      << tightest_product << ", not " << tolerance);
-    const double integrals = Engine::integral_tolerance(tolerance, near_fraction_);
+    const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
     const bool serves =
-        near_entries_serve(tolerance, near_.precision, near_.tolerance, near_fraction_);
+        near_entries_serve(tolerance, near_.precision, near_.tolerance, estimate_.near_fraction);
     multiply(FarAccuracy{far_order_for(tolerance), far_precision_for(tolerance), integrals},
              serves ? std::nullopt : std::optional<double>(integrals));
   }
@@ -124,7 +127,7 @@ class EngineOperator final : public BoundaryOperator {
   OperatorOptions options_;
   int order_;
   std::unique_ptr<Engine> engine_;
-  double near_fraction_ = 1;
+  NormEstimate estimate_;
   NearAccuracy near_{};
   fmm::Seconds seconds_;
 };

@@ -8,7 +8,7 @@ namespace fmbem {
 
 inline constexpr double fmm_tolerance_at_least = 1e-11;
 /// Of a product; below it rounding is larger than what is left out.
-inline constexpr double tightest_product = 1e-12;
+inline constexpr double tightest_product = 1e-13;
 
 /// Throws InputError for options that no FMM operator can meet; returns the precision of the near
 /// field's entries.

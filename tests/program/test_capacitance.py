@@ -38,6 +38,32 @@ class Capacitance(ProgramTest):
         self.assertAlmostEqual(joined["results"]["capacitance_F"]["value"][0][0] / sum(map(sum, c)),
                                1, delta=1e-5)
 
+    def plates_file(self, gap, n=12):
+        """Two unit squares of n x n quadrangles each."""
+        nodes, elements = [], []
+        for group, z in ((1, 0), (2, gap)):
+            first = len(nodes) + 1
+            nodes += [(i / n, j / n, z) for i in range(n + 1) for j in range(n + 1)]
+            for i in range(n):
+                for j in range(n):
+                    a = first + i * (n + 1) + j
+                    elements.append((3, group, group, a, a + n + 1, a + n + 2, a + 1))
+        return self.write("plates.msh", msh(nodes, elements, [(1, "lower"), (2, "upper")]))
+
+    def test_close_plates_are_refined_to_the_tolerance(self):
+        report = self.report("capacitance", self.plates_file(1e-5), "--operator", "fmm", "--tolerance", "1e-8")
+        solver = report["solver"]
+        for j in range(2):
+            self.assertLessEqual(solver["true_residuals"][j], 1e-8)
+            self.assertGreater(solver["conditions"][j], 1e4)
+        # That of the parallel plates, and a little more at the edges.
+        c = report["results"]["capacitance_F"]["value"]
+        self.assertAlmostEqual(c[0][0] / (8.8541878128e-12 / 1e-5), 1, delta=1e-3)
+        # Below what numbers in double precision know of this sum.
+        done = self.fmbem("capacitance", self.plates_file(1e-8), "--operator", "fmm", "--tolerance", "1e-9",
+                          code=3)
+        self.assertRegex(done.stderr, r"did not converge .* a residual of \S+ can be attained")
+
     def test_unit_and_permittivity_scale_the_result(self):
         mesh = self.tetrahedron_file()
         metre = self.report("capacitance", mesh)["results"]

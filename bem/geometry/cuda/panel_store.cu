@@ -4,7 +4,7 @@
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/geometry/triangle.hpp"
-#include "fmbem/bem/near/near_fraction.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
@@ -130,8 +130,8 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
       stream);
 }
 
-double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream) {
-  const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / near_fraction_rows),
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream) {
+  const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / rows_of_estimate),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
   launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
@@ -142,7 +142,7 @@ double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStrea
   near_sums.download(near.data());
   sums.download(all.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return near_fraction_of(near, all);
+  return norm_estimate_of(near, all);
 }
 
 }  // namespace fmbem::cuda::bem

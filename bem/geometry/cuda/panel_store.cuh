@@ -7,6 +7,7 @@
 
 #include "fmbem/bem/geometry/cuda/device_panels.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/spread_tree.cuh"
 
@@ -52,8 +53,7 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
                            cudaStream_t stream);
 
-/// The part of ‖V‖ that the near field has, as estimated by the host's operator: the largest of
-/// some of its row sums over the mean of V's. Waits for the device.
-double near_fraction(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream);
+/// As the host's operator estimates it. Waits for the device.
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

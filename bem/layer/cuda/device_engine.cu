@@ -71,7 +71,7 @@ class DeviceEngine {
     return near_tolerance_for(tolerance, near_fraction);
   }
   bool stores_near_field() const { return stored_; }
-  double near_fraction() const { return bem::near_fraction(*panels_, tree_, stream_); }
+  NormEstimate norm_estimate() const { return estimate_norm(*panels_, tree_, stream_); }
 
   /// Of a lean near field: integrals in double precision would cost every product far more.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {

@@ -1,4 +1,4 @@
-#include "fmbem/bem/near/near_fraction.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 
 #include <vector>
 
@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tree) {
+NormEstimate estimate_norm(std::span<const Triangle> panels, const fmm::PointTree& tree) {
   const fmm::NearLists& near = tree.lists.p2p;
   struct Ball {
     Vec3d centroid;
@@ -16,7 +16,7 @@ double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tre
   balls.reserve(panels.size());
   for (const Triangle& t : panels) balls.push_back({t.centroid, t.area});
   const std::size_t rows = near.targets.size(),
-                    stride = std::max<std::size_t>(1, rows / near_fraction_rows);
+                    stride = std::max<std::size_t>(1, rows / rows_of_estimate);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
@@ -30,7 +30,7 @@ double near_fraction(std::span<const Triangle> panels, const fmm::PointTree& tre
                      [&](std::int32_t j) { near_sums[k_row] += part(balls[j]); });
     for (const Ball& s : balls) sums[k_row] += part(s);
   }
-  return near_fraction_of(near_sums, sums);
+  return norm_estimate_of(near_sums, sums);
 }
 
 }  // namespace fmbem

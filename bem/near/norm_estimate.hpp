@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/fmm/base/hd.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem {
+
+/// ‖V‖ from the row sums of some targets.
+struct NormEstimate {
+  double norm = 0;           ///< of V, from above
+  double near_fraction = 1;  ///< the near field's part of it, from above
+};
+
+inline constexpr std::size_t rows_of_estimate = 32;
+
+/// A panel's part of a row sum, times 4π: right far away and at home, and there is nothing between.
+FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x) {
+  return area / sqrt(norm2(centroid - x) + area / 12);
+}
+
+/// From sums of these over near panels, and over all.
+inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
+                                     std::span<const double> sums) {
+  constexpr double safety = 2;
+  const double mean =
+      std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
+  const double near = *std::max_element(near_sums.begin(), near_sums.end());
+  return {inv_4pi * *std::max_element(sums.begin(), sums.end()),
+          std::min(1.0, safety * near / mean)};
+}
+
+NormEstimate estimate_norm(std::span<const Triangle> panels, const fmm::PointTree& tree);
+
+}  // namespace fmbem

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fmbem/solvers/krylov_system.hpp"
+
+namespace fmbem {
+
+/// A right-hand side that was solved for, in host memory.
+struct SolvedProblem {
+  std::span<const double> b;
+  std::span<double> x;
+  double norm_b;
+  SolveReport* report;
+  /// Product::tolerance by which the report's true residual is known; infinity before it is.
+  double known_to = std::numeric_limits<double>::infinity();
+};
+
+/// Finds true residuals by the accurate product and, where they are above the tolerance, refines:
+/// solves A d = b − A x for d and adds it to x, until they are below [Wilkinson 1963]. Residuals
+/// come from products as accurate as x asks for: an operator's error counts against ‖A‖‖x‖, which
+/// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap.
+///
+/// Problems that PETSc has not solved are left as they are, and so are those whose tolerance no
+/// product is accurate enough for (SolveReport::attainable_residual says what is). Where memory
+/// does not suffice for the accurate product, the operator as it is serves: what is solved shall
+/// not be lost.
+class Refinement {
+ public:
+  /// Solves each problem by the Krylov method.
+  using Solve = std::function<std::vector<SolveReport>(std::span<const KrylovSystem::Problem>)>;
+
+  Refinement(const BoundaryOperator& op, double tolerance, Solve solve)
+      : op_(op), tolerance_(tolerance), solve_(std::move(solve)) {}
+
+  void refine(std::span<SolvedProblem> problems);
+
+ private:
+  struct Open {
+    SolvedProblem* problem;
+    std::vector<double> residual{};  ///< b − A x, once it is known
+    double last_residual = std::numeric_limits<double>::infinity();  ///< before the last step
+    bool own_products = true;  ///< in the Krylov method, or tighter ones
+  };
+
+  /// SolveReport::condition
+  double condition(const SolvedProblem& problem) const;
+  double product_tolerance(const SolvedProblem& problem) const;
+  void measure(std::span<Open*> open);
+  bool is_done(const SolvedProblem& problem) const;
+  static bool has_stalled(Open& open);
+  void correct(std::span<Open*> open);
+
+  const BoundaryOperator& op_;
+  double tolerance_;
+  Solve solve_;
+};
+
+}  // namespace fmbem
