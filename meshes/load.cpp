@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <new>
 
 #include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
+#include "fmbem/meshes/contact.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
@@ -95,6 +97,19 @@ void name_components(SurfaceMesh& mesh) {
     mesh.groups.push_back({"component " + std::to_string(c), 0});
 }
 
+/// Groups may touch where one conductor has both, which is not known here: problems/ decides.
+void look_for_contacts(SurfaceMesh& mesh) {
+  mesh.contacts = find_contacts(mesh);
+  std::vector<Contact> own;
+  std::copy_if(mesh.contacts->begin(), mesh.contacts->end(), std::back_inserter(own),
+               [](const Contact& contact) { return contact.a == contact.b; });
+  if (own.empty()) return;
+  const std::string more =
+      own.size() == 1 ? "" : ", and so does that of " + counted(own.size() - 1, "more group");
+  mesh.notices.push_back("the surface of \"" + mesh.groups[own[0].a].name +
+                         "\" crosses itself at " + place(own[0].place) + more);
+}
+
 }  // namespace
 
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
@@ -115,6 +130,7 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
     orient(mesh, edges);
   }
   if (mesh.groups.empty()) name_components(mesh);
+  look_for_contacts(mesh);
   return refine > 0 ? refine_uniformly(mesh, refine) : mesh;
 } catch (const std::bad_alloc&) {
   throw ResourceError("not enough memory to read the mesh " + file);

@@ -18,7 +18,8 @@ struct LoadOptions {
   std::optional<std::string> unit{};
 };
 
-/// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices and orients it.
+/// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices, orients it and looks
+/// for contacts (`contact.hpp`).
 /// Starts Gmsh if it is not running yet, and then ends it again.
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});

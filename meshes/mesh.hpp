@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@ struct MeshRepairs {
   std::size_t ignored_elements = 0;   ///< elements that are no surface elements (volumes)
 };
 
+/// Where two groups touch or cross, or one crosses itself; one place of perhaps many.
+struct Contact {
+  int a, b;         ///< indices of the groups, a ≤ b
+  bool cross;       ///< an edge of one runs through a triangle of the other; else they touch
+  Vec3d place;      ///< in the file's unit
+  double distance;  ///< between the two there, in the file's unit; 0 of a crossing
+};
+
 /// A triangulated surface. Normals n = (v1−v0)×(v2−v0)/|…| point away from the bounded set that
 /// a closed component encloses by itself; open components keep the file's orientation, made
 /// consistent. Every vertex belongs to a triangle.
@@ -41,6 +50,9 @@ struct SurfaceMesh {
   bool orientable = true;  ///< no Möbius strip and no edge with more than two triangles
   MeshRepairs repairs;
   std::vector<std::string> notices;  ///< one sentence each
+  /// What find_contacts() has found, if it has been asked, as load_mesh() does before refinement.
+  /// Who moves vertices or changes groups afterwards has to reset it.
+  std::optional<std::vector<Contact>> contacts;
 };
 
 /// Area of triangle i.

@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/contact.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
@@ -29,21 +31,19 @@ std::string names_of(const std::vector<Group>& groups) {
   return names;
 }
 
-void refuse_touching(const SurfaceMesh& mesh, const std::vector<Conductor>& conductors) {
+/// A contact is found on groups, once for a mesh; who is joined to whom decides whether it may be.
+void refuse_contact(const SurfaceMesh& mesh, const std::vector<Conductor>& conductors) {
+  if (conductors.size() < 2) return;
   const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
-  std::vector<int> of_vertex(mesh.vertices.size(), -1);
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const int conductor = of_group[mesh.group_of[t]];
-    for (const int v : mesh.triangles[t]) {
-      FMBEM_REQUIRE(of_vertex[v] == -1 || of_vertex[v] == conductor,
-                    "conductors \""
-                        << conductors[of_vertex[v]].name << "\" and \""
-                        << conductors[conductor].name << "\" touch at vertex "
-                        << mesh.vertex_tags[v] << " (" << mesh.vertices[v].x << ", "
-                        << mesh.vertices[v].y << ", " << mesh.vertices[v].z
-                        << "): leave a gap, or join them with --conductor NAME=GROUP,GROUP");
-      of_vertex[v] = conductor;
-    }
+  for (const Contact& contact : mesh.contacts ? *mesh.contacts : find_contacts(mesh)) {
+    const int a = of_group[contact.a], b = of_group[contact.b];
+    FMBEM_REQUIRE(a == b, "conductors \"" << conductors[a].name << "\" and \"" << conductors[b].name
+                                          << "\" " << (contact.cross ? "cross" : "touch") << " at "
+                                          << place(contact.place) << ' ' << mesh.unit
+                                          << " (distance " << decimal(contact.distance) << ' '
+                                          << mesh.unit
+                                          << "): move them apart, or join them with --conductor "
+                                             "NAME=GROUP,GROUP");
   }
 }
 
@@ -97,7 +97,7 @@ std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
                        << "\" has the name of a group that it leaves out: choose another name");
     result.push_back({mesh.groups[g].name, {mesh.groups[g].name}});
   }
-  refuse_touching(mesh, result);
+  refuse_contact(mesh, result);
   return result;
 }
 

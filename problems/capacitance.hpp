@@ -34,8 +34,10 @@ struct Conductor {
 };
 
 /// Conductors of a mesh: those that are asked for, then every other group by itself. Throws
-/// InputError for unknown or repeated names, and for two conductors that share a vertex: the
-/// coefficient between them diverges as the mesh is refined.
+/// InputError for unknown or repeated names, and for two conductors that touch or cross: the
+/// coefficient between them diverges as the mesh is refined, or means nothing. What counts is in
+/// mesh.contacts, or without them what find_contacts() finds now; who solves often on a mesh of
+/// their own sets mesh.contacts to that once. Groups that are joined to one conductor may touch.
 std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
                                        const std::vector<Conductor>& asked);
 

@@ -43,7 +43,8 @@ struct ConductorSolution {
 
 /// Solves V σ = φ by collocation with constant densities, φ constant on each conductor, in a
 /// homogeneous unbounded space. voltages are [n problems][n conductors], in the order of
-/// make_conductors(mesh, options.conductors). Throws InputError for options out of range.
+/// make_conductors(mesh, options.conductors). Throws InputError for options out of range and for
+/// conductors that this refuses.
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& voltages);
 

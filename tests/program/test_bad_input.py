@@ -73,6 +73,35 @@ class BadFiles(ProgramTest):
         self.refused("capacitance", path, saying=('"top"', '"bottom"'))
 
 
+    def two_bodies(self, shift, names=("left", "right")):
+        """A tetrahedron and its copy, moved: conductors of their own if they have two names."""
+        nodes, elements = tetrahedron()
+        _, more_elements = tetrahedron(0, 4, len(names))
+        moved = [tuple(x + s for x, s in zip(node, shift)) for node in nodes]
+        return self.write("bodies.msh", msh(nodes + moved, elements + more_elements,
+                                            list(enumerate(names, 1))))
+
+    def test_crossing_conductors(self):
+        path = self.two_bodies((0.15, 0.16, 0.17))
+        saying = ('"left" and "right" cross at (0.', "mm (distance 0 mm)", "--conductor")
+        self.refused("capacitance", path, "--unit", "mm", "--refine", "1", saying=saying)
+        self.refused("field", path, "--unit", "mm", "--line", "5,0,0,9,0,0,3",
+                     "--output", "out.csv", saying=saying)
+        self.fmbem("capacitance", path, "--conductor", "both=left,right")
+
+    def test_conductors_that_touch_without_a_common_vertex(self):
+        for shift, where in [((0.3, 0, 0), ""), ((0, 0, 0.4), ""), ((0.9, 0.1, 0), "(0.9, 0.1, 0)"),
+                             ((0.9 + 1e-10, 0.1, 0), "e-11 m")]:
+            with self.subTest(shift):
+                self.refused("capacitance", self.two_bodies(shift),
+                             saying=('"left" and "right" touch at (', where))
+        self.fmbem("capacitance", self.two_bodies((0.9 + 1e-7, 0.1, 0)))
+
+    def test_a_surface_that_crosses_itself_is_a_notice(self):
+        notices = self.report("mesh-info", self.two_bodies((0.15, 0.16, 0.17), ["body"]))["warnings"]
+        self.assertEqual(len([n for n in notices if '"body" crosses itself at (0.' in n]), 1)
+
+
 class BadOptions(ProgramTest):
     def refuse(self, *options, saying=()):
         return self.refused("capacitance", self.tetrahedron_file(), *options, saying=saying)

@@ -67,6 +67,26 @@ TEST_CASE("touching conductors are refused by name") {
   CHECK(make_conductors(mesh, {{"all", {"plate", "other"}}}).size() == 1);
 }
 
+TEST_CASE("crossing conductors are refused by name, place and distance, and may be joined") {
+  SurfaceMesh mesh = three_spheres();
+  mesh.unit = "mm";
+  CHECK_NOTHROW(make_conductors(mesh, {}));
+  add_ellipsoid(mesh, "d", 1, {1, 1, 1}, {6.9, 0.3, 0.2});
+  CHECK_THROWS_WITH(make_conductors(mesh, {}), contains("\"c\" and \"d\" cross at (6.") &&
+                                                   contains(" mm (distance 0 mm): move"));
+  CHECK(make_conductors(mesh, {{"pair", {"c", "d"}}}).size() == 3);
+  CHECK_THROWS_WITH(make_conductors(mesh, {{"pair", {"a", "d"}}}),
+                    contains("\"c\" and \"pair\"") || contains("\"pair\" and \"c\""));
+}
+
+TEST_CASE("contacts that a mesh was loaded with are not looked for again") {
+  SurfaceMesh mesh = three_spheres();
+  mesh.contacts = {{0, 2, false, {1, 2, 3}, 1e-12}};
+  CHECK_THROWS_WITH(make_conductors(mesh, {}),
+                    contains("\"a\" and \"c\" touch at (1, 2, 3) m (distance 1e-12 m)"));
+  CHECK(make_conductors(mesh, {{"pair", {"a", "c"}}}).size() == 2);
+}
+
 TEST_CASE("the mutual form is a network with the same charges") {
   SquareMatrix maxwell(2);
   maxwell.values = {3, -1, -1.1, 2};
