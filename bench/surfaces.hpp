@@ -49,6 +49,23 @@ inline const std::map<std::string, Surface>& surfaces() {
       {"part", {cad_part, {30, 45, 4}}},
       {"plate",
        {[](double n) { return test::plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
+      // Unit plates of 4 cells one way, and graded by x⁴, and by x⁴ and y⁴.
+      {"long plate",
+       {[](double n) {
+          return test::plate_of_lines(test::steps(4), test::steps(std::lround(n / 8)), {},
+                                      {1, 0, 0}, {0, 1, 0});
+        },
+        {0.3, 0.2, 0.3}}},
+      {"graded plate",
+       {[](double n) {
+          const int cells = static_cast<int>(std::lround(std::sqrt(n / 2)));
+          return test::plate_of_lines(test::steps(cells, 4), test::steps(cells), {}, {1, 0, 0},
+                                      {0, 1, 0});
+        },
+        {0.3, 0.2, 0.3}}},
+      {"corner plate",
+       {[](double n) { return test::graded_plate(std::lround(std::sqrt(n / 2))); },
+        {0.3, 0.2, 0.3}}},
       {"spheres", {two_spheres, {-0.7, 0.2, 0.4}}}};
   return all;
 }

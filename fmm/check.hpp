@@ -4,6 +4,7 @@
 #include <span>
 
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/functionals.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -22,6 +23,6 @@ void check_point_count(std::size_t points, const char* what);
 void check_evaluation(std::size_t sources, std::size_t targets, const Strengths& strengths,
                       const Fields& fields);
 /// Bytes of expansions, operators and kept moments, before they are asked for.
-void check_memory(const PointTree& tree, const Accuracy& accuracy, bool keep_moments);
+void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments);
 
 }  // namespace fmbem::fmm

@@ -1,7 +1,9 @@
 #include "fmbem/fmm/far_field.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
@@ -17,9 +19,11 @@ struct FarField::Impl {
   std::unique_ptr<Backend> backend;
   Seconds evaluate_seconds{};
 
+  bool is_spread() const { return sources->unknowns() < sources->size(); }
+
   void evaluate(const Strengths& strengths, const Fields& fields, Direction direction) {
     const bool transposed = direction == Direction::transposed;
-    const std::size_t n_sources = tree->sources.size(), n_targets = tree->targets().size();
+    const std::size_t n_sources = sources->unknowns(), n_targets = tree->targets().size();
     check_evaluation(transposed ? n_targets : n_sources, transposed ? n_sources : n_targets,
                      strengths, fields);
     FMBEM_REQUIRE(strengths.dipoles.empty(),
@@ -27,7 +31,32 @@ struct FarField::Impl {
     FMBEM_REQUIRE(fields.gradient.empty() || options.gradient,
                   "the far field was not made for gradients: set FarFieldOptions::gradient");
     evaluate_seconds.clear();
-    backend->evaluate(strengths, fields, direction, evaluate_seconds);
+    if (!is_spread()) return backend->evaluate(strengths, fields, direction, evaluate_seconds);
+    transposed ? evaluate_and_gather(strengths, fields) : spread_and_evaluate(strengths, fields);
+  }
+
+  /// Each source of an unknown has its strength.
+  void spread_and_evaluate(const Strengths& strengths, const Fields& fields) {
+    const std::size_t n = sources->size(), unknowns = sources->unknowns();
+    LargeVector<double> charges(n * strengths.count);
+    for (int v = 0; v < strengths.count; ++v)
+#pragma omp parallel for schedule(static)
+      for (std::size_t j = 0; j < n; ++j)
+        charges[v * n + j] = strengths.charges[v * unknowns + sources->unknown(j)];
+    backend->evaluate({.charges = charges, .count = strengths.count}, fields, Direction::forward,
+                      evaluate_seconds);
+  }
+
+  /// An unknown has the sum of its sources.
+  void evaluate_and_gather(const Strengths& strengths, const Fields& fields) {
+    const std::size_t n = sources->size(), unknowns = sources->unknowns();
+    LargeVector<double> of_sources(n * strengths.count);
+    backend->evaluate(strengths, {.potential = of_sources}, Direction::transposed,
+                      evaluate_seconds);
+    std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
+    for (int v = 0; v < strengths.count; ++v)
+      for (std::size_t j = 0; j < n; ++j)
+        fields.potential[v * unknowns + sources->unknown(j)] += of_sources[v * n + j];
   }
 };
 
@@ -38,8 +67,8 @@ FarField::FarField(std::shared_ptr<const PointTree> tree,
                                                                            << " sources, not of "
                                                                            << sources->size());
   const Accuracy accuracy{.order = options.order, .precision = options.precision};
-  check_memory(*tree, accuracy, options.keep_moments);
-  auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.keep_moments);
+  check_memory(*tree, accuracy, options.moments);
+  auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.moments);
   impl_ = std::make_unique<Impl>(
       Impl{std::move(tree), std::move(sources), options, accuracy, std::move(backend)});
 }
@@ -59,7 +88,7 @@ const PointTree& FarField::tree() const { return *impl_->tree; }
 
 PlanInfo FarField::info() const {
   const std::int64_t kept =
-      impl_->options.keep_moments ? kept_moment_bytes(*impl_->tree, impl_->accuracy) : 0;
+      kept_moment_bytes(*impl_->tree, impl_->accuracy, impl_->options.moments);
   return plan_info(*impl_->tree, impl_->accuracy, kept, impl_->backend->operator_bytes());
 }
 

@@ -13,8 +13,7 @@ struct FarFieldOptions {
   int order = 10;  ///< degree p of the expansions, 1 to 40
   Precision precision = Precision::double_precision;
   bool gradient = false;  ///< gradients will be asked for
-  /// Moments of the sources are kept, K numbers each, or integrated again in every evaluation.
-  bool keep_moments = true;
+  Moments moments = Moments::kept;
 };
 
 /// The far field of functionals at points, at one accuracy, on a tree that others may share: of the
@@ -22,7 +21,8 @@ struct FarFieldOptions {
 ///
 ///     strength_j Σ_q w_jq G(x_i, y_jq) + d_jq · ∇_y G(x_i, y_jq),   G(x, y) = 1/(4π|x − y|),
 ///
-/// with the weighted points of source j, all that is not in the near lists. The near lists are
+/// with the weighted points of source j, all that is not in the near lists; strength_j is that of
+/// the source's unknown. The near lists are
 /// left to the caller, who has better means there: exact integrals.
 class FarField {
  public:
@@ -35,11 +35,11 @@ class FarField {
   FarField(FarField&&) noexcept;
   FarField& operator=(FarField&&) noexcept;
 
-  /// Potentials [count][targets] and gradients of strengths.charges [count][sources], overwriting
+  /// Potentials [count][targets] and gradients of strengths.charges [count][unknowns], overwriting
   /// them. Evaluations may not run at the same time. O(sources K + boxes K²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
-  /// The transposed map: from charges [count][targets] the sums over targets for each source,
-  /// [count][sources] in `potential`.
+  /// The transposed map: from charges [count][targets] the sums over targets for each unknown,
+  /// [count][unknowns] in `potential`.
   void evaluate_transposed(const Strengths& strengths, std::span<double> potential) const;
 
   const PointTree& tree() const;

@@ -28,6 +28,9 @@ struct WeightedPoints {
   }
 };
 
+/// Whether moments of sources are kept, K numbers each, or integrated again in every evaluation.
+enum class Moments { afresh, kept, kept_in_single };
+
 /// Sources that are not points but spread out, such as panels with a density each: what a unit of
 /// each stands for is a few points with charges and dipoles. This is the S of a far field
 /// y = T F S x; T takes values at points or, in a transposed product, is Sᵀ.
@@ -36,6 +39,9 @@ class Functionals {
   virtual ~Functionals() = default;
 
   virtual std::size_t size() const = 0;
+  /// What strengths are of: of each unknown, one or several sources that it is spread over.
+  virtual std::size_t unknowns() const { return size(); }
+  virtual std::size_t unknown(std::size_t j) const { return j; }
   /// The place that decides in which boxes source j is.
   virtual Vec3d centre(std::size_t j) const = 0;
   /// Smallest and largest coordinates of source j.

@@ -66,7 +66,7 @@ class CpuPlan final : public PlanImpl {
     watch.add("tree");
     tree_.make_lists();
     watch.add("lists");
-    check_memory(tree_, accuracy_, false);
+    check_memory(tree_, accuracy_, Moments::afresh);
     backend_ = make_cpu_backend(tree_, accuracy_);
     watch.add("operators");
   }

@@ -11,10 +11,11 @@ std::int64_t bytes_of_a_number(const Accuracy& accuracy) {
   return accuracy.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
 }
 
-std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy) {
-  if (tree.octree.levels() <= 2) return 0;
-  return static_cast<std::int64_t>(tree.sources.size()) * harmonic_count(accuracy.order) *
-         bytes_of_a_number(accuracy);
+std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, Moments moments) {
+  if (moments == Moments::afresh || tree.octree.levels() <= 2) return 0;
+  const std::int64_t number =
+      moments == Moments::kept ? bytes_of_a_number(accuracy) : static_cast<int>(sizeof(float));
+  return static_cast<std::int64_t>(tree.sources.size()) * harmonic_count(accuracy.order) * number;
 }
 
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/functionals.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/fmm/tree/point_tree.hpp"
 
@@ -11,7 +12,7 @@ namespace fmbem::fmm {
 /// Of a coefficient.
 std::int64_t bytes_of_a_number(const Accuracy& accuracy);
 /// Of the moments of all sources, where they are kept; none if nothing is far.
-std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy);
+std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, Moments moments);
 
 /// Of an evaluation on the CPU. `moment_bytes`: of moments that are kept.
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,

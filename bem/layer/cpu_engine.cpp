@@ -15,6 +15,8 @@ namespace {
 /// What an entry of the near field costs one thread in a product, its integral spread over some
 /// 12 of them.
 constexpr double near_pair_seconds = 4e-9;
+/// A coefficient of the moments that a panel, or its pieces in a box, has.
+constexpr double coefficient_seconds = 1.2e-9;
 /// Of one thread: an integral, and the operators of an order p over p⁵.
 constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
 
@@ -44,32 +46,49 @@ void evaluate(const fmm::FarField& far, const double* x, double* y, const Produc
 CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
     : panels_(panels), triangles_(triangles_of(panels)) {
   const OperatorOptions& options = task.options;
+  const double coefficients = (task.order + 1) * (task.order + 1);
+  pieces_ = cut_long_panels(triangles_, {near_pair_seconds, coefficients * coefficient_seconds});
+  single_moments_ = pieces_ && task.near == Precision::single_precision;
+  watch.add("pieces");
   fmm::Seconds seconds;
-  tree_ = fmm::grow_tree(PanelSources(triangles_, options.tolerance), centroids_of(triangles_),
+  tree_ = fmm::grow_tree(sources(options.tolerance), centroids_of(triangles_),
                          {.overhang = options.overhang.value_or(panel_overhang),
                           .max_leaf = options.max_leaf,
+                          .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
                           .ranks = options.ranks,
                           .order = task.order,
                           .precision = task.far,
                           .near_pair_seconds = near_pair_seconds},
                          seconds);
+  near_panels_ = std::make_shared<NearPanels>(tree_, pieces_);
   watch.add("tree");
 }
 
-NormEstimate CpuEngine::norm_estimate() const { return estimate_norm(triangles_, *tree_); }
-
-std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
-    std::shared_ptr<const fmm::PointTree> tree, const FarAccuracy& accuracy, bool keep) const {
-  return std::make_shared<fmm::FarField>(
-      std::move(tree), std::make_shared<PanelSources>(triangles_, accuracy.moments),
-      fmm::FarFieldOptions{
-          .order = accuracy.order, .precision = accuracy.precision, .keep_moments = keep});
+PanelSources CpuEngine::sources(double tolerance) const {
+  return PanelSources(triangles_, pieces_, tolerance);
 }
 
-void CpuEngine::set_far(const FarAccuracy& accuracy) { far_ = far_field(tree_, accuracy, true); }
+NormEstimate CpuEngine::norm_estimate() const {
+  return estimate_norm(triangles_, sources(1), *tree_);
+}
+
+std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
+    std::shared_ptr<const fmm::PointTree> tree, const FarAccuracy& accuracy,
+    fmm::Moments moments) const {
+  return std::make_shared<fmm::FarField>(
+      std::move(tree), std::make_shared<PanelSources>(sources(accuracy.moments)),
+      fmm::FarFieldOptions{
+          .order = accuracy.order, .precision = accuracy.precision, .moments = moments});
+}
+
+void CpuEngine::set_far(const FarAccuracy& accuracy) {
+  far_ = far_field(tree_, accuracy,
+                   single_moments_ ? fmm::Moments::kept_in_single : fmm::Moments::kept);
+}
 
 void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
-  near_ = make_near_blocks(triangles_, tree_, accuracy.tolerance, accuracy.precision, progress);
+  near_ =
+      make_near_blocks(triangles_, near_panels_, accuracy.tolerance, accuracy.precision, progress);
 }
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product) {
@@ -87,9 +106,10 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product,
   const bool direct = near_tolerance && n * n * integral_seconds <
                                             making_operators_seconds * std::pow(accuracy.order, 5);
   const auto tree = direct ? one_leaf() : tree_;
-  evaluate(*far_field(tree, accuracy, false), x, y, product, panels_.size());
+  evaluate(*far_field(tree, accuracy, fmm::Moments::afresh), x, y, product, panels_.size());
   if (near_tolerance)
-    add_near_field_afresh(triangles_, *tree, *near_tolerance, x, y, product);
+    add_near_field_afresh(triangles_, direct ? NearPanels(tree, pieces_) : *near_panels_,
+                          *near_tolerance, x, y, product);
   else
     near_->add(x, y, product);
 }
@@ -108,7 +128,7 @@ void CpuEngine::describe(OperatorInfo& info) const {
   info.levels = far.levels;
   info.max_leaf = far.max_leaf;
   info.inflation = far.inflation;
-  info.near_entries = far.near_pairs;
+  info.near_entries = near_panels_->entries();
   info.product_seconds = product_seconds_;
 }
 

@@ -34,14 +34,20 @@ class CpuEngine {
   std::unique_ptr<ApproximateInverse> approximate_inverse() const;
 
  private:
+  PanelSources sources(double tolerance) const;
   std::shared_ptr<const fmm::FarField> far_field(std::shared_ptr<const fmm::PointTree> tree,
-                                                 const FarAccuracy& accuracy, bool keep) const;
+                                                 const FarAccuracy& accuracy,
+                                                 fmm::Moments moments) const;
   /// The tree whose only leaf is the root: everything is near.
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
   Panels panels_;
   LargeVector<Triangle> triangles_;
+  std::shared_ptr<const PanelPieces> pieces_;  ///< or null
+  /// Moments are as accurate as near entries: they are most of the memory where panels are cut.
+  bool single_moments_ = false;
   std::shared_ptr<const fmm::PointTree> tree_;
+  std::shared_ptr<const NearPanels> near_panels_;
   std::shared_ptr<const fmm::FarField> far_;
   std::unique_ptr<NearBlocks> near_;
   fmm::Seconds product_seconds_;

@@ -107,7 +107,7 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 std::span<const double> sigma, std::span<const Vec3d> x,
                 const FieldOptions& options, Field& field) {
   const double tolerance = gradient_loss * options.tolerance;
-  const auto sources = std::make_shared<PanelSources>(triangles, tolerance);
+  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, tolerance);
   const int order = far_order_for(tolerance);
   const Precision precision = far_precision_for(tolerance);
   fmm::Seconds seconds;
@@ -120,7 +120,7 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                                    seconds);
   const fmm::FarField far(
       tree, sources,
-      {.order = order, .precision = precision, .gradient = true, .keep_moments = false});
+      {.order = order, .precision = precision, .gradient = true, .moments = fmm::Moments::afresh});
   far.evaluate({.charges = sigma}, {field.potential, field.e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
-#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/near/transposed_sums.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -20,55 +21,83 @@ namespace {
 using fmm::PointTree;
 using fmm::Range;
 
-/// The columns of V between the targets of a row of the near lists and its sources, one by one.
+/// The columns of V between the targets of a row of the near lists and its panels, one by one.
 class NearColumns {
  public:
-  NearColumns(std::span<const Triangle> panels, const fmm::PointTree& tree, double tolerance)
+  NearColumns(std::span<const Triangle> panels, const NearPanels& near, double tolerance)
       : panels_(panels),
-        tree_(tree),
+        near_(near),
         tolerance_(tolerance),
-        integrals_(tolerance, FarKernel::potential) {}
+        integrals_(tolerance, FarKernel::potential),
+        strips_(tolerance) {}
 
-  /// Calls body(panel, column [targets]) for each near source of the row, in the order of the
-  /// lists.
+  /// Calls body(panel, column [targets]) for each near panel of the row, in its order.
   template <class Body>
   void for_row(std::size_t row, Body body) {
-    const NearRow near = near_row(tree_, row);
-    const Range range = near.targets;
+    const PointTree& tree = near_.tree();
+    const Range range = near_row(tree, row).targets;
     targets_.clear();
     for (std::int32_t i = range.begin; i < range.end; ++i)
-      targets_.add(panels_[tree_.targets().order[i]].centroid);
+      targets_.add(panels_[tree.targets().order[i]].centroid);
     targets_.pad();
-    for_near_sources(tree_, near, [&](std::int32_t panel) {
-      const Triangle& t = panels_[panel];
-      integrals_.integrate(t, targets_);
-      column_.assign(integrals_.potential().begin(), integrals_.potential().begin() + range.size());
-      for (const int i : integrals_.close())
-        column_[i] = close_panel_potential(t, targets_[i], tolerance_);
+    if (near_.has_pieces()) return for_stretches(row, body);
+    near_.for_row(row, [&](std::int32_t panel) {
+      integrate(panels_[panel]);
       body(panel, column_.data());
     });
   }
 
  private:
+  void integrate(const Triangle& t) {
+    integrals_.integrate(t, targets_);
+    column_.assign(integrals_.potential().begin(),
+                   integrals_.potential().begin() + targets_.count());
+    const bool is_sliver = shape(t) <= shaped_enough(tolerance_);
+    for (const int i : integrals_.close())
+      column_[i] = is_sliver ? strips_.at(t, targets_[i]) : triangle_potential(t, targets_[i]);
+  }
+
+  template <class Body>
+  void for_stretches(std::size_t row, Body body) {
+    near_.stretches(row, stretches_);
+    const PanelPieces& pieces = near_.pieces();
+    for (std::size_t k = 0; k < stretches_.size();) {
+      const std::int32_t panel = stretches_[k].panel;
+      const Triangle& t = panels_[panel];
+      if (!pieces.is_cut(panel)) {
+        integrate(t);
+        ++k;
+      } else {
+        const Strip strip = make_strip(t);
+        column_.assign(targets_.count(), 0.0);
+        for (; k < stretches_.size() && stretches_[k].panel == panel; ++k)
+          strips_.add(t, strip, pieces.begin_of(stretches_[k].first),
+                      pieces.end_of(stretches_[k].end - 1), targets_, column_.data());
+      }
+      body(panel, column_.data());
+    }
+  }
+
   std::span<const Triangle> panels_;
-  const fmm::PointTree& tree_;
+  const NearPanels& near_;
   double tolerance_;
   NearIntegrals integrals_;
+  StripIntegrals strips_;
   IntegralTargets targets_;
   std::vector<double> column_;
+  std::vector<NearPanels::Stretch> stretches_;
 };
 
 template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
-  NearBlocksOf(std::span<const Triangle> panels, std::shared_ptr<const PointTree> tree,
+  NearBlocksOf(std::span<const Triangle> panels, std::shared_ptr<const NearPanels> near,
                double tolerance, const Progress& progress)
-      : panels_(panels), tree_(std::move(tree)) {
-    const std::size_t rows = tree_->lists.p2p.targets.size();
+      : panels_(panels), near_(std::move(near)), tree_(near_->tree()) {
+    const std::size_t rows = near_->rows();
     begin_.assign(1, 0);
     for (std::size_t row = 0; row < rows; ++row)
-      begin_.push_back(begin_.back() + near_sources(tree_->octree, tree_->lists.p2p, row) *
-                                           near_row(*tree_, row).targets.size());
+      begin_.push_back(begin_.back() + near_->count(row) * near_row(tree_, row).targets.size());
     const std::int64_t needed = begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
     if (needed > available_memory())
       throw ResourceError("the near field of " + std::to_string(panels.size()) + " panels needs " +
@@ -97,10 +126,10 @@ class NearBlocksOf final : public NearBlocks {
   void integrate(std::size_t first, std::size_t last, double tolerance) {
 #pragma omp parallel
     {
-      NearColumns columns(panels_, *tree_, tolerance);
+      NearColumns columns(panels_, *near_, tolerance);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
-        const int targets = near_row(*tree_, row).targets.size();
+        const int targets = near_row(tree_, row).targets.size();
         Entry* out = entries_.data() + begin_[row];
         columns.for_row(row, [&](std::int32_t, const double* column) {
           for (int i = 0; i < targets; ++i) out[i] = static_cast<Entry>(column[i]);
@@ -111,26 +140,25 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   void add_rows(const double* x, double* y, int n_vectors) const {
-    const std::size_t n = panels_.size(), rows = tree_->lists.p2p.targets.size();
+    const std::size_t n = panels_.size(), rows = near_->rows();
     for_vector_groups(n_vectors, [&](int first, int width, int present) {
 #pragma omp parallel
       {
         std::vector<double> near_x, sum;
 #pragma omp for schedule(dynamic, 8)
         for (std::size_t row = 0; row < rows; ++row) {
-          const NearRow near = near_row(*tree_, row);
-          const int targets = near.targets.size();
+          const RowVectors out{tree_, near_row(tree_, row).targets};
+          const int targets = out.range.size();
           const std::int64_t sources = (begin_[row + 1] - begin_[row]) / targets;
           near_x.assign(sources * width, 0.0);
           sum.resize(static_cast<std::size_t>(targets) * width);
           double* next = near_x.data();
-          for_near_sources(*tree_, near, [&](std::int32_t panel) {
+          near_->for_row(row, [&](std::int32_t panel) {
             for (int v = 0; v < present; ++v) next[v] = x[(first + v) * n + panel];
             next += width;
           });
           multiply_block(width, sources, targets, entries_.data() + begin_[row], near_x.data(),
                          sum.data());
-          const RowVectors out{*tree_, near.targets};
           for (int v = 0; v < present; ++v)
             for (int i = 0; i < targets; ++i)
               y[(first + v) * n + out.panel(i)] += sum[v * targets + i];
@@ -140,9 +168,9 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   void add_transposed(const double* x, double* y, int n_vectors) const {
-    add_transposed_columns(*tree_, x, y, n_vectors, [this] {
+    add_transposed_columns(*near_, x, y, n_vectors, [this] {
       return [this](std::size_t row, auto&& take) {
-        const std::int64_t targets = near_row(*tree_, row).targets.size();
+        const std::int64_t targets = near_row(tree_, row).targets.size();
         for (std::int64_t k = begin_[row]; k < begin_[row + 1]; k += targets)
           take(entries_.data() + k);
       };
@@ -150,39 +178,40 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   std::span<const Triangle> panels_;
-  std::shared_ptr<const PointTree> tree_;
+  std::shared_ptr<const NearPanels> near_;
+  const PointTree& tree_;
   std::vector<std::int64_t> begin_;  ///< [rows + 1]
-  Buffer<Entry> entries_;            ///< row after row, [near sources][targets]
+  Buffer<Entry> entries_;            ///< row after row, [near panels][targets]
 };
 
 }  // namespace
 
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
-                                             std::shared_ptr<const PointTree> tree,
+                                             std::shared_ptr<const NearPanels> near,
                                              double tolerance, Precision precision,
                                              const Progress& progress) {
   if (precision == Precision::single_precision)
-    return std::make_unique<NearBlocksOf<float>>(panels, std::move(tree), tolerance, progress);
-  return std::make_unique<NearBlocksOf<double>>(panels, std::move(tree), tolerance, progress);
+    return std::make_unique<NearBlocksOf<float>>(panels, std::move(near), tolerance, progress);
+  return std::make_unique<NearBlocksOf<double>>(panels, std::move(near), tolerance, progress);
 }
 
-void add_near_field_afresh(std::span<const Triangle> panels, const PointTree& tree,
+void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near,
                            double tolerance, const double* x, double* y, const Product& product) {
   if (product.transposed)
-    return add_transposed_columns(tree, x, y, product.vectors, [&] {
+    return add_transposed_columns(near, x, y, product.vectors, [&] {
       return
-          [columns = NearColumns(panels, tree, tolerance)](std::size_t row, auto&& take) mutable {
+          [columns = NearColumns(panels, near, tolerance)](std::size_t row, auto&& take) mutable {
             columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
           };
     });
   const std::size_t n = panels.size();
 #pragma omp parallel
   {
-    NearColumns columns(panels, tree, tolerance);
+    NearColumns columns(panels, near, tolerance);
     std::vector<double> sum;
 #pragma omp for schedule(dynamic, 8)
-    for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row) {
-      const RowVectors out{tree, near_row(tree, row).targets};
+    for (std::size_t row = 0; row < near.rows(); ++row) {
+      const RowVectors out{near.tree(), near_row(near.tree(), row).targets};
       const int targets = out.range.size();
       sum.assign(static_cast<std::size_t>(product.vectors) * targets, 0.0);
       columns.for_row(row, [&](std::int32_t panel, const double* column) {

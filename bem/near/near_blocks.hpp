@@ -7,7 +7,7 @@
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/linear_map.hpp"
-#include "fmbem/fmm/tree/point_tree.hpp"
+#include "fmbem/bem/near/near_panels.hpp"
 
 namespace fmbem {
 
@@ -23,12 +23,12 @@ class NearBlocks {
 /// Integrates the entries to that relative error and stores them in that precision. The panels must
 /// outlive it. Throws ResourceError for want of memory.
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
-                                             std::shared_ptr<const fmm::PointTree> tree,
+                                             std::shared_ptr<const NearPanels> near,
                                              double tolerance, Precision precision,
                                              const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
-void add_near_field_afresh(std::span<const Triangle> panels, const fmm::PointTree& tree,
+void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near,
                            double tolerance, const double* x, double* y, const Product& product);
 
 }  // namespace fmbem

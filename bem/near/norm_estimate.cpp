@@ -3,18 +3,21 @@
 #include <vector>
 
 #include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
 
 namespace fmbem {
 
-NormEstimate estimate_norm(std::span<const Triangle> panels, const fmm::PointTree& tree) {
+NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources& sources,
+                           const fmm::PointTree& tree) {
   const fmm::NearLists& near = tree.lists.p2p;
   struct Ball {
     Vec3d centroid;
     double area;
   };
   std::vector<Ball> balls;
-  balls.reserve(panels.size());
-  for (const Triangle& t : panels) balls.push_back({t.centroid, t.area});
+  balls.reserve(sources.size());
+  for (std::size_t j = 0; j < sources.size(); ++j)
+    balls.push_back({sources.centre(j), sources.area(j)});
   const std::size_t rows = near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / rows_of_estimate);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
@@ -22,7 +25,7 @@ NormEstimate estimate_norm(std::span<const Triangle> panels, const fmm::PointTre
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
     const std::size_t row = k_row * stride;
     const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
-    const Vec3d x = balls[tree.targets().order[target]].centroid;
+    const Vec3d x = panels[tree.targets().order[target]].centroid;
     const auto part = [&](const Ball& s) {
       return panel_size_over_distance(s.area, s.centroid, x);
     };

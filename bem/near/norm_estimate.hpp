@@ -13,6 +13,8 @@
 
 namespace fmbem {
 
+class PanelSources;
+
 /// ‖V‖ from the row sums of some targets.
 struct NormEstimate {
   double norm = 0;           ///< of V, from above
@@ -37,6 +39,8 @@ inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
           std::min(1.0, safety * near / mean)};
 }
 
-NormEstimate estimate_norm(std::span<const Triangle> panels, const fmm::PointTree& tree);
+/// `sources`: the panels or their pieces, of which the tree is made.
+NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources& sources,
+                           const fmm::PointTree& tree);
 
 }  // namespace fmbem

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fmbem/bem/geometry/sliver.hpp"
+#include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
@@ -61,15 +62,6 @@ FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1
   return {sum_x, sum_y, sum_z};
 }
 
-struct PotentialSum {
-  const std::vector<FarRule>& rules = exact_rules(FarKernel::potential);
-  double value = 0;
-  void far(const TriangleRule& rule, const Piece& p) {
-    value += inv_4pi * p.area * far_potential(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
-  }
-  void near(const Triangle& t, Vec3d x = {}) { value += triangle_potential(t, x); }
-};
-
 struct GradientSum {
   double tolerance;
   const std::vector<FarRule>& rules = exact_rules(FarKernel::gradient);
@@ -98,11 +90,17 @@ Sum integrate(Sum sum, const Triangle& t, Vec3d x) {
 
 }  // namespace
 
-double panel_potential(const Triangle& t, Vec3d x) { return integrate(PotentialSum{}, t, x).value; }
-
-double close_panel_potential(const Triangle& t, Vec3d x, double tolerance) {
-  if (shape(t) > shaped_enough(tolerance)) return triangle_potential(t, x);
-  return panel_potential(t, x);
+double panel_potential(const Triangle& t, Vec3d x) {
+  const TriangleRule* rule =
+      rule_for(exact_rules(FarKernel::potential), norm2(t.centroid - x), t.radius * t.radius);
+  if (rule)
+    return inv_4pi * t.area *
+           far_potential(*rule, t.vertex[0] - x, t.vertex[1] - t.vertex[0],
+                         t.vertex[2] - t.vertex[0]);
+  if (shape(t) > well_shaped) return triangle_potential(t, x);
+  static const StripRules rules = strip_rules(1e-13);
+  const Strip strip = make_strip(t);
+  return strip_potential(rules, t, strip, 0, strip.length, x);
 }
 
 Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {

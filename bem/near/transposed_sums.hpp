@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/bem/near/near_panels.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
@@ -16,25 +16,23 @@ struct RowVectors {
   std::int32_t panel(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
 };
 
-/// Sums for the near sources of all rows, which a transposed product adds up for each panel in the
+/// Sums for the near panels of all rows, which a transposed product adds up for each panel in the
 /// order of the rows: whatever thread did which of these, the bits are the same.
 class SourceSums {
  public:
-  explicit SourceSums(const fmm::PointTree& tree)
-      : begin_{0}, entries_begin_(tree.sources.size() + 1) {
-    const std::size_t rows = tree.lists.p2p.targets.size();
-    for (std::size_t row = 0; row < rows; ++row)
-      begin_.push_back(begin_.back() + near_sources(tree.octree, tree.lists.p2p, row));
-    for_entries(tree, [&](std::int32_t panel, std::int64_t) { ++entries_begin_[panel + 1]; });
+  explicit SourceSums(const NearPanels& near) : begin_{0}, entries_begin_(near.panels() + 1) {
+    for (std::size_t row = 0; row < near.rows(); ++row)
+      begin_.push_back(begin_.back() + near.count(row));
+    for_entries(near, [&](std::int32_t panel, std::int64_t) { ++entries_begin_[panel + 1]; });
     for (std::size_t j = 1; j < entries_begin_.size(); ++j)
       entries_begin_[j] += entries_begin_[j - 1];
     entries_.resize(begin_.back());
     std::vector<std::int64_t> next(entries_begin_.begin(), entries_begin_.end() - 1);
-    for_entries(tree, [&](std::int32_t panel, std::int64_t k) { entries_[next[panel]++] = k; });
+    for_entries(near, [&](std::int32_t panel, std::int64_t k) { entries_[next[panel]++] = k; });
     sums_.resize(begin_.back());
   }
 
-  /// Those of a row, [near sources].
+  /// Those of a row, [near panels].
   double* of_row(std::size_t row) { return sums_.data() + begin_[row]; }
 
   /// y[panel] += its sums.
@@ -48,10 +46,10 @@ class SourceSums {
 
  private:
   template <class Body>
-  static void for_entries(const fmm::PointTree& tree, Body&& body) {
+  static void for_entries(const NearPanels& near, Body&& body) {
     std::int64_t k = 0;
-    for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row)
-      for_near_sources(tree, near_row(tree, row), [&](std::int32_t panel) { body(panel, k++); });
+    for (std::size_t row = 0; row < near.rows(); ++row)
+      near.for_row(row, [&](std::int32_t panel) { body(panel, k++); });
   }
 
   std::vector<std::int64_t> begin_;          ///< [rows + 1]
@@ -62,19 +60,19 @@ class SourceSums {
 
 /// y += Aᵀ x for vectors of as many numbers as there are targets, all of them sources, too.
 /// make_columns() is called by each thread and returns for_columns(row, take), which calls
-/// take(column [targets]) for each near source of a row, in the order of the lists.
+/// take(column [targets]) for each near panel of a row, in its order.
 template <class MakeColumns>
-void add_transposed_columns(const fmm::PointTree& tree, const double* x, double* y, int n_vectors,
+void add_transposed_columns(const NearPanels& near, const double* x, double* y, int n_vectors,
                             MakeColumns&& make_columns) {
-  const std::size_t n = tree.sources.size(), rows = tree.lists.p2p.targets.size();
-  SourceSums sums(tree);
+  const std::size_t n = near.panels(), rows = near.rows();
+  SourceSums sums(near);
   for (int v = 0; v < n_vectors; ++v) {
 #pragma omp parallel
     {
       auto for_columns = make_columns();
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = 0; row < rows; ++row) {
-        const RowVectors in{tree, near_row(tree, row).targets};
+        const RowVectors in{near.tree(), near_row(near.tree(), row).targets};
         double* out = sums.of_row(row);
         for_columns(row, [&](const auto* column) {
           *out = 0;

@@ -24,7 +24,11 @@ namespace {
 std::vector<std::int32_t> cut_for(std::span<const Triangle> panels, const ClusterTree& tree,
                                   std::int32_t leaf_node, const ClusterInverseOptions& options) {
   const Cluster& own = tree.nodes[leaf_node];
-  const LeafView leaf = view_leaf(panels, own.begin, own.end);
+  const LeafView leaf = view_leaf(
+      [&](std::int32_t i) {
+        return PanelBall{panels[i].centroid, panel_radius(panels[i])};
+      },
+      own.begin, own.end);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
@@ -56,7 +60,7 @@ class ClusterInverse::Assembly {
     place(cut, leaf);
     const int own = leaf.size();
     fill();
-    const bool symmetric = !has_slivers();
+    const bool symmetric = !has_long_;
     set_exact_entries(symmetric);
     if (!(symmetric ? invert_symmetric(own, rows) : invert_general(own, rows))) {
       // The smooth kernel alone is positive definite to rounding.
@@ -111,6 +115,8 @@ class ClusterInverse::Assembly {
     m_ = static_cast<int>(cut.size());
     unit_ = 1 / leaf.radius;
     for (auto* column : {&x_, &y_, &z_, &smear2_, &scale_}) column->resize(m_);
+    half_.resize(m_);
+    has_long_ = false;
     panels_in_cut_.clear();
     for (int k = 0; k < m_; ++k) {
       const Cluster& node = tree_.nodes[cut[k]];
@@ -120,13 +126,10 @@ class ClusterInverse::Assembly {
       z_[k] = placed.z;
       smear2_[k] = placed.smear2;
       scale_[k] = placed.scale;
+      half_[k] = place_half(node, unit_);
+      has_long_ = has_long_ || node.is_long();
       if (node.is_panel()) panels_in_cut_.push_back({k, &panels_[node.begin]});
     }
-  }
-
-  bool has_slivers() const {
-    return std::any_of(panels_in_cut_.begin(), panels_in_cut_.end(),
-                       [](const PanelInCut& p) { return is_sliver(*p.panel); });
   }
 
   /// By the smooth kernel.
@@ -135,9 +138,14 @@ class ClusterInverse::Assembly {
     for (int l = 0; l < m_; ++l) {
       float* column = &matrix_[at(0, l)];
       const PlacedCluster placed{x_[l], y_[l], z_[l], smear2_[l], scale_[l]};
+      if (has_long_) {
+        for (int k = 0; k < m_; ++k)
+          column[k] = segment_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed, half_[l]);
+      } else {
 #pragma omp simd
-      for (int k = 0; k < m_; ++k)
-        column[k] = smooth_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed);
+        for (int k = 0; k < m_; ++k)
+          column[k] = smooth_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed);
+      }
       column[l] = 1;
     }
   }
@@ -147,7 +155,7 @@ class ClusterInverse::Assembly {
   void set_exact_entries(bool symmetric) {
     for (auto s = panels_in_cut_.begin(); s != panels_in_cut_.end(); ++s) {
       for (auto t = s + 1; t != panels_in_cut_.end(); ++t) {
-        if (!touch(*s->panel, *t->panel)) continue;
+        if (!triangles_touch(*s->panel, *t->panel)) continue;
         const float scale = scale_[s->place] * scale_[t->place];
         double st = exact_entry(s->panel->centroid, *t->panel, scale, unit_);
         double ts = exact_entry(t->panel->centroid, *s->panel, scale, unit_);
@@ -169,6 +177,8 @@ class ClusterInverse::Assembly {
   int m_ = 0;
   double unit_ = 1;
   std::vector<float> x_, y_, z_, smear2_, scale_, matrix_, transposed_;
+  std::vector<Vec3<float>> half_;
+  bool has_long_ = false;
   std::vector<PanelInCut> panels_in_cut_;
   std::vector<int> pivots_;
 };

@@ -11,6 +11,8 @@ namespace fmbem {
 /// Panels closer than this many times their radii together take exact entries: the smooth kernel
 /// knows nothing of their shapes, which matters for slivers.
 inline constexpr double touching = 0.7;
+/// The same for slivers, in their heights.
+inline constexpr double sliver_touching = 6;
 /// Longest side over height from which a panel is a sliver. The potential at the centroid of one is
 /// not its mean potential, and a matrix that is made symmetric may be nearly singular.
 inline constexpr double sliver_aspect = 8;
@@ -33,8 +35,10 @@ struct Cluster {
   Vec3d centroid;
   double radius;  ///< largest distance of a panel's end from the centroid
   double smear2;  ///< s²
+  Vec3d half{};   ///< of long panels: half of the segment over which the charge is spread, else 0
 
   FMBEM_HD bool is_panel() const { return left < 0; }
+  FMBEM_HD bool is_long() const { return dot(half, half) > 0; }
   FMBEM_HD std::int32_t size() const { return end - begin; }
 };
 
@@ -49,12 +53,77 @@ FMBEM_HD inline double smear2_of(double g) {
   return 0.5 * distance * distance;
 }
 
-/// Area, centroid, radius and smear of panel t.
+FMBEM_HD inline bool is_sliver(const Triangle& t) {
+  const double longest = fmax(fmax(t.length[0], t.length[1]), t.length[2]);
+  return longest * longest > sliver_aspect * 2 * t.area;
+}
+
+/// How far a panel reaches where charge varies: long ones by their height, as along them it does
+/// not.
+FMBEM_HD inline double panel_radius(const Triangle& t) {
+  if (!is_sliver(t)) return t.radius;
+  return 2 * t.area / fmax(fmax(t.length[0], t.length[1]), t.length[2]);
+}
+
+/// The square of the distance from a point that a panel reaches, of a sliver likewise.
+FMBEM_HD inline double panel_reach2(const Triangle& t, Vec3d from) {
+  if (is_sliver(t)) {
+    const double reach = norm(t.centroid - from) + panel_radius(t);
+    return reach * reach;
+  }
+  return fmax(norm2(t.vertex[0] - from),
+              fmax(norm2(t.vertex[1] - from), norm2(t.vertex[2] - from)));
+}
+
+/// ∫ 1/√(s² + d²) ds over a segment, over its length: as edge_log_ratio(), the middle of the
+/// segment being t ahead.
+template <class T>
+FMBEM_HD inline T mean_over_segment(T t, T half, T d2) {
+  t = t < 0 ? -t : t;
+  const T far = t + half, near = t - half, r_far = std::sqrt(far * far + d2),
+          r_near = std::sqrt(near * near + d2);
+  const T low = near > 0 ? near + r_near : d2 / (r_near - near);
+  return std::log((far + r_far) / low) / (2 * half);
+}
+
+/// 4π times the potential at a place d from the middle of a segment, with so much added to squared
+/// distances.
+template <class T>
+FMBEM_HD inline T segment_potential(Vec3<T> d, Vec3<T> half, T smear2) {
+  const T h2 = dot(half, half);
+  if (h2 == 0) return 1 / std::sqrt(dot(d, d) + smear2);
+  const T h = std::sqrt(h2), t = dot(d, half) / h, off2 = dot(d, d) - t * t;
+  return mean_over_segment(t, h, (off2 > 0 ? off2 : 0) + smear2);
+}
+
+/// The smear of a node with that segment whose own g(k, k) is g.
+FMBEM_HD inline double smear2_of(double g, Vec3d half) {
+  const double h = norm(half);
+  if (h == 0) return smear2_of(g);
+  const double d = h / std::sinh(g / inv_4pi * h);
+  return 0.5 * d * d;
+}
+
+/// Area, centroid, radius and smear of panel t. The charge of a long one is spread over a segment
+/// of the same second moment.
 FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.area = t.area;
   node.centroid = t.centroid;
-  node.radius = t.radius;
-  node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area);
+  node.radius = panel_radius(t);
+  node.half = {};
+  if (is_sliver(t)) {
+    int longest = 0;
+    for (int k = 1; k < 3; ++k)
+      if (t.length[k] > t.length[longest]) longest = k;
+    double sum = 0, squares = 0;
+    for (const Vec3d& vertex : t.vertex) {
+      const double s = dot(vertex - t.centroid, t.tangent[longest]);
+      sum += s;
+      squares += s * s;
+    }
+    node.half = std::sqrt(squares / 4) * t.tangent[longest];
+  }
+  node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area, node.half);
 }
 
 /// Area, centroid and smear of a node from its halves l and r.
@@ -62,12 +131,36 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
   node.area = l.area + r.area;
   const double left = l.area / node.area, right = r.area / node.area;
   node.centroid = left * l.centroid + right * r.centroid;
-  const double own =
-      left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
+  const Vec3d apart = l.centroid - r.centroid;
+  const double smear2 = l.smear2 + r.smear2;
+  if (!l.is_long() && !r.is_long()) {
+    const double own =
+        left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
+    const double mutual = 2 * left * right / std::sqrt(norm2(apart) + smear2);
+    node.half = {};
+    node.smear2 = smear2_of(inv_4pi * (own + mutual));
+    return;
+  }
+  // Along its mean direction a node is as long as its halves, and as they are apart.
+  const double sign = dot(l.half, r.half) < 0 ? -1 : 1;
+  const Vec3d mean = left * l.half + sign * right * r.half;
+  const double length = norm(mean), along = length > 0 ? dot(apart, mean) / length : 0;
+  const double longer =
+      length > 0 ? std::sqrt(1 + 3 * left * right * along * along / (length * length)) : 1;
+  node.half = longer * mean;
+  const auto own = [](const Cluster& c) { return segment_potential({}, c.half, 2 * c.smear2); };
   const double mutual =
-      2 * left * right / std::sqrt(norm2(l.centroid - r.centroid) + l.smear2 + r.smear2);
-  node.smear2 = smear2_of(inv_4pi * (own + mutual));
+      0.5 * (segment_potential(apart, l.half, smear2) + segment_potential(apart, r.half, smear2));
+  node.smear2 = smear2_of(
+      inv_4pi * (left * left * own(l) + right * right * own(r) + 2 * left * right * mutual),
+      node.half);
 }
+
+/// What a leaf asks of its panels.
+struct PanelBall {
+  Vec3d centroid;
+  double radius;  ///< panel_radius()
+};
 
 /// A leaf as the rule sees it by which other nodes stay closed.
 struct LeafView {
@@ -85,16 +178,18 @@ struct LeafView {
   }
 };
 
-/// Of panel[i] the centroid and the radius are asked for.
-template <class PanelArray>
-FMBEM_HD inline LeafView view_leaf(const PanelArray& panel, std::int32_t begin, std::int32_t end) {
-  LeafView leaf{begin, end, panel[begin].centroid, panel[begin].centroid, 0};
+/// `panel(i)` has a centroid and a radius (panel_radius()).
+template <class Panel>
+FMBEM_HD inline LeafView view_leaf(Panel&& panel, std::int32_t begin, std::int32_t end) {
+  const Vec3d first = panel(begin).centroid;
+  LeafView leaf{begin, end, first, first, 0};
   for (std::int32_t i = begin; i < end; ++i) {
+    const PanelBall ball = panel(i);
     for (int axis = 0; axis < 3; ++axis) {
-      leaf.low[axis] = fmin(leaf.low[axis], panel[i].centroid[axis]);
-      leaf.high[axis] = fmax(leaf.high[axis], panel[i].centroid[axis]);
+      leaf.low[axis] = fmin(leaf.low[axis], ball.centroid[axis]);
+      leaf.high[axis] = fmax(leaf.high[axis], ball.centroid[axis]);
     }
-    leaf.mean_radius += panel[i].radius / (end - begin);
+    leaf.mean_radius += ball.radius / (end - begin);
   }
   return leaf;
 }
@@ -114,11 +209,6 @@ FMBEM_HD inline CutStep cut_step(const LeafView& leaf, const Cluster& node, doub
   return closed ? CutStep::take : CutStep::open;
 }
 
-FMBEM_HD inline bool is_sliver(const Triangle& t) {
-  const double longest = fmax(fmax(t.length[0], t.length[1]), t.length[2]);
-  return longest * longest > sliver_aspect * 2 * t.area;
-}
-
 /// A node in coordinates from a leaf's centroid in units of its radius, in which single precision
 /// has the range; scale brings the diagonal to 1.
 struct PlacedCluster {
@@ -133,7 +223,17 @@ FMBEM_HD inline PlacedCluster place_cluster(const Cluster& node, Vec3d origin, d
   placed.z = static_cast<float>(d.z);
   placed.smear2 = static_cast<float>(unit * unit * node.smear2);
   placed.scale = std::sqrt(std::sqrt(2 * placed.smear2));
+  if (node.is_long()) {
+    const Vec3d half = unit * node.half;
+    placed.scale = static_cast<float>(
+        1 / std::sqrt(segment_potential({}, half, 2 * unit * unit * node.smear2)));
+  }
   return placed;
+}
+
+FMBEM_HD inline Vec3<float> place_half(const Cluster& node, double unit) {
+  return {static_cast<float>(unit * node.half.x), static_cast<float>(unit * node.half.y),
+          static_cast<float>(unit * node.half.z)};
 }
 
 /// An entry off the diagonal by the smooth kernel.
@@ -142,11 +242,35 @@ FMBEM_HD inline float smooth_entry(const PlacedCluster& k, const PlacedCluster& 
   return l.scale * k.scale / std::sqrt(dx * dx + dy * dy + dz * dz + l.smear2 + k.smear2);
 }
 
+/// The same where some nodes are long: the potential at k of the charge of l, whose segment it is.
+FMBEM_HD inline float segment_entry(const PlacedCluster& k, const PlacedCluster& l,
+                                    Vec3<float> half_l) {
+  return l.scale * k.scale *
+         segment_potential(Vec3<float>{k.x - l.x, k.y - l.y, k.z - l.z}, half_l,
+                           l.smear2 + k.smear2);
+}
+
 /// Of two panels by their centroids and radii.
 template <class Panel>
 FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   const double reach = touching * (s.radius + t.radius);
   return norm2(s.centroid - t.centroid) < reach * reach;
+}
+
+/// Whether two panels take exact entries: if one is a sliver, by how close they are across it.
+FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
+  if (!is_sliver(s) && !is_sliver(t)) return touch(s, t);
+  const auto distance2 = [](Vec3d x, const Triangle& sliver) {
+    int longest = 0;
+    for (int k = 1; k < 3; ++k)
+      if (sliver.length[k] > sliver.length[longest]) longest = k;
+    const Vec3d d = x - sliver.centroid, along = sliver.tangent[longest];
+    const double at = dot(d, along), out = fmax(0.0, fabs(at) - 0.5 * sliver.length[longest]);
+    return norm2(d - at * along) + out * out;
+  };
+  const double reach = sliver_touching * (panel_radius(s) + panel_radius(t));
+  return (is_sliver(t) && distance2(s.centroid, t) < reach * reach) ||
+         (is_sliver(s) && distance2(t.centroid, s) < reach * reach);
 }
 
 /// Of panels that touch: the potential at the centroid of the target of a charge on `source`; scale

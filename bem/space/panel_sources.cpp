@@ -3,20 +3,71 @@
 #include <algorithm>
 
 namespace fmbem {
+namespace {
 
-void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
-  const Triangle& t = panels_[j];
-  low = high = t.vertex[0];
+void include(Vec3d x, Vec3d& low, Vec3d& high) {
   for (int axis = 0; axis < 3; ++axis) {
-    for (int k = 1; k < 3; ++k) {
-      low[axis] = std::min(low[axis], t.vertex[k][axis]);
-      high[axis] = std::max(high[axis], t.vertex[k][axis]);
-    }
+    low[axis] = std::min(low[axis], x[axis]);
+    high[axis] = std::max(high[axis], x[axis]);
   }
 }
 
+}  // namespace
+
+PanelSources::Piece PanelSources::piece(std::size_t j) const {
+  return {make_strip(panels_[pieces_->panel(j)]), pieces_->begin_of(j), pieces_->end_of(j)};
+}
+
+double PanelSources::area(std::size_t j) const {
+  if (!is_piece(j)) return panels_[unknown(j)].area;
+  const Piece p = piece(j);
+  double area = 0;
+  for_strip_parts(p.strip, p.a, p.b, [&](const StripPart& part) {
+    area += 0.5 * (part.first + part.last) * (part.b - part.a);
+  });
+  return area;
+}
+
+Vec3d PanelSources::centre(std::size_t j) const {
+  if (!is_piece(j)) return panels_[unknown(j)].centroid;
+  const Piece p = piece(j);
+  return p.strip.point(0.5 * (p.a + p.b), 0.5 * p.strip.height(0.5 * (p.a + p.b)));
+}
+
+void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
+  if (is_piece(j)) {
+    const Piece p = piece(j);
+    low = high = p.strip.point(p.a, 0);
+    for_strip_parts(p.strip, p.a, p.b, [&](const StripPart& part) {
+      include(p.strip.point(part.a, part.first), low, high);
+      include(p.strip.point(part.b, part.last), low, high);
+    });
+    return include(p.strip.point(p.b, 0), low, high);
+  }
+  const Triangle& t = panels_[unknown(j)];
+  low = high = t.vertex[0];
+  for (int k = 1; k < 3; ++k) include(t.vertex[k], low, high);
+}
+
+void PanelSources::piece_quadrature(const Piece& piece, double side,
+                                    fmm::WeightedPoints& points) const {
+  const StripRule& rule =
+      strip_rule(points_.along(side, piece.b - piece.a), points_.across(side, piece.strip.span()));
+  points.clear();
+  for_strip_parts(piece.strip, piece.a, piece.b, [&](const StripPart& part) {
+    for_strip_points(rule, part, [&](double s, double y, double weight) {
+      const Vec3d at = piece.strip.point(s, y);
+      points.x.push_back(at.x);
+      points.y.push_back(at.y);
+      points.z.push_back(at.z);
+      points.weight.push_back(weight);
+    });
+  });
+}
+
 void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const {
-  const Triangle& t = panels_[j];
+  if (is_piece(j)) return piece_quadrature(piece(j), side, points);
+  const Triangle& t = panels_[unknown(j)];
   const auto far = std::find_if(rules_.begin(), rules_.end(),
                                 [&](const FarRule& rule) { return side >= rule.reach * t.radius; });
   const TriangleRule& rule = (far == rules_.end() ? rules_.back() : *far).rule;

@@ -1,29 +1,51 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/bem/space/panel_pieces.hpp"
+#include "fmbem/bem/space/strip_rule.hpp"
 #include "fmbem/fmm/functionals.hpp"
 
 namespace fmbem {
 
-/// Panels with a constant density each, as sources of the FMM.
+/// Panels with a constant density each, or pieces of them, as sources of the FMM.
 class PanelSources final : public fmm::Functionals {
  public:
-  /// `tolerance`: relative error of a panel's far field. The panels must outlive it.
-  PanelSources(std::span<const Triangle> panels, double tolerance)
-      : panels_(panels), rules_(far_rules(tolerance, FarKernel::potential)) {}
+  /// `tolerance`: relative error of a source's far field. The panels must outlive it. No pieces:
+  /// each panel is a source.
+  PanelSources(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
+               double tolerance)
+      : panels_(panels),
+        pieces_(std::move(pieces)),
+        points_(tolerance),
+        rules_(far_rules(tolerance, FarKernel::potential)) {}
 
-  std::size_t size() const override { return panels_.size(); }
-  Vec3d centre(std::size_t j) const override { return panels_[j].centroid; }
+  std::size_t size() const override { return pieces_ ? pieces_->size() : panels_.size(); }
+  std::size_t unknowns() const override { return panels_.size(); }
+  std::size_t unknown(std::size_t j) const override { return pieces_ ? pieces_->panel(j) : j; }
+  double area(std::size_t j) const;
+  Vec3d centre(std::size_t j) const override;
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
   /// By the rule that is accurate from a side of the box on.
   void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
 
  private:
+  bool is_piece(std::size_t j) const { return pieces_ && pieces_->is_cut(pieces_->panel(j)); }
+  /// A piece, between places a and b of its panel's strip.
+  struct Piece {
+    Strip strip;
+    double a, b;
+  };
+  Piece piece(std::size_t j) const;
+  void piece_quadrature(const Piece& piece, double side, fmm::WeightedPoints& points) const;
+
   std::span<const Triangle> panels_;
+  std::shared_ptr<const PanelPieces> pieces_;  ///< or null
+  StripPoints points_;
   std::vector<FarRule> rules_;
 };
 

@@ -21,7 +21,7 @@ template <class T>
 class CpuBackend final : public Backend {
  public:
   CpuBackend(const PointTree& tree, const Accuracy& accuracy, const Functionals* functionals,
-             bool keep_moments)
+             Moments moments)
       : tree_(tree),
         order_(accuracy.order),
         accuracy_(accuracy),
@@ -30,7 +30,7 @@ class CpuBackend final : public Backend {
                        ? cpu_operators<T>(Laplace(), order_, m2l_orders(tree.sources_are_targets))
                        : std::make_shared<CpuOperators<T>>()) {
     if (functionals)
-      functionals_.emplace(tree, table_, *functionals, keep_moments && has_far());
+      functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh);
     else
       near_.emplace(tree, accuracy.near_precision);
   }
@@ -186,10 +186,10 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_backend(const PointTree& tree, const Accuracy& accuracy,
-                                          const Functionals* functionals, bool keep_moments) {
+                                          const Functionals* functionals, Moments moments) {
   if (accuracy.precision == Precision::single_precision)
-    return std::make_unique<CpuBackend<float>>(tree, accuracy, functionals, keep_moments);
-  return std::make_unique<CpuBackend<double>>(tree, accuracy, functionals, keep_moments);
+    return std::make_unique<CpuBackend<float>>(tree, accuracy, functionals, moments);
+  return std::make_unique<CpuBackend<double>>(tree, accuracy, functionals, moments);
 }
 
 }  // namespace fmbem::fmm

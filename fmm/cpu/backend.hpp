@@ -28,6 +28,6 @@ class Backend {
 /// points. What is handed over must outlive the backend.
 std::unique_ptr<Backend> make_cpu_backend(const PointTree& tree, const Accuracy& accuracy,
                                           const Functionals* functionals = nullptr,
-                                          bool keep_moments = false);
+                                          Moments moments = Moments::afresh);
 
 }  // namespace fmbem::fmm

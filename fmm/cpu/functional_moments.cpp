@@ -64,14 +64,17 @@ struct BoxPoints {
 
 template <class T>
 FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
-                                        const Functionals& functionals, bool keep)
+                                        const Functionals& functionals, Moments moments)
     : tree_(tree), table_(table), functionals_(functionals) {
-  if (!keep) return;
-  Buffer<T> all(tree.sources.size() * count());
-  for_boxes([&](std::int32_t, Range own, const T* rows) {
-    std::copy_n(rows, own.size() * count(), all.data() + own.begin * count());
-  });
-  rows_ = std::move(all);
+  const auto keep = [&]<class Row>(Buffer<Row>& kept) {
+    Buffer<Row> all(tree.sources.size() * count());
+    for_boxes([&](std::int32_t, Range own, const T* rows) {
+      std::copy_n(rows, own.size() * count(), all.data() + own.begin * count());
+    });
+    kept = std::move(all);
+  };
+  if (moments == Moments::kept) keep(rows_);
+  if (moments == Moments::kept_in_single) keep(single_rows_);
 }
 
 template <class T>
@@ -87,8 +90,12 @@ void FunctionalMoments<T>::for_boxes(Body&& body) const {
       const Range own = tree_.octree.boxes[boxes[i]].own_sources();
       const T* rows = rows_.data() + own.begin * count();
       if (rows_.size() == 0) {
-        scratch.resize(own.size() * count());
-        integrate(boxes[i], points, scratch.data());
+        const std::int64_t numbers = own.size() * count();
+        scratch.resize(numbers);
+        if (single_rows_.size() == 0)
+          integrate(boxes[i], points, scratch.data());
+        else
+          std::copy_n(single_rows_.data() + own.begin * count(), numbers, scratch.data());
         rows = scratch.data();
       }
       body(boxes[i], own, rows);
@@ -118,7 +125,7 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
 template <class T>
 void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
   // In single precision rows lose less than all points at once (docs/decisions.md).
-  if (rows_.size() == 0 && sizeof(T) == 8) return p2m_of_points(pass);
+  if (!is_kept() && sizeof(T) == 8) return p2m_of_points(pass);
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
   for_boxes([&](std::int32_t box, Range own, const T* rows) {
     std::fill_n(pass.moment(box), pass.vectors * count(), T(0));

@@ -19,7 +19,7 @@ class FunctionalMoments {
  public:
   /// What is handed over must outlive it.
   FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
-                    const Functionals& functionals, bool keep);
+                    const Functionals& functionals, Moments moments);
 
   /// M of every box with sources of its own.
   void p2m(const Pass<T>& pass) const;
@@ -40,7 +40,10 @@ class FunctionalMoments {
   const PointTree& tree_;
   const HarmonicTable<T>& table_;
   const Functionals& functionals_;
-  Buffer<T> rows_;  ///< [sources][K], or empty
+  bool is_kept() const { return rows_.size() > 0 || single_rows_.size() > 0; }
+  // [sources][K] in one of them, or both empty.
+  Buffer<T> rows_;
+  Buffer<float> single_rows_;
 };
 
 }  // namespace fmbem::fmm

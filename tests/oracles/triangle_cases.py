@@ -147,8 +147,20 @@ def far_cases(rng):
             yield f"far_{kind}_{far:g}", "far" if far >= 4 else "regular", tri, x
 
 
+def long_cases(rng):
+    """height / longest edge = 1e-1 ... 1e-5 in any direction, x some heights off, or some lengths."""
+    for ratio in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5):
+        for apex in (ratio * ratio, 0.5 * rng.uniform(0.2, 1), 1 - 0.3 * ratio):
+            tri, n = place(rng, [(0, 0), (1, 0), (apex, ratio)], random_size(rng), rng.uniform(0, 1))
+            for far in (0.3 * ratio, 3 * ratio, 20 * ratio, 0.3):
+                t = rng.uniform(-0.1, 1.1)
+                on_edge = comb((1 - t, tri[0]), (t, tri[1]))
+                x = comb((1, on_edge), (far * longest(tri), direction(rng)))
+                yield f"long_{ratio:g}_{apex:.2g}_{far:g}", "sliver", tri, x
+
+
 def all_cases(seed=1984):
     rng = random.Random(seed)
-    for make in (general_cases, dyadic_cases, near_cases, sliver_cases, far_cases):
+    for make in (general_cases, dyadic_cases, near_cases, sliver_cases, far_cases, long_cases):
         for name, cls, tri, x in make(rng):
             yield name, cls, [[float(c) for c in v] for v in tri], [float(c) for c in x]

@@ -147,6 +147,40 @@ inline SurfaceMesh disk(int level) {
   return mesh;
 }
 
+/// The plate between three points, in cells of lines at these parts of both of its sides.
+inline SurfaceMesh plate_of_lines(const std::vector<double>& us, const std::vector<double>& vs,
+                                  Vec3d corner, Vec3d u, Vec3d v) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "plate"), nv = static_cast<int>(vs.size());
+  for (const double s : us)
+    for (const double t : vs) add_vertex(mesh, corner + s * u + t * v);
+  for (int i = 0; i + 1 < static_cast<int>(us.size()); ++i) {
+    for (int j = 0; j + 1 < nv; ++j) {
+      const int at = i * nv + j;
+      add_triangle(mesh, at, at + nv, at + nv + 1, group);
+      add_triangle(mesh, at, at + nv + 1, at + 1, group);
+    }
+  }
+  return mesh;
+}
+
+/// n equal steps from 0 to 1, to some power.
+inline std::vector<double> steps(int n, double power = 1) {
+  std::vector<double> at;
+  for (int i = 0; i <= n; ++i) at.push_back(std::pow(static_cast<double>(i) / n, power));
+  return at;
+}
+
+/// Some long cells across a tilted unit plate.
+inline SurfaceMesh long_plate(int across, int along) {
+  return plate_of_lines(steps(across), steps(along), {}, {0.6, 0.64, 0.48}, {-0.8, 0.48, 0.36});
+}
+
+/// A unit plate with n × n cells, graded by x⁴ and y⁴ towards a corner.
+inline SurfaceMesh graded_plate(int n) {
+  return plate_of_lines(steps(n, 4), steps(n, 4), {}, {1, 0, 0}, {0, 1, 0});
+}
+
 inline SurfaceMesh plate(int n) {
   SurfaceMesh mesh;
   add_grid(mesh, add_group(mesh, "plate"), n, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});

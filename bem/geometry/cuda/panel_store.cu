@@ -5,6 +5,8 @@
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/near/norm_estimate.hpp"
+#include "fmbem/bem/precond/cluster_kernel.hpp"
+#include "fmbem/bem/space/cuda/device_pieces.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
@@ -29,6 +31,12 @@ __global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, 
   centroid[j] = t.centroid;
   area[j] = t.area;
   radius[j] = t.radius;
+}
+
+/// The longest edge is at most two radii.
+__global__ void find_long(const double* area, const double* radius, std::int64_t n, int* found) {
+  const std::int64_t j = thread_index();
+  if (j < n && 2 * radius[j] * radius[j] > sliver_aspect * area[j]) *found = 1;
 }
 
 __global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec3d* high) {
@@ -63,10 +71,11 @@ __device__ double add_up(double value) {
 /// Of every stride-th row, a block each: its first target's sums over near panels, and over all.
 __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
                          std::int64_t stride, const std::int32_t* source_order,
-                         const std::int32_t* target_order, const Vec3d* centroid,
-                         const double* area, std::int64_t n, double* near_sums, double* sums) {
+                         const std::int32_t* target_order, const Vec3d* target,
+                         const Vec3d* centroid, const double* area, std::int64_t n,
+                         double* near_sums, double* sums) {
   const std::int64_t row = blockIdx.x * stride;
-  const Vec3d x = centroid[target_order[tree.targets[leaves[row]].x]];
+  const Vec3d x = target[target_order[tree.targets[leaves[row]].x]];
   const auto part = [&](std::int64_t j) {
     return panel_size_over_distance(area[j], centroid[j], x);
   };
@@ -107,7 +116,11 @@ PanelStore::PanelStore(const TrianglesOnDevice& triangles, const std::int32_t* o
          triangles.vertices.data(), triangles.corners.data(), order, 3 * size(), vertices.data());
   launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
          centroid.data(), area.data(), radius.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  DeviceBuffer<int> found(1, stream);
+  found.fill_bytes(0);
+  launch(find_long, blocks_for(size()), threads_per_block, 0, stream, area.data(), radius.data(),
+         size(), found.data());
+  has_long = download_one(found.data(), stream) != 0;
 }
 
 std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream) {
@@ -120,8 +133,12 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
 }
 
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
-                           cudaStream_t stream) {
+                           cudaStream_t stream, const DevicePieces* pieces) {
   const std::int64_t n = panels.size();
+  if (pieces)
+    return grow_spread_tree({pieces->centre.data(), pieces->low.data(), pieces->high.data(),
+                             panels.centroid.data(), pieces->size(), n},
+                            options, stream);
   DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
   launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
          low.data(), high.data());
@@ -130,14 +147,17 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
       stream);
 }
 
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream) {
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream,
+                           const DevicePieces* pieces) {
   const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / rows_of_estimate),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
   launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
-         tree.target_order.data(), panels.centroid.data(), panels.area.data(), panels.size(),
-         near_sums.data(), sums.data());
+         tree.target_order.data(), panels.centroid.data(),
+         pieces ? pieces->centre.data() : panels.centroid.data(),
+         pieces ? pieces->area.data() : panels.area.data(), tree.sources(), near_sums.data(),
+         sums.data());
   std::vector<double> near(rows), all(rows);
   near_sums.download(near.data());
   sums.download(all.data());

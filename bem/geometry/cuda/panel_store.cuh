@@ -13,6 +13,8 @@
 
 namespace fmbem::cuda::bem {
 
+struct DevicePieces;
+
 /// Triangles in device memory, as the host has them.
 struct TrianglesOnDevice {
   /// There when it returns.
@@ -36,24 +38,26 @@ struct PanelStore {
   DeviceBuffer<Vec3d> centroid;       ///< [n]
   DeviceBuffer<double> area, radius;  ///< [n]
   double extent;
+  bool has_long = false;  ///< there are slivers (is_sliver()), or panels that nearly are
 
   std::int64_t size() const { return static_cast<std::int64_t>(area.size()); }
   std::int64_t bytes() const {
     return vertices.bytes() + keys.bytes() + centroid.bytes() + area.bytes() + radius.bytes();
   }
   DevicePanels view() const {
-    return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent};
+    return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent, has_long};
   }
 };
 
 /// Where they are already, or else a copy of them in the order of the stream.
 std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream);
 
-/// The tree of panels as sources and their centroids as targets.
+/// The tree of panels, or their pieces, as sources and the panels' centroids as targets.
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
-                           cudaStream_t stream);
+                           cudaStream_t stream, const DevicePieces* pieces = nullptr);
 
 /// As the host's operator estimates it. Waits for the device.
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream);
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream,
+                           const DevicePieces* pieces = nullptr);
 
 }  // namespace fmbem::cuda::bem

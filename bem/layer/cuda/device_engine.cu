@@ -6,6 +6,7 @@
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/engine_operator.hpp"
+#include "fmbem/bem/near/cuda/piece_near_field.cuh"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
 #include "fmbem/cuda/device.hpp"
@@ -25,6 +26,9 @@ double near_pair_seconds(bool lean, Precision far) {
   return (lean ? 5e-12 : 3e-12) * (far == Precision::double_precision ? 2 : 1);
 }
 
+/// What a coefficient of a piece's moments costs, which every product integrates.
+constexpr double coefficient_seconds = 1e-11;
+
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.
 constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
@@ -43,15 +47,23 @@ class DeviceEngine {
     panels_ = store_of(panels, stream_);
     stream_.wait();
     watch.add("panels");
+    if (panels_->has_long) {
+      cut_panels(panels, task);
+      watch.add("pieces");
+    }
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
-      tree_ = grow_panel_tree(*panels_,
-                              {.order = task.order,
-                               .precision = task.far,
-                               .overhang = overhang,
-                               .near_pair_seconds = near_pair_seconds(lean, task.far),
-                               .max_leaf = options.max_leaf},
-                              stream_);
+      columns_ = nullptr;
+      tree_ =
+          grow_panel_tree(*panels_,
+                          {.order = task.order,
+                           .precision = task.far,
+                           .overhang = overhang,
+                           .near_pair_seconds = near_pair_seconds(lean, task.far),
+                           .max_leaf = options.max_leaf,
+                           .inflation = pieces_ ? std::optional(pieces_->inflation) : std::nullopt},
+                          stream_, pieces_.get());
+      if (pieces_) columns_ = std::make_unique<PieceColumns>(*panels_, tree_, *pieces_, stream_);
     };
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
     grow_tree(lean);
@@ -71,11 +83,14 @@ class DeviceEngine {
     return near_tolerance_for(tolerance, near_fraction);
   }
   bool stores_near_field() const { return stored_; }
-  NormEstimate norm_estimate() const { return estimate_norm(*panels_, tree_, stream_); }
+  NormEstimate norm_estimate() const {
+    return estimate_norm(*panels_, tree_, stream_, pieces_.get());
+  }
 
   /// Of a lean near field: integrals in double precision would cost every product far more.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
+    if (pieces_) return {for_both.tolerance, Precision::double_precision};
     const Precision precision = lean_precision_for(enough, for_both.precision);
     if (lean_precision_for(for_both.tolerance, for_both.precision) != precision)
       return {enough, precision};
@@ -89,8 +104,7 @@ class DeviceEngine {
 
   void set_near(const NearAccuracy& accuracy, const Progress& progress) {
     if (!stored_) {
-      near_ = make_lean_near_field(*panels_, tree_, accuracy.tolerance, accuracy.precision,
-                                   ClosePairStorage::entries, stream_);
+      near_ = lean_near_field(accuracy.tolerance, accuracy.precision, ClosePairStorage::entries);
     } else {
       const std::int64_t bytes = near_bytes(accuracy.precision),
                          available = available_device_memory();
@@ -99,8 +113,8 @@ class DeviceEngine {
                                 " panels needs " + std::to_string(bytes >> 20) + " MiB and " +
                                 std::to_string(available >> 20) + " MiB are free");
       near_ = accuracy.precision == Precision::single_precision
-                  ? make_stored_near_field<float>(*panels_, tree_, accuracy.tolerance, stream_)
-                  : make_stored_near_field<double>(*panels_, tree_, accuracy.tolerance, stream_);
+                  ? stored_near_field<float>(accuracy.tolerance)
+                  : stored_near_field<double>(accuracy.tolerance);
     }
     stream_.wait();
     if (progress) progress(1);
@@ -154,11 +168,12 @@ class DeviceEngine {
   void wait() const { stream_.wait(); }
 
   void describe(OperatorInfo& info) const {
-    info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes();
+    info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes() +
+                        (pieces_ ? pieces_->bytes() : 0);
     info.levels = tree_.tree.levels();
     info.max_leaf = tree_.max_leaf;
     info.inflation = tree_.inflation;
-    info.near_entries = tree_.near.pairs;
+    info.near_entries = near_entries();
     if (times_) info.product_seconds = times_->seconds();
   }
 
@@ -167,10 +182,34 @@ class DeviceEngine {
   }
 
  private:
+  /// Where that pays.
+  void cut_panels(const Panels& panels, const EngineTask& task) {
+    const LargeVector<Triangle> triangles = triangles_of(panels);
+    const double coefficients = (task.order + 1) * (task.order + 1);
+    const auto pieces = cut_long_panels(
+        triangles, {near_pair_seconds(false, task.far), coefficients * coefficient_seconds});
+    if (pieces) pieces_ = std::make_unique<DevicePieces>(triangles, pieces, stream_);
+  }
+
+  std::int64_t near_entries() const { return columns_ ? columns_->entries : tree_.near.pairs; }
+
+  template <class Entry>
+  std::unique_ptr<NearField> stored_near_field(double tolerance) const {
+    if (pieces_)
+      return make_stored_piece_near_field<Entry>(*panels_, tree_, *pieces_, *columns_, tolerance,
+                                                 stream_);
+    return make_stored_near_field<Entry>(*panels_, tree_, tolerance, stream_);
+  }
+  std::unique_ptr<NearField> lean_near_field(double tolerance, Precision precision,
+                                             ClosePairStorage close) const {
+    if (pieces_) return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance);
+    return make_lean_near_field(*panels_, tree_, tolerance, precision, close, stream_);
+  }
+
   std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
 
   std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
-    return make_panel_far_field(*panels_, tree_, accuracy.order, accuracy.precision,
+    return make_panel_far_field(*panels_, tree_, pieces_.get(), accuracy.order, accuracy.precision,
                                 accuracy.moments, gathering, stream_, near_stream_);
   }
 
@@ -182,9 +221,8 @@ class DeviceEngine {
       far_->release();
       const auto far = far_field(accuracy, Gathering::sparing);
       if (!near_tolerance) return multiply(*far, *near_);
-      multiply(*far,
-               *make_lean_near_field(*panels_, tree_, *near_tolerance, Precision::double_precision,
-                                     ClosePairStorage::none, stream_));
+      multiply(*far, *lean_near_field(*near_tolerance, Precision::double_precision,
+                                      ClosePairStorage::none));
     });
   }
 
@@ -200,7 +238,7 @@ class DeviceEngine {
   }
 
   std::int64_t near_bytes(Precision precision) const {
-    return tree_.near.pairs * (precision == Precision::single_precision ? 4 : 8);
+    return near_entries() * (precision == Precision::single_precision ? 4 : 8);
   }
   /// Whether so many bytes leave room for a solve.
   bool fits(std::int64_t bytes) const {
@@ -219,7 +257,9 @@ class DeviceEngine {
 
   Stream stream_{true}, near_stream_;
   std::shared_ptr<const PanelStore> panels_;
+  std::unique_ptr<DevicePieces> pieces_;  ///< null where no panel is cut
   SpreadTree tree_;
+  std::unique_ptr<PieceColumns> columns_;  ///< with pieces
   bool stored_ = true;
   std::unique_ptr<PanelFarField> far_;
   std::unique_ptr<NearField> near_;

@@ -1,4 +1,4 @@
-#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/near/cuda/close_integral.cuh"
 #include "fmbem/bem/near/cuda/near_rows.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -38,39 +38,10 @@ __device__ inline std::int64_t target_of(const std::int64_t* begin, std::int64_t
   return low;
 }
 
-/// A sliver, from x at the origin, by rules and closed forms for its pieces.
-__device__ __attribute__((noinline)) double sliver_potential(const NearRules<double>& rules,
-                                                             const Piece& whole) {
-  double sum = 0;
-  for_sliver_pieces(
-      whole,
-      [&](const Piece& p, double distance2, double radius2) {
-        const Vec3d centre = (p.d[0] + p.d[1] + p.d[2]) / 3.0;
-        const RulePanel<double> panel(rules, p.d[1] - centre, p.d[2] - centre, p.area, radius2);
-        const int rule = panel.rule_at(distance2);
-        if (rule >= 0) sum += integrate_by(rules, rule, panel, centre, distance2);
-        return rule >= 0;
-      },
-      [&](const Triangle& p) { sum += triangle_potential(p, {}); });
-  return sum;
-}
-
-/// Of a pair that is too close for a rule, from the i-th target.
-__device__ inline double close_integral(const NearRowsView& a, const NearRules<double>& rules,
-                                        std::int64_t i, std::int64_t panel) {
-  const Vec3d x = a.target(i);
-  const Vec3d* const v = a.vertices + 3 * panel;
-  const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
-  return shape(t) > rules.shaped
-             ? triangle_potential(t, x)
-             : sliver_potential(rules,
-                                {{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area});
-}
-
 template <class Entry>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_close(const __grid_constant__ NearRowsView a,
-                    const __grid_constant__ NearRules<double> rules, const std::int64_t* begin,
+                    const __grid_constant__ CloseRules rules, const std::int64_t* begin,
                     const std::int32_t* panel, std::int64_t pairs, Entry* value) {
   const std::int64_t k = thread_index();
   if (k < pairs)
@@ -83,9 +54,8 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class Entry>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_marked_row(const __grid_constant__ NearRowsView a,
-                         const __grid_constant__ NearRules<double> rules,
-                         const std::int64_t* panels_begin, const std::int32_t* panels,
-                         Entry* entries) {
+                         const __grid_constant__ CloseRules rules, const std::int64_t* panels_begin,
+                         const std::int32_t* panels, Entry* entries) {
   constexpr int each = 16, looked_at = each * threads_per_block;  // at a time
   __shared__ std::int64_t s_marked[threads_per_block + looked_at];
   __shared__ int s_count;
@@ -147,7 +117,7 @@ DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const CloseP
   const auto n = static_cast<std::int64_t>(pairs.panel.size());
   DeviceBuffer<Entry> values(n, stream);
   launch(integrate_close<Entry>, blocks_for(n), threads_per_block, 0, stream, view,
-         NearRules<double>(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
+         CloseRules(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
   return values;
 }
 
@@ -156,7 +126,7 @@ void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::in
                       const std::int32_t* panels, double tolerance, Entry* entries,
                       cudaStream_t stream) {
   launch(integrate_marked_row<Entry>, static_cast<unsigned>(rows), threads_per_block, 0, stream,
-         view, NearRules<double>(tolerance), panels_begin, panels, entries);
+         view, CloseRules(tolerance), panels_begin, panels, entries);
 }
 
 template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<double>&,

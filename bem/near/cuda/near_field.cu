@@ -43,12 +43,12 @@ __global__ void count_sources(NearRowsView a, std::int64_t rows, std::int64_t* c
   count[row] = (a.pairs_before[row + 1] - a.pairs_before[row]) / (targets.y - targets.x);
 }
 
-/// The panels of each row, a warp a row.
-__global__ void list_panels(NearRowsView a, std::int64_t rows, const std::int64_t* begin,
-                            std::int32_t* panels) {
+/// The sources of each row, a warp a row.
+__global__ void list_sources(NearRowsView a, std::int64_t rows, const std::int64_t* begin,
+                             std::int32_t* sources) {
   const std::int64_t row = thread_index() / warp_size;
   if (row >= rows) return;
-  std::int32_t* out = panels + begin[row];
+  std::int32_t* out = sources + begin[row];
   for (std::int64_t e = a.lists.begin[row]; e < a.lists.begin[row + 1]; ++e) {
     const NearEntry entry = a.lists.entries[e];
     for (int j = threadIdx.x % warp_size; j < entry.count; j += warp_size)
@@ -108,48 +108,57 @@ class StoredNearField final : public NearField {
                   cudaStream_t stream)
       : rows_(static_cast<unsigned>(tree.rows())),
         view_(rows_of(panels, tree)),
-        entries_(tree.near.pairs, stream),
-        panels_begin_(rows_ + 1, stream) {
-    const NearRules<N> rules(rule_tolerance<N>(tolerance));
-    launch(integrate_rows<Entry, N>, rows_, integrating_threads<N>, 0, stream, view_, rules,
-           entries_.data());
-    list_row_panels(stream);
-    integrate_marked(view_, rows_, panels_begin_.data(), panels_.data(), tolerance, entries_.data(),
-                     stream);
+        entries_(tree.near.pairs, stream) {
+    launch(integrate_rows<Entry, N>, rows_, integrating_threads<N>, 0, stream, view_,
+           NearRules<N>(rule_tolerance<N>(tolerance)), entries_.data());
+    panels_ = RowSources(view_, rows_, stream);
+    integrate_marked(view_, rows_, panels_.begin.data(), panels_.source.data(), tolerance,
+                     entries_.data(), stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
-    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_stored<Entry, Together>, rows_, threads_per_block, 0, stream, view_,
-             entries_.data(), panels_begin_.data(), panels_.data(), x + v * view_.panels,
-             factor + v, y + v * view_.targets.count);
-    });
+    multiply_stored_rows(view_, rows_, entries_.data(),
+                         {panels_.begin.data(), panels_.source.data()}, x, vectors, factor, y,
+                         stream);
   }
-  std::int64_t bytes() const override {
-    return entries_.bytes() + panels_begin_.bytes() + panels_.bytes();
-  }
+  std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
 
  private:
-  void list_row_panels(cudaStream_t stream) {
-    DeviceBuffer<std::int64_t> count(rows_ + 1, stream);
-    count.fill_bytes(0);
-    launch(count_sources, blocks_for(rows_), threads_per_block, 0, stream, view_, rows_,
-           count.data());
-    exclusive_sum(count.data(), panels_begin_.data(), rows_ + 1, stream);
-    panels_ =
-        DeviceBuffer<std::int32_t>(download_one(panels_begin_.data() + rows_, stream), stream);
-    launch(list_panels, blocks_for(rows_, warps_per_block), threads_per_block, 0, stream, view_,
-           rows_, panels_begin_.data(), panels_.data());
-  }
-
   unsigned rows_;
   NearRowsView view_;
   DeviceBuffer<Entry> entries_;
-  DeviceBuffer<std::int64_t> panels_begin_;  ///< [rows + 1]
-  DeviceBuffer<std::int32_t> panels_;        ///< of each row, in the order of its entries
+  RowSources panels_;  ///< in the order of the entries
 };
 
 }  // namespace
+
+RowSources::RowSources(const NearRowsView& view, std::int64_t rows, cudaStream_t stream)
+    : begin(rows + 1, stream) {
+  DeviceBuffer<std::int64_t> count(rows + 1, stream);
+  count.fill_bytes(0);
+  launch(count_sources, blocks_for(rows), threads_per_block, 0, stream, view, rows, count.data());
+  exclusive_sum(count.data(), begin.data(), rows + 1, stream);
+  source = DeviceBuffer<std::int32_t>(download_one(begin.data() + rows, stream), stream);
+  launch(list_sources, blocks_for(rows, warps_per_block), threads_per_block, 0, stream, view, rows,
+         begin.data(), source.data());
+}
+
+template <class Entry>
+void multiply_stored_rows(const NearRowsView& view, std::int64_t rows, const Entry* entries,
+                          const RowPanels& panels, const double* x, int vectors,
+                          const double* factor, double* y, cudaStream_t stream) {
+  for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+    launch(multiply_stored<Entry, Together>, static_cast<unsigned>(rows), threads_per_block, 0,
+           stream, view, entries, panels.begin, panels.panel, x + v * view.panels, factor + v,
+           y + v * view.targets.count);
+  });
+}
+template void multiply_stored_rows(const NearRowsView&, std::int64_t, const float*,
+                                   const RowPanels&, const double*, int, const double*, double*,
+                                   cudaStream_t);
+template void multiply_stored_rows(const NearRowsView&, std::int64_t, const double*,
+                                   const RowPanels&, const double*, int, const double*, double*,
+                                   cudaStream_t);
 
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,

@@ -166,6 +166,28 @@ __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
   }
 }
 
+/// The near sources of each row, in the order of the near lists.
+struct RowSources {
+  RowSources() = default;
+  /// Waits for the stream.
+  RowSources(const NearRowsView& view, std::int64_t rows, cudaStream_t stream);
+  DeviceBuffer<std::int64_t> begin;   ///< [rows + 1]
+  DeviceBuffer<std::int32_t> source;  ///< of each row
+  std::int64_t bytes() const { return begin.bytes() + source.bytes(); }
+};
+
+/// The panels of the columns of each row, in device memory.
+struct RowPanels {
+  const std::int64_t* begin;  ///< [rows + 1]
+  const std::int32_t* panel;
+};
+/// y = the products of stored entries, row after row, [panels of the row][targets], those of each
+/// row from view.pairs_before on.
+template <class Entry>
+void multiply_stored_rows(const NearRowsView& view, std::int64_t rows, const Entry* entries,
+                          const RowPanels& panels, const double* x, int vectors,
+                          const double* factor, double* y, cudaStream_t stream);
+
 /// Pairs that are too close for a rule, target after target in the order of the near lists.
 struct ClosePairs {
   DeviceBuffer<std::int64_t> begin;  ///< [targets + 1]

@@ -8,7 +8,7 @@
 namespace fmbem::cuda::bem {
 
 template <class N>
-NearRules<N>::NearRules(double tolerance) : shaped(shaped_enough(tolerance)) {
+NearRules<N>::NearRules(double tolerance) {
   const std::vector<FarRule> far = far_rules(tolerance, FarKernel::potential);
   const auto rules = static_cast<int>(far.size());
   for (int k = 0; k < most_rules; ++k) {
@@ -57,6 +57,32 @@ MomentRules::MomentRules(double tolerance, cudaStream_t stream) {
   eta_ = to_device(eta, stream);
   weight_ = to_device(weight, stream);
   view_.xi = xi_.data();
+  view_.eta = eta_.data();
+  view_.weight = weight_.data();
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
+}
+
+StripMomentRules::StripMomentRules(double tolerance, cudaStream_t stream)
+    : view_{StripPoints(tolerance), nullptr, nullptr, nullptr, nullptr} {
+  std::vector<int> begin;
+  std::vector<double> s, eta, weight;
+  for (int along = 1; along <= StripPoints::most_along; ++along)
+    for (int across = 1; across <= StripPoints::most_across; ++across) {
+      const StripRule& rule = strip_rule(along, across);
+      begin.push_back(static_cast<int>(weight.size()));
+      for (int i = 0; i < along; ++i)
+        for (int k = 0; k < across; ++k) {
+          s.push_back(rule.s[i]);
+          eta.push_back(rule.eta[k]);
+          weight.push_back(rule.s_weight[i] * rule.eta_weight[k]);
+        }
+    }
+  begin_ = to_device(begin, stream);
+  s_ = to_device(s, stream);
+  eta_ = to_device(eta, stream);
+  weight_ = to_device(weight, stream);
+  view_.begin = begin_.data();
+  view_.s = s_.data();
   view_.eta = eta_.data();
   view_.weight = weight_.data();
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/bem/space/strip_rule.hpp"
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/p2p_sums.cuh"
 
@@ -37,7 +37,6 @@ struct NearRules {
   /// One at c + s d + t d′, d′ another corner's, has 2 d·d′ = |d″|² − |d|² − |d′|² besides, as the
   /// three add up to nothing.
   N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
-  double shaped;  ///< triangles of this shape take one closed form
 };
 
 /// A panel for rules: the squares of the distances from which on they serve, two corners from the
@@ -145,6 +144,24 @@ class MomentRules {
  private:
   DeviceBuffer<double> xi_, eta_, weight_;
   MomentRulesView view_{};
+};
+
+/// The same of pieces of long panels: along and across a trapezoid whose sides are (0, 1).
+struct StripMomentRulesView {
+  StripPoints points;
+  const int* begin;  ///< [along][across], of each rule's points
+  const double *s, *eta, *weight;
+};
+
+class StripMomentRules {
+ public:
+  StripMomentRules(double tolerance, cudaStream_t stream);
+  const StripMomentRulesView& view() const { return view_; }
+
+ private:
+  DeviceBuffer<int> begin_;
+  DeviceBuffer<double> s_, eta_, weight_;
+  StripMomentRulesView view_;
 };
 
 }  // namespace fmbem::cuda::bem

@@ -73,7 +73,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   const int own = leaf.size();
   const int padded = Workspace::padded(m), pad = padded - m;
   const int n_panels =
-      place_unknowns(view.nodes, leaf, view.cut + begin, m, view.panels.extent, space);
+      place_unknowns<general>(view.nodes, leaf, view.cut + begin, m, view.panels.extent, space);
 
   const double unit = 1 / leaf.radius;
   const RowWriter write{space.unknowns + pad, space.row_scale, own, rows};
@@ -85,19 +85,19 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   bool solved;
   if constexpr (general) {
     const Augmented b{space.matrix, m, own};
-    fill_transposed(b, space.unknowns + pad);
-    for_exact_entries(view.panels, space, pad, n_panels, unit,
-                      [&](int k, int l, double kl, double lk) {
-                        b.at(l, k) = static_cast<float>(kl);
-                        b.at(k, l) = static_cast<float>(lk);
-                      });
+    fill_transposed(b, space.unknowns + pad, space.half);
+    for_exact_entries<true>(view.panels, space, pad, n_panels, unit,
+                            [&](int k, int l, double kl, double lk) {
+                              b.at(l, k) = static_cast<float>(kl);
+                              b.at(k, l) = static_cast<float>(lk);
+                            });
     solved = solve_general(b, write);
   } else {
     fill_tiles(tiles, space.unknowns, 1);
-    for_exact_entries(view.panels, space, pad, n_panels, unit,
-                      [&](int k, int l, double kl, double lk) {
-                        tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
-                      });
+    for_exact_entries<false>(view.panels, space, pad, n_panels, unit,
+                             [&](int k, int l, double kl, double lk) {
+                               tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
+                             });
     solved = solve_symmetric(tiles, pad, write);
   }
   if (solved) return true;

@@ -24,6 +24,7 @@ struct Workspace {
   Unknown* unknowns;     ///< [padded(m)]
   std::int32_t* panels;  ///< [m], the unknowns that are panels
   float* row_scale;      ///< [own]
+  Vec3<float>* half;     ///< [m], of a general system: the segments of long nodes
 
   __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
   /// Entries of the matrix of either method, in whole fours.
@@ -37,17 +38,20 @@ struct Workspace {
         matrix_size(m, own, general) * static_cast<std::int64_t>(sizeof(float)) +
         padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
         m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
-        own * static_cast<std::int64_t>(sizeof(float));
+        own * static_cast<std::int64_t>(sizeof(float)) +
+        (general ? m : 0) * static_cast<std::int64_t>(sizeof(Vec3<float>));
     return (all + 15) / 16 * 16;
   }
   __device__ Workspace(void* memory, int m, int own, bool general)
       : matrix(static_cast<float*>(memory)),
         unknowns(reinterpret_cast<Unknown*>(matrix + matrix_size(m, own, general))),
         panels(reinterpret_cast<std::int32_t*>(unknowns + padded(m))),
-        row_scale(reinterpret_cast<float*>(panels + m)) {}
+        row_scale(reinterpret_cast<float*>(panels + m)),
+        half(reinterpret_cast<Vec3<float>*>(row_scale + own)) {}
 };
 
 /// Puts the unknowns of a leaf in their places; returns how many of them are panels.
+template <bool general>
 __device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
                                      const std::int32_t* cut, int m, double extent,
                                      const Workspace& space) {
@@ -59,6 +63,7 @@ __device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
       const Cluster& node = nodes[cut[k - pad]];
       unknown = {place_cluster(node, leaf.centroid, unit), static_cast<float>(unit * node.radius),
                  node.is_panel() ? node.begin : -1};
+      if constexpr (general) space.half[k - pad] = place_half(node, unit);
       const int own = k - (pad + m - leaf.size());
       if (own >= 0) space.row_scale[own] = row_scale(unknown.at.scale, extent, unit, node.area);
     }
@@ -95,8 +100,10 @@ __device__ inline void fill_tiles(const TileMatrix& matrix, const Unknown* unkno
   __syncthreads();
 }
 
-/// Its transpose, with unit vectors behind it for the last unknowns.
-__device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns) {
+/// Its transpose, with unit vectors behind it for the last unknowns, and with the segments of long
+/// nodes.
+__device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns,
+                                       const Vec3<float>* half) {
   constexpr int warps = solve_threads / warp_size;
   const int thread = static_cast<int>(threadIdx.x);
   for (int column = thread / warp_size; column < b.columns(); column += warps) {
@@ -104,15 +111,28 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
     for (int row = thread % warp_size; row < b.unknowns; row += warp_size) {
       float value = row == unit_row ? 1.f : 0.f;
       if (column < b.unknowns && row != column)
-        value = smooth_entry(unknowns[row].at, unknowns[column].at);
+        value = segment_entry(unknowns[column].at, unknowns[row].at, half[row]);
       b.at(row, column) = value;
     }
   }
   __syncthreads();
 }
 
+/// Whether a panel d away may touch a long one with that segment: in single precision, with more
+/// than its rounding to spare. Half of the longest edge is at most 1.5 of the segment's half.
+__device__ inline bool near_segment(Vec3<float> d, Vec3<float> half, const Unknown& s,
+                                    const Unknown& t) {
+  const float h2 = dot(half, half);
+  if (h2 == 0) return false;
+  const float along = dot(d, half) * rsqrtf(h2), d2 = dot(d, d);
+  const float out = fmaxf(0.0f, fabsf(along) - 1.5f * sqrtf(h2));
+  const float reach =
+      1.01f * static_cast<float>(sliver_touching) * (s.radius + t.radius) + 1e-3f * sqrtf(d2);
+  return fmaxf(0.0f, d2 - along * along) + out * out <= reach * reach;
+}
+
 /// Calls set(k, l, a_kl, a_lk), k > l, for unknowns that are panels that touch.
-template <class Set>
+template <bool general, class Set>
 __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
                                   int n_panels, double unit, Set&& set) {
   // One pair in twenty touches; they are gathered first, so that threads do not wait for others.
@@ -135,6 +155,9 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       const float reach = 1.001f * static_cast<float>(touching) * (s.radius + t.radius) +
                           1e-6f * (fabsf(s.at.x) + fabsf(s.at.y) + fabsf(s.at.z));
       is_near = dx * dx + dy * dy + dz * dz <= reach * reach;
+      if constexpr (general)
+        is_near = is_near || near_segment({dx, dy, dz}, space.half[space.panels[k]], s, t) ||
+                  near_segment({dx, dy, dz}, space.half[space.panels[l]], s, t);
       if (is_near) s_pairs[atomicAdd(&s_count, 1)] = make_int2(space.panels[k], space.panels[l]);
     }
     gathered += __syncthreads_count(is_near);
@@ -149,7 +172,11 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       if (task < tasks) {
         pair = s_pairs[task / 2];
         const Unknown &s = unknowns[pair.x], &t = unknowns[pair.y];
-        exact = touch(panels[s.panel], panels[t.panel]);
+        const auto ball = [&](std::int32_t i) {
+          return PanelBall{panels.centroid[i], panels.radius[i]};
+        };
+        exact = general ? triangles_touch(panels.triangle(s.panel), panels.triangle(t.panel))
+                        : touch(ball(s.panel), ball(t.panel));
         const bool swapped = task % 2 == 1;
         const std::int32_t target = swapped ? t.panel : s.panel,
                            source = swapped ? s.panel : t.panel;

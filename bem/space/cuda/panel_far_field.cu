@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
 #include "fmbem/bem/space/cuda/panel_p2m.cuh"
+#include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
 
@@ -13,25 +15,37 @@ __global__ void find_factors(const unsigned long long* largest, double scale, do
   factor[threadIdx.x] = strength_scale(largest[threadIdx.x]) / scale;
 }
 
+/// Each piece has its panel's strength.
+__global__ void spread_strengths(const double* x, std::int64_t panels, const std::int32_t* panel,
+                                 std::int64_t pieces, double* to) {
+  const std::int64_t k = thread_index(), v = blockIdx.y;
+  if (k < pieces) to[v * pieces + k] = x[v * panels + panel[k]];
+}
+
 template <class T>
 class PanelFarFieldIn final : public PanelFarField {
  public:
-  PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, int order,
-                  double moment_tolerance, Gathering gathering, const Stream& stream,
+  PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces,
+                  int order, double moment_tolerance, Gathering gathering, const Stream& stream,
                   const Stream& near_stream)
       : panels_(panels),
         tree_(tree),
+        pieces_(pieces),
         stream_(stream),
         near_stream_(near_stream),
         rules_(moment_tolerance, stream),
-        field_(tree, fmm::ParityOrder(order), stream, gathering) {}
+        field_(tree, fmm::ParityOrder(order), stream, gathering) {
+    if (!pieces) return;
+    piece_rules_.emplace(moment_tolerance, stream);
+    piece_moments_.emplace(PieceMoments{pieces->view(), piece_rules_->view()});
+  }
 
   void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                 ProductTimes* times) override {
     const auto done = [&](std::string_view stage) {
       if (times && stage != "gather") times->far.record(stage.data());  // it is a part of M2L
     };
-    const std::int64_t n = tree_.sources(), m = tree_.targets().count;
+    const std::int64_t n = panels_.size(), m = tree_.targets().count;
     const int batch = field_.batch(n_vectors);
     for (int first = 0; first < n_vectors; first += batch) {
       const int vectors = std::min(batch, n_vectors - first);
@@ -39,9 +53,10 @@ class PanelFarFieldIn final : public PanelFarField {
       grow(near_, vectors * m, stream_);
       grow(factor_, vectors, stream_);
       field_.enqueue(
-          {from, nullptr, y + first * m, nullptr}, vectors,
+          {strengths_of_sources(from, vectors), nullptr, y + first * m, nullptr}, vectors,
           [&](const T* charges, const ExpansionsView<T>& expansions) {
-            panel_p2m(panels_, tree_, rules_, field_.table(), charges, expansions, stream_);
+            panel_p2m(panels_, tree_, rules_, piece_moments_ ? &*piece_moments_ : nullptr,
+                      field_.table(), charges, expansions, stream_);
           },
           [&](const unsigned long long* largest, double scale) {
             // The near field is in the tree's unit.
@@ -62,34 +77,48 @@ class PanelFarFieldIn final : public PanelFarField {
   void release() override {
     field_.release();
     near_ = {};
+    spread_ = {};
   }
 
   std::int64_t bytes() const override {
-    return field_.bytes() + field_.operator_bytes() + near_.bytes();
+    return field_.bytes() + field_.operator_bytes() + near_.bytes() + spread_.bytes();
   }
 
  private:
+  const double* strengths_of_sources(const double* x, int vectors) {
+    if (!pieces_) return x;
+    const std::int64_t n = pieces_->size();
+    grow(spread_, vectors * n, stream_);
+    launch(spread_strengths, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, x,
+           panels_.size(), pieces_->panel.data(), n, spread_.data());
+    return spread_.data();
+  }
+
   const PanelStore& panels_;
   const SpreadTree& tree_;
+  const DevicePieces* pieces_;
   const Stream &stream_, &near_stream_;
   MomentRules rules_;
   SpreadField<T> field_;
-  DeviceBuffer<double> near_, factor_;
+  std::optional<StripMomentRules> piece_rules_;
+  std::optional<PieceMoments> piece_moments_;
+  DeviceBuffer<double> near_, factor_, spread_;
   Event fork_, join_;
 };
 
 }  // namespace
 
 std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
-                                                    const SpreadTree& tree, int order,
+                                                    const SpreadTree& tree,
+                                                    const DevicePieces* pieces, int order,
                                                     Precision precision, double moment_tolerance,
                                                     Gathering gathering, const Stream& stream,
                                                     const Stream& near_stream) {
   if (precision == Precision::single_precision)
-    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, order, moment_tolerance,
+    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, pieces, order, moment_tolerance,
                                                     gathering, stream, near_stream);
-  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, order, moment_tolerance, gathering,
-                                                   stream, near_stream);
+  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, pieces, order, moment_tolerance,
+                                                   gathering, stream, near_stream);
 }
 
 }  // namespace fmbem::cuda::bem

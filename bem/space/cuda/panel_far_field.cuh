@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fmbem/bem/near/cuda/near_field.cuh"
+#include "fmbem/bem/space/cuda/device_pieces.cuh"
 #include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 
@@ -37,10 +38,11 @@ class PanelFarField {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// `moment_tolerance`: relative error of the panels' moments. Panels, tree and streams must outlive
-/// it; the near field's products go to `near_stream`.
+/// `moment_tolerance`: relative error of the panels' moments. Panels, tree, pieces (null where no
+/// panel is cut) and streams must outlive it; the near field's products go to `near_stream`.
 std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
-                                                    const SpreadTree& tree, int order,
+                                                    const SpreadTree& tree,
+                                                    const DevicePieces* pieces, int order,
                                                     Precision precision, double moment_tolerance,
                                                     Gathering gathering, const Stream& stream,
                                                     const Stream& near_stream);

@@ -15,16 +15,18 @@ struct PanelP2mArguments {
   const std::int32_t* boxes;
   std::int64_t n_boxes, sources;
   MomentRulesView rules;
+  PieceMoments pieces;
   TableView<T> table;
   const T* charges;
   ExpansionsView<T> expansions;
 };
 
 /// Panels of a warp in shared memory, a row for each of their numbers: a corner and the edges from
-/// there in the unit box, and the charge on the area.
-template <class T>
+/// there in the unit box, and the charge on the area; of trapezoids also the height that they have
+/// at the corner, and by how much it is more at the other side, over the mean one.
+template <class T, bool with_pieces>
 struct WarpPanels {
-  static constexpr int numbers = 10 * padded_row;
+  static constexpr int numbers = (with_pieces ? 12 : 10) * padded_row;
   T* room;
 
   __device__ void put(int lane, Vec3<T> corner, Vec3<T> edge1, Vec3<T> edge2, T charge) const {
@@ -42,16 +44,50 @@ struct WarpPanels {
     return {at(0), at(1), at(2)};
   }
   __device__ T charge(int lane) const { return room[9 * padded_row + lane]; }
+  __device__ void put_heights(int lane, T first, T more) const {
+    room[10 * padded_row + lane] = first;
+    room[11 * padded_row + lane] = more;
+  }
+  __device__ T height(int lane, T xi) const {
+    return room[10 * padded_row + lane] + xi * room[11 * padded_row + lane];
+  }
+};
+
+template <class T, bool with_pieces>
+__host__ __device__ constexpr int warp_numbers(int pairs) {
+  return p2m_numbers<T>(pairs, 1) + WarpPanels<T, with_pieces>::numbers;
+}
+
+/// A piece of a long panel as WarpPanels has it, and its rule.
+struct PlacedPiece {
+  Vec3d corner, along, across;
+  double area, first, more;
+  int begin, points;
 };
 
 template <class T>
-__host__ __device__ constexpr int warp_numbers(int pairs) {
-  return p2m_numbers<T>(pairs, 1) + WarpPanels<T>::numbers;
+__device__ inline PlacedPiece place_piece(const PanelP2mArguments<T>& a, std::int64_t piece,
+                                          std::int64_t panel, double side) {
+  const Vec3d* const v = a.vertices + 3 * panel;
+  const Strip strip = make_strip(make_triangle(v[0], v[1], v[2]));
+  const PiecesView& pieces = a.pieces.pieces;
+  const StripPoints& counts = a.pieces.rules.points;
+  const double from = pieces.begin_of(piece), to = pieces.end_of(piece), length = to - from,
+               first = strip.height(from), last = strip.height(to), mean = 0.5 * (first + last);
+  const int along = counts.along(side, length), across = counts.across(side, strip.span());
+  return {strip.point(from, 0),
+          length * strip.along,
+          mean * (strip.skew * strip.along + strip.across),
+          mean * length,
+          first / mean,
+          (last - first) / mean,
+          a.pieces.rules.begin[(along - 1) * StripPoints::most_across + across - 1],
+          along * across};
 }
 
 /// A warp for each box (x) and right-hand side (y). The points of 32 panels at a time, each by its
 /// rule, go through the warp one behind the other.
-template <class T>
+template <class T, bool with_pieces>
 __global__ void __launch_bounds__(threads_per_block)
     panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {
   T* const s_room = dynamic_shared<T>();
@@ -60,10 +96,10 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t b = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
   if (b >= a.n_boxes) return;
   const int slots = 2 * a.table.pairs, v = blockIdx.y;
-  T* const buffer =
-      s_room + Steps<T>::numbers(a.table.p, a.table.pairs) + warp * warp_numbers<T>(a.table.pairs);
+  T* const buffer = s_room + Steps<T>::numbers(a.table.p, a.table.pairs) +
+                    warp * warp_numbers<T, with_pieces>(a.table.pairs);
   T* const sums = buffer + slots_at_once * padded_row;
-  const WarpPanels<T> panels{sums + slots};
+  const WarpPanels<T, with_pieces> panels{sums + slots};
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
   const std::int32_t box = a.boxes[b];
   const int2 range = a.tree.own_sources(box);
@@ -73,8 +109,29 @@ __global__ void __launch_bounds__(threads_per_block)
     const std::int32_t own = first_panel + lane;
     int begin = 0, points = 0;
     __syncwarp();  // the panels before are done
-    if (own < range.y) {
-      const std::int64_t panel = a.order[own];
+    bool is_piece = false;
+    if constexpr (with_pieces) {
+      const std::int64_t piece = own < range.y ? a.order[own] : 0;
+      const std::int64_t panel = a.pieces.pieces.panel[piece];
+      is_piece = own < range.y && a.pieces.pieces.is_cut(panel);
+      panels.put_heights(lane, 1, 0);
+      if (is_piece) {
+        const PlacedPiece placed = place_piece(a, piece, panel, side);
+        begin = placed.begin;
+        points = placed.points;
+        const Vec3d at = a.scale * placed.corner, along = scale * placed.along,
+                    across = scale * placed.across;
+        const auto in_t = [](Vec3d x) {
+          return Vec3<T>{static_cast<T>(x.x), static_cast<T>(x.y), static_cast<T>(x.z)};
+        };
+        panels.put(
+            lane, unit_box(at.x, at.y, at.z), in_t(along), in_t(across),
+            a.charges[v * a.sources + own] * static_cast<T>(a.scale * a.scale * placed.area));
+        panels.put_heights(lane, static_cast<T>(placed.first), static_cast<T>(placed.more));
+      }
+    }
+    if (own < range.y && !is_piece) {
+      const std::int64_t panel = with_pieces ? a.pieces.pieces.panel[a.order[own]] : a.order[own];
       const int rule = a.rules.at(side, a.radius[panel]);
       begin = a.rules.begin[rule];
       points = a.rules.begin[rule + 1] - begin;
@@ -101,7 +158,18 @@ __global__ void __launch_bounds__(threads_per_block)
         const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
         place[i] = {};
         weight[i] = 0;
+        [[maybe_unused]] bool of_piece = false;
+        if constexpr (with_pieces) of_piece = __shfl_sync(whole_warp, is_piece, of);
         if (point >= all) continue;
+        if constexpr (with_pieces) {
+          if (of_piece) {
+            const StripMomentRulesView& rules = a.pieces.rules;
+            const T s = static_cast<T>(rules.s[q]), height = panels.height(of, s);
+            place[i] = panels.point(of, s, static_cast<T>(rules.eta[q]) * height);
+            weight[i] = panels.charge(of) * height * static_cast<T>(rules.weight[q]);
+            continue;
+          }
+        }
         place[i] = panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
         weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
       }
@@ -119,23 +187,41 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class T>
 void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRules& rules,
-               const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
-               cudaStream_t stream) {
-  const WarpBlocks<T> blocks(table, warp_numbers<T>(table.pairs));
+               const PieceMoments* pieces, const TableView<T>& table, const T* charges,
+               const ExpansionsView<T>& expansions, cudaStream_t stream) {
   const auto boxes = static_cast<std::int64_t>(tree.far.source_boxes.size());
-  launch(panel_p2m_kernel<T>, dim3(blocks_for(boxes, blocks.warps), expansions.vectors),
-         blocks.warps * warp_size, blocks.shared_bytes, stream,
-         PanelP2mArguments<T>{panels.vertices.data(), panels.area.data(), panels.radius.data(),
-                              tree.source_order.data(), tree.scale, tree.tree.view(),
-                              tree.tree.root, tree.far.source_boxes.data(), boxes, tree.sources(),
-                              rules.view(), table, charges, expansions});
+  const PanelP2mArguments<T> arguments{
+      panels.vertices.data(),
+      panels.area.data(),
+      panels.radius.data(),
+      tree.source_order.data(),
+      tree.scale,
+      tree.tree.view(),
+      tree.tree.root,
+      tree.far.source_boxes.data(),
+      boxes,
+      tree.sources(),
+      rules.view(),
+      pieces ? *pieces : PieceMoments{{}, {StripPoints(1), nullptr, nullptr, nullptr, nullptr}},
+      table,
+      charges,
+      expansions};
+  const auto enqueue = [&](auto kernel, int numbers) {
+    const WarpBlocks<T> blocks(table, numbers);
+    launch(kernel, dim3(blocks_for(boxes, blocks.warps), expansions.vectors),
+           blocks.warps * warp_size, blocks.shared_bytes, stream, arguments);
+  };
+  if (pieces)
+    enqueue(panel_p2m_kernel<T, true>, warp_numbers<T, true>(table.pairs));
+  else
+    enqueue(panel_p2m_kernel<T, false>, warp_numbers<T, false>(table.pairs));
 }
 
 template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&,
-                        const TableView<double>&, const double*, const ExpansionsView<double>&,
-                        cudaStream_t);
+                        const PieceMoments*, const TableView<double>&, const double*,
+                        const ExpansionsView<double>&, cudaStream_t);
 template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&,
-                        const TableView<float>&, const float*, const ExpansionsView<float>&,
-                        cudaStream_t);
+                        const PieceMoments*, const TableView<float>&, const float*,
+                        const ExpansionsView<float>&, cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

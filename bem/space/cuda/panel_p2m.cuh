@@ -2,16 +2,24 @@
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/near/cuda/rules.cuh"
+#include "fmbem/bem/space/cuda/device_pieces.cuh"
 
 namespace fmbem::cuda::bem {
 
-/// P2M of panels: M = Σ charge_j ∫ harmonics over panel j in the boxes whose own sources they are,
-/// over areas in the tree's unit. Charges are [vectors][sources] in the tree's order. Integrals are
-/// those of rules that are accurate from a side of the box on, anew in every call: so no moments of
-/// panels, K numbers each, are stored.
+/// Where long panels are cut, their pieces and the rules for these.
+struct PieceMoments {
+  PiecesView pieces;
+  StripMomentRulesView rules;
+};
+
+/// P2M of panels or their pieces: M = Σ charge_j ∫ harmonics over source j in the boxes whose own
+/// sources they are, over areas in the tree's unit. Charges are [vectors][sources] in the tree's
+/// order. Integrals are those of rules that are accurate from a side of the box on, anew in every
+/// call: so no moments of panels, K numbers each, are stored. `pieces` is null where there are
+/// none.
 template <class T>
 void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRules& rules,
-               const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
-               cudaStream_t stream);
+               const PieceMoments* pieces, const TableView<T>& table, const T* charges,
+               const ExpansionsView<T>& expansions, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

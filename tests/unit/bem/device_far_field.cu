@@ -59,7 +59,7 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
                                            .max_leaf = options.max_leaf},
                                           stream);
   const auto far = make_panel_far_field(
-      store, tree, options.order, options.precision, options.moment_tolerance,
+      store, tree, nullptr, options.order, options.precision, options.moment_tolerance,
       options.sparing ? Gathering::sparing : Gathering::wide, stream, near_stream);
   const auto d_x = to_device(x, stream);
   const DeviceBuffer<double> d_y(x.size(), stream);

@@ -31,6 +31,8 @@ inline const std::vector<Surface>& surfaces() {
                                         {"bracket", [] { return bracket(14); }},
                                         {"plate", [] { return plate(32); }},
                                         {"one large panel", one_large_panel},
+                                        {"long panels", [] { return long_plate(4, 500); }},
+                                        {"graded plate", [] { return graded_plate(40); }},
                                         {"small and far off",
                                          [] {
                                            return sphere(4, 1e-9, {3, -2, 1});

@@ -203,9 +203,11 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
   for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
     for (const bool keep : {true, false}) {
       CAPTURE(largest, scale, static_cast<int>(precision), keep, with == With::dipoles);
-      const FarField far(
-          tree, clouds,
-          {.order = high_order, .precision = precision, .gradient = true, .keep_moments = keep});
+      const FarField far(tree, clouds,
+                         {.order = high_order,
+                          .precision = precision,
+                          .gradient = true,
+                          .moments = keep ? fmm::Moments::kept : fmm::Moments::afresh});
       Sums sums(*clouds, targets);
       far.evaluate({.charges = strengths.source}, {sums.potential, sums.gradient});
       far.evaluate_transposed({.charges = strengths.target}, sums.transposed);

@@ -1,0 +1,263 @@
+// The near field of V where long panels are cut into pieces: a block for each row.
+#include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/near_products.cuh"
+#include "fmbem/bem/near/cuda/piece_near_field.cuh"
+#include "fmbem/cuda/primitives.cuh"
+
+namespace fmbem::cuda::bem {
+namespace {
+
+constexpr int bits_of_a_piece = 32;
+
+/// A warp for each row: its near pieces, with the row in the upper half.
+__global__ void make_keys(const std::int64_t* begin, const std::int32_t* piece, std::int64_t rows,
+                          std::uint64_t* key) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  for (std::int64_t k = begin[row] + threadIdx.x % warp_size; k < begin[row + 1]; k += warp_size)
+    key[k] =
+        static_cast<std::uint64_t>(row) << bits_of_a_piece | static_cast<std::uint32_t>(piece[k]);
+}
+
+__device__ inline bool begins_column(const std::uint64_t* key, std::int64_t k,
+                                     const PiecesView& pieces) {
+  if (k == 0 || key[k] >> bits_of_a_piece != key[k - 1] >> bits_of_a_piece) return true;
+  return pieces.panel[static_cast<std::uint32_t>(key[k])] !=
+         pieces.panel[static_cast<std::uint32_t>(key[k - 1])];
+}
+
+__global__ void flag_columns(const std::uint64_t* key, std::int64_t n, PiecesView pieces,
+                             std::int64_t* flag) {
+  const std::int64_t k = thread_index();
+  if (k <= n) flag[k] = k < n && begins_column(key, k, pieces);
+}
+
+/// `column`: how many columns begin before each key.
+__global__ void fill_columns(const std::uint64_t* key, std::int64_t n, PiecesView pieces,
+                             const std::int64_t* column, std::int32_t* piece, std::int32_t* panel,
+                             std::int64_t* pieces_begin) {
+  const std::int64_t k = thread_index();
+  if (k > n) return;
+  if (k == n) {
+    pieces_begin[column[n]] = n;
+    return;
+  }
+  piece[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(key[k]));
+  if (!begins_column(key, k, pieces)) return;
+  panel[column[k]] = pieces.panel[piece[k]];
+  pieces_begin[column[k]] = k;
+}
+
+/// Where the columns of each row begin, and how many entries it has.
+__global__ void find_rows(NearRowsView a, const std::int64_t* sources_begin,
+                          const std::int64_t* column, std::int64_t rows, std::int64_t* begin,
+                          std::int64_t* entries) {
+  const std::int64_t row = thread_index();
+  if (row > rows) return;
+  begin[row] = column[sources_begin[row]];
+  entries[row] = 0;
+  if (row == rows) return;
+  const int2 targets = a.targets_of(row);
+  entries[row] = (column[sources_begin[row + 1]] - begin[row]) * (targets.y - targets.x);
+}
+
+struct ColumnsView {
+  const std::int64_t* begin;
+  const std::int32_t* panel;
+  const std::int64_t* pieces_begin;
+  const std::int32_t* piece;
+  PiecesView pieces;
+};
+
+struct IntegrationView {
+  NearRowsView rows;
+  ColumnsView columns;
+  NearRules<double> rules;
+  CloseRules close;
+};
+
+/// From target i over what is near of a column's panel.
+__device__ __attribute__((noinline)) double column_integral(const IntegrationView& a,
+                                                            std::int64_t column, std::int64_t i) {
+  const ColumnsView& c = a.columns;
+  const std::int64_t panel = c.panel[column];
+  if (!c.pieces.is_cut(panel)) {
+    const Vec3d* const v = a.rows.vertices + 3 * panel;
+    const Vec3d centroid = a.rows.scale * a.rows.centroid[panel];
+    const double radius = a.rows.scale * a.rows.radius[panel];
+    const RulePanel<double> by_rule(
+        a.rules, a.rows.scale * v[1] - centroid, a.rows.scale * v[2] - centroid,
+        a.rows.scale * a.rows.scale * a.rows.area[panel], radius * radius);
+    const Vec3d centre = centroid - a.rows.target(i);
+    const double distance2 = a.rules.distance2(centre);
+    const int rule = by_rule.rule_at(distance2);
+    return rule >= 0 ? integrate_by(a.rules, rule, by_rule, centre, distance2)
+                     : close_integral(a.rows, a.close, i, panel);
+  }
+  const Triangle t = scaled_triangle(a.rows, panel);
+  const Strip strip = make_strip(t);
+  const Vec3d x = a.rows.target(i);
+  double sum = 0;
+  const std::int64_t end = c.pieces_begin[column + 1];
+  for (std::int64_t k = c.pieces_begin[column]; k < end;) {
+    const double from = c.pieces.begin_of(c.piece[k]);
+    while (k + 1 < end && c.piece[k + 1] == c.piece[k] + 1) ++k;
+    sum += strip_potential(a.close.strips, t, strip, a.rows.scale * from,
+                           a.rows.scale * c.pieces.end_of(c.piece[k]), x);
+    ++k;
+  }
+  return sum;
+}
+
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_columns(const __grid_constant__ IntegrationView a, const std::int64_t* entries_before,
+                      Entry* entries) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.rows.targets_of(row);
+  const int n = targets.y - targets.x;
+  const std::int64_t count = (a.columns.begin[row + 1] - a.columns.begin[row]) * n;
+  for (std::int64_t k = threadIdx.x; k < count; k += blockDim.x)
+    entries[entries_before[row] + k] =
+        static_cast<Entry>(column_integral(a, a.columns.begin[row] + k / n, targets.x + k % n));
+}
+
+template <int Vectors>
+__global__ void __launch_bounds__(threads_per_block)
+    multiply_columns(const __grid_constant__ IntegrationView a, const double* x,
+                     const double* factor, double* y) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.rows.targets_of(row);
+  const int n = targets.y - targets.x;
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    double sum[Vectors] = {};
+    for (std::int64_t c = a.columns.begin[row] + share.group;
+         share.works && c < a.columns.begin[row + 1]; c += share.groups) {
+      const double value = column_integral(a, c, targets.x + done + share.target);
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v) sum[v] += x[v * a.rows.panels + a.columns.panel[c]] * value;
+    }
+    write_sums<Vectors, threads_per_block>(a.rows, share, targets.x + done, sum, factor, y);
+  }
+}
+
+IntegrationView integration_of(const PanelStore& panels, const SpreadTree& tree,
+                               const DevicePieces& pieces, const PieceColumns& columns,
+                               double tolerance) {
+  return {rows_of(panels, tree),
+          {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
+           columns.piece.data(), pieces.view()},
+          NearRules<double>(tolerance),
+          CloseRules(tolerance)};
+}
+
+template <class Entry>
+class StoredPieceNearField final : public NearField {
+ public:
+  StoredPieceNearField(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
+                       const PieceColumns& columns, double tolerance, cudaStream_t stream)
+      : rows_(tree.rows()),
+        view_(rows_of(panels, tree)),
+        columns_(columns),
+        entries_(columns.entries, stream) {
+    view_.pairs_before = columns.entries_before.data();
+    launch(integrate_columns<Entry>, static_cast<unsigned>(rows_), threads_per_block, 0, stream,
+           integration_of(panels, tree, pieces, columns, tolerance), columns.entries_before.data(),
+           entries_.data());
+  }
+  void multiply(const double* x, int vectors, const double* factor, double* y,
+                cudaStream_t stream) const override {
+    multiply_stored_rows(view_, rows_, entries_.data(),
+                         {columns_.begin.data(), columns_.panel.data()}, x, vectors, factor, y,
+                         stream);
+  }
+  std::int64_t bytes() const override { return entries_.bytes() + columns_.bytes(); }
+
+ private:
+  std::int64_t rows_;
+  NearRowsView view_;
+  const PieceColumns& columns_;
+  DeviceBuffer<Entry> entries_;
+};
+
+class LeanPieceNearField final : public NearField {
+ public:
+  LeanPieceNearField(const IntegrationView& view, std::int64_t rows) : view_(view), rows_(rows) {}
+  void multiply(const double* x, int vectors, const double* factor, double* y,
+                cudaStream_t stream) const override {
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(multiply_columns<Together>, static_cast<unsigned>(rows_), threads_per_block, 0, stream,
+             view_, x + v * view_.rows.panels, factor + v, y + v * view_.rows.targets.count);
+    });
+  }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  IntegrationView view_;
+  std::int64_t rows_;
+};
+
+}  // namespace
+
+PieceColumns::PieceColumns(const PanelStore& panels, const SpreadTree& tree,
+                           const DevicePieces& pieces, cudaStream_t stream) {
+  const std::int64_t rows = tree.rows();
+  const NearRowsView view = rows_of(panels, tree);
+  const RowSources sources(view, rows, stream);
+  const auto n = static_cast<std::int64_t>(sources.source.size());
+  DeviceBuffer<std::uint64_t> key(n, stream), sorted(n, stream);
+  launch(make_keys, blocks_for(rows, warps_per_block), threads_per_block, 0, stream,
+         sources.begin.data(), sources.source.data(), rows, key.data());
+  int bits = bits_of_a_piece;
+  while (std::int64_t{1} << (bits - bits_of_a_piece) < rows) ++bits;
+  sort_keys(key.data(), sorted.data(), n, bits, stream);
+  DeviceBuffer<std::int64_t> flag(n + 1, stream), column(n + 1, stream);
+  launch(flag_columns, blocks_for(n + 1), threads_per_block, 0, stream, sorted.data(), n,
+         pieces.view(), flag.data());
+  exclusive_sum(flag.data(), column.data(), n + 1, stream);
+  const std::int64_t columns = download_one(column.data() + n, stream);
+  piece = DeviceBuffer<std::int32_t>(n, stream);
+  panel = DeviceBuffer<std::int32_t>(columns, stream);
+  pieces_begin = DeviceBuffer<std::int64_t>(columns + 1, stream);
+  launch(fill_columns, blocks_for(n + 1), threads_per_block, 0, stream, sorted.data(), n,
+         pieces.view(), column.data(), piece.data(), panel.data(), pieces_begin.data());
+  begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  entries_before = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  DeviceBuffer<std::int64_t> of_row(rows + 1, stream);
+  launch(find_rows, blocks_for(rows + 1), threads_per_block, 0, stream, view, sources.begin.data(),
+         column.data(), rows, begin.data(), of_row.data());
+  exclusive_sum(of_row.data(), entries_before.data(), rows + 1, stream);
+  entries = download_one(entries_before.data() + rows, stream);
+}
+
+template <class Entry>
+std::unique_ptr<NearField> make_stored_piece_near_field(const PanelStore& panels,
+                                                        const SpreadTree& tree,
+                                                        const DevicePieces& pieces,
+                                                        const PieceColumns& columns,
+                                                        double tolerance, cudaStream_t stream) {
+  return std::make_unique<StoredPieceNearField<Entry>>(panels, tree, pieces, columns, tolerance,
+                                                       stream);
+}
+template std::unique_ptr<NearField> make_stored_piece_near_field<float>(const PanelStore&,
+                                                                        const SpreadTree&,
+                                                                        const DevicePieces&,
+                                                                        const PieceColumns&, double,
+                                                                        cudaStream_t);
+template std::unique_ptr<NearField> make_stored_piece_near_field<double>(const PanelStore&,
+                                                                         const SpreadTree&,
+                                                                         const DevicePieces&,
+                                                                         const PieceColumns&,
+                                                                         double, cudaStream_t);
+
+std::unique_ptr<NearField> make_lean_piece_near_field(const PanelStore& panels,
+                                                      const SpreadTree& tree,
+                                                      const DevicePieces& pieces,
+                                                      const PieceColumns& columns,
+                                                      double tolerance) {
+  return std::make_unique<LeanPieceNearField>(
+      integration_of(panels, tree, pieces, columns, tolerance), tree.rows());
+}
+
+}  // namespace fmbem::cuda::bem

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fmbem/bem/geometry/strip.hpp"
+#include "fmbem/bem/space/panel_pieces.hpp"
+#include "fmbem/cuda/memory.cuh"
+
+namespace fmbem::cuda::bem {
+
+/// What kernels see of pieces.
+struct PiecesView {
+  const std::int32_t *panel, *first;  ///< [pieces]; [panels + 1]
+  const double* place;                ///< [pieces + panels], as PanelPieces has them
+
+  __device__ bool is_cut(std::int64_t of_panel) const {
+    return first[of_panel + 1] - first[of_panel] > 1;
+  }
+  __device__ double begin_of(std::int64_t piece) const { return place[piece + panel[piece]]; }
+  __device__ double end_of(std::int64_t piece) const { return place[piece + panel[piece] + 1]; }
+};
+
+/// Panels as sources where long ones are cut (PanelPieces), in device memory.
+struct DevicePieces {
+  /// Waits for the stream.
+  DevicePieces(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
+               cudaStream_t stream);
+
+  double inflation;  ///< of the root that they are cut for
+  DeviceBuffer<std::int32_t> panel, first;
+  DeviceBuffer<double> place;
+  DeviceBuffer<Vec3d> centre, low, high;  ///< [pieces]
+  DeviceBuffer<double> area;              ///< [pieces]
+
+  std::int64_t size() const { return static_cast<std::int64_t>(panel.size()); }
+  PiecesView view() const { return {panel.data(), first.data(), place.data()}; }
+  std::int64_t bytes() const {
+    return panel.bytes() + first.bytes() + place.bytes() + centre.bytes() + low.bytes() +
+           high.bytes() + area.bytes();
+  }
+};
+
+}  // namespace fmbem::cuda::bem

@@ -1,0 +1,168 @@
+#include "fmbem/bem/space/panel_pieces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fmbem/fmm/choice/search.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Panels that stand for all in the choice of boxes.
+constexpr std::size_t sampled_targets = 128, sampled_sources = 8192;
+/// How far off targets are near to what is in a box, in its sides; and the side of the box that a
+/// whole panel sinks to, in its lengths: means over where both may be.
+constexpr double near_sides = 1.3, whole_sides = 1.9;
+/// Boxes are no smaller than so many times the width of a panel.
+constexpr double least_aspect = 4;
+/// What cutting has to save, of all that near entries cost; those of other panels are so many a
+/// row.
+constexpr double worth_it = 0.9, usual_entries = 300;
+/// A piece may stick out of its box by this part of a side: less than panel_overhang, as it has a
+/// width, too.
+constexpr double end_overhang = 0.15;
+
+double longest_edge(const Triangle& t) { return std::max({t.length[0], t.length[1], t.length[2]}); }
+double height_of(const Triangle& t) { return 2 * t.area / longest_edge(t); }
+bool is_long(const Triangle& t) { return longest_edge(t) > long_aspect * height_of(t); }
+
+/// Places where the strip passes from box to box, ascending, without those close to its ends; and
+/// the apex, if there are any.
+void find_cuts(const Strip& strip, const BoxPlanes& planes, std::vector<double>& cuts) {
+  cuts.clear();
+  const double side = std::max(planes.side, least_aspect * strip.width);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double step = strip.along[axis], from = strip.start[axis] - planes.corner[axis],
+                 to = from + step * strip.length, low = std::min(from, to),
+                 high = std::max(from, to), end = end_overhang * side;
+    if (step == 0) continue;
+    for (double k = std::ceil((low + end) / side); k * side < high - end; ++k)
+      cuts.push_back((k * side - from) / step);
+  }
+  // So that each piece is a trapezoid.
+  if (!cuts.empty() && strip.apex > 0 && strip.apex < strip.length) cuts.push_back(strip.apex);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+}
+
+double distance_to_edge(Vec3d x, const Strip& strip) {
+  const double s = std::clamp(dot(x - strip.start, strip.along), 0.0, strip.length);
+  return norm(x - (strip.start + s * strip.along));
+}
+
+std::size_t stride_of(std::size_t n, std::size_t wanted) {
+  return std::max<std::size_t>(1, n / wanted);
+}
+
+/// What cutting at the planes of boxes of some side would cost, from samples.
+class CostOfBoxes {
+ public:
+  CostOfBoxes(std::span<const Triangle> panels, std::span<const std::int32_t> long_panels,
+              const PieceCosts& costs)
+      : costs_(costs), n_(static_cast<double>(panels.size())) {
+    const std::size_t stride = stride_of(long_panels.size(), sampled_sources);
+    for (std::size_t k = stride / 2; k < long_panels.size(); k += stride)
+      strips_.push_back(make_strip(panels[long_panels[k]]));
+    stand_for_ = static_cast<double>(long_panels.size()) / static_cast<double>(strips_.size());
+    std::vector<Vec3d> targets;
+    const std::size_t target_stride = stride_of(panels.size(), sampled_targets);
+    for (std::size_t i = target_stride / 2; i < panels.size(); i += target_stride)
+      targets.push_back(panels[i].centroid);
+    targets_ = static_cast<double>(targets.size());
+    distance_.resize(targets.size() * strips_.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      for (std::size_t j = 0; j < strips_.size(); ++j)
+        distance_[i * strips_.size() + j] = distance_to_edge(targets[i], strips_[j]);
+  }
+
+  double narrowest() const {
+    double width = std::numeric_limits<double>::max();
+    for (const Strip& strip : strips_) width = std::min(width, strip.width);
+    return width;
+  }
+
+  /// Of a product; an infinite side cuts nothing.
+  double operator()(double side) const {
+    double near = 0, pieces = 0;
+    const std::size_t n_strips = strips_.size();
+#pragma omp parallel for schedule(static) reduction(+ : near)
+    for (std::size_t k = 0; k < distance_.size(); ++k)
+      near +=
+          distance_[k] <= near_sides * std::min(side, whole_sides * strips_[k % n_strips].length);
+    for (const Strip& strip : strips_) {
+      const Vec3d u = strip.along;
+      pieces += 1 + strip.length * (std::abs(u.x) + std::abs(u.y) + std::abs(u.z)) / side;
+    }
+    return costs_.near_entry * n_ * (usual_entries + stand_for_ * near / targets_) +
+           costs_.piece * stand_for_ * pieces;
+  }
+
+ private:
+  PieceCosts costs_;
+  double n_, stand_for_ = 1, targets_ = 1;
+  std::vector<Strip> strips_;
+  std::vector<double> distance_;  ///< [targets][strips]
+};
+
+/// The cube that the tree is made in, before it is inflated.
+Cube hull_of(std::span<const Triangle> panels) {
+  std::vector<Vec3d> vertices;
+  vertices.reserve(3 * panels.size());
+  for (const Triangle& t : panels) vertices.insert(vertices.end(), t.vertex, t.vertex + 3);
+  return bounding_cube(vertices);
+}
+
+}  // namespace
+
+PanelPieces::PanelPieces(std::span<const Triangle> panels, const BoxPlanes& planes,
+                         double inflation)
+    : inflation_(inflation), begin_(panels.size() + 1) {
+  std::vector<double> cuts;
+  for (std::size_t j = 0; j < panels.size(); ++j) {
+    begin_[j] = static_cast<std::int32_t>(panel_.size());
+    cuts.clear();
+    double length = 0;
+    if (is_long(panels[j])) {
+      const Strip strip = make_strip(panels[j]);
+      find_cuts(strip, planes, cuts);
+      length = strip.length;
+    }
+    place_.push_back(0);
+    place_.insert(place_.end(), cuts.begin(), cuts.end());
+    place_.push_back(length);
+    panel_.resize(panel_.size() + cuts.size() + 1, static_cast<std::int32_t>(j));
+  }
+  begin_[panels.size()] = static_cast<std::int32_t>(panel_.size());
+}
+
+std::shared_ptr<const PanelPieces> cut_long_panels(std::span<const Triangle> panels,
+                                                   const PieceCosts& costs) {
+  std::vector<std::int32_t> long_panels;
+  for (std::size_t j = 0; j < panels.size(); ++j)
+    if (is_long(panels[j])) long_panels.push_back(static_cast<std::int32_t>(j));
+  if (long_panels.empty()) return nullptr;
+  const CostOfBoxes cost(panels, long_panels, costs);
+  const Cube hull = hull_of(panels);
+  const double uncut = cost(std::numeric_limits<double>::infinity());
+  double best = worth_it * uncut;
+  std::shared_ptr<const PanelPieces> pieces;
+  BoxPlanes planes{};
+  double best_inflation = 0;
+  for (const double inflation : fmm::inflations)
+    for (double side = 0.25 * inflation * hull.side; side > least_aspect * cost.narrowest();
+         side /= 2) {
+      const double trial = cost(side);
+      if (trial >= best) continue;
+      best = trial;
+      best_inflation = inflation;
+      planes = {fmm::inflated(hull, inflation).corner, side};
+    }
+  if (best_inflation == 0) return nullptr;
+  return std::make_shared<PanelPieces>(panels, planes, best_inflation);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fmbem/bem/geometry/strip.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/tree/morton.hpp"
+
+namespace fmbem {
+
+/// From this aspect (longest edge over height) on a panel may be cut.
+inline constexpr double long_aspect = 8;
+
+/// Planes at which boxes of a level meet.
+struct BoxPlanes {
+  Vec3d corner;  ///< of the root
+  double side;   ///< of the boxes
+};
+
+/// Panels as sources of the far field: a long one is several, cut along its longest edge where that
+/// passes from one box of some level to the next, so that its pieces sink to that level. Pieces of
+/// a panel follow each other; each is a trapezoid.
+class PanelPieces {
+ public:
+  /// `inflation`: the root's side, whose boxes these are, over that of the bounding cube.
+  PanelPieces(std::span<const Triangle> panels, const BoxPlanes& planes, double inflation);
+
+  double inflation() const { return inflation_; }
+  std::size_t size() const { return panel_.size(); }
+  std::size_t panels() const { return begin_.size() - 1; }
+  std::int32_t panel(std::size_t piece) const { return panel_[piece]; }
+  bool is_cut(std::size_t panel) const { return begin_[panel + 1] - begin_[panel] > 1; }
+  /// Where piece k of its panel, which is cut, begins along the longest edge, and ends.
+  double begin_of(std::size_t piece) const { return place_[piece + panel_[piece]]; }
+  double end_of(std::size_t piece) const { return place_[piece + panel_[piece] + 1]; }
+
+  // For copies on a GPU.
+  std::span<const std::int32_t> panel_of_pieces() const { return panel_; }
+  std::span<const std::int32_t> first_pieces() const { return begin_; }
+  std::span<const double> places() const { return place_; }
+
+ private:
+  double inflation_;
+  LargeVector<std::int32_t> begin_;  ///< [panels + 1], pieces of each panel
+  LargeVector<std::int32_t> panel_;  ///< [pieces]
+  LargeVector<double> place_;        ///< [pieces + panels]: where pieces begin, and the last ends
+};
+
+/// What a product takes for each unknown near to a target, and for each piece: by their ratio the
+/// boxes are chosen.
+struct PieceCosts {
+  double near_entry, piece;
+};
+
+/// Long panels cut at the planes of those boxes that cost least, from the distances of some panels
+/// to some others; null where none had better be cut, as in any mesh without long panels.
+std::shared_ptr<const PanelPieces> cut_long_panels(std::span<const Triangle> panels,
+                                                   const PieceCosts& costs);
+
+}  // namespace fmbem
