@@ -32,7 +32,8 @@ struct Strip {
   /// What clearances are measured in: the length of a line of constant s at the apex.
   FMBEM_HD double span() const { return width * sqrt(1 + skew * skew); }
   FMBEM_HD double height(double s) const {
-    return s < apex ? width * s / apex : width * ((length - s) / (length - apex));
+    const bool before = apex > 0 && (s <= apex || apex == length);
+    return before ? width * (s / apex) : width * ((length - s) / (length - apex));
   }
 };
 

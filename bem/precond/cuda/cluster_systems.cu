@@ -93,7 +93,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
                             });
     solved = solve_general(b, write);
   } else {
-    fill_tiles(tiles, space.unknowns, 1);
+    fill_tiles<general>(tiles, space, pad, 1);
     for_exact_entries<false>(view.panels, space, pad, n_panels, unit,
                              [&](int k, int l, double kl, double lk) {
                                tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
@@ -103,7 +103,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   if (solved) return true;
   // The smooth kernel alone is positive definite to rounding.
   __syncthreads();
-  fill_tiles(tiles, space.unknowns, stiffer);
+  fill_tiles<general>(tiles, space, pad, stiffer);
   return solve_symmetric(tiles, pad, write);
 }
 

@@ -86,16 +86,23 @@ __device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
   return s_panels;
 }
 
-/// The matrix by the smooth kernel alone.
-__device__ inline void fill_tiles(const TileMatrix& matrix, const Unknown* unknowns,
-                                  float diagonal) {
+/// The matrix by the smooth kernel alone, in a general system with the segments of long nodes.
+template <bool general>
+__device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int pad,
+                           float diagonal) {
   static_assert(solve_threads == tile_entries);
   const int r = static_cast<int>(threadIdx.x) % tile, c = static_cast<int>(threadIdx.x) / tile;
   for (int i = 0; i < matrix.count; ++i) {
-    const PlacedCluster row = unknowns[tile * i + r].at;
-    for (int j = 0; j <= i; ++j)
-      matrix.at(i, j)[threadIdx.x] =
-          i == j && r == c ? diagonal : smooth_entry(row, unknowns[tile * j + c].at);
+    const PlacedCluster row = space.unknowns[tile * i + r].at;
+    for (int j = 0; j <= i; ++j) {
+      const int k = tile * j + c;
+      const PlacedCluster column = space.unknowns[k].at;
+      float entry = diagonal;
+      if (i != j || r != c)
+        entry = general && k >= pad ? segment_entry(row, column, space.half[k - pad])
+                                    : smooth_entry(row, column);
+      matrix.at(i, j)[threadIdx.x] = entry;
+    }
   }
   __syncthreads();
 }

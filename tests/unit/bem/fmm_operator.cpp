@@ -58,6 +58,21 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
   }
 }
 
+BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others") {
+  const Panels panels = make_panels(long_plate(3, 200));
+  const std::size_t n = panels.size();
+  const auto dense = make_dense_single_layer(panels, {});
+  const auto fast = make_fmm(panels, {.tolerance = 1e-5, .max_leaf = 20});
+  CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 3);
+  const Vector x = random_vector(5 * n, 3);
+  Vector y(5 * n), exact(5 * n);
+  dense->apply(x.data(), exact.data(), {.vectors = 5});
+  for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
+    fast->apply(x.data(), y.data(), {.vectors = 5, .tolerance = tolerance});
+    CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+  }
+}
+
 BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();

@@ -56,6 +56,8 @@ TEST_CASE("a strip's places and heights are those of its triangle") {
       double closest = 1;
       for (const Vec3d& vertex : t.vertex) closest = std::min(closest, norm(vertex - top));
       CHECK(closest < 1e-14);
+      CHECK(strip.height(0) == (strip.apex == 0 ? strip.width : 0));
+      CHECK(strip.height(strip.length) == (strip.apex == strip.length ? strip.width : 0));
       for (const double s : {0.2, 0.7}) {
         const StripPoint at = strip.locate(strip.point(s, 0.4 / aspect));
         CHECK(at.s == Approx(s + 0.4 / aspect * strip.skew).epsilon(1e-14));
