@@ -92,8 +92,9 @@ template <class T>
 FMBEM_HD inline T segment_potential(Vec3<T> d, Vec3<T> half, T smear2) {
   const T h2 = dot(half, half);
   if (h2 == 0) return 1 / std::sqrt(dot(d, d) + smear2);
-  const T h = std::sqrt(h2), t = dot(d, half) / h, off2 = dot(d, d) - t * t;
-  return mean_over_segment(t, h, (off2 > 0 ? off2 : 0) + smear2);
+  // The part across is a vector, as the difference of squares would lose it in single precision.
+  const T along = dot(d, half) / h2;
+  return mean_over_segment(along * std::sqrt(h2), std::sqrt(h2), norm2(d - along * half) + smear2);
 }
 
 /// The smear of a node with that segment whose own g(k, k) is g.

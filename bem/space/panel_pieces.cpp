@@ -1,18 +1,19 @@
 #include "fmbem/bem/space/panel_pieces.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/choice/search.hpp"
 
 namespace fmbem {
 namespace {
 
 /// Panels that stand for all in the choice of boxes.
-constexpr std::size_t sampled_targets = 128, sampled_sources = 8192;
+constexpr std::size_t sampled_targets = 128, sampled_sources = 2048;
 /// How far off targets are near to what is in a box, in its sides; and the side of the box that a
 /// whole panel sinks to, in its lengths: means over where both may be.
 constexpr double near_sides = 1.3, whole_sides = 1.9;
@@ -110,10 +111,25 @@ class CostOfBoxes {
 
 /// The cube that the tree is made in, before it is inflated.
 Cube hull_of(std::span<const Triangle> panels) {
-  std::vector<Vec3d> vertices;
-  vertices.reserve(3 * panels.size());
-  for (const Triangle& t : panels) vertices.insert(vertices.end(), t.vertex, t.vertex + 3);
-  return bounding_cube(vertices);
+  const auto [low, high] =
+      coordinate_bounds(3 * static_cast<std::int64_t>(panels.size()),
+                        [&](std::int64_t k) { return panels[k / 3].vertex[k % 3]; });
+  return bounding_cube(low, high);
+}
+
+/// Numbers of the long ones, ascending.
+std::vector<std::int32_t> find_long(std::span<const Triangle> panels) {
+  const auto n = static_cast<std::int64_t>(panels.size());
+  std::vector<char> found(n);
+  std::int64_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (std::int64_t j = 0; j < n; ++j) count += found[j] = is_long(panels[j]);
+  std::vector<std::int32_t> numbers;
+  if (count == 0) return numbers;
+  numbers.reserve(count);
+  for (std::int64_t j = 0; j < n; ++j)
+    if (found[j]) numbers.push_back(static_cast<std::int32_t>(j));
+  return numbers;
 }
 
 }  // namespace
@@ -121,29 +137,43 @@ Cube hull_of(std::span<const Triangle> panels) {
 PanelPieces::PanelPieces(std::span<const Triangle> panels, const BoxPlanes& planes,
                          double inflation)
     : inflation_(inflation), begin_(panels.size() + 1) {
-  std::vector<double> cuts;
-  for (std::size_t j = 0; j < panels.size(); ++j) {
-    begin_[j] = static_cast<std::int32_t>(panel_.size());
+  const auto n = static_cast<std::int64_t>(panels.size());
+  const auto cut = [&](std::int64_t j, std::vector<double>& cuts) {
     cuts.clear();
-    double length = 0;
-    if (is_long(panels[j])) {
-      const Strip strip = make_strip(panels[j]);
-      find_cuts(strip, planes, cuts);
-      length = strip.length;
+    if (is_long(panels[j])) find_cuts(make_strip(panels[j]), planes, cuts);
+  };
+#pragma omp parallel
+  {
+    std::vector<double> cuts;
+#pragma omp for schedule(static)
+    for (std::int64_t j = 0; j < n; ++j) {
+      cut(j, cuts);
+      begin_[j + 1] = static_cast<std::int32_t>(cuts.size()) + 1;
     }
-    place_.push_back(0);
-    place_.insert(place_.end(), cuts.begin(), cuts.end());
-    place_.push_back(length);
-    panel_.resize(panel_.size() + cuts.size() + 1, static_cast<std::int32_t>(j));
   }
-  begin_[panels.size()] = static_cast<std::int32_t>(panel_.size());
+  begin_[0] = 0;
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  panel_.resize(begin_[n]);
+  place_.resize(begin_[n] + n);
+#pragma omp parallel
+  {
+    std::vector<double> cuts;
+#pragma omp for schedule(static)
+    for (std::int64_t j = 0; j < n; ++j) {
+      cut(j, cuts);
+      std::fill(panel_.begin() + begin_[j], panel_.begin() + begin_[j + 1],
+                static_cast<std::int32_t>(j));
+      const auto places = place_.begin() + begin_[j] + j;
+      *places = 0;
+      std::copy(cuts.begin(), cuts.end(), places + 1);
+      places[static_cast<std::ptrdiff_t>(cuts.size()) + 1] = longest_edge(panels[j]);
+    }
+  }
 }
 
 std::shared_ptr<const PanelPieces> cut_long_panels(std::span<const Triangle> panels,
                                                    const PieceCosts& costs) {
-  std::vector<std::int32_t> long_panels;
-  for (std::size_t j = 0; j < panels.size(); ++j)
-    if (is_long(panels[j])) long_panels.push_back(static_cast<std::int32_t>(j));
+  const std::vector<std::int32_t> long_panels = find_long(panels);
   if (long_panels.empty()) return nullptr;
   const CostOfBoxes cost(panels, long_panels, costs);
   const Cube hull = hull_of(panels);

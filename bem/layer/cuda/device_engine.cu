@@ -27,7 +27,7 @@ double near_pair_seconds(bool lean, Precision far) {
 }
 
 /// What a coefficient of a piece's moments costs, which every product integrates.
-constexpr double coefficient_seconds = 1e-11;
+constexpr double coefficient_seconds = 6e-12;
 
 /// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
 /// expansions; and of the whole memory, for what products gather.

@@ -79,7 +79,7 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
         std::size_t near = 0;
         for (const DeviceFarField::Pairs& row : far.near)
           near += row.targets.size() * row.sources.size();
-        CHECK(near < n * n / 2);
+        CHECK(near < n * n / 4 * 3);  // most pairs of long panels are, as they are not cut here
         const Vector y = exact.with_near(far, x);
         for (std::size_t k = 0; k < vectors; ++k) {
           const double error = norm_of(difference(part(y, n, k), part(direct, n, k)));

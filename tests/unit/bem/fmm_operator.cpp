@@ -59,7 +59,7 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
 }
 
 BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others") {
-  const Panels panels = make_panels(long_plate(3, 200));
+  const Panels panels = make_panels(long_plate(3, 300));
   const std::size_t n = panels.size();
   const auto dense = make_dense_single_layer(panels, {});
   const auto fast = make_fmm(panels, {.tolerance = 1e-5, .max_leaf = 20});
