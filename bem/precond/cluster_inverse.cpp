@@ -24,11 +24,7 @@ namespace {
 std::vector<std::int32_t> cut_for(std::span<const Triangle> panels, const ClusterTree& tree,
                                   std::int32_t leaf_node, const ClusterInverseOptions& options) {
   const Cluster& own = tree.nodes[leaf_node];
-  const LeafView leaf = view_leaf(
-      [&](std::int32_t i) {
-        return PanelBall{panels[i].centroid, panel_radius(panels[i])};
-      },
-      own.begin, own.end);
+  const LeafView leaf = view_leaf(panels, own.begin, own.end);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {

@@ -11,8 +11,8 @@ namespace fmbem {
 /// Panels closer than this many times their radii together take exact entries: the smooth kernel
 /// knows nothing of their shapes, which matters for slivers.
 inline constexpr double touching = 0.7;
-/// The same for slivers, in their heights.
-inline constexpr double sliver_touching = 6;
+/// Of slivers those that are that many of their heights away, too.
+inline constexpr double sliver_touching = 20;
 /// Longest side over height from which a panel is a sliver. The potential at the centroid of one is
 /// not its mean potential, and a matrix that is made symmetric may be nearly singular.
 inline constexpr double sliver_aspect = 8;
@@ -53,26 +53,20 @@ FMBEM_HD inline double smear2_of(double g) {
   return 0.5 * distance * distance;
 }
 
+FMBEM_HD inline int longest_edge_of(const Triangle& t) {
+  int longest = 0;
+  for (int k = 1; k < 3; ++k)
+    if (t.length[k] > t.length[longest]) longest = k;
+  return longest;
+}
+FMBEM_HD inline double longest_length(const Triangle& t) { return t.length[longest_edge_of(t)]; }
 FMBEM_HD inline bool is_sliver(const Triangle& t) {
-  const double longest = fmax(fmax(t.length[0], t.length[1]), t.length[2]);
+  const double longest = longest_length(t);
   return longest * longest > sliver_aspect * 2 * t.area;
 }
-
-/// How far a panel reaches where charge varies: long ones by their height, as along them it does
-/// not.
-FMBEM_HD inline double panel_radius(const Triangle& t) {
-  if (!is_sliver(t)) return t.radius;
-  return 2 * t.area / fmax(fmax(t.length[0], t.length[1]), t.length[2]);
-}
-
-/// The square of the distance from a point that a panel reaches, of a sliver likewise.
-FMBEM_HD inline double panel_reach2(const Triangle& t, Vec3d from) {
-  if (is_sliver(t)) {
-    const double reach = norm(t.centroid - from) + panel_radius(t);
-    return reach * reach;
-  }
-  return fmax(norm2(t.vertex[0] - from),
-              fmax(norm2(t.vertex[1] - from), norm2(t.vertex[2] - from)));
+/// The height of a sliver, the radius of another panel.
+FMBEM_HD inline double panel_width(const Triangle& t) {
+  return is_sliver(t) ? 2 * t.area / longest_length(t) : t.radius;
 }
 
 /// ∫ 1/√(s² + d²) ds over a segment, over its length: as edge_log_ratio(), the middle of the
@@ -110,16 +104,13 @@ FMBEM_HD inline double smear2_of(double g, Vec3d half) {
 FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.area = t.area;
   node.centroid = t.centroid;
-  node.radius = panel_radius(t);
+  node.radius = t.radius;
   node.half = {};
   if (is_sliver(t)) {
-    int longest = 0;
-    for (int k = 1; k < 3; ++k)
-      if (t.length[k] > t.length[longest]) longest = k;
-    double sum = 0, squares = 0;
+    const int longest = longest_edge_of(t);
+    double squares = 0;
     for (const Vec3d& vertex : t.vertex) {
       const double s = dot(vertex - t.centroid, t.tangent[longest]);
-      sum += s;
       squares += s * s;
     }
     node.half = std::sqrt(squares / 4) * t.tangent[longest];
@@ -157,12 +148,6 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
       node.half);
 }
 
-/// What a leaf asks of its panels.
-struct PanelBall {
-  Vec3d centroid;
-  double radius;  ///< panel_radius()
-};
-
 /// A leaf as the rule sees it by which other nodes stay closed.
 struct LeafView {
   std::int32_t begin, end;
@@ -179,18 +164,16 @@ struct LeafView {
   }
 };
 
-/// `panel(i)` has a centroid and a radius (panel_radius()).
-template <class Panel>
-FMBEM_HD inline LeafView view_leaf(Panel&& panel, std::int32_t begin, std::int32_t end) {
-  const Vec3d first = panel(begin).centroid;
-  LeafView leaf{begin, end, first, first, 0};
+/// Of panel[i] the centroid and the radius are asked for.
+template <class PanelArray>
+FMBEM_HD inline LeafView view_leaf(const PanelArray& panel, std::int32_t begin, std::int32_t end) {
+  LeafView leaf{begin, end, panel[begin].centroid, panel[begin].centroid, 0};
   for (std::int32_t i = begin; i < end; ++i) {
-    const PanelBall ball = panel(i);
     for (int axis = 0; axis < 3; ++axis) {
-      leaf.low[axis] = fmin(leaf.low[axis], ball.centroid[axis]);
-      leaf.high[axis] = fmax(leaf.high[axis], ball.centroid[axis]);
+      leaf.low[axis] = fmin(leaf.low[axis], panel[i].centroid[axis]);
+      leaf.high[axis] = fmax(leaf.high[axis], panel[i].centroid[axis]);
     }
-    leaf.mean_radius += ball.radius / (end - begin);
+    leaf.mean_radius += panel[i].radius / (end - begin);
   }
   return leaf;
 }
@@ -258,20 +241,18 @@ FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   return norm2(s.centroid - t.centroid) < reach * reach;
 }
 
-/// Whether two panels take exact entries: if one is a sliver, by how close they are across it.
+/// Whether two panels take exact entries: those that touch, of slivers those that are that close
+/// across one of them, as segments do for others.
 FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
-  if (!is_sliver(s) && !is_sliver(t)) return touch(s, t);
-  const auto distance2 = [](Vec3d x, const Triangle& sliver) {
-    int longest = 0;
-    for (int k = 1; k < 3; ++k)
-      if (sliver.length[k] > sliver.length[longest]) longest = k;
-    const Vec3d d = x - sliver.centroid, along = sliver.tangent[longest];
-    const double at = dot(d, along), out = fmax(0.0, fabs(at) - 0.5 * sliver.length[longest]);
-    return norm2(d - at * along) + out * out;
+  if (!touch(s, t)) return false;
+  if (!is_sliver(s) && !is_sliver(t)) return true;
+  const double reach = sliver_touching * (panel_width(s) + panel_width(t));
+  const auto is_close = [&](Vec3d x, const Triangle& sliver) {
+    const Vec3d d = x - sliver.centroid, along = sliver.tangent[longest_edge_of(sliver)];
+    const double at = dot(d, along), out = fmax(0.0, fabs(at) - 0.5 * longest_length(sliver));
+    return norm2(d - at * along) + out * out < reach * reach;
   };
-  const double reach = sliver_touching * (panel_radius(s) + panel_radius(t));
-  return (is_sliver(t) && distance2(s.centroid, t) < reach * reach) ||
-         (is_sliver(s) && distance2(t.centroid, s) < reach * reach);
+  return (is_sliver(t) && is_close(s.centroid, t)) || (is_sliver(s) && is_close(t.centroid, s));
 }
 
 /// Of panels that touch: the potential at the centroid of the target of a charge on `source`; scale

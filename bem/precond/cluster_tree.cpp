@@ -47,7 +47,8 @@ void measure(std::span<const Triangle> panels, std::vector<Cluster>& nodes, Clus
 double radius_of(std::span<const Triangle> panels, const Cluster& node) {
   double radius2 = 0;
   for (std::int32_t i = node.begin; i < node.end; ++i)
-    radius2 = std::max(radius2, panel_reach2(panels[i], node.centroid));
+    for (const Vec3d& vertex : panels[i].vertex)
+      radius2 = std::max(radius2, norm2(vertex - node.centroid));
   return std::sqrt(radius2);
 }
 

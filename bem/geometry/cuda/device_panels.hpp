@@ -15,8 +15,12 @@ struct DevicePanels {
   const double* radius;       ///< [n], largest distance of a vertex from the centroid
   std::int64_t size;          ///< n
   double extent;              ///< diagonal of the bounding box
-  bool has_long = false;      ///< there may be slivers
 
+  struct Ball {
+    Vec3d centroid;
+    double radius;
+  };
+  FMBEM_HD Ball operator[](std::int64_t i) const { return {centroid[i], radius[i]}; }
   /// Made anew, as it is four times as large as its vertices.
   FMBEM_HD Triangle triangle(std::int64_t i) const {
     return make_triangle(vertices[3 * i], vertices[3 * i + 1], vertices[3 * i + 2]);

@@ -45,7 +45,7 @@ struct PanelStore {
     return vertices.bytes() + keys.bytes() + centroid.bytes() + area.bytes() + radius.bytes();
   }
   DevicePanels view() const {
-    return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent, has_long};
+    return {vertices.data(), keys.data(), centroid.data(), radius.data(), size(), extent};
   }
 };
 

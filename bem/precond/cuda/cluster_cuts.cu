@@ -37,12 +37,7 @@ __global__ void count_cuts(const Cluster* nodes, DevicePanels panels, const std:
     return;
   }
   const Cluster& own = nodes[leaves[f]];
-  const LeafView leaf = view_leaf(
-      [&](std::int32_t i) {
-        return PanelBall{panels.centroid[i],
-                         panels.has_long ? panel_radius(panels.triangle(i)) : panels.radius[i]};
-      },
-      own.begin, own.end);
+  const LeafView leaf = view_leaf(panels, own.begin, own.end);
   for (double opening = options.opening;; opening *= coarser) {
     const bool any_size = opening > largest_opening;
     std::int32_t count = own.size();

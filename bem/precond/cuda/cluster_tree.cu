@@ -91,20 +91,12 @@ __global__ void flag_leaves(const Cluster* nodes, const std::int32_t* parent, st
   is_leaf[k] = small && (k == 0 || nodes[parent[k]].size() > max_leaf);
 }
 
-/// Largest distance of an end of a panel in [begin, end) from a point, or what slivers have
-/// instead, in all lanes.
-__device__ double reach(const DevicePanels& panels, std::int32_t begin, std::int32_t end,
-                        Vec3d from) {
+/// Largest distance of an end of a panel in [begin, end) from a point, in all lanes.
+__device__ double reach(const Vec3d* vertices, std::int32_t begin, std::int32_t end, Vec3d from) {
   double reach2 = 0;
-  const int lane = threadIdx.x % warp_size;
-  if (panels.has_long) {
-    for (std::int64_t i = begin + lane; i < end; i += warp_size)
-      reach2 = fmax(reach2, panel_reach2(panels.triangle(i), from));
-  } else {
-    for (std::int64_t v = 3 * static_cast<std::int64_t>(begin) + lane;
-         v < 3 * static_cast<std::int64_t>(end); v += warp_size)
-      reach2 = fmax(reach2, norm2(panels.vertices[v] - from));
-  }
+  for (std::int64_t v = 3 * static_cast<std::int64_t>(begin) + threadIdx.x % warp_size;
+       v < 3 * static_cast<std::int64_t>(end); v += warp_size)
+    reach2 = fmax(reach2, norm2(vertices[v] - from));
   for (int step = warp_size / 2; step > 0; step /= 2)
     reach2 = fmax(reach2, __shfl_xor_sync(whole_warp, reach2, step));
   return std::sqrt(reach2);
@@ -113,7 +105,7 @@ __device__ double reach(const DevicePanels& panels, std::int32_t begin, std::int
 /// A warp for each leaf does the nodes in it, and its share of those above: numbers that are not
 /// negative are ordered as their bits are, so the order of the warps does not matter.
 __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
-                           const std::int32_t* parent, DevicePanels panels, Cluster* nodes) {
+                           const std::int32_t* parent, const Vec3d* vertices, Cluster* nodes) {
   const std::int64_t f = thread_index() / warp_size;
   if (f >= n_leaves) return;
   const bool writes = threadIdx.x % warp_size == 0;
@@ -122,11 +114,11 @@ __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
   const std::int32_t last = descendants_end(nodes[leaf], leaf);
   for (std::int32_t k = leaf; k < last; ++k) {
     if (nodes[k].is_panel()) continue;
-    const double radius = reach(panels, nodes[k].begin, nodes[k].end, nodes[k].centroid);
+    const double radius = reach(vertices, nodes[k].begin, nodes[k].end, nodes[k].centroid);
     if (writes) nodes[k].radius = radius;
   }
   for (std::int32_t k = parent[leaf]; k >= 0; k = parent[k]) {
-    const double radius = reach(panels, begin, end, nodes[k].centroid);
+    const double radius = reach(vertices, begin, end, nodes[k].centroid);
     if (writes)
       atomicMax(reinterpret_cast<unsigned long long*>(&nodes[k].radius),
                 static_cast<unsigned long long>(__double_as_longlong(radius)));
@@ -165,7 +157,7 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cu
   tree.above = where(is_above, stream);
   const auto leaves = static_cast<std::int64_t>(tree.leaves.size());
   launch(find_radii, blocks_for(leaves, warps_per_block), threads_per_block, 0, stream,
-         tree.leaves.data(), leaves, tree.parent.data(), panels, tree.nodes.data());
+         tree.leaves.data(), leaves, tree.parent.data(), panels.vertices, tree.nodes.data());
   return tree;
 }
 

@@ -125,19 +125,6 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
   __syncthreads();
 }
 
-/// Whether a panel d away may touch a long one with that segment: in single precision, with more
-/// than its rounding to spare. Half of the longest edge is at most 1.5 of the segment's half.
-__device__ inline bool near_segment(Vec3<float> d, Vec3<float> half, const Unknown& s,
-                                    const Unknown& t) {
-  const float h2 = dot(half, half);
-  if (h2 == 0) return false;
-  const float along = dot(d, half) * rsqrtf(h2), d2 = dot(d, d);
-  const float out = fmaxf(0.0f, fabsf(along) - 1.5f * sqrtf(h2));
-  const float reach =
-      1.01f * static_cast<float>(sliver_touching) * (s.radius + t.radius) + 1e-3f * sqrtf(d2);
-  return fmaxf(0.0f, d2 - along * along) + out * out <= reach * reach;
-}
-
 /// Calls set(k, l, a_kl, a_lk), k > l, for unknowns that are panels that touch.
 template <bool general, class Set>
 __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
@@ -162,9 +149,6 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       const float reach = 1.001f * static_cast<float>(touching) * (s.radius + t.radius) +
                           1e-6f * (fabsf(s.at.x) + fabsf(s.at.y) + fabsf(s.at.z));
       is_near = dx * dx + dy * dy + dz * dz <= reach * reach;
-      if constexpr (general)
-        is_near = is_near || near_segment({dx, dy, dz}, space.half[space.panels[k]], s, t) ||
-                  near_segment({dx, dy, dz}, space.half[space.panels[l]], s, t);
       if (is_near) s_pairs[atomicAdd(&s_count, 1)] = make_int2(space.panels[k], space.panels[l]);
     }
     gathered += __syncthreads_count(is_near);
@@ -179,11 +163,9 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       if (task < tasks) {
         pair = s_pairs[task / 2];
         const Unknown &s = unknowns[pair.x], &t = unknowns[pair.y];
-        const auto ball = [&](std::int32_t i) {
-          return PanelBall{panels.centroid[i], panels.radius[i]};
-        };
-        exact = general ? triangles_touch(panels.triangle(s.panel), panels.triangle(t.panel))
-                        : touch(ball(s.panel), ball(t.panel));
+        exact = touch(panels[s.panel], panels[t.panel]);
+        if (general && exact)
+          exact = triangles_touch(panels.triangle(s.panel), panels.triangle(t.panel));
         const bool swapped = task % 2 == 1;
         const std::int32_t target = swapped ? t.panel : s.panel,
                            source = swapped ? s.panel : t.panel;

@@ -36,7 +36,9 @@ class PanelFarFieldIn final : public PanelFarField {
         rules_(moment_tolerance, stream),
         field_(tree, fmm::ParityOrder(order), stream, gathering) {
     if (!pieces) return;
-    piece_rules_.emplace(moment_tolerance, stream);
+    // A piece is as long as its box, so that the error of its moments does not fall as fast with
+    // the distance as a small panel's.
+    piece_rules_.emplace(0.1 * moment_tolerance, stream);
     piece_moments_.emplace(PieceMoments{pieces->view(), piece_rules_->view()});
   }
 

@@ -48,11 +48,6 @@ TEST_CASE("the tree of clusters holds each panel once, with the moments of what 
       const Triangle t = panels.triangle(i);
       area += t.area;
       moment += t.area * t.centroid;
-      if (is_sliver(t)) {
-        const double longest = std::max({t.length[0], t.length[1], t.length[2]});
-        radius = std::max(radius, norm(t.centroid - node.centroid) + 2 * t.area / longest);
-        continue;
-      }
       for (const Vec3d& v : t.vertex) radius = std::max(radius, norm(v - node.centroid));
     }
     wrong += std::abs(node.area / area - 1) > 1e-12 ||
