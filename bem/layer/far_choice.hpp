@@ -7,6 +7,9 @@ namespace fmbem {
 /// How far panels may stick out of their boxes, in sides: errors of an operator come from the
 /// coarse levels, whose boxes are large beside the panels (docs/decisions.md).
 inline constexpr double panel_overhang = 0.2;
+/// The same where long panels are cut: all of their charge may be there, not that of a few small
+/// panels.
+inline constexpr double piece_overhang = 0.1;
 
 /// Degree of the expansions for which ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖.
 int far_order_for(double tolerance);

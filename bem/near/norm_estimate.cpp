@@ -33,7 +33,7 @@ NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources&
                      [&](std::int32_t j) { near_sums[k_row] += part(balls[j]); });
     for (const Ball& s : balls) sums[k_row] += part(s);
   }
-  return norm_estimate_of(near_sums, sums);
+  return norm_estimate_of(near_sums, sums, sources.size() > sources.unknowns());
 }
 
 }  // namespace fmbem

@@ -28,10 +28,11 @@ FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec
   return area / sqrt(norm2(centroid - x) + area / 12);
 }
 
-/// From sums of these over near panels, and over all.
+/// From sums of these over near panels, and over all. A piece of a cut panel that passes close by
+/// is up to four times as much as from its middle.
 inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
-                                     std::span<const double> sums) {
-  constexpr double safety = 2;
+                                     std::span<const double> sums, bool of_pieces) {
+  const double safety = of_pieces ? 8 : 2;
   const double mean =
       std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
   const double near = *std::max_element(near_sums.begin(), near_sums.end());

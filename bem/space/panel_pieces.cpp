@@ -24,7 +24,7 @@ constexpr double least_aspect = 4;
 constexpr double worth_it = 0.9, usual_entries = 300;
 /// A piece may stick out of its box by this part of a side: less than panel_overhang, as it has a
 /// width, too.
-constexpr double end_overhang = 0.15;
+constexpr double end_overhang = 0.05;
 
 double longest_edge(const Triangle& t) { return std::max({t.length[0], t.length[1], t.length[2]}); }
 double height_of(const Triangle& t) { return 2 * t.area / longest_edge(t); }
@@ -46,7 +46,11 @@ void find_cuts(const Strip& strip, const BoxPlanes& planes, std::vector<double>&
   // So that each piece is a trapezoid.
   if (!cuts.empty() && strip.apex > 0 && strip.apex < strip.length) cuts.push_back(strip.apex);
   std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  // Planes of two directions may be passed at one place, to rounding.
+  const double same = 1e-9 * strip.length;
+  cuts.erase(
+      std::unique(cuts.begin(), cuts.end(), [&](double a, double b) { return b - a < same; }),
+      cuts.end());
 }
 
 double distance_to_edge(Vec3d x, const Strip& strip) {

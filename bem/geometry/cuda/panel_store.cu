@@ -162,7 +162,7 @@ NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cud
   near_sums.download(near.data());
   sums.download(all.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return norm_estimate_of(near, all);
+  return norm_estimate_of(near, all, pieces != nullptr);
 }
 
 }  // namespace fmbem::cuda::bem

@@ -40,9 +40,7 @@ class DeviceEngine {
 
   DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch) {
     const OperatorOptions& options = task.options;
-    const double overhang = options.overhang.value_or(panel_overhang);
     fmm::check_tree_options(options.max_leaf, {});
-    fmm::check_overhang(overhang);
     fmm::check_point_count(panels.size(), "panel");
     panels_ = store_of(panels, stream_);
     stream_.wait();
@@ -51,6 +49,8 @@ class DeviceEngine {
       cut_panels(panels, task);
       watch.add("pieces");
     }
+    const double overhang = options.overhang.value_or(pieces_ ? piece_overhang : panel_overhang);
+    fmm::check_overhang(overhang);
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
       columns_ = nullptr;
