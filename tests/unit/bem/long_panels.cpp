@@ -130,6 +130,7 @@ TEST_CASE("pieces of long panels make up the panels, and sink into the boxes the
     REQUIRE(sources.size() == pieces->size());
     CHECK(sources.unknowns() == panels.size());
     std::vector<double> area(panels.size()), weight(panels.size());
+    int outside = 0, wrong = 0;
     fmm::WeightedPoints points;
     for (std::size_t j = 0; j < sources.size(); ++j) {
       area[sources.unknown(j)] += sources.area(j);
@@ -140,15 +141,16 @@ TEST_CASE("pieces of long panels make up the panels, and sink into the boxes the
         weight[sources.unknown(j)] += points.weight[q];
         const Vec3d y{points.x[q], points.y[q], points.z[q]}, margin = 1e-12 * Vec3d{1, 1, 1};
         for (int axis = 0; axis < 3; ++axis) {
-          CHECK(y[axis] >= low[axis] - margin[axis]);
-          CHECK(y[axis] <= high[axis] + margin[axis]);
+          outside += y[axis] < low[axis] - margin[axis] || y[axis] > high[axis] + margin[axis];
         }
       }
     }
     for (std::size_t j = 0; j < panels.size(); ++j) {
-      CHECK(area[j] == Approx(triangles[j].area).epsilon(1e-12));
-      CHECK(weight[j] == Approx(triangles[j].area).epsilon(1e-12));
+      wrong += std::abs(area[j] / triangles[j].area - 1) > 1e-12;
+      wrong += std::abs(weight[j] / triangles[j].area - 1) > 1e-12;
     }
+    CHECK(outside == 0);
+    CHECK(wrong == 0);
   }
 }
 
