@@ -128,7 +128,7 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
   if (!l.is_long() && !r.is_long()) {
     const double own =
         left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
-    const double mutual = 2 * left * right / std::sqrt(norm2(apart) + smear2);
+    const double mutual = 2 * left * right / std::sqrt(norm2(apart) + l.smear2 + r.smear2);
     node.half = {};
     node.smear2 = smear2_of(inv_4pi * (own + mutual));
     return;
