@@ -4,6 +4,23 @@
 
 namespace fmbem {
 
+/// Longest edge over height from which a panel is long: it may be cut, is integrated as a strip,
+/// and counts in the preconditioner as a segment.
+inline constexpr double long_aspect = 8;
+
+FMBEM_HD inline int longest_edge_of(const Triangle& t) {
+  int longest = 0;
+  for (int k = 1; k < 3; ++k)
+    if (t.length[k] > t.length[longest]) longest = k;
+  return longest;
+}
+FMBEM_HD inline double longest_length(const Triangle& t) { return t.length[longest_edge_of(t)]; }
+FMBEM_HD inline double height_of(const Triangle& t) { return 2 * t.area / longest_length(t); }
+FMBEM_HD inline bool is_long(const Triangle& t) {
+  const double longest = longest_length(t);
+  return longest * longest > long_aspect * 2 * t.area;
+}
+
 /// A point in the coordinates of a strip: along its edge, across it in the plane, and off the
 /// plane.
 struct StripPoint {
@@ -38,9 +55,7 @@ struct Strip {
 };
 
 FMBEM_HD inline Strip make_strip(const Triangle& t) {
-  int longest = 0;
-  for (int k = 1; k < 3; ++k)
-    if (t.length[k] > t.length[longest]) longest = k;
+  const int longest = longest_edge_of(t);
   const Vec3d a = t.vertex[longest], b = t.vertex[(longest + 1) % 3],
               c = t.vertex[(longest + 2) % 3];
   const double length = t.length[longest], width = 2 * t.area / length,

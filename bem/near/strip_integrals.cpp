@@ -1,16 +1,11 @@
+#include "fmbem/bem/near/strip_integrals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "fmbem/fmm/base/simd.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__)
-/// The C library has it for whole registers, too (libmvec, to 4 units in the last place).
-extern "C" __attribute__((simd("notinbranch"))) double log(double) noexcept;
-#endif
-
-#include "fmbem/bem/near/strip_integrals.hpp"
+#include "fmbem/fmm/base/vector_log.hpp"
 
 namespace fmbem {
 namespace {

@@ -9,6 +9,8 @@
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/simd.hpp"
+#include "fmbem/fmm/base/vector_log.hpp"
 
 extern "C" {
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
@@ -21,10 +23,10 @@ namespace fmbem {
 namespace {
 
 /// The nodes whose charges are the unknowns for a leaf, its own panels last.
-std::vector<std::int32_t> cut_for(std::span<const Triangle> panels, const ClusterTree& tree,
-                                  std::int32_t leaf_node, const ClusterInverseOptions& options) {
+std::vector<std::int32_t> cut_for(const ClusterTree& tree, std::int32_t leaf_node,
+                                  const ClusterInverseOptions& options) {
   const Cluster& own = tree.nodes[leaf_node];
-  const LeafView leaf = view_leaf(panels, own.begin, own.end);
+  const LeafView leaf = view_leaf(tree.nodes.data(), leaf_node);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
@@ -41,6 +43,16 @@ std::vector<std::int32_t> cut_for(std::span<const Triangle> panels, const Cluste
   for (std::int32_t k = leaf_node; k < tree.descendants_end(leaf_node); ++k)
     if (tree.nodes[k].is_panel()) cut.push_back(k);
   return cut;
+}
+
+/// Entries [m] of a column of a system in which some nodes are long.
+FMBEM_SIMD_CLONES void fill_segment_column(int m, const float* x, const float* y, const float* z,
+                                           const float* smear2, const float* scale,
+                                           const PlacedCluster& l, const PlacedSegment& of_l,
+                                           float* column) {
+#pragma omp simd
+  for (int k = 0; k < m; ++k)
+    column[k] = segment_entry({x[k], y[k], z[k], smear2[k], scale[k]}, l, of_l);
 }
 
 }  // namespace
@@ -111,7 +123,7 @@ class ClusterInverse::Assembly {
     m_ = static_cast<int>(cut.size());
     unit_ = 1 / leaf.radius;
     for (auto* column : {&x_, &y_, &z_, &smear2_, &scale_}) column->resize(m_);
-    half_.resize(m_);
+    segment_.resize(m_);
     has_long_ = false;
     panels_in_cut_.clear();
     for (int k = 0; k < m_; ++k) {
@@ -122,7 +134,7 @@ class ClusterInverse::Assembly {
       z_[k] = placed.z;
       smear2_[k] = placed.smear2;
       scale_[k] = placed.scale;
-      half_[k] = place_half(node, unit_);
+      segment_[k] = place_segment(node, unit_);
       has_long_ = has_long_ || node.is_long();
       if (node.is_panel()) panels_in_cut_.push_back({k, &panels_[node.begin]});
     }
@@ -135,8 +147,8 @@ class ClusterInverse::Assembly {
       float* column = &matrix_[at(0, l)];
       const PlacedCluster placed{x_[l], y_[l], z_[l], smear2_[l], scale_[l]};
       if (has_long_) {
-        for (int k = 0; k < m_; ++k)
-          column[k] = segment_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed, half_[l]);
+        fill_segment_column(m_, x_.data(), y_.data(), z_.data(), smear2_.data(), scale_.data(),
+                            placed, segment_[l], column);
       } else {
 #pragma omp simd
         for (int k = 0; k < m_; ++k)
@@ -173,7 +185,7 @@ class ClusterInverse::Assembly {
   int m_ = 0;
   double unit_ = 1;
   std::vector<float> x_, y_, z_, smear2_, scale_, matrix_, transposed_;
-  std::vector<Vec3<float>> half_;
+  std::vector<PlacedSegment> segment_;
   bool has_long_ = false;
   std::vector<PanelInCut> panels_in_cut_;
   std::vector<int> pivots_;
@@ -199,8 +211,7 @@ ClusterInverse::ClusterInverse(const Panels& panels, std::span<const Triangle> t
   const std::size_t n_leaves = tree_.leaves.size();
   std::vector<std::vector<std::int32_t>> cuts(n_leaves);
 #pragma omp parallel for schedule(dynamic, 16)
-  for (std::size_t f = 0; f < n_leaves; ++f)
-    cuts[f] = cut_for(triangles, tree_, tree_.leaves[f], options);
+  for (std::size_t f = 0; f < n_leaves; ++f) cuts[f] = cut_for(tree_, tree_.leaves[f], options);
   cut_begin_.assign(1, 0);
   row_begin_.assign(1, 0);
   for (std::size_t f = 0; f < n_leaves; ++f) {

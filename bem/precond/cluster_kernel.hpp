@@ -4,18 +4,18 @@
 #include <cmath>
 #include <cstdint>
 
-#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/geometry/strip.hpp"
 
 namespace fmbem {
 
 /// Panels closer than this many times their radii together take exact entries: the smooth kernel
-/// knows nothing of their shapes, which matters for slivers.
+/// knows nothing of their shapes.
 inline constexpr double touching = 0.7;
-/// Of slivers those that are that many of their heights away, too.
-inline constexpr double sliver_touching = 20;
-/// Longest side over height from which a panel is a sliver. The potential at the centroid of one is
-/// not its mean potential, and a matrix that is made symmetric may be nearly singular.
-inline constexpr double sliver_aspect = 8;
+/// Of long ones those at most that many heights apart.
+inline constexpr double long_touching = 6;
+/// By this the radius of a cluster of long panels counts more, as the potential beside them falls
+/// as a logarithm only.
+inline constexpr double long_closer = 1.75;
 /// What the opening is multiplied by as long as there are too many unknowns, and where that ends.
 inline constexpr double coarser = 1.15, largest_opening = 100;
 /// What the own entries are multiplied by where a system is not positive definite.
@@ -33,12 +33,18 @@ struct Cluster {
   std::int32_t left, right;  ///< nodes; −1 for a panel
   double area;
   Vec3d centroid;
-  double radius;  ///< largest distance of a panel's end from the centroid
+  double radius;  ///< largest distance of a panel's end from the centroid; of long ones across
   double smear2;  ///< s²
-  Vec3d half{};   ///< of long panels: half of the segment over which the charge is spread, else 0
+  /// Of long panels the segment over which the charge is spread, from −half to half about its
+  /// middle, with density 1 + tilt at the end, 1 − tilt at the beginning; else 0.
+  Vec3d half{};
+  double tilt = 0;
 
   FMBEM_HD bool is_panel() const { return left < 0; }
   FMBEM_HD bool is_long() const { return dot(half, half) > 0; }
+  /// Where it is for those who open it: the middle of the segment. The two triangles of a long cell
+  /// are at the same place, although a third of their length is between their centroids.
+  FMBEM_HD Vec3d place() const { return centroid - tilt / 3 * half; }
   FMBEM_HD std::int32_t size() const { return end - begin; }
 };
 
@@ -53,105 +59,119 @@ FMBEM_HD inline double smear2_of(double g) {
   return 0.5 * distance * distance;
 }
 
-FMBEM_HD inline int longest_edge_of(const Triangle& t) {
-  int longest = 0;
-  for (int k = 1; k < 3; ++k)
-    if (t.length[k] > t.length[longest]) longest = k;
-  return longest;
-}
-FMBEM_HD inline double longest_length(const Triangle& t) { return t.length[longest_edge_of(t)]; }
-FMBEM_HD inline bool is_sliver(const Triangle& t) {
-  const double longest = longest_length(t);
-  return longest * longest > sliver_aspect * 2 * t.area;
-}
-/// The height of a sliver, the radius of another panel.
+/// The height of a long panel, the radius of another.
 FMBEM_HD inline double panel_width(const Triangle& t) {
-  return is_sliver(t) ? 2 * t.area / longest_length(t) : t.radius;
+  return is_long(t) ? height_of(t) : t.radius;
 }
 
-/// ∫ 1/√(s² + d²) ds over a segment, over its length: as edge_log_ratio(), the middle of the
-/// segment being t ahead.
+/// 4π times the potential of a charge spread over a segment, d from its centroid, with so much
+/// added to squared distances. The mean of 1/r over the segment is as in edge_log_ratio(); from
+/// far_away half lengths on it is that of a point, since ratios near 1 have no digits left in
+/// single precision.
 template <class T>
-FMBEM_HD inline T mean_over_segment(T t, T half, T d2) {
-  t = t < 0 ? -t : t;
-  const T far = t + half, near = t - half, r_far = std::sqrt(far * far + d2),
+FMBEM_HD inline T segment_potential(Vec3<T> d, Vec3<T> half, T tilt, T smear2) {
+  constexpr T far_away = 30;
+  const T h2 = dot(half, half), r2 = dot(d, d) + smear2, h = std::sqrt(h2);
+  // The part across is a vector, as the difference of squares would lose it in single precision.
+  const T of_centroid = dot(d, half) / h2, d2 = norm2(d - of_centroid * half) + smear2;
+  const T of_middle = of_centroid + tilt / 3, turn = of_middle < 0 ? -tilt : tilt,
+          t = of_middle < 0 ? -of_middle : of_middle;
+  const T far = (t + 1) * h, near = (t - 1) * h, r_far = std::sqrt(far * far + d2),
           r_near = std::sqrt(near * near + d2);
   const T low = near > 0 ? near + r_near : d2 / (r_near - near);
-  return std::log((far + r_far) / low) / (2 * half);
+  const T mean = std::log((far + r_far) / low) / (2 * h);
+  const T sum = mean + turn * t * (mean - 2 / (r_far + r_near));
+  return r2 > far_away * far_away * h2 ? 1 / std::sqrt(r2) : sum;
 }
 
-/// 4π times the potential at a place d from the middle of a segment, with so much added to squared
-/// distances.
-template <class T>
-FMBEM_HD inline T segment_potential(Vec3<T> d, Vec3<T> half, T smear2) {
-  const T h2 = dot(half, half);
-  if (h2 == 0) return 1 / std::sqrt(dot(d, d) + smear2);
-  // The part across is a vector, as the difference of squares would lose it in single precision.
-  const T along = dot(d, half) / h2;
-  return mean_over_segment(along * std::sqrt(h2), std::sqrt(h2), norm2(d - along * half) + smear2);
+/// Half of the even segment that has the same charge near the centroid.
+FMBEM_HD inline double even_half(const Cluster& node) {
+  return norm(node.half) / (1 + node.tilt * node.tilt / 3);
 }
 
-/// The smear of a node with that segment whose own g(k, k) is g.
-FMBEM_HD inline double smear2_of(double g, Vec3d half) {
-  const double h = norm(half);
-  if (h == 0) return smear2_of(g);
-  const double d = h / std::sinh(g / inv_4pi * h);
+/// The smear of a node with that even segment whose own g(k, k) is g, and back.
+FMBEM_HD inline double smear2_of(double g, double half) {
+  if (half == 0) return smear2_of(g);
+  const double d = half / std::sinh(g / inv_4pi * half);
   return 0.5 * d * d;
 }
+FMBEM_HD inline double own_potential(const Cluster& node) {
+  const double s = std::sqrt(2 * node.smear2), half = even_half(node);
+  return half == 0 ? 1 / s : std::asinh(half / s) / half;
+}
 
-/// Area, centroid, radius and smear of panel t. The charge of a long one is spread over a segment
-/// of the same second moment.
+/// Spreads the charge of a node over a segment in direction `along`, whose middle is so far from
+/// the centroid and that has that variance about the centroid.
+FMBEM_HD inline void spread(Cluster& node, Vec3d along, double from_middle, double variance) {
+  const double half = std::sqrt(3 * (variance + from_middle * from_middle));
+  node.half = half * along;
+  node.tilt = fmax(-1.0, fmin(3 * from_middle / half, 1.0));
+}
+
+/// Area, centroid, radius and smear of panel t. The segment of a long one has the middle of its
+/// longest edge, and where a right triangle is spread along that all of its charge.
 FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.area = t.area;
   node.centroid = t.centroid;
-  node.radius = t.radius;
+  node.radius = panel_width(t);
   node.half = {};
-  if (is_sliver(t)) {
-    const int longest = longest_edge_of(t);
+  node.tilt = 0;
+  if (is_long(t)) {
+    const int edge = longest_edge_of(t);
+    const Vec3d along = t.tangent[edge];
     double squares = 0;
     for (const Vec3d& vertex : t.vertex) {
-      const double s = dot(vertex - t.centroid, t.tangent[longest]);
+      const double s = dot(vertex - t.centroid, along);
       squares += s * s;
     }
-    node.half = std::sqrt(squares / 4) * t.tangent[longest];
+    spread(node, along, dot(t.centroid - t.vertex[edge], along) - 0.5 * t.length[edge],
+           squares / 12);
   }
-  node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area, node.half);
+  node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area, even_half(node));
 }
 
-/// Area, centroid and smear of a node from its halves l and r.
+/// Area, centroid and smear of a node from its halves l and r, and the radius of a long one, from
+/// above.
 FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster& node) {
   node.area = l.area + r.area;
   const double left = l.area / node.area, right = r.area / node.area;
   node.centroid = left * l.centroid + right * r.centroid;
   const Vec3d apart = l.centroid - r.centroid;
   const double smear2 = l.smear2 + r.smear2;
+  node.half = {};
+  node.tilt = 0;
   if (!l.is_long() && !r.is_long()) {
     const double own =
         left * left / std::sqrt(2 * l.smear2) + right * right / std::sqrt(2 * r.smear2);
     const double mutual = 2 * left * right / std::sqrt(norm2(apart) + l.smear2 + r.smear2);
-    node.half = {};
     node.smear2 = smear2_of(inv_4pi * (own + mutual));
     return;
   }
-  // Along its mean direction a node is as long as its halves, and as they are apart.
   const double sign = dot(l.half, r.half) < 0 ? -1 : 1;
-  const Vec3d mean = left * l.half + sign * right * r.half;
-  const double length = norm(mean), along = length > 0 ? dot(apart, mean) / length : 0;
-  const double longer =
-      length > 0 ? std::sqrt(1 + 3 * left * right * along * along / (length * length)) : 1;
-  node.half = longer * mean;
-  const auto own = [](const Cluster& c) { return segment_potential({}, c.half, 2 * c.smear2); };
-  const double mutual =
-      0.5 * (segment_potential(apart, l.half, smear2) + segment_potential(apart, r.half, smear2));
-  node.smear2 = smear2_of(
-      inv_4pi * (left * left * own(l) + right * right * own(r) + 2 * left * right * mutual),
-      node.half);
+  const Vec3d sum = left * l.half + sign * right * r.half;
+  const Vec3d along = sum / norm(sum);
+  double variance = 0;
+  const auto add = [&](const Cluster& c, double part) {
+    const double half = dot(c.half, along), from = dot(c.centroid - node.centroid, along);
+    variance += part * (half * half * (1.0 / 3 - c.tilt * c.tilt / 9) + from * from);
+  };
+  add(l, left);
+  add(r, right);
+  const Vec3d middle = left * l.place() + right * r.place();
+  spread(node, along, dot(node.centroid - middle, along), variance);
+  const double mutual = segment_potential(-1.0 * apart, l.half, l.tilt, smear2) +
+                        segment_potential(apart, r.half, r.tilt, smear2);
+  node.smear2 = smear2_of(inv_4pi * (left * left * own_potential(l) +
+                                     right * right * own_potential(r) + left * right * mutual),
+                          even_half(node));
+  node.radius =
+      fmax(norm(l.place() - node.place()) + l.radius, norm(r.place() - node.place()) + r.radius);
 }
 
 /// A leaf as the rule sees it by which other nodes stay closed.
 struct LeafView {
   std::int32_t begin, end;
-  Vec3d low, high;     ///< bounds of the panels' centroids
+  Vec3d low, high;     ///< bounds of the panels' places
   double mean_radius;  ///< of the panels
 
   FMBEM_HD double distance(Vec3d x) const {
@@ -164,18 +184,21 @@ struct LeafView {
   }
 };
 
-/// Of panel[i] the centroid and the radius are asked for.
-template <class PanelArray>
-FMBEM_HD inline LeafView view_leaf(const PanelArray& panel, std::int32_t begin, std::int32_t end) {
-  LeafView leaf{begin, end, panel[begin].centroid, panel[begin].centroid, 0};
-  for (std::int32_t i = begin; i < end; ++i) {
+FMBEM_HD inline LeafView view_leaf(const Cluster* nodes, std::int32_t leaf_node) {
+  const Cluster& leaf = nodes[leaf_node];
+  LeafView view{leaf.begin, leaf.end, leaf.place(), leaf.place(), 0};
+  bool is_first = true;
+  for (std::int32_t k = leaf_node; k < descendants_end(leaf, leaf_node); ++k) {
+    if (!nodes[k].is_panel()) continue;
+    const Vec3d place = nodes[k].place();
     for (int axis = 0; axis < 3; ++axis) {
-      leaf.low[axis] = fmin(leaf.low[axis], panel[i].centroid[axis]);
-      leaf.high[axis] = fmax(leaf.high[axis], panel[i].centroid[axis]);
+      view.low[axis] = is_first ? place[axis] : fmin(view.low[axis], place[axis]);
+      view.high[axis] = is_first ? place[axis] : fmax(view.high[axis], place[axis]);
     }
-    leaf.mean_radius += panel[i].radius / (end - begin);
+    is_first = false;
+    view.mean_radius += nodes[k].radius / leaf.size();
   }
-  return leaf;
+  return view;
 }
 
 /// What becomes of a node on the way to the cut of a leaf.
@@ -187,9 +210,10 @@ FMBEM_HD inline CutStep cut_step(const LeafView& leaf, const Cluster& node, doub
                                  double nearness) {
   if (node.begin >= leaf.begin && node.end <= leaf.end) return CutStep::skip;
   const bool holds_leaf = node.begin < leaf.end && leaf.begin < node.end;
+  const double radius = node.is_long() ? long_closer * node.radius : node.radius;
   const bool closed =
-      node.is_panel() || (!holds_leaf && node.radius <= opening * leaf.distance(node.centroid) +
-                                                            nearness * leaf.mean_radius);
+      node.is_panel() || (!holds_leaf && radius <= opening * leaf.distance(node.place()) +
+                                                       nearness * leaf.mean_radius);
   return closed ? CutStep::take : CutStep::open;
 }
 
@@ -207,17 +231,20 @@ FMBEM_HD inline PlacedCluster place_cluster(const Cluster& node, Vec3d origin, d
   placed.z = static_cast<float>(d.z);
   placed.smear2 = static_cast<float>(unit * unit * node.smear2);
   placed.scale = std::sqrt(std::sqrt(2 * placed.smear2));
-  if (node.is_long()) {
-    const Vec3d half = unit * node.half;
-    placed.scale = static_cast<float>(
-        1 / std::sqrt(segment_potential({}, half, 2 * unit * unit * node.smear2)));
-  }
+  if (node.is_long()) placed.scale = static_cast<float>(std::sqrt(unit / own_potential(node)));
   return placed;
 }
 
-FMBEM_HD inline Vec3<float> place_half(const Cluster& node, double unit) {
-  return {static_cast<float>(unit * node.half.x), static_cast<float>(unit * node.half.y),
-          static_cast<float>(unit * node.half.z)};
+/// The segment of a node in the same units.
+struct PlacedSegment {
+  Vec3<float> half;
+  float tilt;
+};
+
+FMBEM_HD inline PlacedSegment place_segment(const Cluster& node, double unit) {
+  const Vec3d half = unit * node.half;
+  return {{static_cast<float>(half.x), static_cast<float>(half.y), static_cast<float>(half.z)},
+          static_cast<float>(node.tilt)};
 }
 
 /// An entry off the diagonal by the smooth kernel.
@@ -226,11 +253,11 @@ FMBEM_HD inline float smooth_entry(const PlacedCluster& k, const PlacedCluster& 
   return l.scale * k.scale / std::sqrt(dx * dx + dy * dy + dz * dz + l.smear2 + k.smear2);
 }
 
-/// The same where some nodes are long: the potential at k of the charge of l, whose segment it is.
+/// The same where some nodes are long: the potential at k of the charge of l.
 FMBEM_HD inline float segment_entry(const PlacedCluster& k, const PlacedCluster& l,
-                                    Vec3<float> half_l) {
+                                    const PlacedSegment& of_l) {
   return l.scale * k.scale *
-         segment_potential(Vec3<float>{k.x - l.x, k.y - l.y, k.z - l.z}, half_l,
+         segment_potential(Vec3<float>{k.x - l.x, k.y - l.y, k.z - l.z}, of_l.half, of_l.tilt,
                            l.smear2 + k.smear2);
 }
 
@@ -241,18 +268,19 @@ FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   return norm2(s.centroid - t.centroid) < reach * reach;
 }
 
-/// Whether two panels take exact entries: those that touch, of slivers those that are that close
-/// across one of them, as segments do for others.
+/// Whether two panels take exact entries: those that touch, if one is long only those close to its
+/// longest edge, as segments do for others.
 FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
   if (!touch(s, t)) return false;
-  if (!is_sliver(s) && !is_sliver(t)) return true;
-  const double reach = sliver_touching * (panel_width(s) + panel_width(t));
-  const auto is_close = [&](Vec3d x, const Triangle& sliver) {
-    const Vec3d d = x - sliver.centroid, along = sliver.tangent[longest_edge_of(sliver)];
-    const double at = dot(d, along), out = fmax(0.0, fabs(at) - 0.5 * longest_length(sliver));
-    return norm2(d - at * along) + out * out < reach * reach;
+  if (!is_long(s) && !is_long(t)) return true;
+  const double reach = long_touching * (panel_width(s) + panel_width(t));
+  const auto is_close = [&](Vec3d x, const Triangle& long_one) {
+    const int edge = longest_edge_of(long_one);
+    const Vec3d d = x - long_one.vertex[edge], along = long_one.tangent[edge];
+    const double at = fmin(fmax(dot(d, along), 0.0), long_one.length[edge]);
+    return norm2(d - at * along) < reach * reach;
   };
-  return (is_sliver(t) && is_close(s.centroid, t)) || (is_sliver(s) && is_close(t.centroid, s));
+  return (is_long(t) && is_close(s.centroid, t)) || (is_long(s) && is_close(t.centroid, s));
 }
 
 /// Of panels that touch: the potential at the centroid of the target of a charge on `source`; scale

@@ -79,7 +79,7 @@ ClusterTree::ClusterTree(std::span<const std::uint64_t> keys, std::span<const Tr
   for (const std::int32_t k : above) measure(panels, nodes, nodes[k]);
 #pragma omp parallel for schedule(dynamic, 64)
   for (Cluster& node : nodes)
-    if (!node.is_panel()) node.radius = radius_of(panels, node);
+    if (!node.is_panel() && !node.is_long()) node.radius = radius_of(panels, node);
 }
 
 }  // namespace fmbem

@@ -26,10 +26,6 @@ constexpr double worth_it = 0.9, usual_entries = 300;
 /// width, too.
 constexpr double end_overhang = 0.05;
 
-double longest_edge(const Triangle& t) { return std::max({t.length[0], t.length[1], t.length[2]}); }
-double height_of(const Triangle& t) { return 2 * t.area / longest_edge(t); }
-bool is_long(const Triangle& t) { return longest_edge(t) > long_aspect * height_of(t); }
-
 /// Places where the strip passes from box to box, ascending, without those close to its ends; and
 /// the apex, if there are any.
 void find_cuts(const Strip& strip, const BoxPlanes& planes, std::vector<double>& cuts) {
@@ -170,7 +166,7 @@ PanelPieces::PanelPieces(std::span<const Triangle> panels, const BoxPlanes& plan
       const auto places = place_.begin() + begin_[j] + j;
       *places = 0;
       std::copy(cuts.begin(), cuts.end(), places + 1);
-      places[static_cast<std::ptrdiff_t>(cuts.size()) + 1] = longest_edge(panels[j]);
+      places[static_cast<std::ptrdiff_t>(cuts.size()) + 1] = longest_length(panels[j]);
     }
   }
 }

@@ -10,9 +10,6 @@
 
 namespace fmbem {
 
-/// From this aspect (longest edge over height) on a panel may be cut.
-inline constexpr double long_aspect = 8;
-
 /// Planes at which boxes of a level meet.
 struct BoxPlanes {
   Vec3d corner;  ///< of the root

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/near/norm_estimate.hpp"
-#include "fmbem/bem/precond/cluster_kernel.hpp"
 #include "fmbem/bem/space/cuda/device_pieces.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -36,7 +36,7 @@ __global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, 
 /// The longest edge is at most two radii.
 __global__ void find_long(const double* area, const double* radius, std::int64_t n, int* found) {
   const std::int64_t j = thread_index();
-  if (j < n && 2 * radius[j] * radius[j] > sliver_aspect * area[j]) *found = 1;
+  if (j < n && 2 * radius[j] * radius[j] > long_aspect * area[j]) *found = 1;
 }
 
 __global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec3d* high) {

@@ -38,7 +38,7 @@ struct PanelStore {
   DeviceBuffer<Vec3d> centroid;       ///< [n]
   DeviceBuffer<double> area, radius;  ///< [n]
   double extent;
-  bool has_long = false;  ///< there are slivers (is_sliver()), or panels that nearly are
+  bool has_long = false;  ///< there are long panels (is_long()), or such that nearly are
 
   std::int64_t size() const { return static_cast<std::int64_t>(area.size()); }
   std::int64_t bytes() const {

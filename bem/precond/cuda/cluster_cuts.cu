@@ -27,20 +27,18 @@ __device__ void walk(const Cluster* nodes, const LeafView& leaf, double opening,
   }
 }
 
-__global__ void count_cuts(const Cluster* nodes, DevicePanels panels, const std::int32_t* leaves,
-                           std::int64_t n_leaves, ClusterInverseOptions options, LeafCut* cuts,
-                           std::int32_t* unknowns) {
+__global__ void count_cuts(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n_leaves,
+                           ClusterInverseOptions options, LeafCut* cuts, std::int32_t* unknowns) {
   const std::int64_t f = thread_index();
   if (f > n_leaves) return;
   if (f == n_leaves) {
     unknowns[f] = 0;
     return;
   }
-  const Cluster& own = nodes[leaves[f]];
-  const LeafView leaf = view_leaf(panels, own.begin, own.end);
+  const LeafView leaf = view_leaf(nodes, leaves[f]);
   for (double opening = options.opening;; opening *= coarser) {
     const bool any_size = opening > largest_opening;
-    std::int32_t count = own.size();
+    std::int32_t count = leaf.end - leaf.begin;
     walk(nodes, leaf, opening, options.nearness,
          [&](std::int32_t) { return ++count <= options.most_unknowns || any_size; });
     if (count > options.most_unknowns && !any_size) continue;
@@ -50,15 +48,15 @@ __global__ void count_cuts(const Cluster* nodes, DevicePanels panels, const std:
   }
 }
 
-__global__ void fill_cuts(const Cluster* nodes, DevicePanels panels, const std::int32_t* leaves,
-                          std::int64_t n_leaves, double nearness, const LeafCut* cuts,
-                          const std::int64_t* begin, std::int32_t* cut, std::int32_t* has_slivers) {
+__global__ void fill_cuts(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n_leaves,
+                          double nearness, const LeafCut* cuts, const std::int64_t* begin,
+                          std::int32_t* cut, std::int32_t* has_long) {
   const std::int64_t f = thread_index();
   if (f >= n_leaves) return;
-  bool slivers = false;
+  bool any_long = false;
   std::int32_t* to = cut + begin[f];
   const auto take = [&](std::int32_t k) {
-    slivers = slivers || nodes[k].is_long();
+    any_long = any_long || nodes[k].is_long();
     *to++ = k;
     return true;
   };
@@ -66,27 +64,27 @@ __global__ void fill_cuts(const Cluster* nodes, DevicePanels panels, const std::
   const std::int32_t leaf = leaves[f], end = descendants_end(nodes[leaf], leaf);
   for (std::int32_t k = leaf; k < end; ++k)
     if (nodes[k].is_panel()) take(k);
-  has_slivers[f] = slivers;
+  has_long[f] = any_long;
 }
 
 }  // namespace
 
-DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
-                     const ClusterInverseOptions& options, cudaStream_t stream) {
+DeviceCuts make_cuts(const DeviceClusterTree& tree, const ClusterInverseOptions& options,
+                     cudaStream_t stream) {
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
   DeviceBuffer<LeafCut> cuts(n_leaves, stream);
   DeviceBuffer<std::int32_t> unknowns(n_leaves + 1, stream);
   launch(count_cuts, blocks_for(n_leaves + 1, threads), threads, 0, stream, tree.nodes.data(),
-         panels, tree.leaves.data(), n_leaves, options, cuts.data(), unknowns.data());
+         tree.leaves.data(), n_leaves, options, cuts.data(), unknowns.data());
   DeviceCuts result;
   result.begin = DeviceBuffer<std::int64_t>(n_leaves + 1, stream);
   exclusive_sum(unknowns.data(), result.begin.data(), n_leaves + 1, stream);
   result.nodes =
       DeviceBuffer<std::int32_t>(download_one(result.begin.data() + n_leaves, stream), stream);
-  result.has_slivers = DeviceBuffer<std::int32_t>(n_leaves, stream);
-  launch(fill_cuts, blocks_for(n_leaves, threads), threads, 0, stream, tree.nodes.data(), panels,
+  result.has_long = DeviceBuffer<std::int32_t>(n_leaves, stream);
+  launch(fill_cuts, blocks_for(n_leaves, threads), threads, 0, stream, tree.nodes.data(),
          tree.leaves.data(), n_leaves, options.nearness, cuts.data(), result.begin.data(),
-         result.nodes.data(), result.has_slivers.data());
+         result.nodes.data(), result.has_long.data());
   return result;
 }
 

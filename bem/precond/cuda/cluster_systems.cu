@@ -73,7 +73,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   const int own = leaf.size();
   const int padded = Workspace::padded(m), pad = padded - m;
   const int n_panels =
-      place_unknowns<general>(view.nodes, leaf, view.cut + begin, m, view.panels.extent, space);
+      place_unknowns<general>(view.nodes, view.panels, leaf, view.cut + begin, m, space);
 
   const double unit = 1 / leaf.radius;
   const RowWriter write{space.unknowns + pad, space.row_scale, own, rows};
@@ -85,7 +85,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   bool solved;
   if constexpr (general) {
     const Augmented b{space.matrix, m, own};
-    fill_transposed(b, space.unknowns + pad, space.half);
+    fill_transposed(b, space.unknowns + pad, space.segment);
     for_exact_entries<true>(view.panels, space, pad, n_panels, unit,
                             [&](int k, int l, double kl, double lk) {
                               b.at(l, k) = static_cast<float>(kl);
@@ -172,12 +172,12 @@ __global__ void __launch_bounds__(solve_threads, most_blocks)
 }
 
 /// Numbers by which leaves are sorted.
-__global__ void find_keys(const std::int64_t* cut_begin, const std::int32_t* has_slivers,
+__global__ void find_keys(const std::int64_t* cut_begin, const std::int32_t* has_long,
                           std::int64_t n_leaves, std::int32_t* key, std::int32_t* index) {
   const std::int64_t f = thread_index();
   if (f >= n_leaves) return;
-  key[f] = static_cast<std::int32_t>(cut_begin[f + 1] - cut_begin[f]) |
-           (has_slivers[f] ? general_flag : 0);
+  key[f] =
+      static_cast<std::int32_t>(cut_begin[f + 1] - cut_begin[f]) | (has_long[f] ? general_flag : 0);
   index[f] = static_cast<std::int32_t>(f);
 }
 
@@ -220,7 +220,7 @@ SortedLeaves sort_leaves(const DeviceClusterTree& tree, const DeviceCuts& cuts, 
   DeviceBuffer<std::int64_t> row_size(n + 1, stream), begin(n + 1, stream);
   SortedLeaves sorted{DeviceBuffer<std::int32_t>(n, stream), std::vector<std::int32_t>(n)};
   launch(find_keys, blocks_for(n), threads_per_block, 0, stream, cuts.begin.data(),
-         cuts.has_slivers.data(), n, key.data(), index.data());
+         cuts.has_long.data(), n, key.data(), index.data());
   sort_pairs(key.data(), sorted_key.data(), index.data(), sorted.order.data(), n, 31, stream);
   launch(size_rows, blocks_for(n + 1), threads_per_block, 0, stream, tree.nodes.data(),
          tree.leaves.data(), cuts.begin.data(), sorted.order.data(), n, row_size.data());

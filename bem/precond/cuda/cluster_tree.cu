@@ -102,7 +102,8 @@ __device__ double reach(const Vec3d* vertices, std::int32_t begin, std::int32_t 
   return std::sqrt(reach2);
 }
 
-/// A warp for each leaf does the nodes in it, and its share of those above: numbers that are not
+/// Of nodes that are not long; others have theirs from their halves. A warp for each leaf does the
+/// nodes in it, and its share of those above: numbers that are not
 /// negative are ordered as their bits are, so the order of the warps does not matter.
 __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
                            const std::int32_t* parent, const Vec3d* vertices, Cluster* nodes) {
@@ -113,11 +114,12 @@ __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
   const std::int32_t begin = nodes[leaf].begin, end = nodes[leaf].end;
   const std::int32_t last = descendants_end(nodes[leaf], leaf);
   for (std::int32_t k = leaf; k < last; ++k) {
-    if (nodes[k].is_panel()) continue;
+    if (nodes[k].is_panel() || nodes[k].is_long()) continue;
     const double radius = reach(vertices, nodes[k].begin, nodes[k].end, nodes[k].centroid);
     if (writes) nodes[k].radius = radius;
   }
   for (std::int32_t k = parent[leaf]; k >= 0; k = parent[k]) {
+    if (nodes[k].is_long()) continue;
     const double radius = reach(vertices, begin, end, nodes[k].centroid);
     if (writes)
       atomicMax(reinterpret_cast<unsigned long long*>(&nodes[k].radius),

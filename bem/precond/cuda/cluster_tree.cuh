@@ -20,12 +20,12 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cu
 
 /// The nodes whose charges are the unknowns for each leaf, its own panels last.
 struct DeviceCuts {
-  DeviceBuffer<std::int64_t> begin;        ///< [leaves + 1]
-  DeviceBuffer<std::int32_t> nodes;        ///< all cuts, one behind the other
-  DeviceBuffer<std::int32_t> has_slivers;  ///< [leaves], whether any is a panel and a sliver
+  DeviceBuffer<std::int64_t> begin;     ///< [leaves + 1]
+  DeviceBuffer<std::int32_t> nodes;     ///< all cuts, one behind the other
+  DeviceBuffer<std::int32_t> has_long;  ///< [leaves], whether any is long
 };
 
-DeviceCuts make_cuts(const DeviceClusterTree& tree, const DevicePanels& panels,
-                     const ClusterInverseOptions& options, cudaStream_t stream);
+DeviceCuts make_cuts(const DeviceClusterTree& tree, const ClusterInverseOptions& options,
+                     cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

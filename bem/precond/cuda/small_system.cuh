@@ -11,7 +11,7 @@ namespace fmbem::cuda::bem {
 /// banks of shared memory.
 struct Unknown {
   PlacedCluster at;
-  float radius;        ///< in the leaf's units
+  float radius;        ///< of a panel, in the leaf's units
   std::int32_t panel;  ///< −1 for clusters
 };
 static_assert(sizeof(Unknown) == 28);
@@ -21,10 +21,10 @@ static_assert(sizeof(Unknown) == 28);
 /// last; what is added has ones on the diagonal.
 struct Workspace {
   float* matrix;
-  Unknown* unknowns;     ///< [padded(m)]
-  std::int32_t* panels;  ///< [m], the unknowns that are panels
-  float* row_scale;      ///< [own]
-  Vec3<float>* half;     ///< [m], of a general system: the segments of long nodes
+  Unknown* unknowns;       ///< [padded(m)]
+  std::int32_t* panels;    ///< [m], the unknowns that are panels
+  float* row_scale;        ///< [own]
+  PlacedSegment* segment;  ///< [m], of a general system
 
   __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
   /// Entries of the matrix of either method, in whole fours.
@@ -39,7 +39,7 @@ struct Workspace {
         padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
         m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
         own * static_cast<std::int64_t>(sizeof(float)) +
-        (general ? m : 0) * static_cast<std::int64_t>(sizeof(Vec3<float>));
+        (general ? m : 0) * static_cast<std::int64_t>(sizeof(PlacedSegment));
     return (all + 15) / 16 * 16;
   }
   __device__ Workspace(void* memory, int m, int own, bool general)
@@ -47,13 +47,13 @@ struct Workspace {
         unknowns(reinterpret_cast<Unknown*>(matrix + matrix_size(m, own, general))),
         panels(reinterpret_cast<std::int32_t*>(unknowns + padded(m))),
         row_scale(reinterpret_cast<float*>(panels + m)),
-        half(reinterpret_cast<Vec3<float>*>(row_scale + own)) {}
+        segment(reinterpret_cast<PlacedSegment*>(row_scale + own)) {}
 };
 
 /// Puts the unknowns of a leaf in their places; returns how many of them are panels.
 template <bool general>
-__device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
-                                     const std::int32_t* cut, int m, double extent,
+__device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& panels,
+                                     const Cluster& leaf, const std::int32_t* cut, int m,
                                      const Workspace& space) {
   const double unit = 1 / leaf.radius;
   const int pad = Workspace::padded(m) - m;
@@ -61,11 +61,15 @@ __device__ inline int place_unknowns(const Cluster* nodes, const Cluster& leaf,
     Unknown unknown{{0, 0, 0, 1, 0}, 0, -1};
     if (k >= pad) {
       const Cluster& node = nodes[cut[k - pad]];
-      unknown = {place_cluster(node, leaf.centroid, unit), static_cast<float>(unit * node.radius),
-                 node.is_panel() ? node.begin : -1};
-      if constexpr (general) space.half[k - pad] = place_half(node, unit);
+      unknown = {place_cluster(node, leaf.centroid, unit), 0, -1};
+      if (node.is_panel()) {
+        unknown.radius = static_cast<float>(unit * panels.radius[node.begin]);
+        unknown.panel = node.begin;
+      }
+      if constexpr (general) space.segment[k - pad] = place_segment(node, unit);
       const int own = k - (pad + m - leaf.size());
-      if (own >= 0) space.row_scale[own] = row_scale(unknown.at.scale, extent, unit, node.area);
+      if (own >= 0)
+        space.row_scale[own] = row_scale(unknown.at.scale, panels.extent, unit, node.area);
     }
     space.unknowns[k] = unknown;
   }
@@ -99,7 +103,7 @@ __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int
       const PlacedCluster column = space.unknowns[k].at;
       float entry = diagonal;
       if (i != j || r != c)
-        entry = general && k >= pad ? segment_entry(row, column, space.half[k - pad])
+        entry = general && k >= pad ? segment_entry(row, column, space.segment[k - pad])
                                     : smooth_entry(row, column);
       matrix.at(i, j)[threadIdx.x] = entry;
     }
@@ -110,7 +114,7 @@ __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int
 /// Its transpose, with unit vectors behind it for the last unknowns, and with the segments of long
 /// nodes.
 __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns,
-                                       const Vec3<float>* half) {
+                                       const PlacedSegment* segment) {
   constexpr int warps = solve_threads / warp_size;
   const int thread = static_cast<int>(threadIdx.x);
   for (int column = thread / warp_size; column < b.columns(); column += warps) {
@@ -118,7 +122,7 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
     for (int row = thread % warp_size; row < b.unknowns; row += warp_size) {
       float value = row == unit_row ? 1.f : 0.f;
       if (column < b.unknowns && row != column)
-        value = segment_entry(unknowns[column].at, unknowns[row].at, half[row]);
+        value = segment_entry(unknowns[column].at, unknowns[row].at, segment[row]);
       b.at(row, column) = value;
     }
   }
