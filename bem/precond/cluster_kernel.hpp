@@ -18,7 +18,8 @@ inline constexpr double sliver_touching = 20;
 inline constexpr double sliver_aspect = 8;
 /// What the opening is multiplied by as long as there are too many unknowns, and where that ends.
 inline constexpr double coarser = 1.15, largest_opening = 100;
-/// What the own entries are multiplied by where a system is not positive definite.
+/// What the own entries are multiplied by where a system is not positive definite, and others
+/// divided by where it need not be.
 inline constexpr float stiffer = 1.01F;
 
 /// A node of a tree over panels: a panel, or two nodes. What it tells of charge spread over it is
@@ -227,9 +228,11 @@ FMBEM_HD inline float smooth_entry(const PlacedCluster& k, const PlacedCluster& 
 }
 
 /// The same where some nodes are long: the potential at k of the charge of l, whose segment it is.
+/// A little less of it: of two nodes on sheets that are a thousandth of their radii apart, entries
+/// are those of the diagonal but for rounding, and elimination makes anything of the difference.
 FMBEM_HD inline float segment_entry(const PlacedCluster& k, const PlacedCluster& l,
                                     Vec3<float> half_l) {
-  return l.scale * k.scale *
+  return l.scale * k.scale / stiffer *
          segment_potential(Vec3<float>{k.x - l.x, k.y - l.y, k.z - l.z}, half_l,
                            l.smear2 + k.smear2);
 }
