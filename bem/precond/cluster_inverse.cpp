@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <cblas.h>
@@ -63,26 +64,34 @@ class ClusterInverse::Assembly {
   Assembly(std::span<const Triangle> panels, double extent, const ClusterTree& tree)
       : panels_(panels), extent_(extent), tree_(tree) {}
 
-  /// rows[k][i], k in the cut and i in the leaf: of V⁻¹ times the extent of all panels.
-  void solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
+  /// rows[k][i], k in the cut and i in the leaf: of V⁻¹ times the extent of all panels. False if
+  /// the system is singular.
+  bool solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
     place(cut, leaf);
     const int own = leaf.size();
     fill();
     const bool symmetric = !has_long_;
     set_exact_entries(symmetric);
-    if (!(symmetric ? invert_symmetric(own, rows) : invert_general(own, rows))) {
+    bool solved = symmetric ? invert_symmetric(own, rows) : invert_general(own, rows);
+    if (!solved) {
+      // Between sheets that are far closer than clusters are large: those are the same to rounding.
+      fill();
+      set_exact_entries(true);
+      stiffen(1 + rounding_of_sums, stiffer);
+      solved = invert_symmetric(own, rows);
+    }
+    if (!solved) {
       // The smooth kernel alone is positive definite to rounding.
       fill();
-      for (int k = 0; k < m_; ++k) matrix_[at(k, k)] *= stiffer;
-      FMBEM_REQUIRE(invert_symmetric(own, rows), "the preconditioner's system at panel "
-                                                     << leaf.begin
-                                                     << " is singular: check the mesh");
+      stiffen(stiffer, stiffer);
+      if (!invert_symmetric(own, rows)) return false;
     }
     for (int i = 0; i < own; ++i) {
       const float scale =
           row_scale(scale_[m_ - own + i], extent_, unit_, panels_[leaf.begin + i].area);
       for (int k = 0; k < m_; ++k) rows[k * own + i] *= scale * scale_[k];
     }
+    return true;
   }
 
  private:
@@ -154,8 +163,15 @@ class ClusterInverse::Assembly {
         for (int k = 0; k < m_; ++k)
           column[k] = smooth_entry({x_[k], y_[k], z_[k], smear2_[k], scale_[k]}, placed);
       }
-      column[l] = 1;
+      column[l] = has_long_ ? 1 + rounding_of_sums : 1;
     }
+  }
+
+  /// Sets the own entries of panels and of clusters.
+  void stiffen(float of_panels, float of_clusters) {
+    for (int k = 0; k < m_; ++k) matrix_[at(k, k)] = of_clusters;
+    for (const PanelInCut& panel : panels_in_cut_)
+      matrix_[at(panel.place, panel.place)] = of_panels;
   }
 
   /// Entries of panels that touch, from the potential at their centroids: as they are, or the mean
@@ -228,13 +244,20 @@ ClusterInverse::ClusterInverse(const Panels& panels, std::span<const Triangle> t
   rows_ = Buffer<float>(row_begin_.back() + block_rows);
   std::fill_n(rows_.data() + row_begin_.back(), block_rows, 0.0F);
   const OneBlasThread one_blas_thread;
-#pragma omp parallel
+  constexpr auto none = std::numeric_limits<std::int32_t>::max();
+  std::int32_t singular = none;
+#pragma omp parallel reduction(min : singular)
   {
     Assembly assembly(triangles, extent_, tree_);
 #pragma omp for schedule(dynamic, 16)
-    for (std::size_t f = 0; f < n_leaves; ++f)
-      assembly.solve(cut_of(f), tree_.nodes[tree_.leaves[f]], rows_.data() + row_begin_[f]);
+    for (std::size_t f = 0; f < n_leaves; ++f) {
+      const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
+      if (!assembly.solve(cut_of(f), leaf, rows_.data() + row_begin_[f]))
+        singular = std::min(singular, leaf.begin);
+    }
   }
+  FMBEM_REQUIRE(singular == none, "the preconditioner's system at panel "
+                                      << singular << " is singular: check the mesh");
 }
 
 std::span<const std::int32_t> ClusterInverse::cut_of(std::size_t leaf) const {

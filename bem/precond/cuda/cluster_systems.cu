@@ -81,8 +81,6 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   for (int e = static_cast<int>(threadIdx.x); e < m * more; e += solve_threads)
     rows[e / more * row_stride(own) + own + e % more] = 0;
 
-  const TileMatrix tiles{space.matrix, padded / tile};
-  bool solved;
   if constexpr (general) {
     const Augmented b{space.matrix, m, own};
     fill_transposed(b, space.unknowns + pad, space.segment);
@@ -91,20 +89,25 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
                               b.at(l, k) = static_cast<float>(kl);
                               b.at(k, l) = static_cast<float>(lk);
                             });
-    solved = solve_general(b, write);
-  } else {
-    fill_tiles<general>(tiles, space, pad, 1);
-    for_exact_entries<false>(view.panels, space, pad, n_panels, unit,
-                             [&](int k, int l, double kl, double lk) {
-                               tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
-                             });
-    solved = solve_symmetric(tiles, pad, write);
+    if (solve_general(b, write)) return true;
+    __syncthreads();
   }
-  if (solved) return true;
+  // Between sheets that are far closer than clusters are large: those are the same to rounding.
   // The smooth kernel alone is positive definite to rounding.
-  __syncthreads();
-  fill_tiles<general>(tiles, space, pad, stiffer);
-  return solve_symmetric(tiles, pad, write);
+  enum { as_it_is, stiffer_clusters, smooth_kernel };
+  const TileMatrix tiles{space.matrix, padded / tile};
+  for (int attempt = general ? stiffer_clusters : as_it_is; attempt <= smooth_kernel; ++attempt) {
+    constexpr float of_panels[] = {1, 1 + rounding_of_sums, stiffer};
+    fill_tiles<general>(tiles, space, pad, of_panels[attempt], attempt == as_it_is ? 1 : stiffer);
+    if (attempt != smooth_kernel)
+      for_exact_entries<general>(
+          view.panels, space, pad, n_panels, unit, [&](int k, int l, double kl, double lk) {
+            tiles.entry(pad + k, pad + l) = static_cast<float>(0.5 * (kl + lk));
+          });
+    if (solve_symmetric(tiles, pad, write)) return true;
+    __syncthreads();
+  }
+  return false;
 }
 
 /// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for

@@ -90,10 +90,11 @@ __device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& p
   return s_panels;
 }
 
-/// The matrix by the smooth kernel alone, in a general system with the segments of long nodes.
+/// The matrix by the smooth kernel alone, in a general system with the segments of long nodes, with
+/// these own entries of panels and clusters.
 template <bool general>
 __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int pad,
-                           float diagonal) {
+                           float of_panels, float of_clusters) {
   static_assert(solve_threads == tile_entries);
   const int r = static_cast<int>(threadIdx.x) % tile, c = static_cast<int>(threadIdx.x) / tile;
   for (int i = 0; i < matrix.count; ++i) {
@@ -101,7 +102,7 @@ __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int
     for (int j = 0; j <= i; ++j) {
       const int k = tile * j + c;
       const PlacedCluster column = space.unknowns[k].at;
-      float entry = diagonal;
+      float entry = space.unknowns[k].panel >= 0 ? of_panels : of_clusters;
       if (i != j || r != c)
         entry = general && k >= pad ? segment_entry(row, column, space.segment[k - pad])
                                     : smooth_entry(row, column);
@@ -121,6 +122,7 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
     const int unit_row = column < b.unknowns ? column : column - b.right_sides;
     for (int row = thread % warp_size; row < b.unknowns; row += warp_size) {
       float value = row == unit_row ? 1.f : 0.f;
+      if (column < b.unknowns && row == column) value = 1 + rounding_of_sums;
       if (column < b.unknowns && row != column)
         value = segment_entry(unknowns[column].at, unknowns[row].at, segment[row]);
       b.at(row, column) = value;
