@@ -20,6 +20,7 @@ class CpuEngine {
 
   static double integral_tolerance(double tolerance, double) { return 0.5 * tolerance; }
   bool stores_near_field() const { return true; }
+  bool cuts_panels() const { return pieces_ != nullptr; }
   NearAccuracy near_accuracy(NearAccuracy for_both, double) const { return for_both; }
   NormEstimate norm_estimate() const;
   void set_far(const FarAccuracy& accuracy);

@@ -45,15 +45,15 @@ template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
   EngineOperator(const Panels& panels, const OperatorOptions& options)
-      : panels_(panels),
-        options_(options),
-        order_(options.order.value_or(far_order_for(options.tolerance))) {
+      : panels_(panels), options_(options) {
     const Precision precision = check_fmm_options(options);
     const double tolerance = options.tolerance;
-    fmm::check_order(order_);
+    const int order = options.order.value_or(far_order_for(tolerance));
+    fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance);
-    engine_ = std::make_unique<Engine>(panels, EngineTask{options, order_, far, precision}, watch);
+    engine_ = std::make_unique<Engine>(panels, EngineTask{options, order, far, precision}, watch);
+    order_ = options.order.value_or(far_order(tolerance));
     estimate_ = engine_->norm_estimate();
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
@@ -107,6 +107,12 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
+  /// More of the charge of panels that are cut is where boxes meet than of others.
+  int far_order(double tolerance) const {
+    constexpr double of_pieces = 0.7;
+    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance);
+  }
+
   /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
   /// is tighter than that: with a far field of its own and the near field that is there, if it
   /// serves, or integrals to that tolerance.
@@ -119,13 +125,13 @@ class EngineOperator final : public BoundaryOperator {
     const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
     const bool serves =
         near_entries_serve(tolerance, near_.precision, near_.tolerance, estimate_.near_fraction);
-    multiply(FarAccuracy{far_order_for(tolerance), far_precision_for(tolerance), integrals},
+    multiply(FarAccuracy{far_order(tolerance), far_precision_for(tolerance), integrals},
              serves ? std::nullopt : std::optional<double>(integrals));
   }
 
   Panels panels_;
   OperatorOptions options_;
-  int order_;
+  int order_ = 0;
   std::unique_ptr<Engine> engine_;
   NormEstimate estimate_;
   NearAccuracy near_{};

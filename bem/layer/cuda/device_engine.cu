@@ -83,6 +83,7 @@ class DeviceEngine {
     return near_tolerance_for(tolerance, near_fraction);
   }
   bool stores_near_field() const { return stored_; }
+  bool cuts_panels() const { return pieces_ != nullptr; }
   NormEstimate norm_estimate() const {
     return estimate_norm(*panels_, tree_, stream_, pieces_.get());
   }
