@@ -209,15 +209,18 @@ FMBEM_HD inline LeafView view_leaf(const Cluster* nodes, std::int32_t leaf_node)
 enum class CutStep { skip, take, open };
 
 /// Skips what the leaf holds, takes panels and clusters of a radius up to opening times their
-/// distance plus nearness times that of the leaf's panels, opens others.
+/// distance plus, of short panels, nearness times that of the leaf's panels, opens others.
 FMBEM_HD inline CutStep cut_step(const LeafView& leaf, const Cluster& node, double opening,
                                  double nearness) {
   if (node.begin >= leaf.begin && node.end <= leaf.end) return CutStep::skip;
   const bool holds_leaf = node.begin < leaf.end && leaf.begin < node.end;
+  // Long panels of a leaf are of many heights, and opposite the finest of them a close sheet has to
+  // be as open as the leaf is: else the charges of both, which all but cancel, are not where they
+  // cancel.
   const double radius = node.is_long() ? long_closer * node.radius : node.radius;
+  const double near = node.is_long() ? 0 : nearness * leaf.mean_radius;
   const bool closed =
-      node.is_panel() || (!holds_leaf && radius <= opening * leaf.distance(node.place()) +
-                                                       nearness * leaf.mean_radius);
+      node.is_panel() || (!holds_leaf && radius <= opening * leaf.distance(node.place()) + near);
   return closed ? CutStep::take : CutStep::open;
 }
 
