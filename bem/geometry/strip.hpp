@@ -54,8 +54,9 @@ struct Strip {
   }
 };
 
-FMBEM_HD inline Strip make_strip(const Triangle& t) {
-  const int longest = longest_edge_of(t);
+/// Along that edge, which is the longest to rounding: of a right triangle of an aspect of 1e8 two
+/// are, and GPU and host may choose differently between them.
+FMBEM_HD inline Strip make_strip(const Triangle& t, int longest) {
   const Vec3d a = t.vertex[longest], b = t.vertex[(longest + 1) % 3],
               c = t.vertex[(longest + 2) % 3];
   const double length = t.length[longest], width = 2 * t.area / length,
@@ -65,6 +66,8 @@ FMBEM_HD inline Strip make_strip(const Triangle& t) {
   return {a,     b,    t.tangent[longest],   -t.outward[longest], t.normal, length,
           width, apex, (foot - apex) / width};
 }
+
+FMBEM_HD inline Strip make_strip(const Triangle& t) { return make_strip(t, longest_edge_of(t)); }
 
 /// How far x is at least from a strip between its places a and b.
 FMBEM_HD inline double clearance(const Strip& strip, double a, double b, const StripPoint& x) {
@@ -90,6 +93,32 @@ FMBEM_HD void for_strip_parts(const Strip& strip, double a, double b, Body&& bod
   if (a < before)
     body(StripPart{a, before, strip.height(a), strip.width * (before / strip.apex), strip.skew});
   if (behind < b) body(StripPart{behind, b, strip.height(behind), strip.height(b), strip.skew});
+}
+
+/// A strip between two of its places.
+struct StripExtent {
+  Vec3d centre;     ///< of the line in its middle
+  Vec3d low, high;  ///< its smallest and largest coordinates
+  double area;
+};
+FMBEM_HD inline StripExtent extent_of(const Strip& strip, double a, double b) {
+  const double middle = 0.5 * (a + b);
+  StripExtent extent{strip.point(middle, 0.5 * strip.height(middle)), strip.point(a, 0),
+                     strip.point(a, 0), 0};
+  const auto include = [&](double s, double y) {
+    const Vec3d x = strip.point(s, y);
+    for (int axis = 0; axis < 3; ++axis) {
+      extent.low[axis] = fmin(extent.low[axis], x[axis]);
+      extent.high[axis] = fmax(extent.high[axis], x[axis]);
+    }
+  };
+  include(b, 0);
+  for_strip_parts(strip, a, b, [&](const StripPart& part) {
+    include(part.a, part.first);
+    include(part.b, part.last);
+    extent.area += 0.5 * (part.first + part.last) * (part.b - part.a);
+  });
+  return extent;
 }
 
 /// ∫ h ds/|x−y| along the line at a part eta of the heights h, straight from side to side of a

@@ -21,28 +21,22 @@ PanelSources::Piece PanelSources::piece(std::size_t j) const {
 double PanelSources::area(std::size_t j) const {
   if (!is_piece(j)) return panels_[unknown(j)].area;
   const Piece p = piece(j);
-  double area = 0;
-  for_strip_parts(p.strip, p.a, p.b, [&](const StripPart& part) {
-    area += 0.5 * (part.first + part.last) * (part.b - part.a);
-  });
-  return area;
+  return extent_of(p.strip, p.a, p.b).area;
 }
 
 Vec3d PanelSources::centre(std::size_t j) const {
   if (!is_piece(j)) return panels_[unknown(j)].centroid;
   const Piece p = piece(j);
-  return p.strip.point(0.5 * (p.a + p.b), 0.5 * p.strip.height(0.5 * (p.a + p.b)));
+  return extent_of(p.strip, p.a, p.b).centre;
 }
 
 void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
   if (is_piece(j)) {
     const Piece p = piece(j);
-    low = high = p.strip.point(p.a, 0);
-    for_strip_parts(p.strip, p.a, p.b, [&](const StripPart& part) {
-      include(p.strip.point(part.a, part.first), low, high);
-      include(p.strip.point(part.b, part.last), low, high);
-    });
-    return include(p.strip.point(p.b, 0), low, high);
+    const StripExtent extent = extent_of(p.strip, p.a, p.b);
+    low = extent.low;
+    high = extent.high;
+    return;
   }
   const Triangle& t = panels_[unknown(j)];
   low = high = t.vertex[0];

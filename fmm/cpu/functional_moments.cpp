@@ -11,10 +11,20 @@
 namespace fmbem::fmm {
 namespace {
 
-template <class T>
-inline void add_rows_to(std::int64_t rows, std::int64_t columns, const T* charge, const T* row,
+template <class T, class Row>
+inline void add_rows_to(std::int64_t rows, std::int64_t columns, const T* charge, const Row* row,
                         T* out) {
-  for (std::int64_t j = 0; j < rows; ++j, row += columns) {
+  constexpr std::int64_t at_once = 4;  // so that sums are read and written once for as many
+  std::int64_t j = 0;
+  for (; j + at_once <= rows; j += at_once, row += at_once * columns) {
+    const T a = charge[j], b = charge[j + 1], c = charge[j + 2], d = charge[j + 3];
+    const Row *const row_b = row + columns, *const row_c = row_b + columns,
+                     *const row_d = row_c + columns;
+#pragma omp simd
+    for (std::int64_t k = 0; k < columns; ++k)
+      out[k] = out[k] + a * row[k] + b * row_b[k] + c * row_c[k] + d * row_d[k];
+  }
+  for (; j < rows; ++j, row += columns) {
     const T q = charge[j];
 #pragma omp simd
     for (std::int64_t k = 0; k < columns; ++k) out[k] += q * row[k];
@@ -24,6 +34,10 @@ inline void add_rows_to(std::int64_t rows, std::int64_t columns, const T* charge
 // out += Σ_j charge_j rows_j
 FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const double* charge,
                                 const double* row, double* out) {
+  add_rows_to(rows, columns, charge, row, out);
+}
+FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const double* charge,
+                                const float* row, double* out) {
   add_rows_to(rows, columns, charge, row, out);
 }
 FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const float* charge,
@@ -127,12 +141,19 @@ void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
   // In single precision rows lose less than all points at once (docs/decisions.md).
   if (!is_kept() && sizeof(T) == 8) return p2m_of_points(pass);
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
-  for_boxes([&](std::int32_t box, Range own, const T* rows) {
+  const auto add = [&](std::int32_t box, Range own, const auto* rows) {
     std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
     for (int v = 0; v < pass.vectors; ++v)
       add_rows(own.size(), count(), pass.charges.data() + v * n + own.begin, rows,
                pass.moment(box) + v * count());
-  });
+  };
+  if (single_rows_.size() == 0) return for_boxes(add);
+  const auto& boxes = tree_.lists.source_boxes;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Range own = tree_.octree.boxes[boxes[i]].own_sources();
+    add(boxes[i], own, single_rows_.data() + own.begin * count());
+  }
 }
 
 template <class T>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -135,10 +136,12 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
                            cudaStream_t stream, const DevicePieces* pieces) {
   const std::int64_t n = panels.size();
-  if (pieces)
-    return grow_spread_tree({pieces->centre.data(), pieces->low.data(), pieces->high.data(),
+  if (pieces) {
+    const PieceExtents extents = pieces->extents(panels.vertices.data(), stream);
+    return grow_spread_tree({extents.centre.data(), extents.low.data(), extents.high.data(),
                              panels.centroid.data(), pieces->size(), n},
                             options, stream);
+  }
   DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
   launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
          low.data(), high.data());
@@ -152,11 +155,13 @@ NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cud
   const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / rows_of_estimate),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
+  std::optional<PieceExtents> extents;
+  if (pieces) extents = pieces->extents(panels.vertices.data(), stream);
   launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
          tree.target_order.data(), panels.centroid.data(),
-         pieces ? pieces->centre.data() : panels.centroid.data(),
-         pieces ? pieces->area.data() : panels.area.data(), tree.sources(), near_sums.data(),
+         extents ? extents->centre.data() : panels.centroid.data(),
+         extents ? extents->area.data() : panels.area.data(), tree.sources(), near_sums.data(),
          sums.data());
   std::vector<double> near(rows), all(rows);
   near_sums.download(near.data());

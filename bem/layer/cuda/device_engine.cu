@@ -189,7 +189,7 @@ class DeviceEngine {
     const double coefficients = (task.order + 1) * (task.order + 1);
     const auto pieces = cut_long_panels(
         triangles, {near_pair_seconds(false, task.far), coefficients * coefficient_seconds});
-    if (pieces) pieces_ = std::make_unique<DevicePieces>(triangles, pieces, stream_);
+    if (pieces) pieces_ = std::make_unique<DevicePieces>(triangles, *pieces, stream_);
   }
 
   std::int64_t near_entries() const { return columns_ ? columns_->entries : tree_.near.pairs; }

@@ -95,7 +95,7 @@ __device__ __attribute__((noinline)) double column_integral(const IntegrationVie
                      : close_integral(a.rows, a.close, i, panel);
   }
   const Triangle t = scaled_triangle(a.rows, panel);
-  const Strip strip = make_strip(t);
+  const Strip strip = c.pieces.strip_of(panel, t);
   const Vec3d x = a.rows.target(i);
   double sum = 0;
   const std::int64_t end = c.pieces_begin[column + 1];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <span>
 
 #include "fmbem/bem/geometry/strip.hpp"
@@ -13,31 +13,40 @@ namespace fmbem::cuda::bem {
 struct PiecesView {
   const std::int32_t *panel, *first;  ///< [pieces]; [panels + 1]
   const double* place;                ///< [pieces + panels], as PanelPieces has them
+  const std::int8_t* edge;            ///< [panels]: the longest, as the host has found it
 
   __device__ bool is_cut(std::int64_t of_panel) const {
     return first[of_panel + 1] - first[of_panel] > 1;
+  }
+  __device__ Strip strip_of(std::int64_t of_panel, const Triangle& t) const {
+    return make_strip(t, edge[of_panel]);
   }
   __device__ double begin_of(std::int64_t piece) const { return place[piece + panel[piece]]; }
   __device__ double end_of(std::int64_t piece) const { return place[piece + panel[piece] + 1]; }
 };
 
+/// Of pieces, and of panels that are not cut.
+struct PieceExtents {
+  DeviceBuffer<Vec3d> centre, low, high;  ///< [pieces]; the smallest and largest coordinates
+  DeviceBuffer<double> area;              ///< [pieces]
+};
+
 /// Panels as sources where long ones are cut (PanelPieces), in device memory.
 struct DevicePieces {
   /// Waits for the stream.
-  DevicePieces(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
-               cudaStream_t stream);
+  DevicePieces(std::span<const Triangle> panels, const PanelPieces& pieces, cudaStream_t stream);
 
   double inflation;  ///< of the root that they are cut for
   DeviceBuffer<std::int32_t> panel, first;
   DeviceBuffer<double> place;
-  DeviceBuffer<Vec3d> centre, low, high;  ///< [pieces]
-  DeviceBuffer<double> area;              ///< [pieces]
+  DeviceBuffer<std::int8_t> edge;
 
   std::int64_t size() const { return static_cast<std::int64_t>(panel.size()); }
-  PiecesView view() const { return {panel.data(), first.data(), place.data()}; }
+  PiecesView view() const { return {panel.data(), first.data(), place.data(), edge.data()}; }
+  /// vertices: [panels][3] in device memory.
+  PieceExtents extents(const Vec3d* vertices, cudaStream_t stream) const;
   std::int64_t bytes() const {
-    return panel.bytes() + first.bytes() + place.bytes() + centre.bytes() + low.bytes() +
-           high.bytes() + area.bytes();
+    return panel.bytes() + first.bytes() + place.bytes() + edge.bytes();
   }
 };
 

@@ -14,6 +14,7 @@ struct PanelP2mArguments {
   Cube root;
   const std::int32_t* boxes;
   std::int64_t n_boxes, sources;
+  int team;  ///< warps of a box
   MomentRulesView rules;
   PieceMoments pieces;
   TableView<T> table;
@@ -69,8 +70,8 @@ template <class T>
 __device__ inline PlacedPiece place_piece(const PanelP2mArguments<T>& a, std::int64_t piece,
                                           std::int64_t panel, double side) {
   const Vec3d* const v = a.vertices + 3 * panel;
-  const Strip strip = make_strip(make_triangle(v[0], v[1], v[2]));
   const PiecesView& pieces = a.pieces.pieces;
+  const Strip strip = pieces.strip_of(panel, make_triangle(v[0], v[1], v[2]));
   const StripPoints& counts = a.pieces.rules.points;
   const double from = pieces.begin_of(piece), to = pieces.end_of(piece), length = to - from,
                first = strip.height(from), last = strip.height(to), mean = 0.5 * (first + last);
@@ -85,27 +86,31 @@ __device__ inline PlacedPiece place_piece(const PanelP2mArguments<T>& a, std::in
           along * across};
 }
 
-/// A warp for each box (x) and right-hand side (y). The points of 32 panels at a time, each by its
-/// rule, go through the warp one behind the other.
+/// A warp, or with pieces a team of them, for each box (x) and right-hand side (y). The points of
+/// 32 panels at a time, each by its rule, go through a warp one behind the other.
 template <class T, bool with_pieces>
 __global__ void __launch_bounds__(threads_per_block)
     panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const std::int64_t b = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
-  if (b >= a.n_boxes) return;
+  const int team = with_pieces ? a.team : 1, member = warp % team;
+  const std::int64_t b =
+      static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size / team) + warp / team;
+  if (!with_pieces && b >= a.n_boxes) return;
+  const bool works = b < a.n_boxes;  // the others are waited for
   const int slots = 2 * a.table.pairs, v = blockIdx.y;
   T* const buffer = s_room + Steps<T>::numbers(a.table.p, a.table.pairs) +
                     warp * warp_numbers<T, with_pieces>(a.table.pairs);
   T* const sums = buffer + slots_at_once * padded_row;
   const WarpPanels<T, with_pieces> panels{sums + slots};
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
-  const std::int32_t box = a.boxes[b];
-  const int2 range = a.tree.own_sources(box);
+  const std::int32_t box = a.boxes[works ? b : 0];
+  const int2 range = works ? a.tree.own_sources(box) : int2{0, 0};
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
   const double scale = unit_box.scale * a.scale, side = 1 / scale;
-  for (std::int32_t first_panel = range.x; first_panel < range.y; first_panel += warp_size) {
+  for (std::int32_t first_panel = range.x + member * warp_size; first_panel < range.y;
+       first_panel += team * warp_size) {
     const std::int32_t own = first_panel + lane;
     int begin = 0, points = 0;
     __syncwarp();  // the panels before are done
@@ -176,11 +181,27 @@ __global__ void __launch_bounds__(threads_per_block)
       add_moments<Each>(a.table, steps, place, weight, buffer, sums);
     });
   }
-  __syncwarp();
+  if constexpr (with_pieces)
+    __syncthreads();
+  else
+    __syncwarp();
 
+  if (!works || member > 0) return;
   T* const moment = a.expansions.moment(box, v);
-  for (int slot = lane; slot < slots; slot += warp_size)
-    if (a.table.position[slot] >= 0) moment[a.table.position[slot]] = sums[slot];
+  for (int slot = lane; slot < slots; slot += warp_size) {
+    T sum = sums[slot];
+    for (int k = 1; k < team; ++k)
+      sum += sums[k * warp_numbers<T, with_pieces>(a.table.pairs) + slot];
+    if (a.table.position[slot] >= 0) moment[a.table.position[slot]] = sum;
+  }
+}
+
+/// Warps of a box: as many as have two rounds of panels each, of `warps` that a block has.
+int team_of(std::int64_t sources, std::int64_t boxes, int warps) {
+  int team = 1;
+  while (2 * team <= warps && warps % (2 * team) == 0 && sources > 4 * team * warp_size * boxes)
+    team *= 2;
+  return team;
 }
 
 }  // namespace
@@ -190,7 +211,7 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
                const PieceMoments* pieces, const TableView<T>& table, const T* charges,
                const ExpansionsView<T>& expansions, cudaStream_t stream) {
   const auto boxes = static_cast<std::int64_t>(tree.far.source_boxes.size());
-  const PanelP2mArguments<T> arguments{
+  PanelP2mArguments<T> arguments{
       panels.vertices.data(),
       panels.area.data(),
       panels.radius.data(),
@@ -201,6 +222,7 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
       tree.far.source_boxes.data(),
       boxes,
       tree.sources(),
+      1,
       rules.view(),
       pieces ? *pieces : PieceMoments{{}, {StripPoints(1), nullptr, nullptr, nullptr, nullptr}},
       table,
@@ -208,7 +230,8 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
       expansions};
   const auto enqueue = [&](auto kernel, int numbers) {
     const WarpBlocks<T> blocks(table, numbers);
-    launch(kernel, dim3(blocks_for(boxes, blocks.warps), expansions.vectors),
+    if (pieces) arguments.team = team_of(tree.sources(), boxes, blocks.warps);
+    launch(kernel, dim3(blocks_for(boxes, blocks.warps / arguments.team), expansions.vectors),
            blocks.warps * warp_size, blocks.shared_bytes, stream, arguments);
   };
   if (pieces)

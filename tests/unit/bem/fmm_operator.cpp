@@ -6,8 +6,10 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -70,6 +72,29 @@ BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as ot
   for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
     fast->apply(x.data(), y.data(), {.vectors = 5, .tolerance = tolerance});
     CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+  }
+}
+
+BACKEND_TEST_CASE("panels are cut where two of their edges are equal to rounding") {
+  // Right triangles of an aspect of 1e9 and more, eight bundles of them, with all of the charge.
+  std::vector<double> lines;
+  for (int bundle = 0; bundle <= 8; ++bundle)
+    for (int k = 0; k <= 20; ++k) lines.push_back(bundle / 8.0 + 3e-10 * k);
+  for (const auto& [u, v] :
+       {std::pair<Vec3d, Vec3d>{{1, 0, 0}, {0, 1, 0}}, {{0.6, 0.64, 0.48}, {-0.8, 0.48, 0.36}}}) {
+    const Panels panels = make_panels(plate_of_lines(lines, steps(3), {}, u, v));
+    const std::size_t n = panels.size();
+    const auto triangles = triangles_of(panels);
+    Vector x = random_vector(n, 3), y(n), exact(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = is_long(triangles[i]) ? 1e9 * (2 + x[i]) : 0;
+    const auto dense = make_dense_single_layer(panels, {});
+    const auto fast = make_fmm(panels, {.tolerance = 1e-6, .max_leaf = 20});
+    CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
+    dense->apply(x.data(), exact.data());
+    for (const double tolerance : {1e-6, 1e-9}) {
+      fast->apply(x.data(), y.data(), {.vectors = 1, .tolerance = tolerance});
+      CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(exact));
+    }
   }
 }
 
