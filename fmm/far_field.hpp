@@ -22,8 +22,8 @@ struct FarFieldOptions {
 ///     strength_j Σ_q w_jq G(x_i, y_jq) + d_jq · ∇_y G(x_i, y_jq),   G(x, y) = 1/(4π|x − y|),
 ///
 /// with the weighted points of source j, all that is not in the near lists; strength_j is that of
-/// the source's unknown. The near lists are
-/// left to the caller, who has better means there: exact integrals.
+/// the source's unknown. The near lists are left to the caller, who has better means there: exact
+/// integrals.
 class FarField {
  public:
   /// The sources are those of which the tree was made (choice/grow_tree.hpp), though their points

@@ -36,11 +36,11 @@ class FunctionalMoments {
   /// [own sources][K] of one box.
   void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
   std::int64_t count() const { return static_cast<std::int64_t>((table_.p + 1) * (table_.p + 1)); }
+  bool is_kept() const { return rows_.size() > 0 || single_rows_.size() > 0; }
 
   const PointTree& tree_;
   const HarmonicTable<T>& table_;
   const Functionals& functionals_;
-  bool is_kept() const { return rows_.size() > 0 || single_rows_.size() > 0; }
   // [sources][K] in one of them, or both empty.
   Buffer<T> rows_;
   Buffer<float> single_rows_;
