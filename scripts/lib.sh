@@ -5,8 +5,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # for the scripts that source this file
 {
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
-                  libopenblas-dev libcli11-dev nlohmann-json3-dev)
-  test_packages=(catch2 python3 python3-jsonschema)
+                  zlib1g-dev libopenblas-dev libcli11-dev nlohmann-json3-dev)
+  test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
   picture_packages=(gmsh xvfb xauth)
 }
 
