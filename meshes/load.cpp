@@ -1,5 +1,3 @@
-#include "fmbem/meshes/load.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -14,6 +12,8 @@
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/reader_process.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -112,7 +112,11 @@ void look_for_contacts(SurfaceMesh& mesh) {
 
 }  // namespace
 
-SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
+  return load_mesh_there(file, options);
+}
+
+SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options) try {
   check_options(file, options);
   int refine = options.refine;
   SurfaceMesh mesh = read_with_gmsh(file, options, refine);

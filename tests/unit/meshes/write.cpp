@@ -6,7 +6,7 @@
 #include <gmsh.h>
 #include <omp.h>
 
-#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/load_here.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/small_meshes.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::option::setNumber("Mesh.MeshSizeMax", 3);
   std::string before, after;
   gmsh::model::getCurrent(before);
-  load_mesh(folder.file("a.msh"));
+  load_mesh_here(folder.file("a.msh"));
   gmsh::model::getCurrent(after);
   double size = 0;
   gmsh::option::getNumber("Mesh.MeshSizeMax", size);
