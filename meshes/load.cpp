@@ -8,12 +8,12 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/contact.hpp"
+#include "fmbem/meshes/foreign/polygons.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
 #include "fmbem/meshes/load_here.hpp"
-#include "fmbem/meshes/reader_process.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -51,8 +51,16 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
     notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
 }
 
-/// The mesh as Gmsh has it; `refine` becomes how many times it is still to be refined.
-SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, int& refine) {
+/// The mesh as the file has it; `refine` becomes how many times it is still to be refined.
+SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refine) {
+  const auto require_geometry = [&] {
+    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
+                                              "refine the mesh instead");
+  };
+  if (is_foreign(ending(file))) {
+    require_geometry();
+    return read_foreign(file);
+  }
   GmshSession gmsh;
   precheck(file);
   gmsh.run("cannot read " + file, [&] {
@@ -68,8 +76,7 @@ SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, 
     mesh_geometry(gmsh, file, options, notices);
     refine = 0;
   } else {
-    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
-                                              "refine the mesh instead");
+    require_geometry();
   }
   SurfaceMesh mesh = read_model(gmsh, file);
   mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());
@@ -112,14 +119,10 @@ void look_for_contacts(SurfaceMesh& mesh) {
 
 }  // namespace
 
-SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
-  return load_mesh_there(file, options);
-}
-
 SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options) try {
   check_options(file, options);
   int refine = options.refine;
-  SurfaceMesh mesh = read_with_gmsh(file, options, refine);
+  SurfaceMesh mesh = read(file, options, refine);
   mesh.unit = options.unit.value_or("m");
   mesh.scale_to_m = metres_in(mesh.unit);
   drop_unused_vertices(mesh);

@@ -7,7 +7,7 @@
 namespace fmbem {
 
 /// load_mesh() in the process of the caller, whom a file may crash that Gmsh or OpenCASCADE does
-/// not cope with: for who starts processes of their own. Starts Gmsh if it is not running yet, and
+/// not cope with: for fmbem-reader, and not installed. Starts Gmsh if it is not running yet, and
 /// then ends it again.
 SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options = {});
 

@@ -1,5 +1,3 @@
-#include "fmbem/meshes/reader_process.hpp"
-
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -10,14 +8,12 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <spawn.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/memory_file.hpp"
 #include "fmbem/meshes/parcel.hpp"
 
 extern char** environ;
@@ -26,54 +22,6 @@ namespace fmbem {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const std::string& what) {
-  throw ResourceError("cannot start a process to read files: " + what + ": " +
-                      std::strerror(errno));
-}
-
-/// A file in memory.
-class MemoryFile {
- public:
-  MemoryFile() : file_(memfd_create("fmbem-reader", MFD_CLOEXEC)) {
-    if (file_ < 0) fail("a file in memory");
-  }
-  explicit MemoryFile(int file) : file_(file) {}
-  ~MemoryFile() {
-    if (map_ != MAP_FAILED) munmap(map_, size_);
-    close(file_);
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  int number() const { return file_; }
-
-  /// Replaces what it holds.
-  void write(const std::string& bytes) {
-    if (ftruncate(file_, 0) != 0) fail("a file in memory");
-    for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t n = pwrite(file_, bytes.data() + at, bytes.size() - at, off_t(at));
-      if (n < 0 && errno != EINTR) fail("a file in memory");
-      if (n > 0) at += std::size_t(n);
-    }
-  }
-
-  /// What it holds; once.
-  std::span<const char> read() {
-    struct stat status {};
-    if (fstat(file_, &status) != 0) fail("a file in memory");
-    size_ = std::size_t(status.st_size);
-    if (size_ == 0) return {};
-    map_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
-    if (map_ == MAP_FAILED) fail("a file in memory");
-    return {static_cast<const char*>(map_), size_};
-  }
-
- private:
-  int file_;
-  void* map_ = MAP_FAILED;
-  std::size_t size_ = 0;
-};
 
 /// FMBEM_READER, or what is beside the running program, in PATH, or where it was built or
 /// installed.
@@ -114,7 +62,8 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
   errno = posix_spawn(&process, program.c_str(), &files, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  if (errno != 0) fail(program);
+  if (errno != 0)
+    throw ResourceError("cannot start " + program + " to read a file: " + std::strerror(errno));
   return process;
 }
 
@@ -135,7 +84,7 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
 
 }  // namespace
 
-SurfaceMesh load_mesh_there(const std::string& file, const LoadOptions& options) {
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   MemoryFile memory;
   ParcelWriter request;
   request.put(getpid());
@@ -157,38 +106,6 @@ SurfaceMesh load_mesh_there(const std::string& file, const LoadOptions& options)
   if (code == ExitCode::bad_input) throw InputError(sentence);
   if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
   throw Error(code, sentence);
-}
-
-int answer_request() {
-  MemoryFile memory(reader_file);
-  ParcelReader request(memory.read());
-  const auto parent = request.got<pid_t>();
-  // Who interrupts the program does not want this process either.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) return static_cast<int>(ExitCode::interrupted);
-  omp_set_num_threads(request.got<int>());
-  const auto file = request.got<std::string>();
-  const auto options = request.got<LoadOptions>();
-  memory.write("");  // an answer of no bytes is no answer
-  ParcelWriter answer;
-  const auto refuse = [&](ExitCode code, const std::string& sentence) {
-    answer = {};
-    answer.put(code);
-    answer.put(sentence);
-  };
-  try {
-    const SurfaceMesh mesh = load_mesh_here(file, options);
-    answer.put(ExitCode::solved);
-    answer.put(mesh);
-  } catch (const Error& e) {
-    refuse(e.code(), e.what());
-  } catch (const std::bad_alloc&) {
-    refuse(ExitCode::out_of_resource, "not enough memory to read " + file);
-  } catch (const std::exception& e) {
-    refuse(ExitCode::internal_error, "internal error while reading " + file + ": " + e.what());
-  }
-  memory.write(answer.bytes());
-  return 0;
 }
 
 }  // namespace fmbem
