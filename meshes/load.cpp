@@ -23,9 +23,14 @@
 namespace fmbem {
 namespace {
 
+bool is_iges(const std::string& file) {
+  const std::string e = ending(file);
+  return e == "iges" || e == "igs";
+}
+
 bool carries_its_unit(const std::string& file) {
   const std::string e = ending(file);
-  return e == "step" || e == "stp" || e == "iges" || e == "igs";
+  return e == "step" || e == "stp" || is_iges(file);
 }
 
 void check_options(const std::string& file, const LoadOptions& options) {
@@ -64,7 +69,11 @@ SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refin
   GmshSession gmsh;
   precheck(file);
   gmsh.run("cannot read " + file, [&] {
-    gmsh::option::setString("Geometry.OCCTargetUnit", "M");
+    // Gmsh 4.8 cannot set the unit of IGES, which OpenCASCADE then reads in mm.
+    if (is_iges(file))
+      gmsh::option::setNumber("Geometry.OCCScaling", 1e-3);
+    else
+      gmsh::option::setString("Geometry.OCCTargetUnit", "M");
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
     gmsh::merge(file);
