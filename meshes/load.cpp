@@ -14,6 +14,7 @@
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
 #include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/reading_limit.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -58,12 +59,13 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
 
 /// The mesh as the file has it; `refine` becomes how many times it is still to be refined.
 SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refine) {
-  const auto require_geometry = [&] {
+  const auto refuse_mesh_size = [&] {
     FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
                                               "refine the mesh instead");
   };
   if (is_foreign(ending(file))) {
-    require_geometry();
+    refuse_mesh_size();
+    const ReadingLimit limit(file);
     return read_foreign(file);
   }
   GmshSession gmsh;
@@ -76,6 +78,9 @@ SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refin
       gmsh::option::setString("Geometry.OCCTargetUnit", "M");
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
+    // A script may mesh, for as long as it likes.
+    std::optional<ReadingLimit> limit;
+    if (ending(file) != "geo") limit.emplace(file);
     gmsh::merge(file);
   });
   std::vector<int> types;
@@ -85,7 +90,7 @@ SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refin
     mesh_geometry(gmsh, file, options, notices);
     refine = 0;
   } else {
-    require_geometry();
+    refuse_mesh_size();
   }
   SurfaceMesh mesh = read_model(gmsh, file);
   mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());

@@ -21,11 +21,13 @@ ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
   ParcelWriter answer;
   const auto refuse = [&](ExitCode code, const std::string& sentence) {
     answer = {};
+    answer.put(true);
     answer.put(code);
     answer.put(sentence);
   };
   try {
     const SurfaceMesh mesh = load_mesh_here(file, options);
+    answer.put(true);
     answer.put(ExitCode::solved);
     answer.put(mesh);
   } catch (const Error& e) {
@@ -41,6 +43,7 @@ ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
 void answer_request() {
   MemoryFile memory(reader_file);
   ParcelReader request(memory.read());
+  request.got<bool>();
   const auto parent = request.got<pid_t>();
   // Who interrupts the program does not want this process either.
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -75,6 +75,10 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     throw InputError("reading " + file + " ended the process: does the .geo file hold Exit? " +
                      "Remove it");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw ResourceError("fmbem-reader, which reads files, could not start; run it to see why");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+    throw InputError("the library that reads " + file + " came to no end: the file is damaged");
   const std::string how =
       WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : "";
   throw InputError("the library that reads " + file + " crashed" + how +
@@ -87,6 +91,7 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   MemoryFile memory;
   ParcelWriter request;
+  request.put(false);  // no answer
   request.put(getpid());
   request.put(omp_get_max_threads());
   request.put(file);
@@ -99,7 +104,7 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   }
   const std::span<const char> bytes = memory.read();
   ParcelReader answer(bytes);
-  if (bytes.empty()) explain(status, file);
+  if (bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
   if (code == ExitCode::solved) return answer.got<SurfaceMesh>();
   const auto sentence = answer.got<std::string>();

@@ -1,7 +1,9 @@
 #include "fmbem/meshes/foreign/polygons.hpp"
 
 #include <limits>
+#include <new>
 #include <numeric>
+#include <stdexcept>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/read_file.hpp"
@@ -50,7 +52,12 @@ bool is_foreign(const std::string& e) {
 
 SurfaceMesh read_foreign(const std::string& file) {
   check_readable(file);
-  return mesh_of(is_vtk(ending(file)) ? read_with_vtk(file) : read_with_cgal(file), file);
+  try {
+    return mesh_of(is_vtk(ending(file)) ? read_with_vtk(file) : read_with_cgal(file), file);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw InputError(file + " is damaged, or too large: it announces more than there is memory for");
 }
 
 SurfaceMesh mesh_of(const Polygons& polygons, const std::string& file) {

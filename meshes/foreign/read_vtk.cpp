@@ -36,12 +36,16 @@ class Complaints : public vtkOutputWindow {
 };
 vtkStandardNewMacro(Complaints);
 
-/// The words of "ERROR: In …, line 1\nvtkReader (0x1): words\n\n".
+/// The words of "ERROR: In …, line 1\nvtkReader (0x1): words\n\n", which may quote the file's
+/// bytes.
 std::string words_of(std::string text) {
   if (const std::size_t at = text.find("): "); at != text.npos) text.erase(0, at + 3);
+  text = text.substr(0, 200);
   text.erase(text.find_last_not_of("\n ") + 1);
-  for (char& c : text)
+  for (char& c : text) {
     if (c == '\n') c = ' ';
+    if (c < 32 || c > 126) c = '?';
+  }
   return text;
 }
 

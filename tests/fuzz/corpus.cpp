@@ -111,8 +111,8 @@ std::string ascii_stl() {
     text += "facet normal 0 0 0\nouter loop\n";
     for (const int v : face) {
       const auto [x, y, z] = vertices[std::size_t(v)];
-      text += "vertex " + std::to_string(x) + ' ' + std::to_string(y) + ' ' + std::to_string(z) +
-              '\n';
+      text +=
+          "vertex " + std::to_string(x) + ' ' + std::to_string(y) + ' ' + std::to_string(z) + '\n';
     }
     text += "endloop\nendfacet\n";
   }
@@ -178,7 +178,8 @@ std::string iges() {
     char line[80];
     std::snprintf(line, sizeof line, "%8d%8d%8d%8d%8d%8d%8d%8d%08d", type, at, 0, 0, 0, 0, 0, 0, 0);
     directory.add(line);
-    std::snprintf(line, sizeof line, "%8d%8d%8d%8d%8d%8s%8s%8s%8d", type, 0, 0, 1, 0, "", "", "", 0);
+    std::snprintf(line, sizeof line, "%8d%8d%8d%8d%8d%8s%8s%8s%8d", type, 0, 0, 1, 0, "", "", "",
+                  0);
     directory.add(line);
     return number;
   };
@@ -236,7 +237,8 @@ void add_by_gmsh(std::vector<File>& files, const TemporaryFolder& folder) {
 
 std::vector<File> corpus() {
   const TemporaryFolder folder;
-  const std::string obj = "# a tetrahedron\no body\n" + lines(vertices, "v ") + lines(faces, "f ", 1);
+  const std::string obj =
+      "# a tetrahedron\no body\n" + lines(vertices, "v ") + lines(faces, "f ", 1);
   const std::string off = "OFF\n4 4 6\n" + lines(vertices, "") + lines(faces, "3 ");
   std::vector<File> files{{"lf.obj", obj},
                           {"crlf.obj", crlf(obj)},

@@ -67,7 +67,8 @@ class Mutator {
 
   /// A word of a text.
   void replace_word(std::string& bytes, std::size_t at) {
-    static const std::string words[] = {"nan", "-1", "inf", "1e400", "99999999999", "0", "", "4", "x"};
+    static const std::string words[] = {"nan", "-1", "inf", "1e400", "99999999999",
+                                        "0",   "",   "4",   "x"};
     const std::string white = " \t\r\n,";
     const std::size_t begin = bytes.find_first_not_of(white, at);
     if (begin == bytes.npos) return;
@@ -90,8 +91,10 @@ std::string outcome(const std::string& file, bool here) try {
   here ? load_mesh_here(file, options) : load_mesh(file, options);
   return "read";
 } catch (const InputError& e) {
-  return std::string(e.what()).find(" crashed") == std::string::npos ? "refused"
-                                                                    : "refused after a crash";
+  const std::string sentence = e.what();
+  return sentence.find(" crashed") != sentence.npos         ? "refused after a crash"
+         : sentence.find("came to no end") != sentence.npos ? "refused without end"
+                                                            : "refused";
 } catch (const ResourceError&) {
   return "too large";
 } catch (const std::exception& e) {
@@ -103,16 +106,19 @@ std::string outcome(const std::string& file, bool here) try {
 /// for each file.
 std::string outcome_by_fork(const std::string& file) {
   const std::string outcomes[] = {"read", "refused", "too large", "FAILED"};
+  std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    if (!std::freopen("/dev/null", "w", stderr)) _exit(3);
-    alarm(60);
+    for (std::FILE* output : {stdout, stderr})
+      if (!std::freopen("/dev/null", "w", output)) _exit(3);
+    alarm(60);  // more than what reading is limited to
     const std::string found = outcome(file, true);
     _exit(static_cast<int>(std::find(outcomes, outcomes + 3, found) - outcomes));
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGALRM ? "HUNG" : "refused after a crash";
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return "HUNG";
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return "refused without end";
   return WEXITSTATUS(status) < 3 ? outcomes[WEXITSTATUS(status)] : "refused after a crash";
 }
 
