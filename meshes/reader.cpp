@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fmbem/meshes/load_here.hpp"
@@ -43,7 +44,7 @@ ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
 void answer_request() {
   MemoryFile memory(reader_file);
   ParcelReader request(memory.read());
-  request.got<bool>();
+  request.got<bool>();  // that it is no answer
   const auto parent = request.got<pid_t>();
   // Who interrupts the program does not want this process either.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -63,6 +64,8 @@ int main() {
                stderr);
     return 2;
   }
+  const rlimit no_core{};  // a library that crashes is no news here
+  setrlimit(RLIMIT_CORE, &no_core);
   answer_request();
   _exit(0);  // no destructors of libraries, which could crash after a bad file
 }

@@ -15,6 +15,7 @@
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/memory_file.hpp"
 #include "fmbem/meshes/parcel.hpp"
+#include "fmbem/meshes/text.hpp"
 
 extern char** environ;
 
@@ -72,11 +73,11 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     throw ResourceError("the process that read " + file +
                         " was killed, as the system does where memory runs out");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    throw InputError("reading " + file + " ended the process: does the .geo file hold Exit? " +
-                     "Remove it");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw ResourceError("fmbem-reader, which reads files, could not start; run it to see why");
+  if (WIFEXITED(status) && ending(file) == "geo")
+    throw InputError("reading " + file +
+                     " ended the process: does the .geo file hold Exit? Remove it");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     throw InputError("the library that reads " + file + " came to no end: the file is damaged");
   const std::string how =
@@ -91,7 +92,7 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   MemoryFile memory;
   ParcelWriter request;
-  request.put(false);  // no answer
+  request.put(false);  // not an answer, by which it is known when the process crashes
   request.put(getpid());
   request.put(omp_get_max_threads());
   request.put(file);

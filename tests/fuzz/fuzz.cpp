@@ -11,6 +11,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,23 +104,27 @@ std::string outcome(const std::string& file, bool here) try {
 }
 
 /// The same by a copy of this process, which spares starting fmbem-reader and loading its libraries
-/// for each file.
+/// for each file, and in a few seconds at most: the files are small.
 std::string outcome_by_fork(const std::string& file) {
   const std::string outcomes[] = {"read", "refused", "too large", "FAILED"};
+  constexpr int first_code = 100;  // no code by which a library ends a process
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     for (std::FILE* output : {stdout, stderr})
-      if (!std::freopen("/dev/null", "w", output)) _exit(3);
-    alarm(60);  // more than what reading is limited to
+      if (!std::freopen("/dev/null", "w", output)) _exit(first_code + 3);
+    alarm(60);
+    const rlimit of_processor{.rlim_cur = 3, .rlim_max = RLIM_INFINITY};
+    setrlimit(RLIMIT_CPU, &of_processor);
     const std::string found = outcome(file, true);
-    _exit(static_cast<int>(std::find(outcomes, outcomes + 3, found) - outcomes));
+    _exit(first_code + static_cast<int>(std::find(outcomes, outcomes + 3, found) - outcomes));
   }
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return "HUNG";
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return "refused without end";
-  return WEXITSTATUS(status) < 3 ? outcomes[WEXITSTATUS(status)] : "refused after a crash";
+  const int found = WIFEXITED(status) ? WEXITSTATUS(status) - first_code : -1;
+  return found >= 0 && found <= 3 ? outcomes[found] : "refused after a crash";
 }
 
 }  // namespace
@@ -133,7 +138,7 @@ int main(int argc, char** argv) {
   app.add_option("--first", first, "number of the first; a number always gives the same file");
   app.add_flag("--fork", forks, "read in copies of this process: faster, without fmbem-reader");
   app.add_option("--only", only, "an ending, such as .step");
-  app.add_option("--keep", keep, "a folder for files that hang or fail");
+  app.add_option("--keep", keep, "a folder for files that are not simply read or refused");
   app.add_option("--write-valid", folder_of_corpus, "write the valid files into a folder, and end");
   CLI11_PARSE(app, argc, argv);
 
@@ -152,11 +157,11 @@ int main(int argc, char** argv) {
     const std::string path = folder.write(file.name, Mutator(i)(file.bytes));
     const std::string found = forks ? outcome_by_fork(path) : outcome(path, false);
     ++counts[file.name][found];
+    if (!keep.empty() && found != "read" && found != "refused")
+      std::filesystem::copy_file(path, keep + "/" + std::to_string(i) + "-" + file.name);
     if (found != "HUNG" && found != "FAILED") continue;
     failed = true;
     std::printf("%zu (%s): %s\n", i, file.name.c_str(), found.c_str());
-    if (!keep.empty())
-      std::filesystem::copy_file(path, keep + "/" + std::to_string(i) + "-" + file.name);
   }
   for (const auto& [name, outcomes] : counts) {
     std::printf("%-16s", name.c_str());
