@@ -35,6 +35,7 @@ ExitCode run(Context& context, const Options& options) {
       [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem());
   const CapacitanceSolution& solution = result.solution;
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
+  if (!result.coarser.empty()) job.report()["levels"] = levels_json(result);
   if (solution.converged && !result.converged)
     warn(job.console(), job.report(),
          "a solve on a coarser mesh did not converge: there is no estimate of the discretization "

@@ -135,6 +135,15 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
          "it is, to its own tolerance");
 }
 
+Json solution_json(const ConductorSolution& solution) {
+  return {{"operators", operators_json(solution)},
+          {"solver", solver_json(solution)},
+          {"timings_s",
+           {{"setup", solution.setup_seconds},
+            {"solve", solution.solve_seconds},
+            {"product_median", solution.product_median_seconds}}}};
+}
+
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
                   const MeshReport& check) {
   Json conductors = Json::array();

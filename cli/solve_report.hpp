@@ -21,6 +21,9 @@ std::string solver_text(const ConductorSolution& solution,
 void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
                     const std::vector<std::string>& problems);
 
+/// {operators, solver, timings_s} of one of several solves.
+Json solution_json(const ConductorSolution& solution);
+
 /// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
                   const MeshReport& check);

@@ -17,27 +17,45 @@ double distance(const SquareMatrix& a, const SquareMatrix& b) {
 
 }  // namespace
 
-RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order) {
+Convergence observe_convergence(std::span<const SquareMatrix> results, double highest_order) {
+  // What is between two orders on finite meshes; disks whose order is 1 show up to 1.1, and results
+  // on meshes that are too coarse for a gap 1.3 (docs/accuracy.md).
+  constexpr double lowest_order = 0.5, margin = 0.2;
   FMBEM_REQUIRE(results.size() >= 2, "Richardson's estimate needs two results or more");
-  const SquareMatrix& last = results.back();
-  const SquareMatrix& previous = results[results.size() - 2];
-  RichardsonEstimate estimate;
-  estimate.order = assumed_order;
-  if (results.size() >= 3) {
-    const double change = distance(last, previous);
-    const double change_before = distance(previous, results[results.size() - 3]);
-    const double order = std::log2(change_before / change);
-    estimate.observed = order >= 0.5 && order <= 3;
-    if (estimate.observed) estimate.order = order;
+  Convergence convergence{.order = highest_order};
+  if (results.size() == 2) return convergence;
+  const auto last = results.last(3);
+  const double order = std::log2(distance(last[1], last[0]) / distance(last[2], last[1]));
+  if (std::isnan(order)) return convergence;  // nothing changes at all
+  convergence.order = std::clamp(order, lowest_order, highest_order);
+  convergence.observed = order >= lowest_order && order <= highest_order + margin;
+  if (convergence.observed) convergence.safety = 1.25;
+  return convergence;
+}
+
+SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergence& convergence) {
+  SquareMatrix limit = results.back();
+  const double factor = 1 / (std::exp2(convergence.order) - 1);
+  for (std::size_t k = 0; k < limit.values.size(); ++k)
+    limit.values[k] += factor * (limit.values[k] - results[results.size() - 2].values[k]);
+  return limit;
+}
+
+SquareMatrix discretization_error(std::span<const SquareMatrix> results,
+                                  const Convergence& convergence) {
+  const double reduction = std::exp2(-convergence.order);
+  const double factor = convergence.safety * reduction / (1 - reduction);
+  SquareMatrix error(results.back().n);
+  const auto change = [&](std::size_t from_last, std::size_t k) {
+    const std::size_t at = results.size() - 1 - from_last;
+    return std::abs(results[at].values[k] - results[at - 1].values[k]);
+  };
+  for (std::size_t k = 0; k < error.values.size(); ++k) {
+    error.values[k] = factor * change(0, k);
+    if (results.size() > 2)
+      error.values[k] = std::max(error.values[k], factor * reduction * change(1, k));
   }
-  estimate.extrapolated = last;
-  const double factor = 1 / (std::exp2(estimate.order) - 1);
-  for (std::size_t k = 0; k < last.values.size(); ++k) {
-    const double correction = factor * (last.values[k] - previous.values[k]);
-    estimate.extrapolated.values[k] += correction;
-    estimate.error = std::max(estimate.error, std::abs(correction));
-  }
-  return estimate;
+  return error;
 }
 
 }  // namespace fmbem

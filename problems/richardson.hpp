@@ -6,19 +6,29 @@
 
 namespace fmbem {
 
-/// Estimate of the discretization error of the last of a sequence of results, each on a mesh of
-/// half the size of the one before.
-struct RichardsonEstimate {
-  double order = 1;       ///< observed from three results; with two, 1 is assumed
-  bool observed = false;  ///< whether it was observed
-  SquareMatrix extrapolated;
-  double error = 0;  ///< largest |last − extrapolated|, in the unit of the results
+/// How results converge, each on a mesh of half the size of the one before: C(h) = C + a hᵖ.
+struct Convergence {
+  double order = 1;  ///< p
+  /// Whether three results show an order that there can be; else it is assumed.
+  bool observed = false;
+  double safety = 3;  ///< factor of the estimates of errors: 1.25 where the order was observed
 };
 
-/// Richardson extrapolation: C(h) = C + a hᵖ, with 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius). With
-/// two results, or where p is not within [½, 3] and so chance rather than order, it is
-/// `assumed_order`: 4/3 is that of closed bodies with edges, 1 of open ones. Throws InputError for
-/// fewer than two results.
-RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order);
+/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius), if it is within ½ and
+/// `highest_order`, that of what is solved when meshes are fine enough: one that seems higher still
+/// will fall, because its error is not yet that of the finest meshes. Of two results it is the
+/// highest. Throws InputError for fewer.
+/// Source of the factors of safety: Roache 1994, "Perspective: a method for uniform reporting of
+/// grid refinement studies", J. Fluids Eng. 116.
+Convergence observe_convergence(std::span<const SquareMatrix> results, double highest_order);
+
+/// The last result and Richardson's correction, (C₂−C₁)/(2ᵖ−1).
+SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergence& convergence);
+
+/// Estimates of the last result's errors, entry by entry: s·max(|C₂−C₁|, 2⁻ᵖ|C₁−C₀|)/(2ᵖ−1), s
+/// being the factor of safety. The second term is for entries that two meshes give the same by
+/// chance.
+SquareMatrix discretization_error(std::span<const SquareMatrix> results,
+                                  const Convergence& convergence);
 
 }  // namespace fmbem

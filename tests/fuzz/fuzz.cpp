@@ -1,5 +1,5 @@
 // Reads files that are nearly valid, as many as one likes: mutations and truncations of a valid one
-// of each format and variant. None may crash, or take a minute.
+// of each format and variant. None may crash fmbem, or hang it.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -113,7 +113,7 @@ std::string outcome_by_fork(const std::string& file) {
   if (child == 0) {
     for (std::FILE* output : {stdout, stderr})
       if (!std::freopen("/dev/null", "w", output)) _exit(first_code + 3);
-    alarm(60);
+    alarm(300);  // for what waits; what computes ends by the limit below
     const rlimit of_processor{.rlim_cur = 3, .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_CPU, &of_processor);
     const std::string found = outcome(file, true);
