@@ -28,7 +28,8 @@ Convergence observe_convergence(std::span<const SquareMatrix> results, double hi
   const double order = std::log2(distance(last[1], last[0]) / distance(last[2], last[1]));
   if (std::isnan(order)) return convergence;  // nothing changes at all
   convergence.order = std::clamp(order, lowest_order, highest_order);
-  convergence.observed = order >= lowest_order && order <= highest_order + margin;
+  convergence.too_high = order > highest_order + margin;
+  convergence.observed = order >= lowest_order && !convergence.too_high;
   if (convergence.observed) convergence.safety = 1.25;
   return convergence;
 }
@@ -43,17 +44,23 @@ SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergen
 
 SquareMatrix discretization_error(std::span<const SquareMatrix> results,
                                   const Convergence& convergence) {
-  const double reduction = std::exp2(-convergence.order);
-  const double factor = convergence.safety * reduction / (1 - reduction);
+  const double r = std::exp2(-convergence.order);
   SquareMatrix error(results.back().n);
   const auto change = [&](std::size_t from_last, std::size_t k) {
     const std::size_t at = results.size() - 1 - from_last;
-    return std::abs(results[at].values[k] - results[at - 1].values[k]);
+    return results[at].values[k] - results[at - 1].values[k];
   };
   for (std::size_t k = 0; k < error.values.size(); ++k) {
-    error.values[k] = factor * change(0, k);
-    if (results.size() > 2)
-      error.values[k] = std::max(error.values[k], factor * reduction * change(1, k));
+    double& e = error.values[k];
+    if (convergence.too_high) {
+      const double a = (r * r * change(1, k) - change(0, k)) * r / ((1 - r) * (1 - r));
+      const double b = (change(0, k) - a * (1 - 1 / r)) / (1 - 1 / (r * r));
+      e = std::abs(a) + std::abs(b);
+    } else {
+      e = std::abs(change(0, k)) * r / (1 - r);
+      if (results.size() > 2) e = std::max(e, std::abs(change(1, k)) * r * r / (1 - r));
+    }
+    e *= convergence.safety;
   }
   return error;
 }

@@ -11,13 +11,16 @@ struct Convergence {
   double order = 1;  ///< p
   /// Whether three results show an order that there can be; else it is assumed.
   bool observed = false;
+  /// Whether the order that shows is above the highest, so that another term is still larger than
+  /// the one that will be left.
+  bool too_high = false;
   double safety = 3;  ///< factor of the estimates of errors: 1.25 where the order was observed
 };
 
 /// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius), if it is within ½ and
 /// `highest_order`, that of what is solved when meshes are fine enough: one that seems higher still
 /// will fall, because its error is not yet that of the finest meshes. Of two results it is the
-/// highest. Throws InputError for fewer.
+/// highest. Throws InputError for fewer than two.
 /// Source of the factors of safety: Roache 1994, "Perspective: a method for uniform reporting of
 /// grid refinement studies", J. Fluids Eng. 116.
 Convergence observe_convergence(std::span<const SquareMatrix> results, double highest_order);
@@ -27,7 +30,10 @@ SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergen
 
 /// Estimates of the last result's errors, entry by entry: s·max(|C₂−C₁|, 2⁻ᵖ|C₁−C₀|)/(2ᵖ−1), s
 /// being the factor of safety. The second term is for entries that two meshes give the same by
-/// chance.
+/// chance. Where the order is too high, s(|a| + |b|) of C(h) = C + a hᵖ + b h²ᵖ through the last
+/// three results, h = 1 being the last's size, as bodies with and without open edges side by side
+/// have it.
+/// Source of fits with two terms: Eça and Hoekstra 2014, J. Comput. Phys. 262.
 SquareMatrix discretization_error(std::span<const SquareMatrix> results,
                                   const Convergence& convergence);
 

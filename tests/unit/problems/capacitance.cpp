@@ -135,6 +135,7 @@ TEST_CASE("an order that there cannot be is not taken for one") {
   const Convergence high = observe_convergence(geometric_sequence(1.5), 1);
   CHECK_FALSE(high.observed);
   CHECK(high.order == 1);
+  CHECK(high.too_high);
   CHECK(high.safety == 3);
   const Convergence hardly_higher = observe_convergence(geometric_sequence(1.1), 1);
   CHECK(hardly_higher.observed);
@@ -145,6 +146,16 @@ TEST_CASE("an order that there cannot be is not taken for one") {
   const std::vector<SquareMatrix> constant(3, one_entry(1));
   CHECK_FALSE(observe_convergence(constant, 2).observed);
   CHECK(discretization_error(constant, observe_convergence(constant, 2))(0, 0) == 0);
+}
+
+TEST_CASE("where the order is too high the error is that of two terms") {
+  std::vector<SquareMatrix> results;
+  for (const double h : {4.0, 2.0, 1.0}) results.push_back(one_entry(1 + 0.01 * h - 0.2 * h * h));
+  const Convergence convergence = observe_convergence(results, 1);
+  CHECK(convergence.too_high);
+  CHECK(discretization_error(results, convergence)(0, 0) == Approx(3 * 0.21));
+  for (SquareMatrix& c : results) c(0, 0) = 5;
+  CHECK(discretization_error(results, convergence)(0, 0) == 0);
 }
 
 TEST_CASE("an entry that two meshes give the same by chance keeps the change before") {
