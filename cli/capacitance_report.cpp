@@ -9,7 +9,6 @@
 
 #include "cli/digits.hpp"
 #include "cli/solve_report.hpp"
-#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -55,23 +54,16 @@ void write_table(std::ostream& out, const std::string& title,
 /// A line for each level: what it took, and how far it is from the finest.
 void write_levels(std::ostream& out, const CapacitanceOfLevels& levels) {
   const SquareMatrix& finest = levels.solution.maxwell;
-  const char* heading = "\nlevels    ";
-  const auto line = [&](std::size_t panels, const CapacitanceSolution& solution) {
-    std::size_t iterations = 0;
-    for (const SolveReport& solve : solution.solves)
-      iterations = std::max(iterations, static_cast<std::size_t>(solve.iterations));
-    out << std::exchange(heading, "\n          ") << counted(panels, "panel") << ": "
-        << counted(iterations, "iteration") << std::setprecision(2) << ", setup "
-        << solution.setup_seconds << " s, solve " << solution.solve_seconds << " s";
-  };
+  const char* before = levels_heading;
   for (const CoarserLevel& level : levels.coarser) {
-    line(level.panels, level.solution);
     SquareMatrix difference = level.solution.maxwell;
     for (std::size_t k = 0; k < difference.values.size(); ++k)
       difference.values[k] -= finest.values[k];
-    out << ", " << 100 * largest_entry(difference) / largest_entry(finest) << " % from the finest";
+    out << std::exchange(before, next_level) << level_text(level.panels, level.solution) << ", "
+        << std::setprecision(2) << 100 * largest_entry(difference) / largest_entry(finest)
+        << " % from the finest";
   }
-  line(levels.mesh.triangles.size(), levels.solution);
+  out << before << level_text(levels.mesh.triangles.size(), levels.solution);
 }
 
 /// What the digits follow.
@@ -86,12 +78,6 @@ void write_estimate(std::ostream& out, const CapacitanceOfLevels& levels) {
       << 100 * largest_entry(levels.error.maxwell) / largest_entry(levels.solution.maxwell)
       << " % (order " << convergence.order << (convergence.observed ? " observed" : " assumed")
       << "); each entry has the digits that its own leaves";
-}
-
-Json level_json(std::size_t panels, const CapacitanceSolution& solution) {
-  Json json{{"panels", panels}, {"capacitance_F", matrix(solution.maxwell)}};
-  json.update(solution_json(solution));
-  return json;
 }
 
 }  // namespace
@@ -126,9 +112,12 @@ Json results_json(const CapacitanceOfLevels& levels) {
 
 Json levels_json(const CapacitanceOfLevels& levels) {
   Json json = Json::array();
-  for (const CoarserLevel& level : levels.coarser)
-    json.push_back(level_json(level.panels, level.solution));
-  json.push_back(level_json(levels.mesh.triangles.size(), levels.solution));
+  const auto add = [&](std::size_t panels, const CapacitanceSolution& solution) {
+    json.push_back(level_json(panels, solution));
+    json.back()["capacitance_F"] = matrix(solution.maxwell);
+  };
+  for (const CoarserLevel& level : levels.coarser) add(level.panels, level.solution);
+  add(levels.mesh.triangles.size(), levels.solution);
   return json;
 }
 

@@ -15,9 +15,9 @@ SquareMatrix errors_of_sums(const SquareMatrix& maxwell_error) {
 }
 
 /// The larger of both, entry by entry.
-void raise(SquareMatrix& error, const SquareMatrix& least) {
+void raise(SquareMatrix& error, const Entries& least) {
   for (std::size_t k = 0; k < error.values.size(); ++k)
-    error.values[k] = std::max(error.values[k], least.values[k]);
+    error.values[k] = std::max(error.values[k], least[k]);
 }
 
 void add(SquareMatrix& error, const SquareMatrix& more) {
@@ -55,11 +55,14 @@ CapacitanceError apparent_error(const CapacitanceSolution& solution) {
 CapacitanceError estimated_error(const CapacitanceSolution& solution,
                                  std::span<const SquareMatrix> maxwell,
                                  const Convergence& convergence) {
-  std::vector<SquareMatrix> mutual;
-  for (const SquareMatrix& level : maxwell) mutual.push_back(mutual_capacitance(level));
+  std::vector<Entries> of_maxwell, of_mutual;
+  for (const SquareMatrix& level : maxwell) {
+    of_maxwell.push_back(level.values);
+    of_mutual.push_back(mutual_capacitance(level).values);
+  }
   CapacitanceError error = contradictions(solution.maxwell);
-  raise(error.maxwell, discretization_error(maxwell, convergence));
-  raise(error.mutual, discretization_error(mutual, convergence));
+  raise(error.maxwell, discretization_error(of_maxwell, convergence));
+  raise(error.mutual, discretization_error(of_mutual, convergence));
   return with_solver_error(std::move(error), solution);
 }
 

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "fmbem/problems/capacitance_error.hpp"
+#include "fmbem/problems/refinement_levels.hpp"
 
 namespace fmbem {
-
-/// Levels below the finest that are solved for the estimate, where there are so many.
-inline constexpr int coarser_levels = 2;
-
-/// The mesh after `level` refinements, each of which halves its size.
-using MeshOfLevel = std::function<SurfaceMesh(int level)>;
 
 /// How the results converge as the mesh is refined.
 struct RefinementEstimate {
@@ -37,9 +31,8 @@ struct CapacitanceOfLevels {
   CapacitanceError error;  ///< estimated_error() if there is an estimate, else apparent_error()
 };
 
-/// solve_capacitance() on the mesh of a level and on up to coarser_levels ones, which tell how fast
-/// the result still changes. The mesh of `finest` is asked for first: what cannot be read or is too
-/// large for the dense operator is refused before anything is solved. Throws InputError.
+/// solve_capacitance() on the mesh of a level and on those of solve_coarser_levels(), which tell
+/// how fast the result still changes, and which throws as this does.
 CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
                                              const ConductorOptions& options);
 

@@ -8,16 +8,15 @@
 namespace fmbem {
 namespace {
 
-double distance(const SquareMatrix& a, const SquareMatrix& b) {
+double distance(const Entries& a, const Entries& b) {
   double sum = 0;
-  for (std::size_t k = 0; k < a.values.size(); ++k)
-    sum += (a.values[k] - b.values[k]) * (a.values[k] - b.values[k]);
+  for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
   return std::sqrt(sum);
 }
 
 }  // namespace
 
-Convergence observe_convergence(std::span<const SquareMatrix> results, double highest_order) {
+Convergence observe_convergence(std::span<const Entries> results, double highest_order) {
   // What is between two orders on finite meshes; disks whose order is 1 show up to 1.1, and results
   // on meshes that are too coarse for a gap 1.3 (docs/accuracy.md).
   constexpr double lowest_order = 0.5, margin = 0.2;
@@ -34,24 +33,23 @@ Convergence observe_convergence(std::span<const SquareMatrix> results, double hi
   return convergence;
 }
 
-SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergence& convergence) {
-  SquareMatrix limit = results.back();
+Entries extrapolated(std::span<const Entries> results, const Convergence& convergence) {
+  Entries limit = results.back();
   const double factor = 1 / (std::exp2(convergence.order) - 1);
-  for (std::size_t k = 0; k < limit.values.size(); ++k)
-    limit.values[k] += factor * (limit.values[k] - results[results.size() - 2].values[k]);
+  for (std::size_t k = 0; k < limit.size(); ++k)
+    limit[k] += factor * (limit[k] - results[results.size() - 2][k]);
   return limit;
 }
 
-SquareMatrix discretization_error(std::span<const SquareMatrix> results,
-                                  const Convergence& convergence) {
+Entries discretization_error(std::span<const Entries> results, const Convergence& convergence) {
   const double r = std::exp2(-convergence.order);
-  SquareMatrix error(results.back().n);
+  Entries error(results.back().size());
   const auto change = [&](std::size_t from_last, std::size_t k) {
     const std::size_t at = results.size() - 1 - from_last;
-    return results[at].values[k] - results[at - 1].values[k];
+    return results[at][k] - results[at - 1][k];
   };
-  for (std::size_t k = 0; k < error.values.size(); ++k) {
-    double& e = error.values[k];
+  for (std::size_t k = 0; k < error.size(); ++k) {
+    double& e = error[k];
     if (convergence.too_high) {
       const double a = (r * r * change(1, k) - change(0, k)) * r / ((1 - r) * (1 - r));
       const double b = (change(0, k) - a * (1 - 1 / r)) / (1 - 1 / (r * r));

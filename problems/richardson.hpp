@@ -1,10 +1,12 @@
 #pragma once
 
 #include <span>
-
-#include "fmbem/problems/capacitance.hpp"
+#include <vector>
 
 namespace fmbem {
+
+/// A result of several numbers of one unit, such as a matrix's entries.
+using Entries = std::vector<double>;
 
 /// How results converge, each on a mesh of half the size of the one before: C(h) = C + a hᵖ.
 struct Convergence {
@@ -17,16 +19,16 @@ struct Convergence {
   double safety = 3;  ///< factor of the estimates of errors: 1.25 where the order was observed
 };
 
-/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius), if it is within ½ and
+/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Euclidean), if it is within ½ and
 /// `highest_order`, that of what is solved when meshes are fine enough: one that seems higher still
 /// will fall, because its error is not yet that of the finest meshes. Of two results it is the
 /// highest. Throws InputError for fewer than two.
 /// Source of the factors of safety: Roache 1994, "Perspective: a method for uniform reporting of
 /// grid refinement studies", J. Fluids Eng. 116.
-Convergence observe_convergence(std::span<const SquareMatrix> results, double highest_order);
+Convergence observe_convergence(std::span<const Entries> results, double highest_order);
 
 /// The last result and Richardson's correction, (C₂−C₁)/(2ᵖ−1).
-SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergence& convergence);
+Entries extrapolated(std::span<const Entries> results, const Convergence& convergence);
 
 /// Estimates of the last result's errors, entry by entry: s·max(|C₂−C₁|, 2⁻ᵖ|C₁−C₀|)/(2ᵖ−1), s
 /// being the factor of safety. The second term is for entries that two meshes give the same by
@@ -34,7 +36,6 @@ SquareMatrix extrapolated(std::span<const SquareMatrix> results, const Convergen
 /// three results, h = 1 being the last's size, as bodies with and without open edges side by side
 /// have it.
 /// Source of fits with two terms: Eça and Hoekstra 2014, J. Comput. Phys. 262.
-SquareMatrix discretization_error(std::span<const SquareMatrix> results,
-                                  const Convergence& convergence);
+Entries discretization_error(std::span<const Entries> results, const Convergence& convergence);
 
 }  // namespace fmbem

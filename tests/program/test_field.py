@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import re
 import unittest
 
 from harness import CUBE, ProgramTest, read_vtu
@@ -65,6 +66,29 @@ class Values(FieldTest):
             for k in range(3, 7):
                 self.assertAlmostEqual(d[k], l[k] + r[k], delta=1e-8)
                 self.assertAlmostEqual(b[k], 2 * l[k] - 3.5 * r[k], delta=1e-8)
+
+    def test_charges_are_those_of_the_capacitances_with_digits_of_their_estimate(self):
+        two = self.two_tetrahedra_file()
+        where = ("--line", "-1,0,0,-2,0,0,2", "--output", "l.csv")
+        voltages = ("--voltage", "left=2", "--voltage", "right=-3")
+        report = self.report("field", two, "--refine", "2", *voltages, *where)
+        charge = report["results"]["charge_C"]
+        c = self.report("capacitance", two, "--refine", "2")["results"]["capacitance_F"]["value"]
+        for i in range(2):
+            self.assertAlmostEqual(charge["value"][i] / (2 * c[i][0] - 3 * c[i][1]), 1, delta=1e-5)
+        self.assertEqual([level["panels"] for level in report["levels"]], [8, 32, 128])
+        self.assertEqual(report["levels"][2]["charge_C"], charge["value"])
+        text = self.fmbem("field", two, "--refine", "2", *voltages, *where).stdout
+        for i, name in enumerate(("left", "right")):
+            printed = re.search(rf"charge    {name}: (\S+) C", text).group(1)
+            mantissa, exponent = printed.split("e")
+            unit = 10.0 ** (int(exponent) - len(mantissa.partition(".")[2]))
+            self.assertLessEqual(unit, charge["error"][i])
+            self.assertGreater(unit, 0.1 * charge["error"][i])
+        self.assertIn("128 panels: ", text)
+        plain = self.fmbem("field", two, *where).stdout
+        self.assertRegex(plain, r"charge    left: \d\.\d{3}e-\d+ C")
+        self.assertIn("without --refine there is no estimate", plain)
 
     def test_the_field_jumps_on_the_surface(self):
         self.write("points.xyz", "1 0.4321 0.5678\n0.4321 0.5678 0\n")

@@ -100,34 +100,27 @@ TEST_CASE("the mutual form is a network with the same charges") {
 
 namespace {
 
-SquareMatrix one_entry(double value) {
-  SquareMatrix c(1);
-  c(0, 0) = value;
-  return c;
-}
-
 /// 2 − 0.3 hᵖ for h = 1, ½, ¼.
-std::vector<SquareMatrix> geometric_sequence(double order) {
-  std::vector<SquareMatrix> results;
-  for (const double h : {1.0, 0.5, 0.25})
-    results.push_back(one_entry(2 - 0.3 * std::pow(h, order)));
+std::vector<Entries> geometric_sequence(double order) {
+  std::vector<Entries> results;
+  for (const double h : {1.0, 0.5, 0.25}) results.push_back({2 - 0.3 * std::pow(h, order)});
   return results;
 }
 
 }  // namespace
 
 TEST_CASE("Richardson finds the limit and the order of a geometric sequence") {
-  const std::vector<SquareMatrix> results = geometric_sequence(1.5);
+  const std::vector<Entries> results = geometric_sequence(1.5);
   const Convergence three = observe_convergence(results, 2);
   CHECK(three.observed);
   CHECK(three.order == Approx(1.5));
-  CHECK(extrapolated(results, three)(0, 0) == Approx(2));
-  CHECK(discretization_error(results, three)(0, 0) == Approx(1.25 * 0.3 * std::pow(0.25, 1.5)));
+  CHECK(extrapolated(results, three)[0] == Approx(2));
+  CHECK(discretization_error(results, three)[0] == Approx(1.25 * 0.3 * std::pow(0.25, 1.5)));
   const auto first = std::span(results).first(2);
   const Convergence two = observe_convergence(first, 1.5);
   CHECK_FALSE(two.observed);
-  CHECK(extrapolated(first, two)(0, 0) == Approx(2));
-  CHECK(discretization_error(first, two)(0, 0) == Approx(3 * 0.3 * std::pow(0.5, 1.5)));
+  CHECK(extrapolated(first, two)[0] == Approx(2));
+  CHECK(discretization_error(first, two)[0] == Approx(3 * 0.3 * std::pow(0.5, 1.5)));
   CHECK_THROWS_AS(observe_convergence(first.first(1), 1.0), InputError);
 }
 
@@ -143,28 +136,26 @@ TEST_CASE("an order that there cannot be is not taken for one") {
   const Convergence low = observe_convergence(geometric_sequence(0.2), 2);
   CHECK_FALSE(low.observed);
   CHECK(low.order == 0.5);
-  const std::vector<SquareMatrix> constant(3, one_entry(1));
+  const std::vector<Entries> constant(3, Entries{1});
   CHECK_FALSE(observe_convergence(constant, 2).observed);
-  CHECK(discretization_error(constant, observe_convergence(constant, 2))(0, 0) == 0);
+  CHECK(discretization_error(constant, observe_convergence(constant, 2))[0] == 0);
 }
 
 TEST_CASE("where the order is too high the error is that of two terms") {
-  std::vector<SquareMatrix> results;
-  for (const double h : {4.0, 2.0, 1.0}) results.push_back(one_entry(1 + 0.01 * h - 0.2 * h * h));
+  std::vector<Entries> results;
+  for (const double h : {4.0, 2.0, 1.0}) results.push_back({1 + 0.01 * h - 0.2 * h * h});
   const Convergence convergence = observe_convergence(results, 1);
   CHECK(convergence.too_high);
-  CHECK(discretization_error(results, convergence)(0, 0) == Approx(3 * 0.21));
-  for (SquareMatrix& c : results) c(0, 0) = 5;
-  CHECK(discretization_error(results, convergence)(0, 0) == 0);
+  CHECK(discretization_error(results, convergence)[0] == Approx(3 * 0.21));
+  for (Entries& c : results) c[0] = 5;
+  CHECK(discretization_error(results, convergence)[0] == 0);
 }
 
 TEST_CASE("an entry that two meshes give the same by chance keeps the change before") {
-  std::vector<SquareMatrix> results(3, SquareMatrix(2));
-  const double large[] = {2, 1.5, 1.25}, small[] = {0.1, 0.06, 0.06};
-  for (int k = 0; k < 3; ++k) results[k].values = {large[k], small[k], small[k], large[k]};
-  const SquareMatrix error = discretization_error(results, observe_convergence(results, 2));
-  CHECK(error(0, 0) == Approx(1.25 * 0.25).epsilon(0.05));
-  CHECK(error(0, 1) == Approx(1.25 * 0.02).epsilon(0.05));
+  const std::vector<Entries> results{{2, 0.1}, {1.5, 0.06}, {1.25, 0.06}};
+  const Entries error = discretization_error(results, observe_convergence(results, 2));
+  CHECK(error[0] == Approx(1.25 * 0.25).epsilon(0.05));
+  CHECK(error[1] == Approx(1.25 * 0.02).epsilon(0.05));
 }
 
 TEST_CASE("a solution contradicts itself by its asymmetry and by signs that cannot be") {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "fmbem/problems/capacitance_levels.hpp"
+#include "fmbem/problems/charge_levels.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/closed_forms.hpp"
 
@@ -67,4 +68,43 @@ TEST_CASE("estimates of errors hold on closed forms") {
         std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; });
     CHECK(above <= 0.05 * static_cast<double>(ratios.size()));
   }
+}
+
+TEST_CASE("charges at given voltages are those of the capacitances, and so are their estimates") {
+  const std::vector<double> volts{2, -1, 0.5};
+  const VoltagesOf voltages = [&](const std::vector<Conductor>& conductors) {
+    return std::vector<double>(volts.begin(), volts.begin() + std::ptrdiff_t(conductors.size()));
+  };
+  ConductorOptions options;
+  options.solver.tolerance = 1e-10;
+  for (const ClosedForm& form : closed_forms()) {
+    if (form.mesh(2).triangles.size() > 3100) continue;
+    INFO(form.name);
+    const ChargesOfLevels levels = solve_charge_levels(form.mesh, 2, options, voltages);
+    REQUIRE(levels.convergence);
+    REQUIRE(levels.coarser.size() == 2);
+    CHECK(levels.coarser[0].panels == form.mesh(0).triangles.size());
+    CHECK(levels.coarser[0].solution.sigma.empty());
+    const SquareMatrix maxwell = solve_capacitance(levels.mesh, options).maxwell;
+    for (std::size_t i = 0; i < maxwell.n; ++i) {
+      double charge = 0, exact = 0;
+      for (std::size_t j = 0; j < maxwell.n; ++j) {
+        charge += maxwell(i, j) * volts[j];
+        exact += natural_capacitance(1) * form.exact(i, j) * volts[j];
+      }
+      CHECK(levels.charges[i] == Approx(charge).epsilon(1e-7));
+      CHECK(std::abs(levels.charges[i] - exact) <= levels.error[i]);
+      CHECK(levels.coarser[1].charges[i] != levels.charges[i]);
+    }
+  }
+}
+
+TEST_CASE("one level of charges has no estimate") {
+  const ChargesOfLevels levels =
+      solve_charge_levels([](int) { return sphere(2); }, 0, {},
+                          [](const std::vector<Conductor>&) { return std::vector<double>{1}; });
+  CHECK_FALSE(levels.convergence);
+  CHECK(levels.coarser.empty());
+  CHECK(levels.error.empty());
+  CHECK(levels.charges[0] == Approx(natural_capacitance(1)).epsilon(0.04));
 }
