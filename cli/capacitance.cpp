@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/capacitance_report.hpp"
+#include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/meshes/write.hpp"
 
@@ -35,10 +36,8 @@ ExitCode run(Context& context, const Options& options) {
       [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem());
   const CapacitanceSolution& solution = result.solution;
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
-  if (solution.converged && !result.converged)
-    warn(job.console(), job.report(),
-         "a solve on a coarser mesh did not converge: there is no estimate of the discretization "
-         "error");
+  if (!result.coarser.empty()) job.report()["levels"] = levels_json(result);
+  if (solution.converged && !result.converged) warn_of_coarser_level(job.console(), job.report());
   if (options.file) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
     job.console().print("\nwrote " + *options.file);

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <iomanip>
 #include <sstream>
+#include <utility>
+#include <vector>
+
+#include "cli/digits.hpp"
+#include "cli/solve_report.hpp"
 
 namespace fmbem::cli {
 namespace {
-
-/// Decimals down to the first digit that the error touches.
-int decimals_for(double error) {
-  return std::clamp(static_cast<int>(-std::floor(std::log10(error))), 0, 12);
-}
 
 /// A power of 1000 and its prefix, for which the largest value has one to three digits.
 std::pair<double, std::string> engineering_unit(double largest) {
@@ -21,41 +21,63 @@ std::pair<double, std::string> engineering_unit(double largest) {
   return {std::pow(1000.0, k), prefixes[k]};
 }
 
-/// Conductors of very different size share no number of decimals.
-bool spans_many_scales(const SquareMatrix& matrix) {
-  double smallest = largest_entry(matrix);
-  for (std::size_t i = 0; i < matrix.n; ++i) smallest = std::min(smallest, std::abs(matrix(i, i)));
-  return smallest < 1e-3 * largest_entry(matrix);
+/// The digits of a matrix, by the error of each entry or, where the errors that are known are not
+/// all there are, four at the most.
+std::vector<std::string> digits_of(const SquareMatrix& matrix, const SquareMatrix& error,
+                                   bool is_estimate) {
+  std::vector<std::string> result;
+  for (std::size_t k = 0; k < matrix.values.size(); ++k) {
+    const double least = is_estimate ? 0 : error_of_digits(matrix.values[k], 4);
+    result.push_back(digits(matrix.values[k], std::max(error.values[k], least)));
+  }
+  return result;
 }
 
-/// A table without the digits beyond a relative error.
-void write_table(std::ostream& out, const std::string& title, const SquareMatrix& matrix,
-                 const std::vector<Conductor>& conductors, double relative_error) {
-  std::size_t name_width = 4;
+/// `entries` row by row.
+void write_table(std::ostream& out, const std::string& title,
+                 const std::vector<std::string>& entries,
+                 const std::vector<Conductor>& conductors) {
+  std::size_t name_width = 4, width = 12;
   for (const Conductor& c : conductors) name_width = std::max(name_width, c.name.size());
-  const int width = static_cast<int>(std::max<std::size_t>(name_width, 14)) + 2;
+  for (const std::string& entry : entries) width = std::max(width, entry.size());
+  const int column = static_cast<int>(std::max(width, name_width)) + 2;
   out << "\n\n" << title << '\n' << std::string(name_width + 2, ' ');
-  for (const Conductor& c : conductors) out << std::right << std::setw(width) << c.name;
-  if (spans_many_scales(matrix) || largest_entry(matrix) < 1e-3)
-    out << std::scientific << std::setprecision(decimals_for(relative_error));
-  else
-    out << std::fixed << std::setprecision(decimals_for(relative_error * largest_entry(matrix)));
-  for (std::size_t i = 0; i < matrix.n; ++i) {
+  for (const Conductor& c : conductors) out << std::right << std::setw(column) << c.name;
+  for (std::size_t i = 0; i < conductors.size(); ++i) {
     out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
         << std::right;
-    for (std::size_t j = 0; j < matrix.n; ++j) out << std::setw(width) << matrix(i, j);
+    for (std::size_t j = 0; j < conductors.size(); ++j)
+      out << std::setw(column) << entries[i * conductors.size() + j];
   }
-  out << std::defaultfloat << std::setprecision(6);
 }
 
-/// Of the printed results: by the estimate of the discretization error, or else so as to print six
-/// digits; never below what the solver left.
-double printed_error(const CapacitanceSolution& solution,
-                     const std::optional<RichardsonEstimate>& estimate) {
-  const double largest = largest_entry(solution.maxwell);
-  double error = estimate && largest > 0 ? estimate->error / largest : 1e-5;
-  for (const SolveReport& solve : solution.solves) error = std::max(error, solve.true_residual);
-  return std::clamp(error, 1e-12, 1.0);
+/// A line for each level: what it took, and how far it is from the finest.
+void write_levels(std::ostream& out, const CapacitanceOfLevels& levels) {
+  const SquareMatrix& finest = levels.solution.maxwell;
+  const char* before = levels_heading;
+  for (const CoarserLevel& level : levels.coarser) {
+    SquareMatrix difference = level.solution.maxwell;
+    for (std::size_t k = 0; k < difference.values.size(); ++k)
+      difference.values[k] -= finest.values[k];
+    out << std::exchange(before, next_level) << level_text(level.panels, level.solution) << ", "
+        << std::setprecision(2) << 100 * largest_entry(difference) / largest_entry(finest)
+        << " % from the finest";
+  }
+  out << before << level_text(levels.mesh.triangles.size(), levels.solution);
+}
+
+/// What the digits follow.
+void write_estimate(std::ostream& out, const CapacitanceOfLevels& levels) {
+  if (!levels.estimate) {
+    out << "\n\nfour digits are printed, or fewer: without --refine there is no estimate of the "
+           "discretization error";
+    return;
+  }
+  const Convergence& convergence = levels.estimate->convergence;
+  out << "\n\ndiscretization error, estimated from the refinement: " << std::setprecision(2)
+      << 100 * largest_entry(levels.error.maxwell) / largest_entry(levels.solution.maxwell)
+      << " % (order " << convergence.order << (convergence.observed ? " observed" : " assumed")
+      << "); each entry has the digits that its own leaves";
 }
 
 }  // namespace
@@ -66,51 +88,68 @@ Json results_json(const CapacitanceOfLevels& levels) {
   const auto per_conductor = [](Json value, const std::string& unit) {
     return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "conductor"}};
   };
-  Json results{{"capacitance_F", per_conductor(matrix(maxwell), "F")},
-               {"capacitance_4pi_eps0_length", per_conductor(matrix(scaled(maxwell, 1 / natural)),
-                                                             "4 pi eps0 " + levels.mesh.unit)},
-               {"mutual_F", per_conductor(matrix(mutual_capacitance(maxwell)), "F")},
+  const auto with_error = [&](const SquareMatrix& values, const SquareMatrix& error, double factor,
+                              const std::string& unit) {
+    Json result = per_conductor(matrix(scaled(values, factor)), unit);
+    if (levels.estimate) result["error"] = matrix(scaled(error, factor));
+    return result;
+  };
+  const CapacitanceError& error = levels.error;
+  Json results{{"capacitance_F", with_error(maxwell, error.maxwell, 1, "F")},
+               {"capacitance_4pi_eps0_length",
+                with_error(maxwell, error.maxwell, 1 / natural, "4 pi eps0 " + levels.mesh.unit)},
+               {"mutual_F", with_error(mutual_capacitance(maxwell), error.mutual, 1, "F")},
+               {"solver_error_F", per_conductor(matrix(levels.solution.solver_error), "F")},
                {"asymmetry", per_conductor(number(asymmetry(maxwell)), "1")}};
-  if (const auto& estimate = levels.estimate) {
-    Json refinement{{"panels", levels.panels}, {"capacitance_F", Json::array()}};
-    for (const SquareMatrix& level : levels.maxwell)
-      refinement["capacitance_F"].push_back(matrix(level));
-    refinement["order"] = number(estimate->order);
-    refinement["order_observed"] = estimate->observed;
-    refinement["extrapolated_F"] = matrix(estimate->extrapolated);
-    refinement["error_F"] = number(estimate->error);
-    results["discretization_error"] = per_conductor(refinement, "F");
-  }
+  if (const auto& estimate = levels.estimate)
+    results["refinement"] = per_conductor({{"order", number(estimate->convergence.order)},
+                                           {"order_observed", estimate->convergence.observed},
+                                           {"safety_factor", estimate->convergence.safety},
+                                           {"extrapolated_F", matrix(estimate->extrapolated)}},
+                                          "F");
   return results;
 }
 
+Json levels_json(const CapacitanceOfLevels& levels) {
+  Json json = Json::array();
+  const auto add = [&](std::size_t panels, const CapacitanceSolution& solution) {
+    json.push_back(level_json(panels, solution));
+    json.back()["capacitance_F"] = matrix(solution.maxwell);
+  };
+  for (const CoarserLevel& level : levels.coarser) add(level.panels, level.solution);
+  add(levels.mesh.triangles.size(), levels.solution);
+  return json;
+}
+
 std::string capacitance_text(const CapacitanceOfLevels& levels) {
-  const SurfaceMesh& mesh = levels.mesh;
   const CapacitanceSolution& solution = levels.solution;
-  const std::optional<RichardsonEstimate>& estimate = levels.estimate;
   std::ostringstream out;
-  const SquareMatrix mutual = mutual_capacitance(solution.maxwell);
   const auto [factor, prefix] = engineering_unit(largest_entry(solution.maxwell));
-  const double error = printed_error(solution, estimate);
-  const double to_natural = 1 / natural_capacitance(mesh.scale_to_m);
-  write_table(out, "capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
-              scaled(solution.maxwell, factor), solution.conductors, error);
-  write_table(out, "capacitance [4 pi eps0 " + mesh.unit + "], Maxwell form",
-              scaled(solution.maxwell, to_natural), solution.conductors, error);
-  if (mutual.n > 1) {
-    write_table(out, "capacitors [" + prefix + "F] (diagonal: to infinity)", scaled(mutual, factor),
-                solution.conductors, error);
+  const double to_natural = 1 / natural_capacitance(levels.mesh.scale_to_m);
+  const std::string natural_unit = " [4 pi eps0 " + levels.mesh.unit + "]";
+  const auto table = [&](const std::string& title, const SquareMatrix& values,
+                         const SquareMatrix& error, double scale) {
+    write_table(out, title,
+                digits_of(scaled(values, scale), scaled(error, scale), levels.estimate.has_value()),
+                solution.conductors);
+  };
+  if (!levels.coarser.empty()) write_levels(out, levels);
+  table("capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
+        solution.maxwell, levels.error.maxwell, factor);
+  table("capacitance" + natural_unit + ", Maxwell form", solution.maxwell, levels.error.maxwell,
+        to_natural);
+  if (solution.maxwell.n > 1) {
+    table("capacitors [" + prefix + "F] (diagonal: to infinity)",
+          mutual_capacitance(solution.maxwell), levels.error.mutual, factor);
     out << "\n\nasymmetry " << std::setprecision(2) << asymmetry(solution.maxwell)
         << " of the largest entry";
   }
-  if (estimate) {
-    const double largest = largest_entry(solution.maxwell);
-    out << "\n\ndiscretization error, estimated from the refinement: " << std::setprecision(2)
-        << 100 * estimate->error / largest << " % (order " << estimate->order
-        << (estimate->observed ? " observed" : " assumed") << ")";
-    write_table(out, "extrapolated [4 pi eps0 " + mesh.unit + "]",
-                scaled(estimate->extrapolated, to_natural), solution.conductors, 0.1 * error);
-  }
+  write_estimate(out, levels);
+  // Of an assumed order it would be no better. Its own error was below half of the estimate on all
+  // closed forms (docs/accuracy.md).
+  if (levels.estimate && levels.estimate->convergence.observed)
+    table("extrapolated" + natural_unit, levels.estimate->extrapolated,
+          scaled(levels.error.maxwell, 0.5), to_natural);
   return out.str();
 }
 

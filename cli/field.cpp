@@ -2,11 +2,15 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
+#include "cli/digits.hpp"
 #include "cli/field_options.hpp"
+#include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
+#include "fmbem/problems/charge_levels.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 
 namespace fmbem::cli {
@@ -50,7 +54,47 @@ std::string field_text(const Summary& summary) {
          range_text(summary.potential, "V") + "\n|E|       " + range_text(summary.field, "V/m");
 }
 
-Json results_json(const Summary& summary, const std::vector<double>& voltages) {
+/// The charges, with the digits that their estimated errors leave, or else four, and the levels.
+std::string charges_text(const ChargesOfLevels& levels) {
+  std::string text;
+  const char* before = levels_heading;
+  for (const ChargeLevel& level : levels.coarser)
+    text += std::exchange(before, next_level) + level_text(level.panels, level.solution);
+  if (!levels.coarser.empty())
+    text += before + level_text(levels.mesh.triangles.size(), levels.solution);
+  for (std::size_t i = 0; i < levels.charges.size(); ++i) {
+    const double charge = levels.charges[i];
+    text += "\ncharge    " + levels.solution.conductors[i].name + ": " +
+            digits(charge, levels.convergence ? levels.error[i] : error_of_digits(charge, 4)) +
+            " C";
+  }
+  if (!levels.convergence)
+    text +=
+        "\n          four digits: without --refine there is no estimate of the discretization "
+        "error";
+  return text;
+}
+
+Json levels_json(const ChargesOfLevels& levels) {
+  Json json = Json::array();
+  const auto add = [&](std::size_t panels, const ConductorSolution& solution,
+                       const std::vector<double>& charges) {
+    json.push_back(level_json(panels, solution));
+    json.back()["charge_C"] = numbers(charges);
+  };
+  for (const ChargeLevel& level : levels.coarser) add(level.panels, level.solution, level.charges);
+  add(levels.mesh.triangles.size(), levels.solution, levels.charges);
+  return json;
+}
+
+Json charge_json(const ChargesOfLevels& levels) {
+  Json json{{"value", numbers(levels.charges)}, {"unit", "C"}, {"location", "conductor"}};
+  if (levels.convergence) json["error"] = numbers(levels.error);
+  return json;
+}
+
+Json results_json(const Summary& summary, const std::vector<double>& voltages,
+                  const ChargesOfLevels& levels) {
   const auto at_points = [](Json value, const char* unit) {
     return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
   };
@@ -58,6 +102,7 @@ Json results_json(const Summary& summary, const std::vector<double>& voltages) {
     return Json{{"min", number(values.min)}, {"max", number(values.max)}};
   };
   return {{"voltages_V", {{"value", voltages}, {"unit", "V"}, {"location", "conductor"}}},
+          {"charge_C", charge_json(levels)},
           {"points", at_points(summary.points, "1")},
           {"singular_points", at_points(summary.singular_points, "1")},
           {"potential_V", at_points(range(summary.potential), "V")},
@@ -95,23 +140,28 @@ ExitCode run(Context& context, const Options& options) {
   const PointSet set = read_points(options.field);
   job.start();
 
-  const ConductorOptions problem = job.problem();
-  const SurfaceMesh mesh = job.load(options.mesh.refine);
-  const std::vector<double> voltages =
-      voltages_of(make_conductors(mesh, problem.conductors), given);
-  const ConductorSolution solution = solve_conductors(mesh, problem, {voltages});
-  job.tell(solution, mesh, {"these voltages"});
+  std::vector<double> voltages;
+  const ChargesOfLevels levels = solve_charge_levels(
+      [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem(),
+      [&](const std::vector<Conductor>& conductors) {
+        return voltages = voltages_of(conductors, given);
+      });
+  const ConductorSolution& solution = levels.solution;
+  job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
+  if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
+  if (solution.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
   const Timer timer;
   Field field = conductor_field(solution, 0, set.points, options.field.how);
   const double field_seconds = timer.seconds();
   const Summary summary = summary_of(field);
   job.console().print(field_text(summary));
   warn_singular(job.console(), job.report(), summary);
-  write_points(options.file, set, mesh.unit, point_fields(std::move(field)));
+  write_points(options.file, set, levels.mesh.unit, point_fields(std::move(field)));
   job.console().print("\nwrote " + options.file);
 
   job.report()["tolerance"]["field"] = options.field.how.tolerance;
-  return job.finish(solution, solution.converged, results_json(summary, voltages), field_seconds);
+  return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
+                    field_seconds);
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <new>
-
-#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -82,21 +79,11 @@ int run(Context& context) {
   return static_cast<int>(ExitCode::internal_error);
 }
 
-bool main_has_ended = false;
-
-/// A .geo file can hold Exit, by which Gmsh ends the whole process.
-extern "C" void explain_exit() {
-  if (main_has_ended) return;
-  std::cerr << "fmbem: a library ended the program: does the .geo file hold Exit? Remove it\n";
-  _exit(static_cast<int>(ExitCode::bad_input));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Context context;
   context.arguments = split_arguments(argc, argv);
-  std::atexit(explain_exit);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not a death
   handle_interrupts();
   int code = 0;
@@ -111,6 +98,5 @@ int main(int argc, char** argv) {
     code = fail(context, ExitCode::internal_error, std::string("internal error: ") + e.what());
   }
   finish_petsc();
-  main_has_ended = true;
   return code;
 }

@@ -10,12 +10,17 @@ namespace fmbem::cli {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
 Json matrix(const SquareMatrix& values) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < values.n; ++i) {
-    Json row = Json::array();
-    for (std::size_t j = 0; j < values.n; ++j) row.push_back(number(values(i, j)));
-    rows.push_back(row);
+    const auto row = values.values.begin() + static_cast<std::ptrdiff_t>(i * values.n);
+    rows.push_back(numbers({row, row + static_cast<std::ptrdiff_t>(values.n)}));
   }
   return rows;
 }

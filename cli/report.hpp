@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 /// The number, or null where JSON has none for it.
 Json number(double value);
+Json numbers(const std::vector<double>& values);
 Json matrix(const SquareMatrix& values);
 
 /// A report with what all commands have: schema_version, version, command, status and warnings

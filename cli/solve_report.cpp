@@ -6,6 +6,7 @@
 
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -133,6 +134,33 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
     warn(console, report,
          "there was no memory for the accurate product: the true residuals are by the operator as "
          "it is, to its own tolerance");
+}
+
+void warn_of_coarser_level(Console& console, Json& report) {
+  warn(console, report,
+       "a solve on a coarser mesh did not converge: there is no estimate of the discretization "
+       "error");
+}
+
+Json level_json(std::size_t panels, const ConductorSolution& solution) {
+  return {{"panels", panels},
+          {"operators", operators_json(solution)},
+          {"solver", solver_json(solution)},
+          {"timings_s",
+           {{"setup", solution.setup_seconds},
+            {"solve", solution.solve_seconds},
+            {"product_median", solution.product_median_seconds}}}};
+}
+
+std::string level_text(std::size_t panels, const ConductorSolution& solution) {
+  std::size_t iterations = 0;
+  for (const SolveReport& solve : solution.solves)
+    iterations = std::max(iterations, static_cast<std::size_t>(solve.iterations));
+  std::ostringstream out;
+  out << counted(panels, "panel") << ": " << counted(iterations, "iteration")
+      << std::setprecision(2) << ", setup " << solution.setup_seconds << " s, solve "
+      << solution.solve_seconds << " s";
+  return out.str();
 }
 
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,

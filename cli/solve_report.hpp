@@ -21,6 +21,19 @@ std::string solver_text(const ConductorSolution& solution,
 void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
                     const std::vector<std::string>& problems);
 
+/// A warning where a coarser level alone did not converge.
+void warn_of_coarser_level(Console& console, Json& report);
+
+/// {panels, operators, solver, timings_s} of one of the levels that were solved for.
+Json level_json(std::size_t panels, const ConductorSolution& solution);
+
+/// What a level took, in short.
+std::string level_text(std::size_t panels, const ConductorSolution& solution);
+
+/// In front of the first level's text, and of the others'.
+inline constexpr const char* levels_heading = "\nlevels    ";
+inline constexpr const char* next_level = "\n          ";
+
 /// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
 void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
                   const MeshReport& check);

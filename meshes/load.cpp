@@ -1,5 +1,3 @@
-#include "fmbem/meshes/load.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,10 +8,13 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/contact.hpp"
+#include "fmbem/meshes/foreign/polygons.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/reading_limit.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -23,9 +24,14 @@
 namespace fmbem {
 namespace {
 
+bool is_iges(const std::string& file) {
+  const std::string e = ending(file);
+  return e == "iges" || e == "igs";
+}
+
 bool carries_its_unit(const std::string& file) {
   const std::string e = ending(file);
-  return e == "step" || e == "stp" || e == "iges" || e == "igs";
+  return e == "step" || e == "stp" || is_iges(file);
 }
 
 void check_options(const std::string& file, const LoadOptions& options) {
@@ -51,14 +57,30 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
     notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
 }
 
-/// The mesh as Gmsh has it; `refine` becomes how many times it is still to be refined.
-SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, int& refine) {
+/// The mesh as the file has it; `refine` becomes how many times it is still to be refined.
+SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refine) {
+  const auto refuse_mesh_size = [&] {
+    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
+                                              "refine the mesh instead");
+  };
+  if (is_foreign(ending(file))) {
+    refuse_mesh_size();
+    const ReadingLimit limit(file);
+    return read_foreign(file);
+  }
   GmshSession gmsh;
   precheck(file);
   gmsh.run("cannot read " + file, [&] {
-    gmsh::option::setString("Geometry.OCCTargetUnit", "M");
+    // Gmsh 4.8 cannot set the unit of IGES, which OpenCASCADE then reads in mm.
+    if (is_iges(file))
+      gmsh::option::setNumber("Geometry.OCCScaling", 1e-3);
+    else
+      gmsh::option::setString("Geometry.OCCTargetUnit", "M");
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
+    // A script may mesh, for as long as it likes.
+    std::optional<ReadingLimit> limit;
+    if (ending(file) != "geo") limit.emplace(file);
     gmsh::merge(file);
   });
   std::vector<int> types;
@@ -68,8 +90,7 @@ SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, 
     mesh_geometry(gmsh, file, options, notices);
     refine = 0;
   } else {
-    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
-                                              "refine the mesh instead");
+    refuse_mesh_size();
   }
   SurfaceMesh mesh = read_model(gmsh, file);
   mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());
@@ -112,10 +133,10 @@ void look_for_contacts(SurfaceMesh& mesh) {
 
 }  // namespace
 
-SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
+SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options) try {
   check_options(file, options);
   int refine = options.refine;
-  SurfaceMesh mesh = read_with_gmsh(file, options, refine);
+  SurfaceMesh mesh = read(file, options, refine);
   mesh.unit = options.unit.value_or("m");
   mesh.scale_to_m = metres_in(mesh.unit);
   drop_unused_vertices(mesh);

@@ -20,7 +20,9 @@ struct LoadOptions {
 
 /// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices, orients it and looks
 /// for contacts (`contact.hpp`).
-/// Starts Gmsh if it is not running yet, and then ends it again.
+/// All of it happens in a process of its own, the program fmbem-reader, so that a file that crashes
+/// Gmsh or OpenCASCADE does no harm here. It is looked for in FMBEM_READER, beside the running
+/// program, in PATH and where it was built and installed.
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,42 +9,49 @@
 
 namespace fmbem {
 
-/// A VTK XML unstructured grid (VTK file formats, "UnstructuredGrid") of one piece: little endian,
-/// arrays inline in base64. Between the calls belong the sections that hold other arrays, such as
-/// <PointData>, as text.
-class VtuWriter {
- public:
-  explicit VtuWriter(const std::string& path);
-
-  /// Starts the piece with its points and with cells of one type and `corners` points each, as
-  /// many as the connectivity has.
-  void begin_piece(std::span<const Vec3d> points, const std::vector<std::int64_t>& connectivity,
-                   std::size_t corners, std::uint8_t vtk_type);
-
-  template <class T>
-  void array(const char* type, const std::string& name, const std::vector<T>& values,
-             int components = 1) {
-    write_array(type, name,
-                {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)},
-                components);
-  }
-
-  /// VTK's string arrays: characters with a zero behind each string.
-  void strings(const std::string& name, const std::vector<std::string>& values);
-
-  std::ofstream& text() { return out_; }
-
-  /// Ends piece and file. Returns whether all of it was written.
-  bool finish();
-
- private:
-  void write_array(const char* type, const std::string& name, std::span<const char> bytes,
-                   int components);
-
-  std::ofstream out_;
+/// A named array of a VTK file: its values as they lie in memory, which it does not own.
+struct VtkArray {
+  std::string name;
+  const char* type;  ///< VTK's name of it, such as Float64
+  int components = 1;
+  std::span<const char> bytes;
 };
 
-/// Text as an attribute's value.
+inline const char* vtk_type(double) { return "Float64"; }
+inline const char* vtk_type(std::int32_t) { return "Int32"; }
+inline const char* vtk_type(std::int64_t) { return "Int64"; }
+inline const char* vtk_type(std::uint8_t) { return "UInt8"; }
+
+/// `values` has to outlive the array.
+template <class T>
+VtkArray vtk_array(const std::string& name, const std::vector<T>& values, int components = 1) {
+  return {name,
+          vtk_type(T{}),
+          components,
+          {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
+}
+
+/// What an unstructured grid of VTK consists of: points, cells of one type, and arrays.
+struct VtuGrid {
+  std::span<const Vec3d> points;
+  VtkArray connectivity;  ///< [n_cells][corners], integers
+  std::size_t n_cells, corners;
+  std::uint8_t cell_type;  ///< VTK's number of it
+  /// The first array with one component is the Scalars that viewers show, the first with three is
+  /// the Vectors.
+  std::vector<VtkArray> point_data{}, cell_data{};
+  std::vector<VtkArray> field_data{};  ///< of the whole, not of points or cells
+  /// Which of point_data and cell_data viewers are to colour by; the other names no Scalars.
+  bool shows_cells = false;
+};
+
+/// Writes a VTK XML unstructured grid of one piece (.vtu), little endian, with arrays appended in
+/// binary and compressed. Returns whether all of it was written. Throws ResourceError if memory
+/// runs out. Two files of the same grid are the same, byte for byte.
+bool write_vtu_grid(const std::string& path, const VtuGrid& grid);
+
+/// Text as an attribute's value: characters that XML does not have become spaces, bytes that are no
+/// UTF-8 question marks.
 std::string xml_escaped(const std::string& text);
 
 }  // namespace fmbem

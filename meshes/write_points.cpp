@@ -70,7 +70,7 @@ bool write_csv(const std::string& path, const PointSet& set, const std::string& 
   return static_cast<bool>(out);
 }
 
-std::uint8_t vtk_type(PointCells cells) {
+std::uint8_t cell_type(PointCells cells) {
   constexpr std::uint8_t vertex = 1, line = 3, quad = 9;
   return cells == PointCells::single ? vertex : cells == PointCells::segments ? line : quad;
 }
@@ -78,13 +78,17 @@ std::uint8_t vtk_type(PointCells cells) {
 /// Returns whether all of it was written.
 bool write_vtu(const std::string& path, const PointSet& set,
                const std::vector<PointField>& fields) {
-  VtuWriter vtu(path);
-  vtu.begin_piece(set.points, connectivity(set), points_of_cell(set.cells), vtk_type(set.cells));
-  vtu.text() << "<PointData>\n";
+  const std::vector<std::int64_t> corners = connectivity(set);
+  const std::size_t of_cell = points_of_cell(set.cells);
+  VtuGrid grid{.points = set.points,
+               .connectivity = vtk_array("connectivity", corners),
+               .n_cells = corners.size() / of_cell,
+               .corners = of_cell,
+               .cell_type = cell_type(set.cells)};
   for (const PointField& field : fields)
-    vtu.array("Float64", with_unit(field.name, field.unit), field.values, field.components);
-  vtu.text() << "</PointData>\n";
-  return vtu.finish();
+    grid.point_data.push_back(
+        vtk_array(with_unit(field.name, field.unit), field.values, field.components));
+  return write_vtu_grid(path, grid);
 }
 
 }  // namespace

@@ -8,31 +8,30 @@ namespace fmbem {
 
 bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields) {
-  std::vector<std::int64_t> connectivity;
-  for (const auto& corners : mesh.triangles)
-    connectivity.insert(connectivity.end(), corners.begin(), corners.end());
   const std::vector<std::int64_t> element_tags(mesh.triangle_tags.begin(),
                                                mesh.triangle_tags.end()),
       vertex_tags(mesh.vertex_tags.begin(), mesh.vertex_tags.end());
-  const std::vector<std::int32_t> groups(mesh.group_of.begin(), mesh.group_of.end());
+  std::vector<std::vector<std::int32_t>> group_numbers;
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g)
+    group_numbers.push_back({static_cast<std::int32_t>(g)});
   constexpr std::uint8_t vtk_triangle = 5;
-  std::vector<std::string> group_names;
-  for (const Group& group : mesh.groups) group_names.push_back(group.name);
+  const std::span<const char> triangles{reinterpret_cast<const char*>(mesh.triangles.data()),
+                                        mesh.triangles.size() * sizeof mesh.triangles[0]};
 
-  VtuWriter vtu(path);
-  vtu.text() << "<FieldData>\n";
-  vtu.strings("group_names", group_names);
-  vtu.text() << "</FieldData>\n";
-  vtu.begin_piece(mesh.vertices, connectivity, 3, vtk_triangle);
-  vtu.text() << "<PointData>\n";
-  vtu.array("Int64", "vertex_tag", vertex_tags);
-  vtu.text() << "</PointData>\n<CellData"
-             << (fields.empty() ? "" : " Scalars=\"" + xml_escaped(fields[0].name) + "\"") << ">\n";
-  for (const PanelField& field : fields) vtu.array("Float64", field.name, field.values);
-  vtu.array("Int32", "group", groups);
-  vtu.array("Int64", "element_tag", element_tags);
-  vtu.text() << "</CellData>\n";
-  return vtu.finish();
+  VtuGrid grid{.points = mesh.vertices,
+               .connectivity = {"connectivity", vtk_type(std::int32_t{}), 1, triangles},
+               .n_cells = mesh.triangles.size(),
+               .corners = 3,
+               .cell_type = vtk_triangle,
+               .shows_cells = true};
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g)
+    grid.field_data.push_back(vtk_array(mesh.groups[g].name, group_numbers[g]));
+  grid.point_data.push_back(vtk_array("vertex_tag", vertex_tags));
+  for (const PanelField& field : fields)
+    grid.cell_data.push_back(vtk_array(field.name, field.values));
+  grid.cell_data.push_back(vtk_array("group", mesh.group_of));
+  grid.cell_data.push_back(vtk_array("element_tag", element_tags));
+  return write_vtu_grid(path, grid);
 }
 
 }  // namespace fmbem

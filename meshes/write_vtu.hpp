@@ -13,8 +13,9 @@ struct PanelField {
   std::vector<double> values;  ///< [n panels]
 };
 
-/// VTK XML unstructured grid. Cell data: the fields, `group` and `element_tag`; point data:
-/// `vertex_tag`; field data: `group_names`. Returns whether all of it was written.
+/// VTK XML unstructured grid. Cell data: the fields, of which the first is the Scalars that viewers
+/// show, `group` and `element_tag`; point data: `vertex_tag`; field data: for each group an array
+/// of its name that holds its number in `group`. Returns whether all of it was written.
 bool write_vtu(const std::string& path, const SurfaceMesh& mesh,
                const std::vector<PanelField>& fields);
 

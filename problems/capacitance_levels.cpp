@@ -1,32 +1,40 @@
 #include "fmbem/problems/capacitance_levels.hpp"
 
-#include <algorithm>
-
-#include "fmbem/bem/layer/dense_operator.hpp"
-#include "fmbem/fmm/base/error.hpp"
+#include <utility>
 
 namespace fmbem {
+namespace {
+
+void estimate_error(CapacitanceOfLevels& result) {
+  std::vector<SquareMatrix> maxwell;
+  for (const CoarserLevel& level : result.coarser) maxwell.push_back(level.solution.maxwell);
+  maxwell.push_back(result.solution.maxwell);
+  std::vector<Entries> entries;
+  for (const SquareMatrix& level : maxwell) entries.push_back(level.values);
+  const Convergence convergence = observe_convergence(entries, highest_order(result.mesh));
+  RefinementEstimate estimate{convergence, result.solution.maxwell};
+  estimate.extrapolated.values = extrapolated(entries, convergence);
+  result.estimate = std::move(estimate);
+  result.error = estimated_error(result.solution, maxwell, convergence);
+}
+
+}  // namespace
 
 CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
                                              const ConductorOptions& options) {
-  // Of bodies with edges and of open ones, where uniform refinement shows it.
-  constexpr double closed_order = 4.0 / 3, open_order = 1;
-  FMBEM_REQUIRE(finest >= 0,
-                "the level of refinement must not be negative, as " << finest << " is");
   CapacitanceOfLevels result;
-  const auto solve = [&](const SurfaceMesh& mesh) {
-    result.solution = solve_capacitance(mesh, options);
-    result.panels.push_back(mesh.triangles.size());
-    result.maxwell.push_back(result.solution.maxwell);
-    result.converged = result.converged && result.solution.converged;
-  };
-  result.mesh = mesh_of_level(finest);
-  if (options.op.kind == OperatorOptions::Choice::dense)
-    refuse_large_dense_operator(result.mesh.triangles.size());
-  for (int level = std::max(0, finest - 2); level < finest; ++level) solve(mesh_of_level(level));
-  solve(result.mesh);
-  if (result.maxwell.size() > 1 && result.converged)
-    result.estimate = richardson(result.maxwell, result.mesh.closed ? closed_order : open_order);
+  result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
+    CoarserLevel level{mesh.triangles.size(), solve_capacitance(mesh, options)};
+    result.converged = result.converged && level.solution.converged;
+    drop_densities(level.solution);
+    result.coarser.push_back(std::move(level));
+  });
+  result.solution = solve_capacitance(result.mesh, options);
+  result.converged = result.converged && result.solution.converged;
+  if (!result.coarser.empty() && result.converged)
+    estimate_error(result);
+  else
+    result.error = apparent_error(result.solution);
   return result;
 }
 

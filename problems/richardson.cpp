@@ -8,36 +8,59 @@
 namespace fmbem {
 namespace {
 
-double distance(const SquareMatrix& a, const SquareMatrix& b) {
+double distance(const Entries& a, const Entries& b) {
   double sum = 0;
-  for (std::size_t k = 0; k < a.values.size(); ++k)
-    sum += (a.values[k] - b.values[k]) * (a.values[k] - b.values[k]);
+  for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
   return std::sqrt(sum);
 }
 
 }  // namespace
 
-RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order) {
+Convergence observe_convergence(std::span<const Entries> results, double highest_order) {
+  // What is between two orders on finite meshes; disks whose order is 1 show up to 1.1, and results
+  // on meshes that are too coarse for a gap 1.3 (docs/accuracy.md).
+  constexpr double lowest_order = 0.5, margin = 0.2;
   FMBEM_REQUIRE(results.size() >= 2, "Richardson's estimate needs two results or more");
-  const SquareMatrix& last = results.back();
-  const SquareMatrix& previous = results[results.size() - 2];
-  RichardsonEstimate estimate;
-  estimate.order = assumed_order;
-  if (results.size() >= 3) {
-    const double change = distance(last, previous);
-    const double change_before = distance(previous, results[results.size() - 3]);
-    const double order = std::log2(change_before / change);
-    estimate.observed = order >= 0.5 && order <= 3;
-    if (estimate.observed) estimate.order = order;
+  Convergence convergence{.order = highest_order};
+  if (results.size() == 2) return convergence;
+  const auto last = results.last(3);
+  const double order = std::log2(distance(last[1], last[0]) / distance(last[2], last[1]));
+  if (std::isnan(order)) return convergence;  // nothing changes at all
+  convergence.order = std::clamp(order, lowest_order, highest_order);
+  convergence.too_high = order > highest_order + margin;
+  convergence.observed = order >= lowest_order && !convergence.too_high;
+  if (convergence.observed) convergence.safety = 1.25;
+  return convergence;
+}
+
+Entries extrapolated(std::span<const Entries> results, const Convergence& convergence) {
+  Entries limit = results.back();
+  const double factor = 1 / (std::exp2(convergence.order) - 1);
+  for (std::size_t k = 0; k < limit.size(); ++k)
+    limit[k] += factor * (limit[k] - results[results.size() - 2][k]);
+  return limit;
+}
+
+Entries discretization_error(std::span<const Entries> results, const Convergence& convergence) {
+  const double r = std::exp2(-convergence.order);
+  Entries error(results.back().size());
+  const auto change = [&](std::size_t from_last, std::size_t k) {
+    const std::size_t at = results.size() - 1 - from_last;
+    return results[at][k] - results[at - 1][k];
+  };
+  for (std::size_t k = 0; k < error.size(); ++k) {
+    double& e = error[k];
+    if (convergence.too_high) {
+      const double a = (r * r * change(1, k) - change(0, k)) * r / ((1 - r) * (1 - r));
+      const double b = (change(0, k) - a * (1 - 1 / r)) / (1 - 1 / (r * r));
+      e = std::abs(a) + std::abs(b);
+    } else {
+      e = std::abs(change(0, k)) * r / (1 - r);
+      if (results.size() > 2) e = std::max(e, std::abs(change(1, k)) * r * r / (1 - r));
+    }
+    e *= convergence.safety;
   }
-  estimate.extrapolated = last;
-  const double factor = 1 / (std::exp2(estimate.order) - 1);
-  for (std::size_t k = 0; k < last.values.size(); ++k) {
-    const double correction = factor * (last.values[k] - previous.values[k]);
-    estimate.extrapolated.values[k] += correction;
-    estimate.error = std::max(estimate.error, std::abs(correction));
-  }
-  return estimate;
+  return error;
 }
 
 }  // namespace fmbem

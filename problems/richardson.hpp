@@ -1,24 +1,41 @@
 #pragma once
 
 #include <span>
-
-#include "fmbem/problems/capacitance.hpp"
+#include <vector>
 
 namespace fmbem {
 
-/// Estimate of the discretization error of the last of a sequence of results, each on a mesh of
-/// half the size of the one before.
-struct RichardsonEstimate {
-  double order = 1;       ///< observed from three results; with two, 1 is assumed
-  bool observed = false;  ///< whether it was observed
-  SquareMatrix extrapolated;
-  double error = 0;  ///< largest |last − extrapolated|, in the unit of the results
+/// A result of several numbers of one unit, such as a matrix's entries.
+using Entries = std::vector<double>;
+
+/// How results converge, each on a mesh of half the size of the one before: C(h) = C + a hᵖ.
+struct Convergence {
+  double order = 1;  ///< p
+  /// Whether three results show an order that there can be; else it is assumed.
+  bool observed = false;
+  /// Whether the order that shows is above the highest, so that another term is still larger than
+  /// the one that will be left.
+  bool too_high = false;
+  double safety = 3;  ///< factor of the estimates of errors: 1.25 where the order was observed
 };
 
-/// Richardson extrapolation: C(h) = C + a hᵖ, with 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Frobenius). With
-/// two results, or where p is not within [½, 3] and so chance rather than order, it is
-/// `assumed_order`: 4/3 is that of closed bodies with edges, 1 of open ones. Throws InputError for
-/// fewer than two results.
-RichardsonEstimate richardson(std::span<const SquareMatrix> results, double assumed_order);
+/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Euclidean), if it is within ½ and
+/// `highest_order`, that of what is solved when meshes are fine enough: one that seems higher still
+/// will fall, because its error is not yet that of the finest meshes. Of two results it is the
+/// highest. Throws InputError for fewer than two.
+/// Source of the factors of safety: Roache 1994, "Perspective: a method for uniform reporting of
+/// grid refinement studies", J. Fluids Eng. 116.
+Convergence observe_convergence(std::span<const Entries> results, double highest_order);
+
+/// The last result and Richardson's correction, (C₂−C₁)/(2ᵖ−1).
+Entries extrapolated(std::span<const Entries> results, const Convergence& convergence);
+
+/// Estimates of the last result's errors, entry by entry: s·max(|C₂−C₁|, 2⁻ᵖ|C₁−C₀|)/(2ᵖ−1), s
+/// being the factor of safety. The second term is for entries that two meshes give the same by
+/// chance. Where the order is too high, s(|a| + |b|) of C(h) = C + a hᵖ + b h²ᵖ through the last
+/// three results, h = 1 being the last's size, as bodies with and without open edges side by side
+/// have it.
+/// Source of fits with two terms: Eça and Hoekstra 2014, J. Comput. Phys. 262.
+Entries discretization_error(std::span<const Entries> results, const Convergence& convergence);
 
 }  // namespace fmbem

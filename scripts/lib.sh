@@ -5,8 +5,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # for the scripts that source this file
 {
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
-                  libopenblas-dev libcli11-dev nlohmann-json3-dev)
-  test_packages=(catch2 python3 python3-jsonschema)
+                  zlib1g-dev libcgal-dev libvtk9-dev libopenblas-dev libcli11-dev
+                  nlohmann-json3-dev)
+  test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
   picture_packages=(gmsh xvfb xauth)
 }
 
@@ -26,8 +27,9 @@ install_packages() {
   [[ -z ${FMBEM_SKIP_PACKAGES-} ]] || return 0
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     printf '%s\n' "This system has no apt; what is needed: a C++20 compiler, CMake 3.25, pkg-config," \
-      "PETSc (real, double precision) with its MPI, the Gmsh SDK, a BLAS with cblas.h, CLI11 and" \
-      "nlohmann-json; Catch2 and Python with jsonschema for the tests; gmsh and xvfb-run for pictures."
+      "PETSc (real, double precision) with its MPI, the Gmsh SDK, zlib, a BLAS with cblas.h, CLI11 and" \
+      "nlohmann-json; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp; Catch2 and Python" \
+      "with jsonschema, meshio and vtk for the tests; gmsh and xvfb-run for pictures."
     return 0
   fi
   local package missing=()

@@ -34,6 +34,14 @@ std::string_view last_line(std::string_view text) {
   return end == text.npos ? text : text.substr(end + 1);
 }
 
+/// Gmsh leaves out what stands on a last line that nothing ends.
+void precheck_geo(std::string_view text, const std::string& file) {
+  text.remove_prefix(text.rfind('\n') + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+  FMBEM_REQUIRE(text.empty() || text.starts_with("//"),
+                "Gmsh would leave out the last line of " << file << ": end it with a new line");
+}
+
 /// A binary STL has a header of 80 bytes, a count and 50 bytes a facet; its header may begin with
 /// "solid" too, so the size decides first. Gmsh reads what is there of either kind.
 void precheck_stl(std::string_view text, const std::string& file) {
@@ -75,6 +83,7 @@ void precheck_brep(std::string_view text, const std::string& file) {
 void precheck(const std::string& file) {
   check_readable(file);
   const std::string format = ending(file);
+  if (format == "geo") precheck_geo(read_file(file), file);
   if (format == "msh") precheck_msh(file);
   if (format == "stl") precheck_stl(read_file(file), file);
   if (format == "step" || format == "stp") precheck_step(read_file(file), file);

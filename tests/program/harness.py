@@ -3,9 +3,12 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
+import zlib
 
 import jsonschema
 
@@ -38,6 +41,25 @@ def tetrahedron(offset=0.0, first_node=0, physical=1):
     nodes = [(offset, 0, 0), (offset + 1, 0, 0), (offset, 1, 0), (offset, 0, 1)]
     faces = [(1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4)]
     return nodes, [(2, physical, physical, *(first_node + c for c in face)) for face in faces]
+
+
+def read_vtu(path):
+    """The arrays of a .vtu with compressed arrays appended, by name, as lists of numbers."""
+    head, data = pathlib.Path(path).read_bytes().split(b'<AppendedData encoding="raw">\n_', 1)
+    root = xml.etree.ElementTree.fromstring(head + b"</VTKFile>")
+    arrays = {}
+    for array in root.iter("DataArray"):
+        at = int(array.get("offset"))
+        blocks, _, _ = struct.unpack_from("<3Q", data, at)
+        sizes = struct.unpack_from(f"<{blocks}Q", data, at + 24)
+        at += 24 + 8 * blocks
+        raw = b""
+        for size in sizes:
+            raw += zlib.decompress(data[at:at + size])
+            at += size
+        kind = {"Float64": "d", "Int64": "q", "Int32": "i", "UInt8": "B"}[array.get("type")]
+        arrays[array.get("Name")] = [x for x, in struct.iter_unpack("<" + kind, raw)]
+    return arrays
 
 
 class ProgramTest(unittest.TestCase):

@@ -40,6 +40,12 @@ class BadFiles(ProgramTest):
     def test_a_script_that_ends_gmsh(self):
         self.refuse("exit.geo", "Point(1) = {0, 0, 0};\nExit;\n", saying="Exit")
 
+    def test_a_script_whose_last_line_does_not_end(self):
+        """Gmsh would leave the second ball out."""
+        script = 'SetFactory("OpenCASCADE");\nSphere(1) = {0, 0, 0, 1};\nSphere(2) = {5, 0, 0, 1};'
+        self.refuse("balls.geo", script, saying="last line")
+        self.fmbem("mesh-info", self.write("comment.geo", script + "\n// the end"))
+
     def test_volume_only_mesh(self):
         nodes, _ = tetrahedron()
         self.refuse("volume.msh", msh(nodes, [(4, 1, 1, 1, 2, 3, 4)]), saying="surface")

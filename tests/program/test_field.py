@@ -1,21 +1,18 @@
 """fmbem field: potentials and fields at points, reports, files, refusals."""
 
-import base64
 import csv
 import math
 import os
-import struct
+import re
 import unittest
-import xml.etree.ElementTree
 
-from harness import CUBE, ProgramTest
+from harness import CUBE, ProgramTest, read_vtu
 
 SPHERE = """
     SetFactory("OpenCASCADE");
     Sphere(1) = {0, 0, 0, 1};
     Physical Surface("sphere") = {1};
     """
-TYPES = {"Float64": "d", "Int64": "q", "UInt8": "B"}
 
 
 class FieldTest(ProgramTest):
@@ -28,18 +25,10 @@ class FieldTest(ProgramTest):
 
     def vtu(self, name):
         """The arrays of a .vtu by name, as lists of numbers, and the piece's numbers."""
-        piece = xml.etree.ElementTree.parse(self.folder / name).getroot().find(".//Piece")
-        arrays = {}
-        for array in piece.iter("DataArray"):
-            raw = base64.b64decode(array.text, validate=True)
-            self.assertEqual(struct.unpack_from("<Q", raw)[0], len(raw) - 8)
-            kind = TYPES[array.get("type")]
-            arrays[array.get("Name")] = [x for x, in struct.iter_unpack("<" + kind, raw[8:])]
-        points, cells = int(piece.get("NumberOfPoints")), int(piece.get("NumberOfCells"))
+        arrays = read_vtu(self.folder / name)
+        points, cells = len(arrays["potential [V]"]), len(arrays["types"])
         self.assertEqual(len(arrays["Points"]), 3 * points)
-        self.assertEqual(len(arrays["potential [V]"]), points)
         self.assertEqual(len(arrays["E [V/m]"]), 3 * points)
-        self.assertEqual(len(arrays["types"]), cells)
         self.assertEqual(len(arrays["offsets"]), cells)
         self.assertEqual(arrays["offsets"][-1], len(arrays["connectivity"]))
         self.assertLess(max(arrays["connectivity"]), points)
@@ -77,6 +66,29 @@ class Values(FieldTest):
             for k in range(3, 7):
                 self.assertAlmostEqual(d[k], l[k] + r[k], delta=1e-8)
                 self.assertAlmostEqual(b[k], 2 * l[k] - 3.5 * r[k], delta=1e-8)
+
+    def test_charges_are_those_of_the_capacitances_with_digits_of_their_estimate(self):
+        two = self.two_tetrahedra_file()
+        where = ("--line", "-1,0,0,-2,0,0,2", "--output", "l.csv")
+        voltages = ("--voltage", "left=2", "--voltage", "right=-3")
+        report = self.report("field", two, "--refine", "2", *voltages, *where)
+        charge = report["results"]["charge_C"]
+        c = self.report("capacitance", two, "--refine", "2")["results"]["capacitance_F"]["value"]
+        for i in range(2):
+            self.assertAlmostEqual(charge["value"][i] / (2 * c[i][0] - 3 * c[i][1]), 1, delta=1e-5)
+        self.assertEqual([level["panels"] for level in report["levels"]], [8, 32, 128])
+        self.assertEqual(report["levels"][2]["charge_C"], charge["value"])
+        text = self.fmbem("field", two, "--refine", "2", *voltages, *where).stdout
+        for i, name in enumerate(("left", "right")):
+            printed = re.search(rf"charge    {name}: (\S+) C", text).group(1)
+            mantissa, exponent = printed.split("e")
+            unit = 10.0 ** (int(exponent) - len(mantissa.partition(".")[2]))
+            self.assertLessEqual(unit, charge["error"][i])
+            self.assertGreater(unit, 0.1 * charge["error"][i])
+        self.assertIn("128 panels: ", text)
+        plain = self.fmbem("field", two, *where).stdout
+        self.assertRegex(plain, r"charge    left: \d\.\d{3}e-\d+ C")
+        self.assertIn("without --refine there is no estimate", plain)
 
     def test_the_field_jumps_on_the_surface(self):
         self.write("points.xyz", "1 0.4321 0.5678\n0.4321 0.5678 0\n")

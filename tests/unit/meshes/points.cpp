@@ -7,6 +7,7 @@
 #include "fmbem/meshes/xyz_file.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
+#include "tests/unit/meshes/vtu_file.hpp"
 
 using namespace fmbem;
 
@@ -89,12 +90,19 @@ TEST_CASE("a .vtu of points has a cell for each kind of set") {
   write_points(path, points_on_plane({}, {1, 0, 0}, {0, 1, 0}, 3, 3), "m",
                {{"potential", "V", std::vector<double>(9)}});
   CHECK_THAT(content(path), contains("NumberOfPoints=\"9\" NumberOfCells=\"4\""));
-  CHECK_THAT(content(path), contains("Name=\"potential [V]\" NumberOfComponents=\"1\""));
-  CHECK_THAT(content(path), contains("BAAAAAAAAAAJCQkJ<"));  // 4 bytes, each 9
-  write_points(path, points_on_line({}, {1, 0, 0}, 3), "m", {});
-  CHECK_THAT(content(path), contains("AgAAAAAAAAADAw==<"));
+  CHECK_THAT(content(path), contains("<PointData Scalars=\"potential [V]\">"));
+  const auto types = [&] { return VtuFile(path).array<std::uint8_t>("types", "UInt8"); };
+  CHECK(types() == std::vector<std::uint8_t>(4, 9));
+  CHECK(VtuFile(path).array<std::int64_t>("offsets", "Int64") ==
+        std::vector<std::int64_t>{4, 8, 12, 16});
+  write_points(path, points_on_line({}, {1, 0, 0}, 3), "m",
+               {{"E", "V/m", {1, 2, 3, 4, 5, 6, 7, 8, 9}, 3}});
+  CHECK(types() == std::vector<std::uint8_t>(2, 3));
+  CHECK_THAT(content(path), contains("<PointData Vectors=\"E [V/m]\">"));
+  CHECK(VtuFile(path).array<double>("E [V/m]", "Float64") ==
+        std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9});
   write_points(path, scattered_points({{0, 0, 0}}), "m", {});
-  CHECK_THAT(content(path), contains("AQAAAAAAAAAB<"));
+  CHECK(types() == std::vector<std::uint8_t>(1, 1));
 }
 
 TEST_CASE("points that cannot be written are refused and nothing is left behind") {

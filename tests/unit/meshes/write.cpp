@@ -1,12 +1,18 @@
 #include "fmbem/meshes/write.hpp"
 
-#include <gmsh.h>
+#include <cmath>
+#include <cstring>
 
-#include "fmbem/meshes/load.hpp"
+#include <gmsh.h>
+#include <omp.h>
+
+#include "fmbem/meshes/load_here.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/small_meshes.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
+#include "tests/unit/meshes/vtu_file.hpp"
+#include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
 
@@ -40,7 +46,7 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::option::setNumber("Mesh.MeshSizeMax", 3);
   std::string before, after;
   gmsh::model::getCurrent(before);
-  load_mesh(folder.file("a.msh"));
+  load_mesh_here(folder.file("a.msh"));
   gmsh::model::getCurrent(after);
   double size = 0;
   gmsh::option::getNumber("Mesh.MeshSizeMax", size);
@@ -49,16 +55,49 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::finalize();
 }
 
-TEST_CASE("a .vtu names its fields in XML") {
+TEST_CASE("a .vtu names its fields and groups in XML and holds their values") {
   const TemporaryFolder folder;
-  const SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  SurfaceMesh mesh = load_mesh(folder.write("a.msh", tetrahedron));
+  mesh.groups = {{"V<D", 0}, {"G\xff", 0}};
+  mesh.group_of = {0, 0, 1, 1};
   write_mesh(folder.file("b.vtu"), mesh, {{"a<b & \"c\"", {1, 2, 3, 4}}});
-  std::ifstream in(folder.file("b.vtu"));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  CHECK_THAT(text, contains("Name=\"a&lt;b &amp; &quot;c&quot;\""));
-  CHECK_THAT(text, contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""));
-  // 32 bytes, then 1.0, 2.0, 3.0, 4.0
-  CHECK_THAT(text, contains("IAAAAAAAAAAAAAAAAADwPwAAAAAAAABAAAAAAAAACEAAAAAAAAAQQA=="));
+  const VtuFile vtu(folder.file("b.vtu"));
+  CHECK_THAT(vtu.text, contains("<CellData Scalars=\"a&lt;b &amp; &quot;c&quot;\">"));
+  CHECK_THAT(vtu.text, contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""));
+  CHECK(vtu.array<double>("a&lt;b &amp; &quot;c&quot;", "Float64") ==
+        std::vector<double>{1, 2, 3, 4});
+  CHECK(vtu.array<std::int32_t>("group", "Int32") == mesh.group_of);
+  CHECK(vtu.array<std::int32_t>("V&lt;D", "Int32") == std::vector<std::int32_t>{0});
+  CHECK(vtu.array<std::int32_t>("G?", "Int32") == std::vector<std::int32_t>{1});
+  CHECK(vtu.array<std::int64_t>("offsets", "Int64") == std::vector<std::int64_t>{3, 6, 9, 12});
+  CHECK(vtu.array<std::uint8_t>("types", "UInt8") == std::vector<std::uint8_t>(4, 5));
+  CHECK(vtu.array<std::int64_t>("vertex_tag", "Int64").size() == 4);
+  CHECK(vtu.array<std::int64_t>("element_tag", "Int64").size() == 4);
+}
+
+TEST_CASE("a .vtu of many blocks is the same for any number of threads") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = test::sphere(7);  // 131,072 panels: up to 12 blocks an array
+  std::vector<double> charge;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) charge.push_back(std::sin(0.1 * i));
+  const int threads = omp_get_max_threads();
+  std::vector<std::string> files;
+  for (const int n : {1, 2, 5}) {
+    omp_set_num_threads(n);
+    write_mesh(folder.file("a.vtu"), mesh, {{"charge", charge}});
+    files.push_back(VtuFile(folder.file("a.vtu")).text);
+  }
+  omp_set_num_threads(threads);
+  CHECK((files[1] == files[0]));
+  CHECK((files[2] == files[0]));
+  const VtuFile vtu(folder.file("a.vtu"));
+  CHECK((vtu.array<double>("charge", "Float64") == charge));
+  const std::vector<std::int32_t> corners = vtu.array<std::int32_t>("connectivity", "Int32");
+  const std::vector<double> points = vtu.array<double>("Points", "Float64");
+  REQUIRE(corners.size() == 3 * mesh.triangles.size());
+  REQUIRE(points.size() == 3 * mesh.vertices.size());
+  CHECK(std::memcmp(corners.data(), mesh.triangles.data(), 4 * corners.size()) == 0);
+  CHECK(std::memcmp(points.data(), mesh.vertices.data(), 8 * points.size()) == 0);
 }
 
 TEST_CASE("output paths that cannot be written are refused and nothing is left behind") {

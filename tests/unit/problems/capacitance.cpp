@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/richardson.hpp"
+#include "fmbem/problems/capacitance_error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
 
@@ -98,21 +98,95 @@ TEST_CASE("the mutual form is a network with the same charges") {
   CHECK(asymmetry(maxwell) == Approx(0.1 / 3));
 }
 
+namespace {
+
+/// 2 − 0.3 hᵖ for h = 1, ½, ¼.
+std::vector<Entries> geometric_sequence(double order) {
+  std::vector<Entries> results;
+  for (const double h : {1.0, 0.5, 0.25}) results.push_back({2 - 0.3 * std::pow(h, order)});
+  return results;
+}
+
+}  // namespace
+
 TEST_CASE("Richardson finds the limit and the order of a geometric sequence") {
-  std::vector<SquareMatrix> results;
-  for (const double h : {1.0, 0.5, 0.25}) {
-    SquareMatrix c(1);
-    c(0, 0) = 2 - 0.3 * std::pow(h, 1.5);
-    results.push_back(c);
-  }
-  const RichardsonEstimate three = richardson(results, 1.0);
+  const std::vector<Entries> results = geometric_sequence(1.5);
+  const Convergence three = observe_convergence(results, 2);
   CHECK(three.observed);
   CHECK(three.order == Approx(1.5));
-  CHECK(three.extrapolated(0, 0) == Approx(2));
-  CHECK(three.error == Approx(0.3 * std::pow(0.25, 1.5)));
-  const RichardsonEstimate two = richardson(std::span(results).first(2), 1.0);
+  CHECK(extrapolated(results, three)[0] == Approx(2));
+  CHECK(discretization_error(results, three)[0] == Approx(1.25 * 0.3 * std::pow(0.25, 1.5)));
+  const auto first = std::span(results).first(2);
+  const Convergence two = observe_convergence(first, 1.5);
   CHECK_FALSE(two.observed);
-  CHECK(richardson(std::span(results).first(2), 1.5).extrapolated(0, 0) == Approx(2));
-  CHECK(two.error == Approx(std::abs(results[1](0, 0) - results[0](0, 0))));
-  CHECK_THROWS_AS(richardson(std::span(results).first(1), 1.0), InputError);
+  CHECK(extrapolated(first, two)[0] == Approx(2));
+  CHECK(discretization_error(first, two)[0] == Approx(3 * 0.3 * std::pow(0.5, 1.5)));
+  CHECK_THROWS_AS(observe_convergence(first.first(1), 1.0), InputError);
+}
+
+TEST_CASE("an order that there cannot be is not taken for one") {
+  const Convergence high = observe_convergence(geometric_sequence(1.5), 1);
+  CHECK_FALSE(high.observed);
+  CHECK(high.order == 1);
+  CHECK(high.too_high);
+  CHECK(high.safety == 3);
+  const Convergence hardly_higher = observe_convergence(geometric_sequence(1.1), 1);
+  CHECK(hardly_higher.observed);
+  CHECK(hardly_higher.order == 1);
+  const Convergence low = observe_convergence(geometric_sequence(0.2), 2);
+  CHECK_FALSE(low.observed);
+  CHECK(low.order == 0.5);
+  const std::vector<Entries> constant(3, Entries{1});
+  CHECK_FALSE(observe_convergence(constant, 2).observed);
+  CHECK(discretization_error(constant, observe_convergence(constant, 2))[0] == 0);
+}
+
+TEST_CASE("where the order is too high the error is that of two terms") {
+  std::vector<Entries> results;
+  for (const double h : {4.0, 2.0, 1.0}) results.push_back({1 + 0.01 * h - 0.2 * h * h});
+  const Convergence convergence = observe_convergence(results, 1);
+  CHECK(convergence.too_high);
+  CHECK(discretization_error(results, convergence)[0] == Approx(3 * 0.21));
+  for (Entries& c : results) c[0] = 5;
+  CHECK(discretization_error(results, convergence)[0] == 0);
+}
+
+TEST_CASE("an entry that two meshes give the same by chance keeps the change before") {
+  const std::vector<Entries> results{{2, 0.1}, {1.5, 0.06}, {1.25, 0.06}};
+  const Entries error = discretization_error(results, observe_convergence(results, 2));
+  CHECK(error[0] == Approx(1.25 * 0.25).epsilon(0.05));
+  CHECK(error[1] == Approx(1.25 * 0.02).epsilon(0.05));
+}
+
+TEST_CASE("a solution contradicts itself by its asymmetry and by signs that cannot be") {
+  CapacitanceSolution solution;
+  solution.maxwell = SquareMatrix(3);
+  solution.maxwell.values = {5, -1.1, 0.2, -1, 4, -6, -0.3, -5, 7};
+  solution.solver_error = SquareMatrix(3);
+  solution.solver_error(0, 0) = 0.25;
+  const CapacitanceError error = apparent_error(solution);
+  CHECK(error.maxwell(0, 0) == 0.25);
+  CHECK(error.maxwell(0, 1) == Approx(0.1));
+  CHECK(error.maxwell(0, 2) == Approx(0.5));
+  solution.maxwell(0, 2) = 1;
+  CHECK(apparent_error(solution).maxwell(0, 2) == Approx(1.3));
+  solution.maxwell(2, 0) = 1;
+  CHECK(apparent_error(solution).maxwell(0, 2) == 1);
+  const CapacitanceError positive = apparent_error(solution);
+  CHECK(positive.mutual(0, 2) == 1);             // a capacitor of -1
+  CHECK(positive.mutual(1, 1) == Approx(2.55));  // −1.05 + 4 − 5.5
+}
+
+TEST_CASE("what the solver leaves is within its bound") {
+  const SurfaceMesh mesh = three_spheres();
+  ConductorOptions options;
+  options.op.tolerance = 1e-12;
+  options.solver.tolerance = 1e-10;
+  const SquareMatrix exact = solve_capacitance(mesh, options).maxwell;
+  options.solver.tolerance = 1e-3;
+  const CapacitanceSolution rough = solve_capacitance(mesh, options);
+  for (std::size_t k = 0; k < exact.values.size(); ++k) {
+    CHECK(std::abs(rough.maxwell.values[k] - exact.values[k]) <= rough.solver_error.values[k]);
+    CHECK(rough.solver_error.values[k] < 3e-3 * largest_entry(exact));
+  }
 }

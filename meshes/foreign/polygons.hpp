@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem {
+
+/// What the formats of other programs hold: points and polygons of them.
+struct Polygons {
+  std::vector<Vec3d> points;
+  std::vector<std::vector<std::size_t>> corners;  ///< [n polygons]
+  std::vector<int> group_of;                      ///< [n polygons]; empty where there are no groups
+  std::vector<Group> groups;
+  MeshRepairs repairs;
+};
+
+/// Whether another library than Gmsh reads files of this ending.
+bool is_foreign(const std::string& ending);
+
+/// Reads .obj, .off and .ply with CGAL, .vtk, .vtu and .vtp with VTK, as they are: quadrangles are
+/// split, points may be duplicate or unused. Throws InputError.
+SurfaceMesh read_foreign(const std::string& file);
+
+/// Triangles and quadrangles as a mesh. Throws InputError for polygons of more corners and for
+/// corners that are no points.
+SurfaceMesh mesh_of(const Polygons& polygons, const std::string& file);
+
+/// One for each library; they throw InputError if fmbem was built without it.
+Polygons read_with_cgal(const std::string& file);
+Polygons read_with_vtk(const std::string& file);
+
+}  // namespace fmbem

@@ -1,0 +1,42 @@
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/foreign/polygons.hpp"
+#include "fmbem/meshes/text.hpp"
+
+#ifdef FMBEM_WITH_CGAL
+#include <fstream>
+#include <iostream>
+
+#include <CGAL/IO/OBJ.h>
+#include <CGAL/IO/OFF.h>
+#include <CGAL/IO/PLY.h>
+#include <CGAL/Simple_cartesian.h>
+
+namespace fmbem {
+
+Polygons read_with_cgal(const std::string& file) {
+  std::vector<CGAL::Simple_cartesian<double>::Point_3> points;
+  Polygons polygons;
+  std::ifstream in(file, std::ios::binary);
+  const std::string format = ending(file);
+  const bool is_read = format == "obj"   ? CGAL::IO::read_OBJ(in, points, polygons.corners)
+                       : format == "off" ? CGAL::IO::read_OFF(in, points, polygons.corners)
+                                         : CGAL::IO::read_PLY(in, points, polygons.corners);
+  FMBEM_REQUIRE(is_read, file << " is damaged, truncated or no ." << format
+                              << " file: CGAL could not read it");
+  for (const auto& p : points) polygons.points.push_back({p.x(), p.y(), p.z()});
+  return polygons;
+}
+
+}  // namespace fmbem
+
+#else
+
+namespace fmbem {
+
+Polygons read_with_cgal(const std::string& file) {
+  throw InputError("cannot read " + file +
+                   ": this fmbem was built without CGAL, which reads .obj, .off and .ply");
+}
+
+}  // namespace fmbem
+#endif

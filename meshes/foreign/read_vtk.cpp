@@ -1,0 +1,219 @@
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/foreign/polygons.hpp"
+
+#ifdef FMBEM_WITH_VTK
+#include <cmath>
+#include <map>
+
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkCellIterator.h>
+#include <vtkCellType.h>
+#include <vtkDataArray.h>
+#include <vtkFieldData.h>
+#include <vtkGenericDataObjectReader.h>
+#include <vtkNew.h>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
+#include <vtkPolyData.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLPolyDataReader.h>
+#include <vtkXMLUnstructuredGridReader.h>
+
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Keeps the first thing that VTK complains of: it reads on, and returns what it has.
+class Complaints : public vtkOutputWindow {
+ public:
+  static Complaints* New();
+  void DisplayText(const char* text) override {
+    if (first.empty() && text) first = text;
+  }
+  std::string first;
+};
+vtkStandardNewMacro(Complaints);
+
+/// The words of "ERROR: In …, line 1\nvtkReader (0x1): words\n\n", which may quote the file's
+/// bytes.
+std::string words_of(std::string text) {
+  if (const std::size_t at = text.find("): "); at != text.npos) text.erase(0, at + 3);
+  text = text.substr(0, 200);
+  text.erase(text.find_last_not_of("\n ") + 1);
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+    if (c < 32 || c > 126) c = '?';
+  }
+  return text;
+}
+
+template <class Reader>
+vtkSmartPointer<vtkDataObject> read_with(const std::string& file) {
+  vtkNew<Complaints> complaints;
+  const vtkSmartPointer<vtkOutputWindow> usual = vtkOutputWindow::GetInstance();
+  vtkOutputWindow::SetInstance(complaints);
+  vtkNew<Reader> reader;
+  reader->SetFileName(file.c_str());
+  reader->Update();
+  vtkSmartPointer<vtkDataObject> output = reader->GetOutputDataObject(0);
+  vtkOutputWindow::SetInstance(usual);
+  FMBEM_REQUIRE(complaints->first.empty(),
+                file << " is damaged or truncated: VTK reports: " << words_of(complaints->first));
+  FMBEM_REQUIRE(output, file << " is no file that VTK reads");
+  return output;
+}
+
+vtkSmartPointer<vtkPointSet> read_points(const std::string& file) {
+  const std::string format = ending(file);
+  const vtkSmartPointer<vtkDataObject> object =
+      format == "vtk"   ? read_with<vtkGenericDataObjectReader>(file)
+      : format == "vtu" ? read_with<vtkXMLUnstructuredGridReader>(file)
+                        : read_with<vtkXMLPolyDataReader>(file);
+  vtkSmartPointer<vtkPointSet> points = vtkPointSet::SafeDownCast(object);
+  const auto is_valid = [](vtkCellArray* cells) { return !cells || cells->IsValid(); };
+  bool valid = true;
+  if (auto* surface = vtkPolyData::SafeDownCast(points))
+    valid = is_valid(surface->GetVerts()) && is_valid(surface->GetLines()) &&
+            is_valid(surface->GetPolys()) && is_valid(surface->GetStrips());
+  else if (auto* grid = vtkUnstructuredGrid::SafeDownCast(points))
+    valid = is_valid(grid->GetCells());
+  else
+    throw InputError(file + " holds " + object->GetClassName() +
+                     "; surfaces are read from PolyData and UnstructuredGrid");
+  FMBEM_REQUIRE(valid, file << " is damaged: the offsets of its cells do not fit");
+  return points;
+}
+
+/// Names of groups by their numbers: an array of field data for each, as write_vtu() makes them.
+std::map<int, std::string> group_names(vtkFieldData* data) {
+  std::map<int, std::string> names;
+  for (int i = 0; i < data->GetNumberOfArrays(); ++i)
+    if (vtkDataArray* array = data->GetArray(i);
+        array && array->GetName() && array->GetNumberOfValues() == 1)
+      names[static_cast<int>(array->GetTuple1(0))] = array->GetName();
+  return names;
+}
+
+/// What becomes of the cells of a VTK file.
+class CellReader {
+ public:
+  CellReader(vtkPointSet* set, const std::string& file) : file_(file) {
+    numbers_ = set->GetCellData()->GetArray("group");
+    if (numbers_ && numbers_->GetNumberOfComponents() == 1)
+      names_ = group_names(set->GetFieldData());
+  }
+
+  void add(int type, vtkIdType cell, vtkIdList* points) {
+    const auto n = static_cast<std::size_t>(points->GetNumberOfIds());
+    switch (type) {
+      case VTK_EMPTY_CELL:
+      case VTK_VERTEX:
+      case VTK_POLY_VERTEX:
+      case VTK_LINE:
+      case VTK_POLY_LINE:
+        return;
+      case VTK_TRIANGLE:
+      case VTK_QUAD:
+      case VTK_POLYGON:
+        return add_polygon(cell, points, n);
+      case VTK_PIXEL:  // its corners go by rows
+        if (n == 4) {
+          const vtkIdType last = points->GetId(3);
+          points->SetId(3, points->GetId(2));
+          points->SetId(2, last);
+        }
+        return add_polygon(cell, points, n);
+      case VTK_QUADRATIC_TRIANGLE:
+      case VTK_BIQUADRATIC_TRIANGLE:
+        ++polygons.repairs.curved_elements;
+        return add_polygon(cell, points, 3);
+      case VTK_QUADRATIC_QUAD:
+      case VTK_BIQUADRATIC_QUAD:
+        ++polygons.repairs.curved_elements;
+        return add_polygon(cell, points, 4);
+      case VTK_TRIANGLE_STRIP:
+        return add_strip(cell, points);
+      default:
+        FMBEM_REQUIRE(is_volume(type), "in " << file_ << " the cell " << cell
+                                             << " is of VTK's type " << type
+                                             << "; only triangles and quadrangles can be read");
+        ++polygons.repairs.ignored_elements;
+    }
+  }
+
+  Polygons polygons;
+
+ private:
+  static bool is_volume(int type) {
+    return (type >= VTK_TETRA && type <= VTK_HEXAGONAL_PRISM) || type == VTK_QUADRATIC_TETRA ||
+           type == VTK_QUADRATIC_HEXAHEDRON || type == VTK_QUADRATIC_WEDGE ||
+           type == VTK_QUADRATIC_PYRAMID || type == VTK_POLYHEDRON;
+  }
+
+  void add_polygon(vtkIdType cell, vtkIdList* points, std::size_t n) {
+    std::vector<std::size_t> corners;
+    for (std::size_t k = 0; k < n && k < std::size_t(points->GetNumberOfIds()); ++k)
+      corners.push_back(static_cast<std::size_t>(points->GetId(vtkIdType(k))));
+    polygons.corners.push_back(std::move(corners));
+    add_group(cell);
+  }
+
+  void add_strip(vtkIdType cell, vtkIdList* points) {
+    for (vtkIdType k = 0; k + 2 < points->GetNumberOfIds(); ++k) {
+      const auto corner = [&](vtkIdType i) { return std::size_t(points->GetId(i)); };
+      polygons.corners.push_back(
+          {corner(k), corner(k % 2 == 0 ? k + 1 : k + 2), corner(k % 2 == 0 ? k + 2 : k + 1)});
+      add_group(cell);
+    }
+  }
+
+  void add_group(vtkIdType cell) {
+    if (names_.empty()) return;
+    const auto name = cell < numbers_->GetNumberOfTuples()
+                          ? names_.find(static_cast<int>(numbers_->GetTuple1(cell)))
+                          : names_.end();
+    FMBEM_REQUIRE(name != names_.end(),
+                  "in " << file_ << " the cell " << cell << " is in a group that has no name");
+    const auto [index, is_new] = index_.try_emplace(name->first, int(polygons.groups.size()));
+    if (is_new) polygons.groups.push_back({name->second, 0});
+    polygons.group_of.push_back(index->second);
+  }
+
+  std::string file_;
+  vtkDataArray* numbers_ = nullptr;
+  std::map<int, std::string> names_;
+  std::map<int, int> index_;
+};
+
+}  // namespace
+
+Polygons read_with_vtk(const std::string& file) {
+  const vtkSmartPointer<vtkPointSet> set = read_points(file);
+  CellReader reader(set, file);
+  reader.polygons.points.resize(std::size_t(set->GetNumberOfPoints()));
+  for (std::size_t i = 0; i < reader.polygons.points.size(); ++i) {
+    double x[3];
+    set->GetPoint(vtkIdType(i), x);
+    reader.polygons.points[i] = {x[0], x[1], x[2]};
+  }
+  const auto cells = vtk::TakeSmartPointer(set->NewCellIterator());
+  for (cells->InitTraversal(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
+    reader.add(cells->GetCellType(), cells->GetCellId(), cells->GetPointIds());
+  return std::move(reader.polygons);
+}
+
+}  // namespace fmbem
+
+#else
+
+namespace fmbem {
+
+Polygons read_with_vtk(const std::string& file) {
+  throw InputError("cannot read " + file +
+                   ": this fmbem was built without VTK, which reads .vtk, .vtu and .vtp");
+}
+
+}  // namespace fmbem
+#endif

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "fmbem/meshes/load.hpp"
+
+namespace fmbem {
+
+/// load_mesh() in the process of the caller, whom a file may crash that Gmsh or OpenCASCADE does
+/// not cope with: for fmbem-reader, and not installed. Starts Gmsh if it is not running yet, and
+/// then ends it again.
+SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options = {});
+
+}  // namespace fmbem

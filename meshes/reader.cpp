@@ -1,0 +1,71 @@
+// fmbem-reader: reads one file for load_mesh(), which starts it.
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include <fcntl.h>
+#include <omp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/memory_file.hpp"
+#include "fmbem/meshes/parcel.hpp"
+
+namespace {
+
+using namespace fmbem;
+
+/// The mesh, or why there is none.
+ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
+  ParcelWriter answer;
+  const auto refuse = [&](ExitCode code, const std::string& sentence) {
+    answer = {};
+    answer.put(true);
+    answer.put(code);
+    answer.put(sentence);
+  };
+  try {
+    const SurfaceMesh mesh = load_mesh_here(file, options);
+    answer.put(true);
+    answer.put(ExitCode::solved);
+    answer.put(mesh);
+  } catch (const Error& e) {
+    refuse(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    refuse(ExitCode::out_of_resource, "not enough memory to read " + file);
+  } catch (const std::exception& e) {
+    refuse(ExitCode::internal_error, "internal error while reading " + file + ": " + e.what());
+  }
+  return answer;
+}
+
+void answer_request() {
+  MemoryFile memory(reader_file);
+  ParcelReader request(memory.read());
+  request.got<bool>();  // that it is no answer
+  const auto parent = request.got<pid_t>();
+  // Who interrupts the program does not want this process either.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) return;
+  omp_set_num_threads(request.got<int>());
+  const auto file = request.got<std::string>();
+  const auto options = request.got<LoadOptions>();
+  memory.write("");  // no answer yet
+  memory.write(answer_to(file, options).bytes());
+}
+
+}  // namespace
+
+int main() {
+  if (fcntl(reader_file, F_GETFD) < 0) {
+    std::fputs("fmbem-reader: fmbem starts this program to read a file; it has no use by itself\n",
+               stderr);
+    return 2;
+  }
+  const rlimit no_core{};  // a library that crashes is no news here
+  setrlimit(RLIMIT_CORE, &no_core);
+  answer_request();
+  _exit(0);  // no destructors of libraries, which could crash after a bad file
+}

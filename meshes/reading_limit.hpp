@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include <sys/resource.h>
+
+namespace fmbem {
+
+/// As long as it lives, the process ends by SIGXCPU when it has used more of the processor's time
+/// than any whole file of that size takes: OpenCASCADE goes round for ever in some damaged ones.
+/// For a process of its own, such as fmbem-reader's.
+class ReadingLimit {
+ public:
+  explicit ReadingLimit(const std::string& file);
+  ~ReadingLimit();
+  ReadingLimit(const ReadingLimit&) = delete;
+  ReadingLimit& operator=(const ReadingLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace fmbem

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fmbem::fuzz {
+
+struct File {
+  std::string name;  ///< of the variant, with the format's ending
+  std::string bytes;
+};
+
+/// The surface of the tetrahedron between the unit vectors and the origin, or of the unit cube, as
+/// a valid file in every format and variant that is read; made by hand where the format is simple,
+/// by Gmsh where it is not.
+std::vector<File> corpus();
+
+}  // namespace fmbem::fuzz

@@ -1,0 +1,216 @@
+"""What the program writes is read by the programs of others, and it reads what they write."""
+
+import importlib
+import os
+import random
+import subprocess
+import tempfile
+import pathlib
+import unittest
+
+from harness import CUBE, PROGRAM, ProgramTest
+
+FUZZ = os.environ["FMBEM_FUZZ"]
+TETRAHEDRON = 1.5 + 3 ** 0.5 / 2  # its area
+AREAS = {".step": 6e-6, ".brep": 6, ".iges": 6, ".msh": 6}  # of cubes; the .step's is in mm
+
+
+def library(name):
+    """A library that other programs read files with; the test is skipped where it is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise unittest.SkipTest(f"Python's {name} is not installed")
+
+
+class Written(ProgramTest):
+    def written(self):
+        panels = self.report("capacitance", self.two_tetrahedra_file(), "--refine", "1",
+                             "--output", "two.vtu")["mesh"]["panels"]
+        self.assertEqual(panels, 32)
+        return str(self.folder / "two.vtu")
+
+    def test_meshio_reads_surfaces(self):
+        mesh = library("meshio").read(self.written())
+        self.assertEqual(mesh.cells[0].type, "triangle")
+        self.assertEqual(mesh.cells[0].data.shape, (32, 3))
+        groups = mesh.cell_data["group"][0]
+        numbers = {name: int(value.flat[0]) for name, value in mesh.field_data.items()}
+        self.assertEqual(numbers, {"left": 0, "right": 1})
+        centres = mesh.points[mesh.cells[0].data].mean(axis=1)
+        self.assertTrue(((centres[:, 0] > 1.5) == (groups == numbers["right"])).all())
+        for name in ("left", "right"):
+            charge = mesh.cell_data[f"charge density [C/m^2], {name} at 1 V"][0]
+            self.assertTrue((charge[groups == numbers[name]] > 0).all())
+
+    def test_vtk_reads_surfaces_and_shows_the_charge(self):
+        vtk = library("vtk")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(self.written())
+        reader.Update()
+        grid = reader.GetOutput()
+        self.assertEqual(grid.GetNumberOfCells(), 32)
+        self.assertIsNone(grid.GetPointData().GetScalars())
+        self.assertEqual(grid.GetCellData().GetScalars().GetName(),
+                         "charge density [C/m^2], left at 1 V")
+        self.assertEqual(grid.GetFieldData().GetArray("right").GetValue(0), 1)
+
+    def test_both_read_planes(self):
+        self.fmbem("field", CUBE, "--plane", "-1,-1,2,3,0,0,0,3,0,300,300", "--output", "p.vtu")
+        path = str(self.folder / "p.vtu")
+        vtk, meshio = library("vtk"), library("meshio")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(path)
+        reader.Update()
+        grid = reader.GetOutput()
+        self.assertEqual(grid.GetNumberOfPoints(), 90000)
+        self.assertEqual(grid.GetPointData().GetScalars().GetName(), "potential [V]")
+        self.assertEqual(grid.GetPointData().GetVectors().GetName(), "E [V/m]")
+        mesh = meshio.read(path)
+        potential = mesh.point_data["potential [V]"]
+        for i in (0, 1, 45150, 89999):
+            self.assertEqual(grid.GetPointData().GetScalars().GetValue(i), potential[i])
+        self.assertEqual(mesh.cells[0].data.shape, (299 * 299, 4))
+
+
+class Read(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="fmbem-test-")
+        cls.addClassCleanup(folder.cleanup)
+        subprocess.run([FUZZ, "--write-valid", folder.name], check=True, capture_output=True)
+        cls.files = sorted(pathlib.Path(folder.name).iterdir())
+        cls.valid = {path.name: path.read_bytes() for path in cls.files}
+        for name in ("lf.obj", "ascii.vtk"):
+            done = subprocess.run([PROGRAM, "mesh-info", f"{folder.name}/{name}"],
+                                  capture_output=True, text=True)
+            if "built without" in done.stderr:
+                raise unittest.SkipTest(done.stderr)
+
+    def area(self, path, *options):
+        mesh = self.report("mesh-info", path, *options)["mesh"]
+        return sum(group["area"] for group in mesh["groups"])
+
+    def refuse(self, name, content, saying=None):
+        path = self.write(name, content)
+        return self.refused("mesh-info", path, saying=path if saying is None else saying)
+
+    def changed(self, name, old, new):
+        self.assertIn(old, self.valid[name])
+        return self.valid[name].replace(old, new, 1)
+
+    def test_every_variant(self):
+        self.assertGreater(len(self.files), 20)
+        for path in self.files:
+            with self.subTest(path.name):
+                self.assertAlmostEqual(self.area(path) / AREAS.get(path.suffix, TETRAHEDRON), 1)
+
+    def test_files_of_other_programs(self):
+        meshio = library("meshio")
+        mesh = meshio.read(self.folder / self.write("a.ply", self.valid["ascii.ply"]))
+        for name, options in [("b.vtk", {"binary": True}), ("c.vtk", {"binary": False}),
+                              ("d.vtu", {"compression": "lzma"}), ("e.vtu", {"compression": None}),
+                              ("f.vtu", {"binary": False}), ("g.ply", {"binary": True}),
+                              ("h.obj", {}), ("i.off", {}), ("j.stl", {"binary": True})]:
+            with self.subTest(name):
+                mesh.write(self.folder / name, **options)
+                self.assertAlmostEqual(self.area(name), TETRAHEDRON, places=6)
+
+    def test_a_written_file_keeps_its_conductors(self):
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--output", "two.vtu")
+        report = self.report("capacitance", "two.vtu")
+        self.assertEqual([g["name"] for g in report["mesh"]["groups"]], ["left", "right"])
+
+    def test_a_mesh_size_is_for_geometry(self):
+        self.refused("mesh-info", self.write("a.obj", self.valid["lf.obj"]), "--mesh-size", "1",
+                     saying="holds a mesh already")
+
+    def test_empty_and_noise(self):
+        noise = random.Random(2).randbytes(5000)
+        for ending in sorted({path.suffix for path in self.files}):
+            with self.subTest(ending):
+                self.refuse("empty" + ending, "", saying="empty")
+                self.refuse("noise" + ending, noise)
+
+    def test_truncated(self):
+        """Half of a file is no file; what an .obj holds is read as far as it goes."""
+        for name, content in self.valid.items():
+            if not name.endswith((".obj", ".iges")):
+                with self.subTest(name):
+                    self.refuse(name, content[:len(content) // 2])
+
+    def test_coordinates_that_are_no_numbers(self):
+        for bad in (b"nan", b"inf", b"x"):
+            for name, line in [("lf.obj", b"v 0 1 0"), ("lf.off", b"\n0 1 0"),
+                               ("ascii.ply", b"\n0 1 0"), ("ascii.vtk", b"\n0 1 0"),
+                               ("ascii.vtu", b"\n0 1 0"), ("ascii.stl", b"vertex 0 1 0")]:
+                with self.subTest(name=name, bad=bad):
+                    self.refuse(name, self.valid[name].replace(line, line[:-3] + bad + b" 0"))
+
+    def test_corners_that_are_no_points(self):
+        for name, old, new in [("lf.obj", b"f 1 2 4", b"f 1 2 5"), ("lf.obj", b"f 1 2 4", b"f 0 2 4"),
+                               ("lf.obj", b"f 1 2 4", b"f 1 2 -9"),
+                               ("lf.off", b"3 0 1 3", b"3 0 1 4"), ("lf.off", b"3 0 1 3", b"3 0 1 -1"),
+                               ("ascii.ply", b"3 0 1 3", b"3 0 1 4"),
+                               ("ascii.ply", b"3 0 1 3", b"3 0 1 -1"),
+                               ("ascii.vtk", b"3 0 1 3", b"3 0 1 4"),
+                               ("ascii.vtk", b"3 0 1 3", b"3 0 1 -7"),
+                               ("ascii.vtu", b"0 1 3", b"0 1 99"),
+                               ("ascii.vtu", b"3 6 9 12", b"3 9 6 12")]:
+            with self.subTest(name=name, new=new):
+                self.refuse(name, self.changed(name, old, new))
+
+    def test_byte_order_that_is_not_what_is_said(self):
+        self.refuse("a.ply", self.changed("big.ply", b"big_endian", b"little_endian"))
+        self.refuse("b.ply", self.changed("little.ply", b"little_endian", b"big_endian"))
+        self.refuse("c.vtu", self.changed("compressed.vtu", b"LittleEndian", b"BigEndian"))
+        head, data = self.valid["binary.stl"][:80], self.valid["binary.stl"][80:]
+        self.refuse("d.stl", head + b"".join(data[i:i + 4][::-1] for i in range(0, len(data), 4)))
+
+    def test_counts_that_are_not_what_is_there(self):
+        for name, old, new in [("lf.off", b"4 4 6", b"4 5 6"), ("lf.off", b"4 4 6", b"99999999 4 6"),
+                               ("ascii.ply", b"vertex 4", b"vertex 4000000000"),
+                               ("ascii.vtk", b"POINTS 4", b"POINTS 400000000000"),
+                               ("ascii.vtk", b"POLYGONS 4 16", b"POLYGONS 4 20"),
+                               ("ascii.vtu", b"NumberOfCells=\"4\"", b"NumberOfCells=\"40\"")]:
+            with self.subTest(name=name, new=new):
+                self.refuse(name, self.changed(name, old, new))
+
+    def test_what_is_no_surface_of_triangles_and_quadrangles(self):
+        self.refuse("a.off", "OFF\n5 1 0\n0 0 0\n1 0 0\n2 1 0\n1 2 0\n0 1 0\n5 0 1 2 3 4\n",
+                    saying="5 corners")
+        self.refuse("b.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_POINTS\n"
+                    "DIMENSIONS 2 2 2\nORIGIN 0 0 0\nSPACING 1 1 1\n", saying="PolyData")
+        self.refuse("c.off", self.valid["lf.obj"])
+        self.refuse("d.step", self.valid["cube.brep"])
+
+
+class Reader(ProgramTest):
+    """The process that reads files."""
+
+    def refuse(self, script, code, saying):
+        reader = self.write("reader", "#!/bin/sh\n" + script)
+        os.chmod(reader, 0o755)
+        self.refused("mesh-info", self.tetrahedron_file(), env={"FMBEM_READER": reader}, code=code,
+                     saying=saying)
+
+    def test_crashes_are_bad_input(self):
+        self.refuse("kill -SEGV $$", 2, ["tetrahedron.msh crashed", "Segmentation fault"])
+        self.refuse("kill -ABRT $$", 2, "crashed (Aborted)")
+        self.refuse("exit 134", 2, "crashed")
+
+    def test_other_ends(self):
+        self.refuse("kill -KILL $$", 4, "memory runs out")
+        self.refuse("kill -XCPU $$", 2, "came to no end")
+        self.refused("mesh-info", self.tetrahedron_file(), env={"FMBEM_READER": "/nowhere/reader"},
+                     code=4, saying="/nowhere/reader")
+
+    def test_it_is_not_for_users(self):
+        reader = pathlib.Path(os.environ["FMBEM_PROGRAM"]).with_name("fmbem-reader")
+        done = subprocess.run([reader], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no use by itself", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
