@@ -9,6 +9,7 @@
 
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
+#include "tests/unit/closed_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
@@ -89,16 +90,6 @@ std::function<SurfaceMesh(int)> close_spheres = [](int level) {
   return mesh;
 };
 
-/// C₁₁ and C₁₂ of unit spheres with that gap, in 4πε₀, by the bispherical series: with
-/// cosh μ = 1 + gap/2, C₁₁ = sinh μ Σ 1/sinh (2n−1)μ and C₁₂ = −sinh μ Σ 1/sinh 2nμ
-/// [Smythe 1968, 5.08].
-double close_spheres_exactly(bool mutual) {
-  const double mu = std::acosh(1 + gap / 2);
-  double sum = 0;
-  for (int n = mutual ? 2 : 1; n * mu < 40; n += 2) sum += 1 / std::sinh(n * mu);
-  return (mutual ? -1 : 1) * std::sinh(mu) * sum;
-}
-
 std::function<SurfaceMesh(int)> close_disks = [](int level) {
   SurfaceMesh mesh = disk(level);
   const SurfaceMesh other = mesh;
@@ -155,9 +146,9 @@ int main(int argc, char** argv) {
         entry_in_pf(0, 0));
   table("the same: C₂₂", "C₂₂ [pF]", 2.431543, most, two_spheres, entry_in_pf(1, 1));
   table("the same: C₁₂", "C₁₂ [pF]", -0.4945668, most, two_spheres, entry_in_pf(0, 1));
-  table("Unit spheres 0.01 apart: C₁₁", c, close_spheres_exactly(false), most, close_spheres,
-        first_entry);
-  table("the same: C₁₂", c, close_spheres_exactly(true), most, close_spheres,
+  table("Unit spheres 0.01 apart: C₁₁", c, two_spheres_exactly(1, 1, 2 + gap)(0, 0), most,
+        close_spheres, first_entry);
+  table("the same: C₁₂", c, two_spheres_exactly(1, 1, 2 + gap)(0, 1), most, close_spheres,
         [](const SurfaceMesh&, const CapacitanceSolution& solution) {
           return solution.maxwell(0, 1) / unit_capacitance;
         });

@@ -69,8 +69,7 @@ void write_levels(std::ostream& out, const CapacitanceOfLevels& levels) {
 /// What the digits follow.
 void write_estimate(std::ostream& out, const CapacitanceOfLevels& levels) {
   if (!levels.estimate) {
-    out << "\n\nfour digits are printed, or fewer: without --refine there is no estimate of the "
-           "discretization error";
+    out << "\n\nfour digits are printed, or fewer: " << no_estimate(levels.coarser.empty());
     return;
   }
   const Convergence& convergence = levels.estimate->convergence;

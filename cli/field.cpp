@@ -69,9 +69,7 @@ std::string charges_text(const ChargesOfLevels& levels) {
             " C";
   }
   if (!levels.convergence)
-    text +=
-        "\n          four digits: without --refine there is no estimate of the discretization "
-        "error";
+    text += "\n          four digits: " + no_estimate(levels.coarser.empty());
   return text;
 }
 

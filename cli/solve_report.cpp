@@ -136,6 +136,11 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
          "it is, to its own tolerance");
 }
 
+std::string no_estimate(bool is_one_level) {
+  return std::string(is_one_level ? "without --refine " : "") +
+         "there is no estimate of the discretization error";
+}
+
 void warn_of_coarser_level(Console& console, Json& report) {
   warn(console, report,
        "a solve on a coarser mesh did not converge: there is no estimate of the discretization "

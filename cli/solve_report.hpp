@@ -21,6 +21,9 @@ std::string solver_text(const ConductorSolution& solution,
 void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
                     const std::vector<std::string>& problems);
 
+/// That there is none of the discretization error, and how to have one.
+std::string no_estimate(bool is_one_level);
+
 /// A warning where a coarser level alone did not converge.
 void warn_of_coarser_level(Console& console, Json& report);
 

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "fmbem/problems/capacitance_levels.hpp"
 #include "fmbem/problems/charge_levels.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/closed_forms.hpp"
+#include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
