@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "cli/capacitance_report.hpp"
@@ -31,8 +32,11 @@ ExitCode run(Context& context, const Options& options) {
   if (options.file) check_output_path(*options.file);
   job.start();
 
+  const int finest = options.mesh.refine, coarsest = std::max(0, finest - coarser_levels);
+  std::vector<SurfaceMesh> meshes = job.load(coarsest);
   const CapacitanceOfLevels result = solve_capacitance_levels(
-      [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem());
+      [&](int level) { return std::move(meshes[std::size_t(level - coarsest)]); }, finest,
+      job.problem());
   const CapacitanceSolution& solution = result.solution;
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
   if (solution.converged && !result.converged)

@@ -36,7 +36,7 @@ struct MeshOptions {
   std::optional<std::string> unit;
   int refine = 0;
 
-  LoadOptions load_options(int refine_times) const { return {mesh_size, refine_times, unit}; }
+  LoadOptions load_options() const { return {mesh_size, refine, unit}; }
 };
 void add_mesh_options(CLI::App& app, MeshOptions& options);
 

@@ -96,7 +96,7 @@ ExitCode run(Context& context, const Options& options) {
   job.start();
 
   const ConductorOptions problem = job.problem();
-  const SurfaceMesh mesh = job.load(options.mesh.refine);
+  const SurfaceMesh mesh = std::move(job.load(options.mesh.refine).back());
   const std::vector<double> voltages =
       voltages_of(make_conductors(mesh, problem.conductors), given);
   const ConductorSolution solution = solve_conductors(mesh, problem, {voltages});

@@ -68,8 +68,7 @@ ExitCode run(Context& context, const Options& options) {
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
   Json report = start_report("mesh-info");
-  const SurfaceMesh mesh =
-      load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
+  const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);
   print(console, mesh, check);

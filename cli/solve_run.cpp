@@ -75,13 +75,14 @@ ConductorOptions SolveRun::problem() {
   return problem;
 }
 
-SurfaceMesh SolveRun::load(int refine) {
+std::vector<SurfaceMesh> SolveRun::load(int coarsest) {
   const Timer timer;
-  SurfaceMesh mesh = load_mesh(options_.mesh.file, options_.mesh.load_options(refine));
-  mesh_seconds_ += timer.seconds();
+  const MeshOptions& mesh = options_.mesh;
+  std::vector<SurfaceMesh> levels = load_mesh_levels(mesh.file, mesh.load_options(), coarsest);
+  mesh_seconds_ = timer.seconds();
   context_.device_start.request_stop();
   console().begin_phase();
-  return mesh;
+  return levels;
 }
 
 void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,

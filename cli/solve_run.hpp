@@ -29,8 +29,9 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The mesh, refined so many times. Whatever comes next is a new phase of progress.
-  SurfaceMesh load(int refine);
+  /// The meshes of the levels `coarsest` to --refine. Whatever comes next is a new phase of
+  /// progress.
+  std::vector<SurfaceMesh> load(int coarsest);
 
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,
   /// with `results` behind it; adds all this to the report. Refuses PETSc options that nothing has

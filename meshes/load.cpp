@@ -11,6 +11,7 @@
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/contact.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
+#include "fmbem/meshes/gmsh/gmsh_geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
@@ -51,9 +52,13 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
     notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
 }
 
-/// The mesh as Gmsh has it; `refine` becomes how many times it is still to be refined.
-SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, int& refine) {
-  GmshSession gmsh;
+/// What Gmsh makes of a file.
+struct Source {
+  ModelMesh model;
+  bool is_geometry = false;  // and the mesh Gmsh's own
+};
+
+Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
   precheck(file);
   gmsh.run("cannot read " + file, [&] {
     gmsh::option::setString("Geometry.OCCTargetUnit", "M");
@@ -63,18 +68,20 @@ SurfaceMesh read_with_gmsh(const std::string& file, const LoadOptions& options, 
   });
   std::vector<int> types;
   gmsh.run("cannot read " + file, [&] { gmsh::model::mesh::getElementTypes(types); });
+  Source source;
+  source.is_geometry = types.empty();
   std::vector<std::string> notices;
-  if (types.empty()) {
+  if (source.is_geometry) {
     mesh_geometry(gmsh, file, options, notices);
-    refine = 0;
   } else {
     FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
                                               "refine the mesh instead");
   }
-  SurfaceMesh mesh = read_model(gmsh, file);
-  mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());
-  add_warnings(gmsh, mesh.notices);
-  return mesh;
+  source.model = read_model(gmsh, file);
+  std::vector<std::string>& all = source.model.mesh.notices;
+  all.insert(all.begin(), notices.begin(), notices.end());
+  add_warnings(gmsh, all);
+  return source;
 }
 
 /// A geometry can fix its own subdivision, and then it does not heed the size that was asked for.
@@ -83,10 +90,9 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   double longest = 0;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
-  const double asked = std::ldexp(*options.mesh_size, -options.refine);
-  if (longest > 2 * asked)
+  if (longest > 2 * *options.mesh_size)
     mesh.notices.push_back("edges of up to " + decimal(longest) +
-                           " are longer than the mesh size " + decimal(asked) +
+                           " are longer than the mesh size " + decimal(*options.mesh_size) +
                            ", because the geometry fixes its own subdivision");
 }
 
@@ -98,8 +104,7 @@ void name_components(SurfaceMesh& mesh) {
 }
 
 /// Groups may touch where one conductor has both, which is not known here: problems/ decides.
-void look_for_contacts(SurfaceMesh& mesh) {
-  mesh.contacts = find_contacts(mesh);
+void notice_contacts(SurfaceMesh& mesh) {
   std::vector<Contact> own;
   std::copy_if(mesh.contacts->begin(), mesh.contacts->end(), std::back_inserter(own),
                [](const Contact& contact) { return contact.a == contact.b; });
@@ -110,30 +115,59 @@ void look_for_contacts(SurfaceMesh& mesh) {
                          "\" crosses itself at " + place(own[0].place) + more);
 }
 
-}  // namespace
-
-SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) try {
-  check_options(file, options);
-  int refine = options.refine;
-  SurfaceMesh mesh = read_with_gmsh(file, options, refine);
-  mesh.unit = options.unit.value_or("m");
-  mesh.scale_to_m = metres_in(mesh.unit);
+/// Checks, merges and orients the mesh of a file; places follow.
+void clean(SurfaceMesh& mesh, const LoadOptions& options, MeshPlaces* places) {
   drop_unused_vertices(mesh);
   refuse_bad_coordinates(mesh);
-  merge_duplicate_vertices(mesh,
-                           ending(file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
+  merge_duplicate_vertices(
+      mesh, ending(mesh.file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
   refuse_zero_area(mesh);
   notice_larger_edges(mesh, options);
   {
     const EdgeTable edges(mesh);
     refuse_coincident_triangles(mesh, edges);
+    const std::vector<std::array<int, 3>> before = mesh.triangles;
     orient(mesh, edges);
+    for (std::size_t i = 0; places && i < before.size(); ++i)
+      if (before[i] != mesh.triangles[i]) turn_round(*places, i);
   }
   if (mesh.groups.empty()) name_components(mesh);
-  look_for_contacts(mesh);
-  return refine > 0 ? refine_uniformly(mesh, refine) : mesh;
+}
+
+}  // namespace
+
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+                                          int coarsest) try {
+  check_options(file, options);
+  FMBEM_REQUIRE(coarsest >= 0 && coarsest <= options.refine,
+                "the coarsest level must be 0 to " << options.refine << ", not " << coarsest);
+  GmshSession gmsh;
+  Source source = read_with_gmsh(gmsh, file, options);
+  SurfaceMesh& mesh = source.model.mesh;
+  mesh.unit = options.unit.value_or("m");
+  mesh.scale_to_m = metres_in(mesh.unit);
+  GmshGeometry geometry(gmsh, file);
+  MeshPlaces places;
+  const bool on_geometry = source.is_geometry && options.refine > 0;
+  if (on_geometry) places = find_places(gmsh, geometry, mesh, source.model.surface_of);
+  clean(mesh, options, on_geometry ? &places : nullptr);
+  std::vector<SurfaceMesh> levels;
+  for (int level = 0; level <= options.refine; ++level) {
+    if (level > 0)
+      mesh = on_geometry ? refine_on_geometry(mesh, places, geometry) : refine_uniformly(mesh);
+    // A mesh that is split is the same surface; new vertices on a geometry change it.
+    if (on_geometry ? level >= coarsest : level == 0) mesh.contacts = find_contacts(mesh);
+    if (level < coarsest) continue;
+    levels.push_back(level < options.refine ? mesh : std::move(mesh));
+  }
+  for (SurfaceMesh& level : levels) notice_contacts(level);
+  return levels;
 } catch (const std::bad_alloc&) {
   throw ResourceError("not enough memory to read the mesh " + file);
+}
+
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
+  return std::move(load_mesh_levels(file, options, options.refine).back());
 }
 
 }  // namespace fmbem

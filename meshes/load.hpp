@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
 
@@ -23,6 +24,11 @@ struct LoadOptions {
 /// Starts Gmsh if it is not running yet, and then ends it again.
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
+
+/// The meshes of the levels of refinement `coarsest` to options.refine, for which the file is read
+/// and its geometry meshed once: each level has every triangle of the one before split into four.
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+                                          int coarsest);
 
 /// Version of the Gmsh SDK in use.
 std::string gmsh_version();

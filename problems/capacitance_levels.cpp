@@ -23,7 +23,8 @@ CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, i
   result.mesh = mesh_of_level(finest);
   if (options.op.kind == OperatorOptions::Choice::dense)
     refuse_large_dense_operator(result.mesh.triangles.size());
-  for (int level = std::max(0, finest - 2); level < finest; ++level) solve(mesh_of_level(level));
+  for (int level = std::max(0, finest - coarser_levels); level < finest; ++level)
+    solve(mesh_of_level(level));
   solve(result.mesh);
   if (result.maxwell.size() > 1 && result.converged)
     result.estimate = richardson(result.maxwell, result.mesh.closed ? closed_order : open_order);

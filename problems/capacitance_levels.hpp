@@ -9,6 +9,9 @@
 
 namespace fmbem {
 
+/// Levels below the finest that are solved for the estimate, where there are so many.
+inline constexpr int coarser_levels = 2;
+
 /// The mesh after `level` refinements, each of which halves its size.
 using MeshOfLevel = std::function<SurfaceMesh(int level)>;
 
@@ -23,7 +26,7 @@ struct CapacitanceOfLevels {
   std::optional<RichardsonEstimate> estimate;
 };
 
-/// solve_capacitance() on the mesh of a level and on up to two coarser ones, which tell how fast
+/// solve_capacitance() on the mesh of a level and on up to coarser_levels ones, which tell how fast
 /// the result still changes. The mesh of `finest` is asked for first: what cannot be read or is too
 /// large for the dense operator is refused before anything is solved. Throws InputError.
 CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,

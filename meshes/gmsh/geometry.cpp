@@ -79,9 +79,6 @@ void mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadOptions
   gmsh.run("cannot mesh " + file, [&] {
     gmsh::option::setNumber("Mesh.MeshSizeMax", size);
     gmsh::model::mesh::generate(2);
-    // Splits every triangle and puts the new nodes on the geometry. Meshing again with half the
-    // size would leave surfaces as they are that fix their own subdivision.
-    for (int k = 0; k < options.refine; ++k) gmsh::model::mesh::refine();
   });
   for (const auto& [dim, tag] : entities(2)) {
     std::vector<int> types;

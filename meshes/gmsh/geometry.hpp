@@ -8,9 +8,9 @@
 
 namespace fmbem {
 
-/// Meshes the surfaces of Gmsh's current model, which holds geometry and no mesh, and refines the
-/// mesh uniformly, with new nodes on the geometry. Adds notices. Throws InputError if there is
-/// nothing to mesh, if Gmsh fails, or if the mesh would have more than 50 million triangles.
+/// Meshes the surfaces of Gmsh's current model, which holds geometry and no mesh. Adds notices.
+/// Throws InputError if there is nothing to mesh, if Gmsh fails, or if the mesh would have more
+/// than 50 million triangles when it is refined as often as asked for.
 void mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
                    std::vector<std::string>& notices);
 

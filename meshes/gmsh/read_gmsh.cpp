@@ -42,7 +42,7 @@ class ModelReader {
  public:
   ModelReader(GmshSession& gmsh, const std::string& file) : gmsh_(gmsh) { mesh_.file = file; }
 
-  SurfaceMesh read() {
+  ModelMesh read() {
     read_nodes();
     gmsh::vectorpair surfaces;
     ask([&] { gmsh::model::getEntities(surfaces, 2); });
@@ -57,12 +57,13 @@ class ModelReader {
       mesh_.triangles.push_back(half.corners);
       mesh_.triangle_tags.push_back(mesh_.triangle_tags.back() + 1);
       mesh_.group_of.push_back(half.group);
+      surface_of_.push_back(half.surface);
     }
     number_groups();
     mesh_.repairs.split_quadrangles = halves_.size();
     mesh_.repairs.ignored_elements = count_volume_elements();
     add_notices();
-    return std::move(mesh_);
+    return {std::move(mesh_), std::move(surface_of_)};
   }
 
  private:
@@ -90,7 +91,8 @@ class ModelReader {
     ask([&] { gmsh::model::mesh::getElements(types, tags, nodes, 2, surface); });
     for (std::size_t k = 0; k < types.size(); ++k)
       if (!tags[k].empty())
-        read_elements(element_type(types[k]), tags[k], nodes[k], group_of(surface, tags[k][0]));
+        read_elements(element_type(types[k]), tags[k], nodes[k], surface,
+                      group_of(surface, tags[k][0]));
   }
 
   /// Tag of the physical surface that a surface is in.
@@ -116,7 +118,7 @@ class ModelReader {
   }
 
   void read_elements(const ElementType& type, const std::vector<std::size_t>& tags,
-                     const std::vector<std::size_t>& nodes, int group) {
+                     const std::vector<std::size_t>& nodes, int surface, int group) {
     FMBEM_REQUIRE(type.corners == 3 || type.corners == 4,
                   "in " << mesh_.file << " the element " << tags[0] << " is of the type '"
                         << type.name << "'; only triangles and quadrangles can be read");
@@ -135,10 +137,11 @@ class ModelReader {
       } else {
         const auto [first, second] = split_quadrangle(mesh_.vertices, corners);
         mesh_.triangles.push_back(first);
-        halves_.push_back({tags[e], second, group});
+        halves_.push_back({tags[e], second, surface, group});
       }
       mesh_.triangle_tags.push_back(tags[e]);
       mesh_.group_of.push_back(group);
+      surface_of_.push_back(surface);
     }
   }
 
@@ -157,6 +160,7 @@ class ModelReader {
       permute(mesh_.triangles, order);
       permute(mesh_.triangle_tags, order);
       permute(mesh_.group_of, order);
+      permute(surface_of_, order);
     }
     const auto& tags = mesh_.triangle_tags;
     const auto twice = std::adjacent_find(tags.begin(), tags.end());
@@ -218,18 +222,19 @@ class ModelReader {
   struct SplitHalf {
     std::size_t of;  // tag of the quadrangle
     std::array<int, 3> corners;
-    int group;
+    int surface, group;
   };
 
   GmshSession& gmsh_;
   SurfaceMesh mesh_;
+  std::vector<int> surface_of_;
   TagIndex node_;
   std::vector<SplitHalf> halves_;
 };
 
 }  // namespace
 
-SurfaceMesh read_model(GmshSession& gmsh, const std::string& file) {
+ModelMesh read_model(GmshSession& gmsh, const std::string& file) {
   return ModelReader(gmsh, file).read();
 }
 
