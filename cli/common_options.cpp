@@ -10,10 +10,16 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
   app.add_option("MESH", options.file,
                  "surface mesh or geometry: .msh, .geo, .step, .brep, .stl or whatever Gmsh opens")
       ->required();
-  app.add_option("--mesh-size", options.mesh_size,
-                 "largest edge when geometry is meshed, in the file's unit (default: a fortieth of "
-                 "the bounding box's diagonal)")
+  app.add_option(
+         "--mesh-size", options.mesh_size,
+         "edges when geometry is meshed (default: a fortieth of the bounding box's diagonal, "
+         "or less as curvature, conductors, their faces and gaps between them need)")
       ->type_name("H");
+  app.add_option(
+         "--grade", options.grade,
+         "edges at the sharp edges of a geometry over those elsewhere, such as 0.2 (default: "
+         "1, not graded)")
+      ->type_name("RATIO");
   app.add_option("--refine", options.refine,
                  "split every triangle into four, K times, with new vertices on the geometry")
       ->type_name("K");

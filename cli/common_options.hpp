@@ -29,14 +29,15 @@ void add_choice(CLI::App& app, const std::string& name, T& value,
       ->check(CLI::IsMember(names));
 }
 
-/// MESH --mesh-size --refine --unit
+/// MESH --mesh-size --grade --refine --unit
 struct MeshOptions {
   std::string file;
   std::optional<double> mesh_size;
   std::optional<std::string> unit;
   int refine = 0;
+  double grade = 1;
 
-  LoadOptions load_options() const { return {mesh_size, refine, unit}; }
+  LoadOptions load_options() const { return {mesh_size, refine, unit, grade}; }
 };
 void add_mesh_options(CLI::App& app, MeshOptions& options);
 

@@ -49,6 +49,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
     out << "none (the surface is open)";
   line("edges") << "from " << check.smallest_edge << " to " << check.largest_edge << ' '
                 << mesh.unit;
+  if (!mesh.sizes.empty()) line("sizes") << sizes_text(mesh);
   line("smallest angle") << check.smallest_angle << " degrees";
   line("open edges") << check.open_edges;
   line("non-manifold edges") << check.non_manifold_edges;

@@ -73,8 +73,9 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
   const bool dense = op.kind == OperatorKind::dense;
   std::ostringstream out;
   out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
-      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
-      << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
+      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit;
+  if (!mesh.sizes.empty()) out << "\nsizes     " << sizes_text(mesh);
+  out << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
       << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
       << precision_name(op.precision) << " precision, ";
   if (op.processor == Processor::gpu)

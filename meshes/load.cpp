@@ -10,6 +10,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/contact.hpp"
+#include "fmbem/meshes/gmsh/curvature.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
@@ -35,6 +36,8 @@ void check_options(const std::string& file, const LoadOptions& options) {
                   "the mesh size must be a positive number, not " << *options.mesh_size);
   FMBEM_REQUIRE(options.refine >= 0 && options.refine <= 12,
                 "a mesh can be refined 0 to 12 times, not " << options.refine);
+  FMBEM_REQUIRE(options.grade > 0 && options.grade <= 1,
+                "a mesh can be graded by a ratio above 0 and up to 1, not " << options.grade);
   if (!options.unit) return;
   metres_in(*options.unit);
   FMBEM_REQUIRE(
@@ -55,7 +58,8 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
 /// What Gmsh makes of a file.
 struct Source {
   ModelMesh model;
-  bool is_geometry = false;  // and the mesh Gmsh's own
+  bool is_geometry = false;      // and the mesh Gmsh's own
+  std::vector<SizeLimit> sizes;  // [n triangles], of such a mesh
 };
 
 Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
@@ -72,12 +76,19 @@ Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOpti
   source.is_geometry = types.empty();
   std::vector<std::string> notices;
   if (source.is_geometry) {
-    mesh_geometry(gmsh, file, options, notices);
+    const SizeLimits limits = mesh_geometry(gmsh, file, options, notices);
+    source.model = read_model(gmsh, file);
+    const auto& [mesh, surface_of] = source.model;
+    std::vector<double> curvature;
+    if (!limits.uniform())
+      curvature = curvatures(gmsh, mesh, surface_of, sample_curvature(gmsh, file));
+    source.sizes = sizes_of_triangles(mesh, surface_of, curvature, limits);
   } else {
     FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
                                               "refine the mesh instead");
+    FMBEM_REQUIRE(options.grade == 1, file << " holds a mesh already, which cannot be graded");
+    source.model = read_model(gmsh, file);
   }
-  source.model = read_model(gmsh, file);
   std::vector<std::string>& all = source.model.mesh.notices;
   all.insert(all.begin(), notices.begin(), notices.end());
   add_warnings(gmsh, all);
@@ -151,6 +162,7 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   const bool on_geometry = source.is_geometry && options.refine > 0;
   if (on_geometry) places = find_places(gmsh, geometry, mesh, source.model.surface_of);
   clean(mesh, options, on_geometry ? &places : nullptr);
+  mesh.sizes = smallest_sizes(source.sizes, mesh.group_of);
   std::vector<SurfaceMesh> levels;
   for (int level = 0; level <= options.refine; ++level) {
     if (level > 0)

@@ -9,14 +9,17 @@
 namespace fmbem {
 
 struct LoadOptions {
-  /// Largest triangle edge when a geometry (.geo, .step, .brep, …) is meshed, in the file's unit;
-  /// without it a fortieth of the bounding box's diagonal. Smaller sizes set in a .geo file hold.
+  /// Largest triangle edge when a geometry (.geo, .step, .brep, …) is meshed, in `unit`; without it
+  /// a fortieth of the bounding box's diagonal or less, as curvature, conductors and the gaps
+  /// between them need (`size_limits.hpp`). Smaller sizes set in a .geo file hold.
   std::optional<double> mesh_size{};
   /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry
   /// where the file is one, in the middles of the edges where it is a mesh.
   int refine = 0;
   /// m, cm, mm, um, nm or angstrom; without it m. STEP and IGES carry their own and are read in m.
   std::optional<std::string> unit{};
+  /// The size at sharp edges of a geometry over that elsewhere, above 0 and up to 1.
+  double grade = 1;
 };
 
 /// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices, orients it and looks
