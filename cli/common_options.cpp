@@ -10,10 +10,11 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
   app.add_option("MESH", options.file,
                  "surface mesh or geometry: .msh, .geo, .step, .brep, .stl or whatever Gmsh opens")
       ->required();
-  app.add_option(
-         "--mesh-size", options.mesh_size,
-         "edges when geometry is meshed (default: a fortieth of the bounding box's diagonal, "
-         "or less as curvature, conductors, their faces and gaps between them need)")
+  app.add_option_function<std::string>(
+         "--mesh-size", [&options](const std::string& text) { options.mesh_size = Length(text); },
+         "edges when geometry is meshed, such as 2 or 2um (default: a fortieth of the bounding "
+         "box's diagonal, or less as curvature, conductors, their faces and gaps between them "
+         "need)")
       ->type_name("H");
   app.add_option(
          "--grade", options.grade,
@@ -24,8 +25,8 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
                  "split every triangle into four, K times, with new vertices on the geometry")
       ->type_name("K");
   app.add_option("--unit", options.unit,
-                 "unit of the coordinates: m, cm, mm, um, nm or angstrom (default m; STEP and IGES "
-                 "carry their own)")
+                 "m, cm, mm, um, nm or angstrom: of results, of what is given, and of files that "
+                 "carry no unit (default: that of a STEP or IGES file, otherwise m)")
       ->type_name("U");
 }
 

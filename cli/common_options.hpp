@@ -32,7 +32,7 @@ void add_choice(CLI::App& app, const std::string& name, T& value,
 /// MESH --mesh-size --grade --refine --unit
 struct MeshOptions {
   std::string file;
-  std::optional<double> mesh_size;
+  std::optional<Length> mesh_size;
   std::optional<std::string> unit;
   int refine = 0;
   double grade = 1;

@@ -16,6 +16,7 @@
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -25,24 +26,33 @@
 namespace fmbem {
 namespace {
 
-bool carries_its_unit(const std::string& file) {
-  const std::string e = ending(file);
-  return e == "step" || e == "stp" || e == "iges" || e == "igs";
-}
-
-void check_options(const std::string& file, const LoadOptions& options) {
+void check_options(const LoadOptions& options) {
   if (options.mesh_size)
-    FMBEM_REQUIRE(std::isfinite(*options.mesh_size) && *options.mesh_size > 0,
-                  "the mesh size must be a positive number, not " << *options.mesh_size);
+    FMBEM_REQUIRE(std::isfinite(options.mesh_size->value) && options.mesh_size->value > 0,
+                  "the mesh size must be a positive number, not " << options.mesh_size->value);
   FMBEM_REQUIRE(options.refine >= 0 && options.refine <= 12,
                 "a mesh can be refined 0 to 12 times, not " << options.refine);
   FMBEM_REQUIRE(options.grade > 0 && options.grade <= 1,
                 "a mesh can be graded by a ratio above 0 and up to 1, not " << options.grade);
-  if (!options.unit) return;
-  metres_in(*options.unit);
-  FMBEM_REQUIRE(
-      *options.unit == "m" || !carries_its_unit(file),
-      file << " carries its own unit and is read in m; leave the unit " << *options.unit << " out");
+}
+
+/// The options with lengths in the mesh's unit.
+LoadOptions in_meshs_unit(const std::string& file, LoadOptions options) {
+  check_options(options);
+  check_readable(file);
+  options.unit = unit_for(file, options.unit);
+  if (options.mesh_size) options.mesh_size = options.mesh_size->in(*options.unit);
+  return options;
+}
+
+/// Geometry that carries a unit is converted from it; a script's imports too.
+void set_unit(const std::string& file, const std::string& unit) {
+  const CadUnit cad = cad_unit(unit);
+  gmsh::option::setString("Geometry.OCCTargetUnit", cad.target);
+  const std::string format = ending(file);
+  const bool carries_unit =
+      format == "step" || format == "stp" || format == "iges" || format == "igs";
+  if (carries_unit) gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
 }
 
 /// What stays of Gmsh's warnings in the notices: the first few.
@@ -65,7 +75,7 @@ struct Source {
 Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
   precheck(file);
   gmsh.run("cannot read " + file, [&] {
-    gmsh::option::setString("Geometry.OCCTargetUnit", "M");
+    set_unit(file, *options.unit);
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
     gmsh::merge(file);
@@ -101,9 +111,10 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   double longest = 0;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
-  if (longest > 2 * *options.mesh_size)
+  const double size = options.mesh_size->value;
+  if (longest > 2 * size)
     mesh.notices.push_back("edges of up to " + decimal(longest) +
-                           " are longer than the mesh size " + decimal(*options.mesh_size) +
+                           " are longer than the mesh size " + decimal(size) +
                            ", because the geometry fixes its own subdivision");
 }
 
@@ -147,15 +158,15 @@ void clean(SurfaceMesh& mesh, const LoadOptions& options, MeshPlaces* places) {
 
 }  // namespace
 
-std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& asked,
                                           int coarsest) try {
-  check_options(file, options);
+  const LoadOptions options = in_meshs_unit(file, asked);
   FMBEM_REQUIRE(coarsest >= 0 && coarsest <= options.refine,
                 "the coarsest level must be 0 to " << options.refine << ", not " << coarsest);
   GmshSession gmsh;
   Source source = read_with_gmsh(gmsh, file, options);
   SurfaceMesh& mesh = source.model.mesh;
-  mesh.unit = options.unit.value_or("m");
+  mesh.unit = *options.unit;
   mesh.scale_to_m = metres_in(mesh.unit);
   GmshGeometry geometry(gmsh, file);
   MeshPlaces places;

@@ -5,18 +5,20 @@
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/units.hpp"
 
 namespace fmbem {
 
 struct LoadOptions {
-  /// Largest triangle edge when a geometry (.geo, .step, .brep, …) is meshed, in `unit`; without it
+  /// Edges when a geometry (.geo, .step, .brep, …) is meshed, in `unit` or its own; without it
   /// a fortieth of the bounding box's diagonal or less, as curvature, conductors and the gaps
   /// between them need (`size_limits.hpp`). Smaller sizes set in a .geo file hold.
-  std::optional<double> mesh_size{};
+  std::optional<Length> mesh_size{};
   /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry
   /// where the file is one, in the middles of the edges where it is a mesh.
   int refine = 0;
-  /// m, cm, mm, um, nm or angstrom; without it m. STEP and IGES carry their own and are read in m.
+  /// m, cm, mm, um, nm or angstrom: of the mesh, of sizes, and of files that do not carry one. STEP
+  /// and IGES carry theirs, from which they are converted. Without it theirs, or m.
   std::optional<std::string> unit{};
   /// The size at sharp edges of a geometry over that elsewhere, above 0 and up to 1.
   double grade = 1;

@@ -60,7 +60,7 @@ LargestSize largest_size(GmshSession& gmsh, const std::string& file, const LoadO
                 "the geometry of " << file << " has no extent that can be meshed");
   LargestSize largest{default_fraction * diagonal, SizeReason::box, options.grade};
   if (options.mesh_size) {
-    largest = {*options.mesh_size, SizeReason::option, options.grade};
+    largest = {options.mesh_size->value, SizeReason::option, options.grade};
     FMBEM_REQUIRE(largest.size <= diagonal, "the mesh size "
                                                 << decimal(largest.size) << " is larger than "
                                                 << file << ", whose bounding box has a diagonal of "
