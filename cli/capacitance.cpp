@@ -59,7 +59,7 @@ Command add_capacitance(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu\n"
-      "  fmbem capacitance bus.step --mesh-size 1e-6 --conductor gnd=shield,plate --json -\n"
+      "  fmbem capacitance bus.step --mesh-size 0.2mm --conductor net=VDD,plane --json -\n"
       "  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor\n"
       "A single dash with more than one letter is a PETSc option.");
   add_mesh_options(*app, options->mesh);

@@ -123,7 +123,7 @@ Command add_field(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"
-      "  fmbem field bus.step --unit mm --voltage top=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
+      "  fmbem field bus.step --unit mm --voltage VDD=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
       "  fmbem field sphere.msh --points probes.xyz --side positive --output probes.csv\n"
       "Coordinates are in --unit. A single dash with more than one letter is a PETSc "
       "option.");

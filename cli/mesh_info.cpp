@@ -58,8 +58,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
   line("duplicate vertices") << check.duplicate_vertices;
   for (const GroupReport& group : check.groups) {
     line("group");
-    out << group.name << ": " << group.panels << " panels, area " << group.area << ' ' << mesh.unit
-        << "^2";
+    out << group_text(group, mesh.unit);
   }
   console.print(out.str());
 }

@@ -32,13 +32,15 @@ Json start_report(const std::string& command) {
 
 namespace {
 
+Json coordinates(Vec3d x) { return {number(x.x), number(x.y), number(x.z)}; }
+
 Json sizes_json(const SurfaceMesh& mesh) {
   Json sizes = Json::array();
   for (const SizeLimit& limit : mesh.sizes)
     sizes.push_back({{"group", mesh.groups[limit.group].name},
                      {"limit", name(limit.reason)},
                      {"size", limit.size},
-                     {"place", {limit.place.x, limit.place.y, limit.place.z}},
+                     {"place", coordinates(limit.place)},
                      {"panels", limit.triangles}});
   return sizes;
 }
@@ -74,11 +76,18 @@ std::string words(SizeReason reason) {
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check) {
   Json groups = Json::array();
   for (const GroupReport& group : check.groups)
-    groups.push_back(
-        {{"name", group.name}, {"panels", group.panels}, {"area", number(group.area)}});
+    groups.push_back({{"name", group.name},
+                      {"panels", group.panels},
+                      {"area", number(group.area)},
+                      {"box", {coordinates(group.box.min), coordinates(group.box.max)}}});
   return {{"file", mesh.file},      {"unit", mesh.unit},          {"scale_to_m", mesh.scale_to_m},
           {"panels", check.panels}, {"vertices", check.vertices}, {"area", number(check.area)},
           {"closed", mesh.closed},  {"groups", groups},           {"sizes", sizes_json(mesh)}};
+}
+
+std::string group_text(const GroupReport& group, const std::string& unit) {
+  return group.name + ": " + counted(group.panels, "panel") + ", area " + decimal(group.area) +
+         " " + unit + "^2, from " + place(group.box.min) + " to " + place(group.box.max);
 }
 
 std::string sizes_text(const SurfaceMesh& mesh) {

@@ -26,6 +26,9 @@ Json start_report(const std::string& command);
 /// {file, unit, scale_to_m, panels, vertices, area, closed, groups, sizes}
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);
 
+/// A group's name, panels, area and bounding box.
+std::string group_text(const GroupReport& group, const std::string& unit);
+
 /// In one line: the largest and the smallest size that a geometry was meshed with, and why; empty
 /// for a file that held a mesh.
 std::string sizes_text(const SurfaceMesh& mesh);

@@ -89,7 +89,7 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
                     const std::vector<std::string>& names, const std::string& results) {
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
-  console().print(problem_text(solution, mesh, check.area, threads_));
+  console().print(problem_text(solution, mesh, check, threads_));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   console().print(solver_text(solution, names) + results);
   warn_of_solves(console(), report_, solution, names);

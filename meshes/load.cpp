@@ -88,7 +88,7 @@ Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOpti
   if (source.is_geometry) {
     const SizeLimits limits = mesh_geometry(gmsh, file, options, notices);
     source.model = read_model(gmsh, file);
-    const auto& [mesh, surface_of] = source.model;
+    const auto& [mesh, surface_of, solid_of] = source.model;
     std::vector<double> curvature;
     if (!limits.uniform())
       curvature = curvatures(gmsh, mesh, surface_of, sample_curvature(gmsh, file));
@@ -118,13 +118,6 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
                            ", because the geometry fixes its own subdivision");
 }
 
-void name_components(SurfaceMesh& mesh) {
-  Components components = connected_components(mesh);
-  mesh.group_of = std::move(components.of);
-  for (int c = 1; c <= components.n; ++c)
-    mesh.groups.push_back({"component " + std::to_string(c), 0});
-}
-
 /// Groups may touch where one conductor has both, which is not known here: problems/ decides.
 void notice_contacts(SurfaceMesh& mesh) {
   std::vector<Contact> own;
@@ -138,7 +131,8 @@ void notice_contacts(SurfaceMesh& mesh) {
 }
 
 /// Checks, merges and orients the mesh of a file; places follow.
-void clean(SurfaceMesh& mesh, const LoadOptions& options, MeshPlaces* places) {
+void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
+  SurfaceMesh& mesh = model.mesh;
   drop_unused_vertices(mesh);
   refuse_bad_coordinates(mesh);
   merge_duplicate_vertices(
@@ -153,7 +147,7 @@ void clean(SurfaceMesh& mesh, const LoadOptions& options, MeshPlaces* places) {
     for (std::size_t i = 0; places && i < before.size(); ++i)
       if (before[i] != mesh.triangles[i]) turn_round(*places, i);
   }
-  if (mesh.groups.empty()) name_components(mesh);
+  if (mesh.groups.empty()) name_components(model);
 }
 
 }  // namespace
@@ -172,7 +166,7 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   MeshPlaces places;
   const bool on_geometry = source.is_geometry && options.refine > 0;
   if (on_geometry) places = find_places(gmsh, geometry, mesh, source.model.surface_of);
-  clean(mesh, options, on_geometry ? &places : nullptr);
+  clean(source.model, options, on_geometry ? &places : nullptr);
   mesh.sizes = smallest_sizes(source.sizes, mesh.group_of);
   std::vector<SurfaceMesh> levels;
   for (int level = 0; level <= options.refine; ++level) {

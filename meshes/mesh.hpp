@@ -10,10 +10,12 @@
 
 namespace fmbem {
 
-/// A named set of triangles: a Gmsh physical surface, or else a connected component.
+/// A named set of triangles: a Gmsh physical surface or volume, a part of a CAD assembly, or else a
+/// solid or a connected component.
 struct Group {
   std::string name;
-  int tag = 0;  ///< tag of the physical surface, 0 where there is none
+  int tag = 0;        ///< tag of the physical surface, 0 where there is none
+  bool named = true;  ///< by the file
 };
 
 /// What reading a mesh changed in it.

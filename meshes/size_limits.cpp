@@ -40,7 +40,7 @@ std::vector<int> bodies_of(const SurfaceMesh& mesh) {
   std::map<int, int> first_of_group;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const int g = mesh.group_of[i];
-    if (g < 0 || mesh.groups[g].tag == 0) continue;
+    if (g < 0) continue;
     const int other = first_of_group.try_emplace(g, components.of[i]).first->second;
     const int a = root(components.of[i]), b = root(other);
     body[std::max(a, b)] = std::min(a, b);

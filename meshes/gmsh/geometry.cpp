@@ -157,6 +157,7 @@ SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize&
       curvatures(gmsh, coarse.mesh, coarse.surface_of, curvature_of);
   drop_unused_vertices(coarse.mesh);
   merge_duplicate_vertices(coarse.mesh, MergeDistance::box);
+  if (coarse.mesh.groups.empty()) name_components(coarse);
   return {coarse.mesh, coarse.surface_of, curvature, points, largest, rules};
 }
 
