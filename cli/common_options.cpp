@@ -3,8 +3,22 @@
 #include <filesystem>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
+namespace {
+
+/// NAME=X
+std::pair<std::string, double> parse_set(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::optional<double> value = equals == std::string::npos
+                                          ? std::nullopt
+                                          : parse_number(std::string_view(text).substr(equals + 1));
+  FMBEM_REQUIRE(value && equals > 0, "--set takes NAME=X with a number, not \"" << text << "\"");
+  return {text.substr(0, equals), *value};
+}
+
+}  // namespace
 
 void add_mesh_options(CLI::App& app, MeshOptions& options) {
   app.add_option("MESH", options.file,
@@ -28,6 +42,14 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
                  "m, cm, mm, um, nm or angstrom: of results, of what is given, and of files that "
                  "carry no unit (default: that of a STEP or IGES file, otherwise m)")
       ->type_name("U");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) options.numbers.push_back(parse_set(text));
+         },
+         "a number that a .geo defines in DefineConstant[…]")
+      ->type_name("NAME=X")
+      ->allow_extra_args(false);
 }
 
 void add_output_options(CLI::App& app, OutputOptions& options) {

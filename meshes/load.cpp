@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <iterator>
 #include <new>
+#include <sstream>
 
 #include <gmsh.h>
 
@@ -72,14 +74,29 @@ struct Source {
   std::vector<SizeLimit> sizes;  // [n triangles], of such a mesh
 };
 
-Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
-  precheck(file);
-  gmsh.run("cannot read " + file, [&] {
+/// Reads a file into Gmsh's model.
+void merge(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
+  const std::string what = "cannot read " + file;
+  check_numbers(file, options.numbers);
+  std::ostringstream set, forget;
+  set << std::setprecision(17);
+  for (const auto& [name, value] : options.numbers) {
+    set << name << " = " << value << ";\n";
+    forget << "Delete " << name << ";\n";
+  }
+  if (!options.numbers.empty()) gmsh.interpret(what, set.str());
+  gmsh.run(what, [&] {
     set_unit(file, *options.unit);
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
     gmsh::merge(file);
   });
+  if (!options.numbers.empty()) gmsh.interpret(what, forget.str());
+}
+
+Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
+  precheck(file);
+  merge(gmsh, file, options);
   std::vector<int> types;
   gmsh.run("cannot read " + file, [&] { gmsh::model::mesh::getElementTypes(types); });
   Source source;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/meshes/geo_numbers.hpp"
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/meshes/units.hpp"
 
@@ -22,6 +23,9 @@ struct LoadOptions {
   std::optional<std::string> unit{};
   /// The size at sharp edges of a geometry over that elsewhere, above 0 and up to 1.
   double grade = 1;
+  /// Of a .geo, in place of those in its DefineConstant[…]. In a Gmsh that the caller runs, its
+  /// variables of these names are gone afterwards.
+  GeoNumbers numbers{};
 };
 
 /// Reads whatever the Gmsh SDK opens, checks it, merges duplicate vertices, orients it and looks

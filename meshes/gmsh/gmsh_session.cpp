@@ -178,6 +178,12 @@ void GmshSession::run(const std::string& what, const std::function<void()>& call
   if (!trouble.empty()) throw InputError(what + ": Gmsh reports: " + trouble);
 }
 
+void GmshSession::interpret(const std::string& what, const std::string& script) {
+  const TemporaryFile file(".geo");
+  std::ofstream(file.path()) << script << '\n';
+  run(what, [&] { gmsh::merge(file.path()); });
+}
+
 void GmshSession::mesh_surfaces(const std::string& what, const Size& size) {
   run(what, [&] {
     if (!size) return gmsh::model::mesh::generate(2);

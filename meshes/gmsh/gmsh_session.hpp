@@ -23,6 +23,9 @@ class GmshSession {
   /// ResourceError if memory runs out.
   void run(const std::string& what, const std::function<void()>& call);
 
+  /// Runs a script in Gmsh's language. Errors as those of run().
+  void interpret(const std::string& what, const std::string& script);
+
   /// Meshes the curves and surfaces of the current model, nowhere coarser than size(dim, tag, x)
   /// where there is a size. Errors as those of run().
   using Size = std::function<double(int dim, int tag, Vec3d x)>;

@@ -66,5 +66,23 @@ class Names(ProgramTest):
                 self.assertAlmostEqual(a, b, delta=1e-9)
 
 
+class Numbers(ProgramTest):
+    def test_a_number_of_a_geo_is_set(self):
+        cube = ROOT / "examples" / "cube.geo"
+        for n in (4, 24):
+            report = self.report("mesh-info", cube, "--set", f"n={n}", "--set", "bump=1")
+            self.assertEqual(report["mesh"]["panels"], 12 * n**2)
+        self.assertEqual(self.report("mesh-info", cube)["mesh"]["panels"], 12 * 16**2)
+
+    def test_numbers_that_are_not_there_are_refused_with_those_that_are(self):
+        cube = ROOT / "examples" / "cube.geo"
+        self.refused("mesh-info", cube, "--set", "m=4", saying=['no number "m"', "n, bump"])
+        self.refused("mesh-info", cube, "--set", "n=4", "--set", "n=5", saying="twice")
+        self.refused("mesh-info", cube, "--set", "n=four", saying="NAME=X")
+        self.refused("mesh-info", cube, "--set", "n", saying="NAME=X")
+        self.refused("mesh-info", self.tetrahedron_file(), "--set", "n=4", saying=".geo")
+        self.refused("mesh-info", self.cube_file(), "--set", "n=4", saying="no other")
+
+
 if __name__ == "__main__":
     unittest.main()
