@@ -67,21 +67,24 @@ int BodyTree::build(std::size_t begin, std::size_t end) {
   return index;
 }
 
-double BodyTree::least(Vec3d x, double growth, double most, int except) const {
-  if (nodes_.empty()) return most;
+BodyTree::Closest BodyTree::closest(Vec3d x, double growth, double most, int except) const {
+  Closest found{most, no_body};
+  if (nodes_.empty()) return found;
   const auto bound = [&](const Node& node) {
     return node.size + growth * distance_to_box(x, node.box);
+  };
+  const auto look_at = [&](const Item& item) {
+    if (except != no_body && item.body == except) return;
+    const double value = item.size + growth * distance_to_triangle(x, item.corners);
+    if (value < found.value) found = {value, item.body};
   };
   std::vector<int> stack{0};
   while (!stack.empty()) {
     const Node& node = nodes_[stack.back()];
     stack.pop_back();
-    if ((except != no_body && node.only_body == except) || bound(node) >= most) continue;
+    if ((except != no_body && node.only_body == except) || bound(node) >= found.value) continue;
     if (node.left < 0) {
-      for (std::size_t i = node.begin; i < node.end; ++i)
-        if (except == no_body || items_[i].body != except)
-          most =
-              std::min(most, items_[i].size + growth * distance_to_triangle(x, items_[i].corners));
+      for (std::size_t i = node.begin; i < node.end; ++i) look_at(items_[i]);
       continue;
     }
     // The one with the lower bound comes off the stack first.
@@ -89,7 +92,7 @@ double BodyTree::least(Vec3d x, double growth, double most, int except) const {
     stack.push_back(left_first ? node.right : node.left);
     stack.push_back(left_first ? node.left : node.right);
   }
-  return most;
+  return found;
 }
 
 }  // namespace fmbem

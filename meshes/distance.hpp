@@ -28,7 +28,15 @@ class BodyTree {
 
   /// The least of size + growth · distance from x over the items of all bodies but `except`, and
   /// `most`. With sizes of 0 and a growth of 1 it is the distance. O(log n).
-  double least(Vec3d x, double growth, double most, int except = no_body) const;
+  double least(Vec3d x, double growth, double most, int except = no_body) const {
+    return closest(x, growth, most, except).value;
+  }
+  /// The same with the body of that item; no_body if none is below `most`.
+  struct Closest {
+    double value;
+    int body;
+  };
+  Closest closest(Vec3d x, double growth, double most, int except = no_body) const;
 
  private:
   struct Node {

@@ -84,5 +84,33 @@ class Numbers(ProgramTest):
         self.refused("mesh-info", self.cube_file(), "--set", "n=4", saying="no other")
 
 
+class Mesh(ProgramTest):
+    def test_the_mesh_that_would_be_solved_is_written(self):
+        out = self.folder / "bus.msh"
+        options = [BUS, "--mesh-size", "1", "--refine", "1"]
+        written = self.report("mesh", *options, "-o", out)["mesh"]
+        solved = self.report("mesh-info", *options)["mesh"]
+        self.assertEqual(written, solved)
+        read = self.report("mesh-info", out, "--unit", written["unit"])["mesh"]
+        for key in ("panels", "vertices", "unit", "closed"):
+            self.assertEqual(read[key], written[key])
+        self.assertEqual([g["name"] for g in read["groups"]], ["VDD", "GND, analog", "plane"])
+        self.assertAlmostEqual(read["area"], written["area"], delta=1e-9)
+
+    def test_output_is_whole_or_not_there(self):
+        self.refused("mesh", BUS, "-o", "bus.obj", saying=".vtu or .msh")
+        self.refused("mesh", BUS, saying="--output")
+        self.refused("mesh", BUS, "--mesh-size", "1m", "-o", "bus.msh", saying="larger than")
+        self.refused("mesh", self.tetrahedron_file(), "-o", "tetrahedron.msh", saying="overwrite")
+
+    def test_mesh_info_tells_gaps_and_what_limits_accuracy(self):
+        results = self.report("mesh-info", BUS, "--mesh-size", "4")["results"]
+        gap = results["gaps"]["value"][0]
+        self.assertEqual(gap["groups"], ["VDD", "GND, analog"])
+        self.assertAlmostEqual(gap["distance"], 1, delta=1e-9)
+        self.assertTrue(any("sharp edges" in limit for limit in results["accuracy_limits"]["value"]))
+        self.assertIn("gap ", self.fmbem("mesh-info", BUS, "--mesh-size", "4").stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
