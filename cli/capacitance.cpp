@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "cli/capacitance_report.hpp"
@@ -32,8 +33,9 @@ ExitCode run(Context& context, const Options& options) {
   if (options.file) check_output_path(*options.file);
   job.start();
 
-  const CapacitanceOfLevels result = solve_capacitance_levels(
-      [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem());
+  const MeshOfLevel mesh_of_level = job.load();
+  const CapacitanceOfLevels result =
+      solve_capacitance_levels(mesh_of_level, options.mesh.refine, job.problem());
   const CapacitanceSolution& solution = result.solution;
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
   if (!result.coarser.empty()) job.report()["levels"] = levels_json(result);
@@ -54,7 +56,7 @@ Command add_capacitance(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu\n"
-      "  fmbem capacitance bus.step --mesh-size 1e-6 --conductor gnd=shield,plate --json -\n"
+      "  fmbem capacitance bus.step --mesh-size 0.2mm --conductor net=VDD,plane --json -\n"
       "  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor\n"
       "A single dash with more than one letter is a PETSc option.");
   add_mesh_options(*app, options->mesh);

@@ -29,14 +29,16 @@ void add_choice(CLI::App& app, const std::string& name, T& value,
       ->check(CLI::IsMember(names));
 }
 
-/// MESH --mesh-size --refine --unit
+/// MESH --mesh-size --grade --refine --unit --set
 struct MeshOptions {
   std::string file;
-  std::optional<double> mesh_size;
+  std::optional<Length> mesh_size;
   std::optional<std::string> unit;
   int refine = 0;
+  double grade = 1;
+  GeoNumbers numbers;
 
-  LoadOptions load_options(int refine_times) const { return {mesh_size, refine_times, unit}; }
+  LoadOptions load_options() const { return {mesh_size, refine, unit, grade, numbers}; }
 };
 void add_mesh_options(CLI::App& app, MeshOptions& options);
 

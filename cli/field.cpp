@@ -138,9 +138,10 @@ ExitCode run(Context& context, const Options& options) {
   const PointSet set = read_points(options.field);
   job.start();
 
+  const MeshOfLevel mesh_of_level = job.load();
   std::vector<double> voltages;
   const ChargesOfLevels levels = solve_charge_levels(
-      [&job](int level) { return job.load(level); }, options.mesh.refine, job.problem(),
+      mesh_of_level, options.mesh.refine, job.problem(),
       [&](const std::vector<Conductor>& conductors) {
         return voltages = voltages_of(conductors, given);
       });
@@ -171,9 +172,9 @@ Command add_field(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"
-      "  fmbem field bus.step --unit mm --voltage top=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
+      "  fmbem field bus.step --unit mm --voltage VDD=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
       "  fmbem field sphere.msh --points probes.xyz --side positive --output probes.csv\n"
-      "Coordinates are in the mesh's unit. A single dash with more than one letter is a PETSc "
+      "Coordinates are in --unit. A single dash with more than one letter is a PETSc "
       "option.");
   add_mesh_options(*app, options->mesh);
   add_field_options(*app, options->field);

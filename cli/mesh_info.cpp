@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iomanip>
 #include <memory>
 #include <sstream>
@@ -5,8 +6,10 @@
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/report.hpp"
+#include "fmbem/meshes/assess.hpp"
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -16,7 +19,18 @@ struct Options {
   OutputOptions output;
 };
 
-Json check_results(const MeshReport& check) {
+Json gaps_json(const SurfaceMesh& mesh, const std::vector<Gap>& gaps) {
+  Json json = Json::array();
+  for (const Gap& gap : gaps)
+    json.push_back({{"groups", {mesh.groups[gap.a].name, mesh.groups[gap.b].name}},
+                    {"distance", gap.distance},
+                    {"edge", gap.edge},
+                    {"place", {gap.place.x, gap.place.y, gap.place.z}}});
+  return json;
+}
+
+Json check_results(const SurfaceMesh& mesh, const MeshReport& check, const std::vector<Gap>& gaps,
+                   const std::vector<std::string>& limits) {
   const auto in_mesh = [](const char* unit, Json value) {
     return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
   };
@@ -29,10 +43,13 @@ Json check_results(const MeshReport& check) {
           {"duplicate_vertices", in_mesh("1", check.duplicate_vertices)},
           {"smallest_angle", in_mesh("degree", number(check.smallest_angle))},
           {"smallest_edge", in_mesh("unit", number(check.smallest_edge))},
-          {"largest_edge", in_mesh("unit", number(check.largest_edge))}};
+          {"largest_edge", in_mesh("unit", number(check.largest_edge))},
+          {"gaps", in_mesh("unit", gaps_json(mesh, gaps))},
+          {"accuracy_limits", in_mesh("1", limits)}};
 }
 
-void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
+void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
+           const std::vector<Gap>& gaps, const std::vector<std::string>& limits) {
   std::ostringstream out;
   const auto line = [&](const char* name) -> std::ostream& {
     return out << '\n' << std::left << std::setw(20) << name;
@@ -49,6 +66,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
     out << "none (the surface is open)";
   line("edges") << "from " << check.smallest_edge << " to " << check.largest_edge << ' '
                 << mesh.unit;
+  if (!mesh.sizes.empty()) line("sizes") << sizes_text(mesh);
   line("smallest angle") << check.smallest_angle << " degrees";
   line("open edges") << check.open_edges;
   line("non-manifold edges") << check.non_manifold_edges;
@@ -57,9 +75,15 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check) {
   line("duplicate vertices") << check.duplicate_vertices;
   for (const GroupReport& group : check.groups) {
     line("group");
-    out << group.name << ": " << group.panels << " panels, area " << group.area << ' ' << mesh.unit
-        << "^2";
+    out << group_text(group, mesh.unit);
   }
+  constexpr std::size_t most = 10;
+  for (std::size_t i = 0; i < std::min(most, gaps.size()); ++i)
+    line("gap") << decimal(gaps[i].distance) << ' ' << mesh.unit << " between "
+                << mesh.groups[gaps[i].a].name << " and " << mesh.groups[gaps[i].b].name << " at "
+                << place(gaps[i].place) << ", edges there up to " << decimal(gaps[i].edge);
+  if (gaps.size() > most) line("gap") << "and " << counted(gaps.size() - most, "wider one");
+  for (const std::string& limit : limits) line("limits accuracy") << limit;
   console.print(out.str());
 }
 
@@ -68,13 +92,14 @@ ExitCode run(Context& context, const Options& options) {
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
   Json report = start_report("mesh-info");
-  const SurfaceMesh mesh =
-      load_mesh(options.mesh.file, options.mesh.load_options(options.mesh.refine));
+  const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);
-  print(console, mesh, check);
+  const std::vector<Gap> gaps = find_gaps(mesh);
+  const std::vector<std::string> limits = accuracy_limits(mesh, check, gaps);
+  print(console, mesh, check, gaps, limits);
   report["mesh"] = mesh_summary(mesh, check);
-  report["results"] = check_results(check);
+  report["results"] = check_results(mesh, check, gaps, limits);
   target.write(report);
   return ExitCode::solved;
 }

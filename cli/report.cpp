@@ -1,10 +1,12 @@
 #include "cli/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 
@@ -33,19 +35,76 @@ Json start_report(const std::string& command) {
           {"warnings", Json::array()}};
 }
 
+namespace {
+
+Json coordinates(Vec3d x) { return {number(x.x), number(x.y), number(x.z)}; }
+
+Json sizes_json(const SurfaceMesh& mesh) {
+  Json sizes = Json::array();
+  for (const SizeLimit& limit : mesh.sizes)
+    sizes.push_back({{"group", mesh.groups[limit.group].name},
+                     {"limit", name(limit.reason)},
+                     {"size", limit.size},
+                     {"place", coordinates(limit.place)},
+                     {"panels", limit.triangles}});
+  return sizes;
+}
+
+std::string words(SizeReason reason) {
+  switch (reason) {
+    case SizeReason::option:
+      return "the size asked for";
+    case SizeReason::file:
+      return "by the geometry's own sizes";
+    case SizeReason::box:
+      return "by the geometry's extent";
+    case SizeReason::extent:
+      return "by the conductor's extent";
+    case SizeReason::curvature:
+      return "by curvature";
+    case SizeReason::width:
+      return "by the width of a face";
+    case SizeReason::gap:
+      return "by the gap to another conductor";
+    case SizeReason::least:
+      return "the least by default, a face or a gap asks for less";
+    case SizeReason::neighbour:
+      return "next to what is finer";
+    case SizeReason::edge:
+      return "graded towards edges";
+  }
+  return "";
+}
+
+}  // namespace
+
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check) {
   Json groups = Json::array();
   for (const GroupReport& group : check.groups)
-    groups.push_back(
-        {{"name", group.name}, {"panels", group.panels}, {"area", number(group.area)}});
-  return {{"file", mesh.file},
-          {"unit", mesh.unit},
-          {"scale_to_m", mesh.scale_to_m},
-          {"panels", check.panels},
-          {"vertices", check.vertices},
-          {"area", number(check.area)},
-          {"closed", mesh.closed},
-          {"groups", groups}};
+    groups.push_back({{"name", group.name},
+                      {"panels", group.panels},
+                      {"area", number(group.area)},
+                      {"box", {coordinates(group.box.min), coordinates(group.box.max)}}});
+  return {{"file", mesh.file},      {"unit", mesh.unit},          {"scale_to_m", mesh.scale_to_m},
+          {"panels", check.panels}, {"vertices", check.vertices}, {"area", number(check.area)},
+          {"closed", mesh.closed},  {"groups", groups},           {"sizes", sizes_json(mesh)}};
+}
+
+std::string group_text(const GroupReport& group, const std::string& unit) {
+  return group.name + ": " + counted(group.panels, "panel") + ", area " + decimal(group.area) +
+         " " + unit + "^2, from " + place(group.box.min) + " to " + place(group.box.max);
+}
+
+std::string sizes_text(const SurfaceMesh& mesh) {
+  if (mesh.sizes.empty()) return "";
+  const auto smaller = [](const SizeLimit& a, const SizeLimit& b) { return a.size < b.size; };
+  const auto [least, most] = std::minmax_element(mesh.sizes.begin(), mesh.sizes.end(), smaller);
+  const auto told = [&](const SizeLimit& limit) {
+    return decimal(limit.size) + " " + mesh.unit + " (" + words(limit.reason) + ")";
+  };
+  if (mesh.sizes.size() == 1) return told(*least);
+  return "up to " + told(*most) + "; least " + told(*least) + " in " +
+         mesh.groups[least->group].name + " at " + place(least->place);
 }
 
 void warn(Console& console, Json& report, const std::string& sentence) {

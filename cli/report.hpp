@@ -24,8 +24,15 @@ Json matrix(const SquareMatrix& values);
 /// (docs/report.schema.json).
 Json start_report(const std::string& command);
 
-/// {file, unit, scale_to_m, panels, vertices, area, closed, groups}
+/// {file, unit, scale_to_m, panels, vertices, area, closed, groups, sizes}
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);
+
+/// A group's name, panels, area and bounding box.
+std::string group_text(const GroupReport& group, const std::string& unit);
+
+/// In one line: the largest and the smallest size that a geometry was meshed with, and why; empty
+/// for a file that held a mesh.
+std::string sizes_text(const SurfaceMesh& mesh);
 
 /// Tells a sentence to the user and to the report.
 void warn(Console& console, Json& report, const std::string& sentence);

@@ -14,15 +14,30 @@ namespace {
 using Choice = OperatorOptions::Choice;
 using NearField = OperatorOptions::NearField;
 
+/// GROUP,GROUP; within double quotes a comma is part of a group's name, and so is a doubled quote.
+std::vector<std::string> parse_groups(const std::string& text) {
+  std::vector<std::string> groups(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text.substr(i, 2) == "\"\"")
+      groups.back() += text[i++];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (text[i] == ',' && !quoted)
+      groups.emplace_back();
+    else
+      groups.back() += text[i];
+  }
+  FMBEM_REQUIRE(!quoted, "--conductor has an opening quote without a closing one in " << text);
+  return groups;
+}
+
 /// NAME=GROUP,GROUP
 Conductor parse_conductor(const std::string& text) {
   const std::size_t equals = text.find('=');
   FMBEM_REQUIRE(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
                 "--conductor takes NAME=GROUP,GROUP, not \"" << text << "\"");
-  Conductor conductor{text.substr(0, equals), {}};
-  std::istringstream groups(text.substr(equals + 1));
-  for (std::string group; std::getline(groups, group, ',');) conductor.groups.push_back(group);
-  return conductor;
+  return {text.substr(0, equals), parse_groups(text.substr(equals + 1))};
 }
 
 bool sets_the_fmm(const OperatorOptions& op) { return op.order || op.max_leaf || op.overhang; }
@@ -74,7 +89,8 @@ void add_solve_options(CLI::App& app, SolveOptions& options) {
            for (const std::string& text : texts)
              problem.conductors.push_back(parse_conductor(text));
          },
-         "join groups to one conductor; every other group is one by itself")
+         "join groups to one conductor; every other group is one by itself. A name with a "
+         "comma stands in double quotes")
       ->type_name("NAME=GROUP,...")
       ->allow_extra_args(false);
   app.add_option("--tolerance", problem.solver.tolerance,

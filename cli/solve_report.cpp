@@ -66,18 +66,34 @@ Json solver_json(const ConductorSolution& solution) {
   return json;
 }
 
+/// Which is which of several groups that the file has no names for: the first of them.
+std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
+  constexpr std::size_t most = 20;
+  std::string text;
+  std::size_t listed = 0;
+  if (mesh.groups.size() < 2) return text;
+  for (std::size_t g = 0; g < mesh.groups.size() && listed < most; ++g) {
+    if (mesh.groups[g].named) continue;
+    text += "\n          " + group_text(check.groups[g], mesh.unit);
+    ++listed;
+  }
+  return text + (listed < most ? "" : "\n          and more: see fmbem mesh-info");
+}
+
 }  // namespace
 
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, double area,
-                         int threads) {
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
+                         const MeshReport& check, int threads) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
   std::ostringstream out;
-  out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area " << area
-      << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit " << mesh.unit
-      << "\noperator  " << op.name << ", " << (dense ? "dense" : "fmm") << ", "
-      << std::setprecision(3) << double(op.memory_bytes) / 1e6 << " MB, "
-      << precision_name(op.precision) << " precision, ";
+  out << "mesh      " << mesh.file << ": " << mesh.triangles.size() << " panels, area "
+      << check.area << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit "
+      << mesh.unit;
+  if (!mesh.sizes.empty()) out << "\nsizes     " << sizes_text(mesh);
+  out << unnamed_groups(mesh, check) << "\noperator  " << op.name << ", "
+      << (dense ? "dense" : "fmm") << ", " << std::setprecision(3) << double(op.memory_bytes) / 1e6
+      << " MB, " << precision_name(op.precision) << " precision, ";
   if (op.processor == Processor::gpu)
     out << "cuda on " << cuda_devices().front().name;
   else

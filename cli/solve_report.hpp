@@ -10,8 +10,8 @@
 namespace fmbem::cli {
 
 /// What was solved, and how: the mesh and the operator, a line each.
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh, double area,
-                         int threads);
+std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
+                         const MeshReport& check, int threads);
 
 /// The solver and what became of each problem, which `problems` names.
 std::string solver_text(const ConductorSolution& solution,

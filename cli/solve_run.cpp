@@ -1,7 +1,9 @@
 #include "cli/solve_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -75,20 +77,23 @@ ConductorOptions SolveRun::problem() {
   return problem;
 }
 
-SurfaceMesh SolveRun::load(int refine) {
+MeshOfLevel SolveRun::load() {
   const Timer timer;
-  SurfaceMesh mesh = load_mesh(options_.mesh.file, options_.mesh.load_options(refine));
-  mesh_seconds_ += timer.seconds();
+  const MeshOptions& mesh = options_.mesh;
+  const int coarsest = std::max(0, mesh.refine - coarser_levels);
+  const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
+      load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
+  mesh_seconds_ = timer.seconds();
   context_.device_start.request_stop();
   console().begin_phase();
-  return mesh;
+  return [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
 
 void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
                     const std::vector<std::string>& names, const std::string& results) {
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
-  console().print(problem_text(solution, mesh, check.area, threads_));
+  console().print(problem_text(solution, mesh, check, threads_));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   console().print(solver_text(solution, names) + results);
   warn_of_solves(console(), report_, solution, names);

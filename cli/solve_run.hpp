@@ -9,6 +9,7 @@
 #include "cli/report.hpp"
 #include "cli/solve_options.hpp"
 #include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/problems/refinement_levels.hpp"
 
 namespace fmbem::cli {
 
@@ -29,8 +30,9 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The mesh, refined so many times. Whatever comes next is a new phase of progress.
-  SurfaceMesh load(int refine);
+  /// The meshes of the levels that are solved on, each of which is handed out once. Whatever comes
+  /// next is a new phase of progress.
+  MeshOfLevel load();
 
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,
   /// with `results` behind it; adds all this to the report. Refuses PETSc options that nothing has

@@ -1,6 +1,6 @@
 // The unit cube as one conductor. Its capacitance is 0.66067815 in 4 pi eps0 m.
 // The charge density is singular on the edges, so the mesh is graded towards them.
-// Other sizes: Gmsh's -setnumber n 24 -setnumber bump 0.1
+// Other sizes: fmbem's --set n=24 --set bump=0.1
 DefineConstant[
   n = 16,      // intervals on an edge: 12 n^2 triangles
   bump = 0.1   // length of the intervals at an edge's ends over that of those in its middle

@@ -4,7 +4,6 @@
 #include <limits>
 #include <numbers>
 
-#include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/topology.hpp"
 
 namespace fmbem {
@@ -20,7 +19,7 @@ MeshReport check_mesh(const SurfaceMesh& mesh) {
   const Box box = bounding_box(mesh);
   report.box_min = box.min;
   report.box_max = box.max;
-  for (const Group& group : mesh.groups) report.groups.push_back({group.name, 0, 0});
+  for (const Group& group : mesh.groups) report.groups.push_back({group.name});
 
   // About the box's centre the terms of the volume cancel least.
   const Vec3d centre = 0.5 * (box.min + box.max);
@@ -31,13 +30,15 @@ MeshReport check_mesh(const SurfaceMesh& mesh) {
     const double area = triangle_area(mesh, i);
     report.area += area;
     GroupReport& group = report.groups.at(static_cast<std::size_t>(mesh.group_of[i]));
+    const auto& [a, b, c] = mesh.triangles[i];
+    if (group.panels == 0) group.box = {mesh.vertices[a], mesh.vertices[a]};
+    for (const int v : mesh.triangles[i]) enclose(group.box, mesh.vertices[v]);
     ++group.panels;
     group.area += area;
     report.degenerate += shape.smallest_height < thin * shape.longest_edge;
     report.smallest_edge = std::min(report.smallest_edge, shape.shortest_edge);
     report.largest_edge = std::max(report.largest_edge, shape.longest_edge);
     smallest_angle = std::min(smallest_angle, shape.smallest_angle);
-    const auto& [a, b, c] = mesh.triangles[i];
     six_volumes +=
         dot(mesh.vertices[a] - centre, cross(mesh.vertices[b] - centre, mesh.vertices[c] - centre));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/shape.hpp"
 
 namespace fmbem {
 
@@ -13,6 +14,7 @@ struct GroupReport {
   std::string name;
   std::size_t panels = 0;
   double area = 0;  ///< in the file's unit, squared
+  Box box{};        ///< zero without panels
 };
 
 /// Quality and topology of a surface mesh, lengths in the file's unit.

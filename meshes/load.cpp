@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <iterator>
 #include <new>
+#include <optional>
+#include <sstream>
 
 #include <gmsh.h>
 
@@ -9,11 +12,14 @@
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/contact.hpp"
 #include "fmbem/meshes/foreign/polygons.hpp"
+#include "fmbem/meshes/gmsh/curvature.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
+#include "fmbem/meshes/gmsh/gmsh_geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
 #include "fmbem/meshes/gmsh/precheck.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
 #include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/reading_limit.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/shape.hpp"
@@ -24,27 +30,33 @@
 namespace fmbem {
 namespace {
 
-bool is_iges(const std::string& file) {
-  const std::string e = ending(file);
-  return e == "iges" || e == "igs";
-}
-
-bool carries_its_unit(const std::string& file) {
-  const std::string e = ending(file);
-  return e == "step" || e == "stp" || is_iges(file);
-}
-
-void check_options(const std::string& file, const LoadOptions& options) {
+void check_options(const LoadOptions& options) {
   if (options.mesh_size)
-    FMBEM_REQUIRE(std::isfinite(*options.mesh_size) && *options.mesh_size > 0,
-                  "the mesh size must be a positive number, not " << *options.mesh_size);
+    FMBEM_REQUIRE(std::isfinite(options.mesh_size->value) && options.mesh_size->value > 0,
+                  "the mesh size must be a positive number, not " << options.mesh_size->value);
   FMBEM_REQUIRE(options.refine >= 0 && options.refine <= 12,
                 "a mesh can be refined 0 to 12 times, not " << options.refine);
-  if (!options.unit) return;
-  metres_in(*options.unit);
-  FMBEM_REQUIRE(
-      *options.unit == "m" || !carries_its_unit(file),
-      file << " carries its own unit and is read in m; leave the unit " << *options.unit << " out");
+  FMBEM_REQUIRE(options.grade > 0 && options.grade <= 1,
+                "a mesh can be graded by a ratio above 0 and up to 1, not " << options.grade);
+}
+
+/// The options with lengths in the mesh's unit.
+LoadOptions in_meshs_unit(const std::string& file, LoadOptions options) {
+  check_options(options);
+  check_readable(file);
+  options.unit = unit_for(file, options.unit);
+  if (options.mesh_size) options.mesh_size = options.mesh_size->in(*options.unit);
+  return options;
+}
+
+/// Geometry that carries a unit is converted from it; a script's imports too.
+void set_unit(const std::string& file, const std::string& unit) {
+  const CadUnit cad = cad_unit(unit);
+  gmsh::option::setString("Geometry.OCCTargetUnit", cad.target);
+  const std::string format = ending(file);
+  const bool carries_unit =
+      format == "step" || format == "stp" || format == "iges" || format == "igs";
+  if (carries_unit) gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
 }
 
 /// What stays of Gmsh's warnings in the notices: the first few.
@@ -57,25 +69,26 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
     notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
 }
 
-/// The mesh as the file has it; `refine` becomes how many times it is still to be refined.
-SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refine) {
-  const auto refuse_mesh_size = [&] {
-    FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
-                                              "refine the mesh instead");
-  };
-  if (is_foreign(ending(file))) {
-    refuse_mesh_size();
-    const ReadingLimit limit(file);
-    return read_foreign(file);
+/// What Gmsh makes of a file.
+struct Source {
+  ModelMesh model;
+  bool is_geometry = false;      // and the mesh Gmsh's own
+  std::vector<SizeLimit> sizes;  // [n triangles], of such a mesh
+};
+
+/// Reads a file into Gmsh's model.
+void merge(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
+  const std::string what = "cannot read " + file;
+  check_numbers(file, options.numbers);
+  std::ostringstream set, forget;
+  set << std::setprecision(17);
+  for (const auto& [name, value] : options.numbers) {
+    set << name << " = " << value << ";\n";
+    forget << "Delete " << name << ";\n";
   }
-  GmshSession gmsh;
-  precheck(file);
-  gmsh.run("cannot read " + file, [&] {
-    // Gmsh 4.8 cannot set the unit of IGES, which OpenCASCADE then reads in mm.
-    if (is_iges(file))
-      gmsh::option::setNumber("Geometry.OCCScaling", 1e-3);
-    else
-      gmsh::option::setString("Geometry.OCCTargetUnit", "M");
+  if (!options.numbers.empty()) gmsh.interpret(what, set.str());
+  gmsh.run(what, [&] {
+    set_unit(file, *options.unit);
     // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
     if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
     // A script may mesh, for as long as it likes.
@@ -83,19 +96,47 @@ SurfaceMesh read(const std::string& file, const LoadOptions& options, int& refin
     if (ending(file) != "geo") limit.emplace(file);
     gmsh::merge(file);
   });
+  if (!options.numbers.empty()) gmsh.interpret(what, forget.str());
+}
+
+/// Sizes are for geometry.
+void refuse_sizes(const std::string& file, const LoadOptions& options) {
+  FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
+                                            "refine the mesh instead");
+  FMBEM_REQUIRE(options.grade == 1, file << " holds a mesh already, which cannot be graded");
+}
+
+Source read_with_other_libraries(const std::string& file, const LoadOptions& options) {
+  refuse_sizes(file, options);
+  check_numbers(file, options.numbers);
+  const ReadingLimit limit(file);
+  return {{read_foreign(file), {}}, false, {}};
+}
+
+Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {
+  precheck(file);
+  merge(gmsh, file, options);
   std::vector<int> types;
   gmsh.run("cannot read " + file, [&] { gmsh::model::mesh::getElementTypes(types); });
+  Source source;
+  source.is_geometry = types.empty();
   std::vector<std::string> notices;
-  if (types.empty()) {
-    mesh_geometry(gmsh, file, options, notices);
-    refine = 0;
+  if (source.is_geometry) {
+    const SizeLimits limits = mesh_geometry(gmsh, file, options, notices);
+    source.model = read_model(gmsh, file);
+    const auto& [mesh, surface_of, solid_of] = source.model;
+    std::vector<double> curvature;
+    if (!limits.uniform())
+      curvature = curvatures(gmsh, mesh, surface_of, sample_curvature(gmsh, file));
+    source.sizes = sizes_of_triangles(mesh, surface_of, curvature, limits);
   } else {
-    refuse_mesh_size();
+    refuse_sizes(file, options);
+    source.model = read_model(gmsh, file);
   }
-  SurfaceMesh mesh = read_model(gmsh, file);
-  mesh.notices.insert(mesh.notices.begin(), notices.begin(), notices.end());
-  add_warnings(gmsh, mesh.notices);
-  return mesh;
+  std::vector<std::string>& all = source.model.mesh.notices;
+  all.insert(all.begin(), notices.begin(), notices.end());
+  add_warnings(gmsh, all);
+  return source;
 }
 
 /// A geometry can fix its own subdivision, and then it does not heed the size that was asked for.
@@ -104,23 +145,15 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   double longest = 0;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     longest = std::max(longest, triangle_shape(mesh, i).longest_edge);
-  const double asked = std::ldexp(*options.mesh_size, -options.refine);
-  if (longest > 2 * asked)
+  const double size = options.mesh_size->value;
+  if (longest > 2 * size)
     mesh.notices.push_back("edges of up to " + decimal(longest) +
-                           " are longer than the mesh size " + decimal(asked) +
+                           " are longer than the mesh size " + decimal(size) +
                            ", because the geometry fixes its own subdivision");
 }
 
-void name_components(SurfaceMesh& mesh) {
-  Components components = connected_components(mesh);
-  mesh.group_of = std::move(components.of);
-  for (int c = 1; c <= components.n; ++c)
-    mesh.groups.push_back({"component " + std::to_string(c), 0});
-}
-
 /// Groups may touch where one conductor has both, which is not known here: problems/ decides.
-void look_for_contacts(SurfaceMesh& mesh) {
-  mesh.contacts = find_contacts(mesh);
+void notice_contacts(SurfaceMesh& mesh) {
   std::vector<Contact> own;
   std::copy_if(mesh.contacts->begin(), mesh.contacts->end(), std::back_inserter(own),
                [](const Contact& contact) { return contact.a == contact.b; });
@@ -131,28 +164,59 @@ void look_for_contacts(SurfaceMesh& mesh) {
                          "\" crosses itself at " + place(own[0].place) + more);
 }
 
-}  // namespace
-
-SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options) try {
-  check_options(file, options);
-  int refine = options.refine;
-  SurfaceMesh mesh = read(file, options, refine);
-  mesh.unit = options.unit.value_or("m");
-  mesh.scale_to_m = metres_in(mesh.unit);
+/// Checks, merges and orients the mesh of a file; places follow.
+void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
+  SurfaceMesh& mesh = model.mesh;
   drop_unused_vertices(mesh);
   refuse_bad_coordinates(mesh);
-  merge_duplicate_vertices(mesh,
-                           ending(file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
+  merge_duplicate_vertices(
+      mesh, ending(mesh.file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
   refuse_zero_area(mesh);
   notice_larger_edges(mesh, options);
   {
     const EdgeTable edges(mesh);
     refuse_coincident_triangles(mesh, edges);
+    const std::vector<std::array<int, 3>> before = mesh.triangles;
     orient(mesh, edges);
+    for (std::size_t i = 0; places && i < before.size(); ++i)
+      if (before[i] != mesh.triangles[i]) turn_round(*places, i);
   }
-  if (mesh.groups.empty()) name_components(mesh);
-  look_for_contacts(mesh);
-  return refine > 0 ? refine_uniformly(mesh, refine) : mesh;
+  if (mesh.groups.empty()) name_components(model);
+}
+
+}  // namespace
+
+std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const LoadOptions& asked,
+                                               int coarsest) try {
+  const LoadOptions options = in_meshs_unit(file, asked);
+  FMBEM_REQUIRE(coarsest >= 0 && coarsest <= options.refine,
+                "the coarsest level must be 0 to " << options.refine << ", not " << coarsest);
+  std::optional<GmshSession> gmsh;
+  if (!is_foreign(ending(file))) gmsh.emplace();
+  Source source = gmsh ? read_with_gmsh(*gmsh, file, options)
+                       : read_with_other_libraries(file, options);
+  SurfaceMesh& mesh = source.model.mesh;
+  mesh.unit = *options.unit;
+  mesh.scale_to_m = metres_in(mesh.unit);
+  std::optional<GmshGeometry> geometry;  // to be refined on
+  MeshPlaces places;
+  if (source.is_geometry && options.refine > 0) {
+    geometry.emplace(*gmsh, file);
+    places = find_places(*gmsh, *geometry, mesh, source.model.surface_of);
+  }
+  clean(source.model, options, geometry ? &places : nullptr);
+  mesh.sizes = smallest_sizes(source.sizes, mesh.group_of);
+  std::vector<SurfaceMesh> levels;
+  for (int level = 0; level <= options.refine; ++level) {
+    if (level > 0)
+      mesh = geometry ? refine_on_geometry(mesh, places, *geometry) : refine_uniformly(mesh);
+    // A mesh that is split is the same surface; new vertices on a geometry change it.
+    if (geometry ? level >= coarsest : level == 0) mesh.contacts = find_contacts(mesh);
+    if (level < coarsest) continue;
+    levels.push_back(level < options.refine ? mesh : std::move(mesh));
+  }
+  for (SurfaceMesh& level : levels) notice_contacts(level);
+  return levels;
 } catch (const std::bad_alloc&) {
   throw ResourceError("not enough memory to read the mesh " + file);
 }

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fmbem/meshes/load.hpp"
 
 namespace fmbem {
 
-/// load_mesh() in the process of the caller, whom a file may crash that Gmsh or OpenCASCADE does
-/// not cope with: for fmbem-reader, and not installed. Starts Gmsh if it is not running yet, and
-/// then ends it again.
-SurfaceMesh load_mesh_here(const std::string& file, const LoadOptions& options = {});
+/// load_mesh_levels() in the process of the caller, whom a file may crash that Gmsh or OpenCASCADE
+/// does not cope with: for fmbem-reader, and not installed. Starts Gmsh if it is not running yet,
+/// and then ends it again.
+std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const LoadOptions& options,
+                                               int coarsest);
 
 }  // namespace fmbem

@@ -10,10 +10,12 @@
 
 namespace fmbem {
 
-/// A named set of triangles: a Gmsh physical surface, or else a connected component.
+/// A named set of triangles: a Gmsh physical surface or volume, a part of a CAD assembly, or else a
+/// solid or a connected component.
 struct Group {
   std::string name;
-  int tag = 0;  ///< tag of the physical surface, 0 where there is none
+  int tag = 0;        ///< tag of the physical surface, 0 where there is none
+  bool named = true;  ///< by the file
 };
 
 /// What reading a mesh changed in it.
@@ -33,6 +35,29 @@ struct Contact {
   double distance;  ///< between the two there, in the file's unit; 0 of a crossing
 };
 
+/// Why the mesh of a geometry is as fine as it is somewhere.
+enum class SizeReason {
+  option,     ///< the mesh size that was asked for
+  file,       ///< the geometry's own sizes or subdivision
+  box,        ///< a part of the whole geometry's extent
+  extent,     ///< a part of the conductor's extent
+  curvature,  ///< edges along a full turn
+  width,      ///< edges across a face
+  gap,        ///< the distance to another conductor
+  least,      ///< widths and gaps ask for less, which default sizes do not follow
+  neighbour,  ///< sizes grow slowly from where they have to be small
+  edge,       ///< graded towards a sharp edge
+};
+const char* name(SizeReason reason);
+
+struct SizeLimit {
+  SizeReason reason = SizeReason::box;
+  double size = 0;  ///< that was asked for before refinement, in the mesh's unit; the least
+  Vec3d place;      ///< where
+  int group = 0;
+  std::size_t triangles = 0;  ///< of the group, for this reason, before refinement
+};
+
 /// A triangulated surface. Normals n = (v1−v0)×(v2−v0)/|…| point away from the bounded set that
 /// a closed component encloses by itself; open components keep the file's orientation, made
 /// consistent. Every vertex belongs to a triangle.
@@ -50,6 +75,7 @@ struct SurfaceMesh {
   bool orientable = true;  ///< no Möbius strip and no edge with more than two triangles
   MeshRepairs repairs;
   std::vector<std::string> notices;  ///< one sentence each
+  std::vector<SizeLimit> sizes;      ///< by group and reason, where a geometry was meshed
   /// What find_contacts() has found, if it has been asked, as load_mesh() does before refinement.
   /// Who moves vertices or changes groups afterwards has to reset it.
   std::optional<std::vector<Contact>> contacts;

@@ -23,14 +23,23 @@ inline auto members(Group& x) {
   return std::tie(name, tag);
 }
 inline auto members(LoadOptions& x) {
-  auto& [mesh_size, refine, unit] = x;
-  return std::tie(mesh_size, refine, unit);
+  auto& [mesh_size, refine, unit, grade, numbers] = x;
+  return std::tie(mesh_size, refine, unit, grade, numbers);
+}
+inline auto members(Length& x) {
+  auto& [value, unit] = x;
+  return std::tie(value, unit);
+}
+inline auto members(GeoNumbers::value_type& x) { return std::tie(x.first, x.second); }
+inline auto members(SizeLimit& x) {
+  auto& [reason, size, place, group, triangles] = x;
+  return std::tie(reason, size, place, group, triangles);
 }
 inline auto members(SurfaceMesh& x) {
   auto& [vertices, triangles, group_of, groups, vertex_tags, triangle_tags, file, unit, scale_to_m,
-         closed, orientable, repairs, notices, contacts] = x;
+         closed, orientable, repairs, notices, sizes, contacts] = x;
   return std::tie(vertices, triangles, group_of, groups, vertex_tags, triangle_tags, file, unit,
-                  scale_to_m, closed, orientable, repairs, notices, contacts);
+                  scale_to_m, closed, orientable, repairs, notices, sizes, contacts);
 }
 
 /// Values one after the other as bytes, for a process of the same program on the same machine.

@@ -2,6 +2,8 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <omp.h>
@@ -17,8 +19,8 @@ namespace {
 
 using namespace fmbem;
 
-/// The mesh, or why there is none.
-ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
+/// The meshes, or why there are none.
+ParcelWriter answer_to(const std::string& file, const LoadOptions& options, int coarsest) {
   ParcelWriter answer;
   const auto refuse = [&](ExitCode code, const std::string& sentence) {
     answer = {};
@@ -27,10 +29,10 @@ ParcelWriter answer_to(const std::string& file, const LoadOptions& options) {
     answer.put(sentence);
   };
   try {
-    const SurfaceMesh mesh = load_mesh_here(file, options);
+    const std::vector<SurfaceMesh> meshes = load_mesh_levels_here(file, options, coarsest);
     answer.put(true);
     answer.put(ExitCode::solved);
-    answer.put(mesh);
+    answer.put(meshes);
   } catch (const Error& e) {
     refuse(e.code(), e.what());
   } catch (const std::bad_alloc&) {
@@ -52,8 +54,9 @@ void answer_request() {
   omp_set_num_threads(request.got<int>());
   const auto file = request.got<std::string>();
   const auto options = request.got<LoadOptions>();
+  const int coarsest = request.got<int>();
   memory.write("");  // no answer yet
-  memory.write(answer_to(file, options).bytes());
+  memory.write(answer_to(file, options, coarsest).bytes());
 }
 
 }  // namespace

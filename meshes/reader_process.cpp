@@ -4,6 +4,8 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <omp.h>
@@ -89,7 +91,8 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
 
 }  // namespace
 
-SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+                                          int coarsest) {
   MemoryFile memory;
   ParcelWriter request;
   request.put(false);  // not an answer, by which it is known when the process crashes
@@ -97,6 +100,7 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   request.put(omp_get_max_threads());
   request.put(file);
   request.put(options);
+  request.put(coarsest);
   memory.write(request.bytes());
   const pid_t process = start(find_reader(), memory);
   int status = 0;
@@ -107,11 +111,15 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   ParcelReader answer(bytes);
   if (bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
-  if (code == ExitCode::solved) return answer.got<SurfaceMesh>();
+  if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();
   const auto sentence = answer.got<std::string>();
   if (code == ExitCode::bad_input) throw InputError(sentence);
   if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
   throw Error(code, sentence);
+}
+
+SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
+  return std::move(load_mesh_levels(file, options, options.refine).back());
 }
 
 }  // namespace fmbem

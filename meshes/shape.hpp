@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "fmbem/meshes/mesh.hpp"
@@ -9,6 +10,14 @@ namespace fmbem {
 struct Box {
   Vec3d min, max;
 };
+
+/// Makes the box large enough for x.
+inline void enclose(Box& box, Vec3d x) {
+  for (int axis = 0; axis < 3; ++axis) {
+    box.min[axis] = std::min(box.min[axis], x[axis]);
+    box.max[axis] = std::max(box.max[axis], x[axis]);
+  }
+}
 
 /// The box of all vertices; zero without any.
 Box bounding_box(const SurfaceMesh& mesh);

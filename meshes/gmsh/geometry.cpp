@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/meshes/clean.hpp"
+#include "fmbem/meshes/gmsh/curvature.hpp"
+#include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
@@ -14,6 +20,7 @@ namespace {
 
 constexpr double most_triangles = 50e6;  // of a mesh by Gmsh, some 20 GB in its hands
 constexpr double default_fraction = 1. / 40;
+constexpr double coarse_per_turn = 6;  // of the first mesh, which shows what sizes are needed
 constexpr double gmsh_no_limit = 1e22;
 
 gmsh::vectorpair entities(int dim) {
@@ -40,55 +47,164 @@ double estimated_area() {
   return area;
 }
 
-}  // namespace
-
-void mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
-                   std::vector<std::string>& notices) {
-  double diagonal = 0, area = 0, files_size = 0, smallest = 0;
-  std::size_t n_surfaces = 0;
+/// What the file and the options say about the largest size.
+LargestSize largest_size(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
+                         std::vector<std::string>& notices) {
+  double diagonal = 0, files_size = 0, smallest = 0;
   gmsh.run("cannot mesh " + file, [&] {
-    n_surfaces = entities(2).size();
-    if (n_surfaces == 0) return;
     diagonal = norm(box_sides(-1, -1));
-    area = estimated_area();
     gmsh::option::getNumber("Mesh.MeshSizeMax", files_size);
     gmsh::option::getNumber("Mesh.MeshSizeMin", smallest);
   });
-  FMBEM_REQUIRE(n_surfaces > 0, file << " has no surface elements and no surfaces to mesh");
   FMBEM_REQUIRE(diagonal > 0 && std::isfinite(diagonal) && diagonal < 1e20,
                 "the geometry of " << file << " has no extent that can be meshed");
-
-  double size = options.mesh_size.value_or(default_fraction * diagonal);
-  if (files_size < size) {
-    size = files_size;
+  LargestSize largest{default_fraction * diagonal, SizeReason::box, options.grade};
+  if (options.mesh_size) {
+    largest = {options.mesh_size->value, SizeReason::option, options.grade};
+    FMBEM_REQUIRE(largest.size <= diagonal, "the mesh size "
+                                                << decimal(largest.size) << " is larger than "
+                                                << file << ", whose bounding box has a diagonal of "
+                                                << decimal(diagonal) << "; give a smaller one");
+  }
+  if (files_size < largest.size) {
+    largest.size = files_size;
+    largest.reason = SizeReason::file;
   } else if (files_size < gmsh_no_limit && !options.mesh_size) {
     notices.push_back("Mesh.MeshSizeMax = " + decimal(files_size) + " in " + file +
                       " was lowered to a fortieth of the bounding box's diagonal, " +
-                      decimal(size) + "; give a mesh size to have another");
+                      decimal(largest.size) + "; give a mesh size to have another");
   }
-  FMBEM_REQUIRE(smallest <= size, "Mesh.MeshSizeMin = " << decimal(smallest) << " in " << file
-                                                        << " is above the mesh size "
-                                                        << decimal(size));
-  const double fine_size = std::ldexp(size, -options.refine);
-  const double estimate = area / (std::sqrt(3.) / 4 * fine_size * fine_size);
-  FMBEM_REQUIRE(estimate < most_triangles, "with the mesh size "
-                                               << decimal(fine_size) << " the mesh of " << file
-                                               << " would have about " << decimal(estimate)
-                                               << " triangles; at most " << decimal(most_triangles)
-                                               << " are made, choose a larger size or refine less");
-  gmsh.run("cannot mesh " + file, [&] {
-    gmsh::option::setNumber("Mesh.MeshSizeMax", size);
-    gmsh::model::mesh::generate(2);
-    // Splits every triangle and puts the new nodes on the geometry. Meshing again with half the
-    // size would leave surfaces as they are that fix their own subdivision.
-    for (int k = 0; k < options.refine; ++k) gmsh::model::mesh::refine();
-  });
+  FMBEM_REQUIRE(smallest <= largest.size,
+                "Mesh.MeshSizeMin = " << decimal(smallest) << " in " << file
+                                      << " is above the mesh size " << decimal(largest.size));
+  return largest;
+}
+
+void refuse_many(const std::string& file, double triangles, double size, int refine) {
+  const double n = std::ldexp(triangles, 2 * refine);
+  FMBEM_REQUIRE(n < most_triangles, "with the mesh size "
+                                        << decimal(std::ldexp(size, -refine)) << " the mesh of "
+                                        << file << " would have about " << decimal(n)
+                                        << " triangles; at most " << decimal(most_triangles)
+                                        << " are made, choose a larger size or refine less");
+}
+
+/// The faces that a point, a curve or a surface belongs to.
+class FacesOf {
+ public:
+  FacesOf() {
+    for (const auto& [dim, curve] : entities(1)) {
+      std::vector<int> up, down;
+      gmsh::model::getAdjacencies(1, curve, up, down);
+      faces_[{1, curve}] = up;
+      for (const int point : down)
+        faces_[{0, point}].insert(faces_[{0, point}].end(), up.begin(), up.end());
+    }
+    for (const auto& [dim, surface] : entities(2)) faces_[{2, surface}] = {surface};
+  }
+  /// Gmsh asks from several threads.
+  const std::vector<int>& operator()(int dim, int tag) const {
+    static const std::vector<int> none;
+    const auto found = faces_.find({dim, tag});
+    return found == faces_.end() ? none : found->second;
+  }
+
+ private:
+  std::map<std::pair<int, int>, std::vector<int>> faces_;
+};
+
+void refuse_missing_faces(GmshSession& gmsh, const std::string& file) {
   for (const auto& [dim, tag] : entities(2)) {
     std::vector<int> types;
     gmsh.run("cannot mesh " + file, [&] { gmsh::model::mesh::getElementTypes(types, 2, tag); });
     FMBEM_REQUIRE(!types.empty(), "Gmsh could not mesh the surface " << tag << " of " << file
                                                                      << "; try another mesh size");
   }
+}
+
+/// Whether an edge of the mesh is clearly longer than the sizes; Gmsh's are up to 1.4 times those.
+bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
+  constexpr double too_long = 1.5;
+  const SurfaceMesh& mesh = coarse.mesh;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    const double length = triangle_shape(mesh, i).longest_edge;
+    for (const int v : mesh.triangles[i])
+      if (length > too_long * limits.at(coarse.surface_of[i], mesh.vertices[v])) return true;
+  }
+  return false;
+}
+
+/// A mesh that shows what sizes are needed: coarse, but no coarser than curvature lets it be.
+SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize& largest,
+                  const SizeRules& rules, ModelMesh& coarse) {
+  const std::map<int, SurfaceCurvature> curvature_of = sample_curvature(gmsh, file);
+  std::vector<CurvedPoint> points;
+  for (const auto& [surface, curvature] : curvature_of)
+    points.insert(points.end(), curvature.samples.begin(), curvature.samples.end());
+  const FacesOf faces_of;
+  gmsh.mesh_surfaces("cannot mesh " + file, [&](int dim, int tag, Vec3d) {
+    double size = largest.size;
+    for (const int face : faces_of(dim, tag)) {
+      const auto curved = curvature_of.find(face);
+      if (rules.per_turn > 0 && curved != curvature_of.end())
+        size = std::min(size, 2 * std::acos(-1.) / coarse_per_turn / curved->second.typical);
+    }
+    return size;
+  });
+  refuse_missing_faces(gmsh, file);
+  coarse = read_model(gmsh, file);
+  const std::vector<double> curvature =
+      curvatures(gmsh, coarse.mesh, coarse.surface_of, curvature_of);
+  drop_unused_vertices(coarse.mesh);
+  merge_duplicate_vertices(coarse.mesh, MergeDistance::box);
+  if (coarse.mesh.groups.empty()) name_components(coarse);
+  return {coarse.mesh, coarse.surface_of, curvature, points, largest, rules};
+}
+
+/// Meshes twice: coarsely, to see what sizes conductors, their faces and gaps need, and with those.
+SizeLimits mesh_by_rules(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
+                         const LargestSize& largest) {
+  ModelMesh coarse;
+  SizeLimits limits =
+      survey(gmsh, file, largest, options.mesh_size ? SizeRules::none() : SizeRules{}, coarse);
+  if (!is_too_coarse(coarse, limits)) return limits;
+  refuse_many(file, limits.estimated_triangles(coarse.mesh, coarse.surface_of), limits.least(),
+              options.refine);
+  gmsh.forget_warnings();
+  const FacesOf faces_of;
+  gmsh.run("cannot mesh " + file, [] {
+    gmsh::model::mesh::clear();
+    gmsh::option::setNumber("Mesh.MeshSizeExtendFromBoundary", 0);  // sizes are known inside
+  });
+  gmsh.mesh_surfaces("cannot mesh " + file, [&](int dim, int tag, Vec3d x) {
+    double size = largest.size;
+    for (const int face : faces_of(dim, tag)) size = std::min(size, limits.at(face, x));
+    return size;
+  });
+  refuse_missing_faces(gmsh, file);
+  return limits;
+}
+
+}  // namespace
+
+SizeLimits mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
+                         std::vector<std::string>& notices) {
+  const std::string what = "cannot mesh " + file;
+  double area = 0;
+  std::size_t n_surfaces = 0;
+  gmsh.run(what, [&] {
+    n_surfaces = entities(2).size();
+    if (n_surfaces > 0) area = estimated_area();
+  });
+  FMBEM_REQUIRE(n_surfaces > 0, file << " has no surface elements and no surfaces to mesh");
+  const LargestSize largest = largest_size(gmsh, file, options, notices);
+  refuse_many(file, area / (std::sqrt(3.) / 4 * largest.size * largest.size), largest.size,
+              options.refine);
+  gmsh.run(what, [&] { gmsh::option::setNumber("Mesh.MeshSizeMax", largest.size); });
+  if (!options.mesh_size || options.grade < 1) return mesh_by_rules(gmsh, file, options, largest);
+  gmsh.mesh_surfaces(what);
+  refuse_missing_faces(gmsh, file);
+  return SizeLimits(largest);
 }
 
 }  // namespace fmbem

@@ -178,6 +178,35 @@ void GmshSession::run(const std::string& what, const std::function<void()>& call
   if (!trouble.empty()) throw InputError(what + ": Gmsh reports: " + trouble);
 }
 
+void GmshSession::interpret(const std::string& what, const std::string& script) {
+  const TemporaryFile file(".geo");
+  std::ofstream(file.path()) << script << '\n';
+  run(what, [&] { gmsh::merge(file.path()); });
+}
+
+void GmshSession::mesh_surfaces(const std::string& what, const Size& size) {
+  run(what, [&] {
+    if (!size) return gmsh::model::mesh::generate(2);
+#if FMBEM_GMSH_AT_LEAST(4, 9)
+    gmsh::model::mesh::setSizeCallback(
+        [&](int dim, int tag, double x, double y, double z, double other) {
+          return std::min(other, size(dim, tag, {x, y, z}));
+        });
+#else
+    gmsh::model::mesh::setSizeCallback([&](int dim, int tag, double x, double y, double z) {
+      return size(dim, tag, {x, y, z});
+    });
+#endif
+    try {
+      gmsh::model::mesh::generate(2);
+    } catch (...) {
+      gmsh::model::mesh::removeSizeCallback();
+      throw;
+    }
+    gmsh::model::mesh::removeSizeCallback();
+  });
+}
+
 std::vector<std::string> GmshSession::warnings() const {
   const std::string mark = "Warning: ";
   std::vector<std::string> found;
@@ -187,6 +216,8 @@ std::vector<std::string> GmshSession::warnings() const {
       found.push_back(line.substr(mark.size()));
   return found;
 }
+
+void GmshSession::forget_warnings() { log_begin_ = log_since(0).size(); }
 
 ElementType element_type(int type) {
   ElementType e;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/fmm/base/vec3.hpp"
+
 namespace fmbem {
 
 /// A silent Gmsh with an empty model of its own. Starts Gmsh unless it is running, and ends what it
@@ -21,8 +23,17 @@ class GmshSession {
   /// ResourceError if memory runs out.
   void run(const std::string& what, const std::function<void()>& call);
 
-  /// What Gmsh has warned of until now, each sentence once.
+  /// Runs a script in Gmsh's language. Errors as those of run().
+  void interpret(const std::string& what, const std::string& script);
+
+  /// Meshes the curves and surfaces of the current model, nowhere coarser than size(dim, tag, x)
+  /// where there is a size. Errors as those of run().
+  using Size = std::function<double(int dim, int tag, Vec3d x)>;
+  void mesh_surfaces(const std::string& what, const Size& size = {});
+
+  /// What Gmsh has warned of until now, each sentence once, but for what was to be forgotten.
   std::vector<std::string> warnings() const;
+  void forget_warnings();
 
  private:
   std::unique_lock<std::mutex> turn_;

@@ -78,6 +78,13 @@ void precheck_brep(std::string_view text, const std::string& file) {
   if (tail.find_first_not_of(white) == tail.npos) fail(file, "it does not name its whole shape");
 }
 
+/// Gmsh leaves out a statement that ends with the file, without a word.
+void precheck_geo(std::string_view text, const std::string& file) {
+  FMBEM_REQUIRE(text.empty() || white.find(text.back()) != white.npos,
+                file << " does not end with a line break: Gmsh would leave out its last statement; "
+                        "add one");
+}
+
 }  // namespace
 
 void precheck(const std::string& file) {
@@ -87,6 +94,7 @@ void precheck(const std::string& file) {
   if (format == "msh") precheck_msh(file);
   if (format == "stl") precheck_stl(read_file(file), file);
   if (format == "step" || format == "stp") precheck_step(read_file(file), file);
+  if (format == "geo") precheck_geo(read_file(file), file);
   if (format == "brep") precheck_brep(read_file(file), file);
 }
 

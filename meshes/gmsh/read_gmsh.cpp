@@ -9,14 +9,14 @@
 #include <gmsh.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/gmsh/owners.hpp"
 #include "fmbem/meshes/gmsh/tag_index.hpp"
 #include "fmbem/meshes/split.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/topology.hpp"
 
 namespace fmbem {
 namespace {
-
-constexpr int no_group = 0;  // tags of physical surfaces are positive
 
 /// Puts a list into the order of a permutation.
 template <class T>
@@ -40,9 +40,11 @@ std::vector<std::size_t> ascending(const std::vector<std::size_t>& tags) {
 /// Reads one model into one mesh.
 class ModelReader {
  public:
-  ModelReader(GmshSession& gmsh, const std::string& file) : gmsh_(gmsh) { mesh_.file = file; }
+  ModelReader(GmshSession& gmsh, const std::string& file) : gmsh_(gmsh), owners_(gmsh, file) {
+    mesh_.file = file;
+  }
 
-  SurfaceMesh read() {
+  ModelMesh read() {
     read_nodes();
     gmsh::vectorpair surfaces;
     ask([&] { gmsh::model::getEntities(surfaces, 2); });
@@ -57,12 +59,13 @@ class ModelReader {
       mesh_.triangles.push_back(half.corners);
       mesh_.triangle_tags.push_back(mesh_.triangle_tags.back() + 1);
       mesh_.group_of.push_back(half.group);
+      surface_of_.push_back(half.surface);
     }
     number_groups();
     mesh_.repairs.split_quadrangles = halves_.size();
     mesh_.repairs.ignored_elements = count_volume_elements();
     add_notices();
-    return std::move(mesh_);
+    return {std::move(mesh_), std::move(surface_of_), std::move(solid_of_)};
   }
 
  private:
@@ -88,35 +91,17 @@ class ModelReader {
     std::vector<int> types;
     std::vector<std::vector<std::size_t>> tags, nodes;
     ask([&] { gmsh::model::mesh::getElements(types, tags, nodes, 2, surface); });
-    for (std::size_t k = 0; k < types.size(); ++k)
-      if (!tags[k].empty())
-        read_elements(element_type(types[k]), tags[k], nodes[k], group_of(surface, tags[k][0]));
-  }
-
-  /// Tag of the physical surface that a surface is in.
-  int group_of(int surface, std::size_t element) {
-    std::vector<int> groups;
-    ask([&] { gmsh::model::getPhysicalGroupsForEntity(2, surface, groups); });
-    for (int& g : groups) g = std::abs(g);  // a negative tag tells of a reversed surface
-    std::sort(groups.begin(), groups.end());
-    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-    if (groups.empty()) return no_group;
-    FMBEM_REQUIRE(groups.size() == 1,
-                  "in " << mesh_.file << " the element " << element << " is in two groups, '"
-                        << name_of(groups[0]) << "' and '" << name_of(groups[1])
-                        << "'; every element of a surface entity is in all of its groups, so give "
-                           "each group entities of its own");
-    return groups[0];
-  }
-
-  std::string name_of(int group) {
-    std::string name;
-    ask([&] { gmsh::model::getPhysicalName(2, group, name); });
-    return name.empty() ? "surface " + std::to_string(group) : name;
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      if (tags[k].empty()) continue;
+      const Owner owner = owners_.of(surface, tags[k][0]);
+      if (const int solid = owners_.solid_of(surface)) solid_of_[surface] = solid;
+      const auto known = owner_number_.try_emplace(owner, int(owner_number_.size())).first;
+      read_elements(element_type(types[k]), tags[k], nodes[k], surface, known->second);
+    }
   }
 
   void read_elements(const ElementType& type, const std::vector<std::size_t>& tags,
-                     const std::vector<std::size_t>& nodes, int group) {
+                     const std::vector<std::size_t>& nodes, int surface, int group) {
     FMBEM_REQUIRE(type.corners == 3 || type.corners == 4,
                   "in " << mesh_.file << " the element " << tags[0] << " is of the type '"
                         << type.name << "'; only triangles and quadrangles can be read");
@@ -135,10 +120,11 @@ class ModelReader {
       } else {
         const auto [first, second] = split_quadrangle(mesh_.vertices, corners);
         mesh_.triangles.push_back(first);
-        halves_.push_back({tags[e], second, group});
+        halves_.push_back({tags[e], second, surface, group});
       }
       mesh_.triangle_tags.push_back(tags[e]);
       mesh_.group_of.push_back(group);
+      surface_of_.push_back(surface);
     }
   }
 
@@ -157,6 +143,7 @@ class ModelReader {
       permute(mesh_.triangles, order);
       permute(mesh_.triangle_tags, order);
       permute(mesh_.group_of, order);
+      permute(surface_of_, order);
     }
     const auto& tags = mesh_.triangle_tags;
     const auto twice = std::adjacent_find(tags.begin(), tags.end());
@@ -166,32 +153,30 @@ class ModelReader {
                      [](const SplitHalf& a, const SplitHalf& b) { return a.of < b.of; });
   }
 
-  /// Turns tags of physical surfaces into indices of groups, in the order of the tags; where there
-  /// is none at all, the groups stay open.
+  /// Turns owners' numbers into indices of groups, in the order of owners; where none has a name,
+  /// the groups stay open.
   void number_groups() {
-    std::map<int, int> index;
-    for (int tag : mesh_.group_of) index.emplace(tag, 0);
-    if (index.size() == 1 && index.begin()->first == no_group) {
+    if (std::none_of(owner_number_.begin(), owner_number_.end(),
+                     [](const auto& entry) { return entry.first.has_name(); })) {
       std::fill(mesh_.group_of.begin(), mesh_.group_of.end(), -1);
       return;
     }
-    for (auto& [tag, i] : index)
-      if (tag != no_group) {
-        i = static_cast<int>(mesh_.groups.size());
-        mesh_.groups.push_back({unused_name(name_of(tag), tag), tag});
-      }
-    if (index.contains(no_group)) {
-      const auto n = std::count(mesh_.group_of.begin(), mesh_.group_of.end(), no_group);
-      index[no_group] = static_cast<int>(mesh_.groups.size());
-      mesh_.groups.push_back({unused_name("unnamed", 0), 0});
+    std::vector<int> index(owner_number_.size());
+    for (const auto& [owner, number] : owner_number_) {
+      index[number] = static_cast<int>(mesh_.groups.size());
+      mesh_.groups.push_back({unused_name(owners_.name(owner), owner.tag),
+                              owner.kind == Owner::Kind::physical_surface ? owner.tag : 0,
+                              owner.has_name()});
+      if (owner.kind != Owner::Kind::nobody) continue;
+      const auto n = std::count(mesh_.group_of.begin(), mesh_.group_of.end(), number);
       mesh_.notices.push_back(counted(std::size_t(n), "triangle is", "triangles are") +
                               " in no physical surface and " + (n == 1 ? "forms" : "form") +
                               " the group '" + mesh_.groups.back().name + "'");
     }
-    for (int& g : mesh_.group_of) g = index.at(g);
+    for (int& g : mesh_.group_of) g = index[g];
   }
 
-  /// Two physical surfaces may have one name; groups are chosen by name.
+  /// Two owners may have one name; groups are chosen by name.
   std::string unused_name(const std::string& name, int tag) const {
     std::string candidate = name;
     const auto taken = [&](const Group& group) { return group.name == candidate; };
@@ -218,19 +203,54 @@ class ModelReader {
   struct SplitHalf {
     std::size_t of;  // tag of the quadrangle
     std::array<int, 3> corners;
-    int group;
+    int surface, group;
   };
 
   GmshSession& gmsh_;
   SurfaceMesh mesh_;
+  Owners owners_;
+  std::map<Owner, int> owner_number_;  // in the order in which they were found
+  std::vector<int> surface_of_;
+  std::map<int, int> solid_of_;
   TagIndex node_;
   std::vector<SplitHalf> halves_;
 };
 
 }  // namespace
 
-SurfaceMesh read_model(GmshSession& gmsh, const std::string& file) {
+ModelMesh read_model(GmshSession& gmsh, const std::string& file) {
   return ModelReader(gmsh, file).read();
+}
+
+void name_components(ModelMesh& model) {
+  SurfaceMesh& mesh = model.mesh;
+  const Components components = connected_components(mesh);
+  std::vector<int> first(std::size_t(components.n));  // component that a component is joined to
+  std::iota(first.begin(), first.end(), 0);
+  const auto root = [&](int c) {
+    while (first[c] != c) c = first[c];
+    return c;
+  };
+  std::map<int, int> component_of_solid;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    const auto solid = model.solid_of.find(model.surface_of[i]);
+    if (solid == model.solid_of.end()) continue;
+    const int mine = components.of[i];
+    const int other = component_of_solid.try_emplace(solid->second, mine).first->second;
+    const int a = root(mine), b = root(other);
+    first[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<int> group(std::size_t(components.n), -1);
+  for (int c = 0; c < components.n; ++c) {
+    int& mine = group[root(c)];
+    if (mine < 0) {
+      mine = static_cast<int>(mesh.groups.size());
+      mesh.groups.push_back({"component " + std::to_string(mine + 1), 0, false});
+    }
+    group[c] = mine;
+  }
+  mesh.group_of.clear();
+  for (const int c : components.of) mesh.group_of.push_back(group[c]);
 }
 
 }  // namespace fmbem

@@ -89,7 +89,7 @@ bool is_geometry(const std::string& name) {
 std::string outcome(const std::string& file, bool here) try {
   LoadOptions options;
   if (is_geometry(file)) options.mesh_size = 1;
-  here ? load_mesh_here(file, options) : load_mesh(file, options);
+  here ? load_mesh_levels_here(file, options, options.refine).back() : load_mesh(file, options);
   return "read";
 } catch (const InputError& e) {
   const std::string sentence = e.what();

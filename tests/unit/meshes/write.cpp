@@ -46,7 +46,7 @@ TEST_CASE("a .msh with views is read back with its tags, groups and values") {
   gmsh::option::setNumber("Mesh.MeshSizeMax", 3);
   std::string before, after;
   gmsh::model::getCurrent(before);
-  load_mesh_here(folder.file("a.msh"));
+  load_mesh_levels_here(folder.file("a.msh"), {}, 0);
   gmsh::model::getCurrent(after);
   double size = 0;
   gmsh::option::getNumber("Mesh.MeshSizeMax", size);

@@ -1,0 +1,121 @@
+#include "fmbem/meshes/geo_numbers.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem {
+namespace {
+
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The script without comments and white space but for texts; words stay apart by their context.
+std::string bare(std::string_view script) {
+  std::string text;
+  bool quoted = false;
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    const std::string_view two = script.substr(i, 2);
+    if (!quoted && two == "//") {
+      i = std::min(script.find('\n', i), script.size());
+    } else if (!quoted && two == "/*") {
+      i = std::min(script.find("*/", i + 2), script.size() - 2) + 1;
+    } else if (quoted || std::isspace(static_cast<unsigned char>(script[i])) == 0) {
+      if (script[i] == '"') quoted = !quoted;
+      text += script[i];
+    }
+  }
+  return text;
+}
+
+/// Calls visit(place behind it) for each occurrence of a word outside of texts.
+template <class Visit>
+void for_each(std::string_view text, std::string_view word, Visit&& visit) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (!quoted && text.substr(i, word.size()) == word && (i == 0 || !in_word(text[i - 1])))
+      visit(i + word.size());
+  }
+}
+
+/// What stands between a bracket and the one that closes it, split at its commas.
+std::vector<std::string> items_between(std::string_view text, std::size_t opening) {
+  std::vector<std::string> items(1);
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = opening; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted && std::string_view("[({").find(c) != std::string_view::npos && ++depth == 1)
+      continue;
+    if (!quoted && std::string_view("])}").find(c) != std::string_view::npos && --depth == 0) break;
+    if (!quoted && c == ',' && depth == 1)
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  return items;
+}
+
+void add_numbers(const std::filesystem::path& file, std::set<std::filesystem::path>& seen,
+                 std::vector<std::string>& names) {
+  if (!seen.insert(std::filesystem::weakly_canonical(file)).second) return;
+  const std::string script = read_file(file.string());
+  for (std::string& name : defined_numbers(script)) names.push_back(std::move(name));
+  const std::string text = bare(script);
+  for_each(text, "Include", [&](std::size_t at) {
+    if (at >= text.size() || text[at] != '"') return;
+    const std::string name = text.substr(at + 1, text.find('"', at + 1) - at - 1);
+    const std::filesystem::path included = file.parent_path() / name;
+    if (std::filesystem::is_regular_file(included)) add_numbers(included, seen, names);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> defined_numbers(std::string_view script) {
+  const std::string text = bare(script);
+  std::vector<std::string> names;
+  for_each(text, "DefineConstant", [&](std::size_t at) {
+    if (at >= text.size() || (text[at] != '[' && text[at] != '(')) return;
+    for (const std::string& item : items_between(text, at)) {
+      const std::size_t equals = item.find('=');
+      const std::string name = item.substr(0, equals);
+      const bool is_text = equals != item.npos &&
+                           (item.substr(equals, 2) == "=\"" || item.substr(equals, 3) == "={\"");
+      if (!name.empty() && !is_text && std::all_of(name.begin(), name.end(), in_word))
+        names.push_back(name);
+    }
+  });
+  return names;
+}
+
+std::vector<std::string> numbers_of_file(const std::string& file) {
+  std::set<std::filesystem::path> seen;
+  std::vector<std::string> names;
+  add_numbers(file, seen, names);
+  return names;
+}
+
+void check_numbers(const std::string& file, const GeoNumbers& numbers) {
+  if (numbers.empty()) return;
+  FMBEM_REQUIRE(ending(file) == "geo", "numbers are set in a .geo, which " << file << " is not");
+  const std::vector<std::string> known = numbers_of_file(file);
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  for (auto number = numbers.begin(); number != numbers.end(); ++number) {
+    const auto is_it = [&](const auto& other) { return other.first == number->first; };
+    FMBEM_REQUIRE(std::find(known.begin(), known.end(), number->first) != known.end(),
+                  file << " defines no number \"" << number->first << "\" in DefineConstant[…]"
+                       << (names.empty() ? ", and no other" : "; it does: " + names));
+    FMBEM_REQUIRE(std::none_of(numbers.begin(), number, is_it),
+                  "the number \"" << number->first << "\" is set twice");
+  }
+}
+
+}  // namespace fmbem

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fmbem {
+
+/// Numbers of a .geo by name, in place of those that it gives in DefineConstant[NAME = …].
+using GeoNumbers = std::vector<std::pair<std::string, double>>;
+
+/// The names of the numbers that a script defines in DefineConstant, in its order.
+std::vector<std::string> defined_numbers(std::string_view script);
+
+/// The same of a file and the files that it includes. Throws InputError if it cannot be read.
+std::vector<std::string> numbers_of_file(const std::string& file);
+
+/// Throws InputError for a file that is no .geo, for a name that it does not define, telling which
+/// it does, and for one that is given twice.
+void check_numbers(const std::string& file, const GeoNumbers& numbers);
+
+}  // namespace fmbem

@@ -1,0 +1,59 @@
+"""Bodies from CAD, solved without any option, against references."""
+
+import unittest
+
+from harness import ROOT, ProgramTest
+
+# In 4πε₀ of the files' unit: the first row of Maxwell's matrix. The torus by its series of Legendre
+# functions; the others by this program on meshes refined and graded until 0.3 % stood (docs/accuracy.md).
+BODIES = {
+    "wires": (0.020215 * 1e3, -0.012865 * 1e3),
+    "torus": (5.245649,),
+    "coaxial": (11.847, -11.813),
+    "comb": (50.36, -44.93),
+    "via": (10.231, -2.897),
+    "sphere_in_box": (14.311, -1.0964),
+    "cone": (3.1768,),
+}
+
+
+class DefaultMesh(ProgramTest):
+    def test_bodies_are_within_three_percent(self):
+        for name, exact in BODIES.items():
+            with self.subTest(name):
+                body = ROOT / "tests" / "data" / "bodies" / f"{name}.geo"
+                report = self.report("capacitance", body, "--tolerance", "1e-4")
+                row = report["results"]["capacitance_4pi_eps0_length"]["value"][0]
+                for value, reference in zip(row, exact, strict=True):
+                    self.assertLess(abs(value / reference - 1), 0.03)
+                self.assertLess(report["mesh"]["panels"], 50_000)
+
+    def test_what_limits_sizes_is_told(self):
+        body = ROOT / "tests" / "data" / "bodies" / "via.geo"
+        report = self.report("mesh-info", body)
+        sizes = report["mesh"]["sizes"]
+        self.assertEqual({s["group"] for s in sizes}, {"plane", "via"})
+        self.assertEqual(sum(s["panels"] for s in sizes), report["mesh"]["panels"])
+        self.assertIn("curvature", {s["limit"] for s in sizes})
+        self.assertIn("by the width of a face", self.fmbem("mesh-info", body).stdout)
+        cone = ROOT / "tests" / "data" / "bodies" / "cone.geo"
+        solve = self.fmbem("capacitance", cone, "--mesh-size", "0.5")
+        self.assertIn("sizes     0.5 m (the size asked for)", solve.stdout)
+
+    def test_sizes_that_make_no_sense_are_refused(self):
+        cube = self.cube_file()
+        self.refused("mesh-info", cube, "--mesh-size", "1.8", saying="larger than")
+        self.refused("mesh-info", cube, "--grade", "0", saying="graded")
+        self.refused("mesh-info", cube, "--grade", "2", saying="graded")
+        self.refused("mesh-info", self.tetrahedron_file(), "--grade", "0.5", saying="a mesh already")
+
+    def test_a_graded_mesh_is_finer_at_edges(self):
+        cube = self.cube_file()
+        plain = self.report("mesh-info", cube, "--mesh-size", "0.2")
+        graded = self.report("mesh-info", cube, "--mesh-size", "0.2", "--grade", "0.2")
+        smallest = [r["results"]["smallest_edge"]["value"] for r in (plain, graded)]
+        self.assertLess(smallest[1], 0.3 * smallest[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
