@@ -37,6 +37,10 @@ class BadFiles(ProgramTest):
             with self.subTest(fraction):
                 self.refuse("cut.msh", whole[: int(fraction * len(whole))], saying="cut.msh")
 
+    def test_a_script_whose_last_statement_gmsh_would_leave_out(self):
+        text = 'SetFactory("OpenCASCADE");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {2, 0, 0, 1, 1, 1};'
+        self.refuse("box.geo", text, saying="line break")
+
     def test_a_script_that_ends_gmsh(self):
         self.refuse("exit.geo", "Point(1) = {0, 0, 0};\nExit;\n", saying="Exit")
 
