@@ -49,6 +49,15 @@ LoadOptions in_meshs_unit(const std::string& file, LoadOptions options) {
   return options;
 }
 
+/// OpenCASCADE converts to no unit below a micrometre, and what a script merges is not scaled here.
+void refuse_small_unit(const std::string& script, const std::string& unit) {
+  const std::string text = read_file(script);
+  for (const char* format : {".step", ".stp", ".iges", ".igs", ".STEP", ".STP", ".IGES", ".IGS"})
+    FMBEM_REQUIRE(text.find(format) == text.npos,
+                  script << " merges a CAD file, which cannot be converted to " << unit
+                         << " there: use --unit um or a larger one");
+}
+
 /// Geometry that carries a unit is converted from it; a script's imports too.
 void set_unit(const std::string& file, const std::string& unit) {
   const CadUnit cad = cad_unit(unit);
@@ -57,6 +66,7 @@ void set_unit(const std::string& file, const std::string& unit) {
   const bool carries_unit =
       format == "step" || format == "stp" || format == "iges" || format == "igs";
   if (carries_unit) gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
+  if (format == "geo" && cad.scaling != 1) refuse_small_unit(file, unit);
 }
 
 /// What stays of Gmsh's warnings in the notices: the first few.
