@@ -140,11 +140,11 @@ ExitCode run(Context& context, const Options& options) {
 
   const MeshOfLevel mesh_of_level = job.load();
   std::vector<double> voltages;
-  const ChargesOfLevels levels = solve_charge_levels(
-      mesh_of_level, options.mesh.refine, job.problem(),
-      [&](const std::vector<Conductor>& conductors) {
-        return voltages = voltages_of(conductors, given);
-      });
+  const ChargesOfLevels levels =
+      solve_charge_levels(mesh_of_level, options.mesh.refine, job.problem(),
+                          [&](const std::vector<Conductor>& conductors) {
+                            return voltages = voltages_of(conductors, given);
+                          });
   const ConductorSolution& solution = levels.solution;
   job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);

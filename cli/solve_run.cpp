@@ -86,7 +86,8 @@ MeshOfLevel SolveRun::load() {
   mesh_seconds_ = timer.seconds();
   context_.device_start.request_stop();
   console().begin_phase();
-  return [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
+  return
+      [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
 
 void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,

@@ -58,14 +58,16 @@ void refuse_small_unit(const std::string& script, const std::string& unit) {
                          << " there: use --unit um or a larger one");
 }
 
-/// Geometry that carries a unit is converted from it; a script's imports too.
+/// Geometry that carries a unit is converted from it; a script's imports too. IGES comes in mm, as
+/// Gmsh 4.8 cannot set OpenCASCADE's unit before a STEP file was read.
 void set_unit(const std::string& file, const std::string& unit) {
+  const std::string format = ending(file);
+  if (format == "iges" || format == "igs")
+    return gmsh::option::setNumber("Geometry.OCCScaling", 1e-3 / metres_in(unit));
   const CadUnit cad = cad_unit(unit);
   gmsh::option::setString("Geometry.OCCTargetUnit", cad.target);
-  const std::string format = ending(file);
-  const bool carries_unit =
-      format == "step" || format == "stp" || format == "iges" || format == "igs";
-  if (carries_unit) gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
+  if (format == "step" || format == "stp")
+    gmsh::option::setNumber("Geometry.OCCScaling", cad.scaling);
   if (format == "geo" && cad.scaling != 1) refuse_small_unit(file, unit);
 }
 
@@ -97,15 +99,22 @@ void merge(GmshSession& gmsh, const std::string& file, const LoadOptions& option
     forget << "Delete " << name << ";\n";
   }
   if (!options.numbers.empty()) gmsh.interpret(what, set.str());
-  gmsh.run(what, [&] {
-    set_unit(file, *options.unit);
-    // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
-    if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
-    // A script may mesh, for as long as it likes.
-    std::optional<ReadingLimit> limit;
-    if (ending(file) != "geo") limit.emplace(file);
-    gmsh::merge(file);
-  });
+  try {
+    gmsh.run(what, [&] {
+      set_unit(file, *options.unit);
+      // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
+      if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
+      // A script may mesh, for as long as it likes.
+      std::optional<ReadingLimit> limit;
+      if (ending(file) != "geo") limit.emplace(file);
+      gmsh::merge(file);
+    });
+  } catch (const InputError& e) {
+    if (std::string(e.what()).find("OpenCASCADE target unit") == std::string::npos) throw;
+    throw InputError(what +
+                     ": Gmsh cannot convert the unit of an IGES file that a .geo merges; "
+                     "merge it as STEP, or read it by itself");
+  }
   if (!options.numbers.empty()) gmsh.interpret(what, forget.str());
 }
 
@@ -203,8 +212,8 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
                 "the coarsest level must be 0 to " << options.refine << ", not " << coarsest);
   std::optional<GmshSession> gmsh;
   if (!is_foreign(ending(file))) gmsh.emplace();
-  Source source = gmsh ? read_with_gmsh(*gmsh, file, options)
-                       : read_with_other_libraries(file, options);
+  Source source =
+      gmsh ? read_with_gmsh(*gmsh, file, options) : read_with_other_libraries(file, options);
   SurfaceMesh& mesh = source.model.mesh;
   mesh.unit = *options.unit;
   mesh.scale_to_m = metres_in(mesh.unit);

@@ -19,8 +19,8 @@ namespace fmbem {
 // not compile here until the member is added.
 
 inline auto members(Group& x) {
-  auto& [name, tag] = x;
-  return std::tie(name, tag);
+  auto& [name, tag, named] = x;
+  return std::tie(name, tag, named);
 }
 inline auto members(LoadOptions& x) {
   auto& [mesh_size, refine, unit, grade, numbers] = x;

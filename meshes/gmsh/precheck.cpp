@@ -39,7 +39,8 @@ void precheck_geo(std::string_view text, const std::string& file) {
   text.remove_prefix(text.rfind('\n') + 1);
   text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
   FMBEM_REQUIRE(text.empty() || text.starts_with("//"),
-                "Gmsh would leave out the last line of " << file << ": end it with a new line");
+                "Gmsh would leave out the last line of "
+                    << file << ", which does not end with a line break: add one");
 }
 
 /// A binary STL has a header of 80 bytes, a count and 50 bytes a facet; its header may begin with
@@ -78,13 +79,6 @@ void precheck_brep(std::string_view text, const std::string& file) {
   if (tail.find_first_not_of(white) == tail.npos) fail(file, "it does not name its whole shape");
 }
 
-/// Gmsh leaves out a statement that ends with the file, without a word.
-void precheck_geo(std::string_view text, const std::string& file) {
-  FMBEM_REQUIRE(text.empty() || white.find(text.back()) != white.npos,
-                file << " does not end with a line break: Gmsh would leave out its last statement; "
-                        "add one");
-}
-
 }  // namespace
 
 void precheck(const std::string& file) {
@@ -94,7 +88,6 @@ void precheck(const std::string& file) {
   if (format == "msh") precheck_msh(file);
   if (format == "stl") precheck_stl(read_file(file), file);
   if (format == "step" || format == "stp") precheck_step(read_file(file), file);
-  if (format == "geo") precheck_geo(read_file(file), file);
   if (format == "brep") precheck_brep(read_file(file), file);
 }
 

@@ -88,8 +88,9 @@ class Read(ProgramTest):
                 raise unittest.SkipTest(done.stderr)
 
     def area(self, path, *options):
+        """In m²: CAD files are told in their own unit."""
         mesh = self.report("mesh-info", path, *options)["mesh"]
-        return sum(group["area"] for group in mesh["groups"])
+        return mesh["scale_to_m"] ** 2 * sum(group["area"] for group in mesh["groups"])
 
     def refuse(self, name, content, saying=None):
         path = self.write(name, content)

@@ -118,6 +118,10 @@ TEST_CASE("CAD files are converted from their unit, and sizes are in the mesh's"
           std::string::npos);
     // What a script merges is converted to the script's unit.
     const std::string script = folder.write("a.geo", "Merge \"" + file + "\";\n");
+    if (file.ends_with("iges")) {
+      CHECK(refusal([&] { loaded(script, "mm", 0.5); }).find("as STEP") != std::string::npos);
+      continue;
+    }
     CHECK(check_mesh(loaded(script, "mm", 0.5)).area == Approx(22).epsilon(1e-12));
     CHECK(refusal([&] { loaded(script, "nm"); }).find("--unit um") != std::string::npos);
     CHECK(check_mesh(loaded(script, {}, Length("0.5mm"))).area == Approx(22e-6).epsilon(1e-9));
