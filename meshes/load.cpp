@@ -13,6 +13,7 @@
 #include "fmbem/meshes/contact.hpp"
 #include "fmbem/meshes/foreign/polygons.hpp"
 #include "fmbem/meshes/gmsh/curvature.hpp"
+#include "fmbem/meshes/gmsh/folds.hpp"
 #include "fmbem/meshes/gmsh/geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_geometry.hpp"
 #include "fmbem/meshes/gmsh/gmsh_session.hpp"
@@ -143,6 +144,7 @@ Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOpti
   if (source.is_geometry) {
     const SizeLimits limits = mesh_geometry(gmsh, file, options, notices);
     source.model = read_model(gmsh, file);
+    drop_folds(source.model);
     const auto& [mesh, surface_of, solid_of] = source.model;
     std::vector<double> curvature;
     if (!limits.uniform())

@@ -7,6 +7,7 @@
 
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/distance.hpp"
+#include "fmbem/meshes/gmsh/folds.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/size_limits.hpp"
 #include "tests/unit/catch.hpp"
@@ -78,6 +79,23 @@ TEST_CASE("a thin torus is closed, with the area of one, and a cone's apex has f
   CHECK(cone.triangles.size() < 6000);
   CHECK(check_mesh(cone).area == Approx(pi * 3 * (3 + std::sqrt(109.))).epsilon(0.02));
   CHECK(check_mesh(cone).smallest_angle > 15);
+}
+
+TEST_CASE("triangles laid onto each other are left out, others stay") {
+  ModelMesh model;
+  SurfaceMesh& mesh = model.mesh;
+  // A fold on the surface 1, the same triangle on two surfaces, one twice the same way round.
+  mesh.triangles = {{0, 1, 2}, {4, 3, 5}, {3, 4, 5}, {6, 7, 8}, {7, 6, 8}, {9, 1, 2}, {1, 2, 9}};
+  model.surface_of = {1, 1, 1, 1, 2, 1, 1};
+  mesh.triangle_tags = {10, 11, 12, 13, 14, 15, 16};
+  mesh.group_of = {0, 1, 2, 3, 4, 5, 6};
+  drop_folds(model);
+  CHECK(mesh.triangle_tags == std::vector<std::size_t>{10, 13, 14, 15, 16});
+  CHECK(mesh.group_of == std::vector<int>{0, 3, 4, 5, 6});
+  CHECK(model.surface_of == std::vector<int>{1, 1, 2, 1, 1});
+  CHECK(mesh.triangles.size() == 5);
+  REQUIRE(mesh.notices.size() == 1);
+  CHECK(mesh.notices[0].starts_with("1 pair of triangles"));
 }
 
 TEST_CASE("the size follows the width of faces") {
