@@ -130,7 +130,10 @@ Source read_with_other_libraries(const std::string& file, const LoadOptions& opt
   refuse_sizes(file, options);
   check_numbers(file, options.numbers);
   const ReadingLimit limit(file);
-  return {{read_foreign(file), {}}, false, {}};
+  Source source;
+  source.model.mesh = read_foreign(file);
+  source.model.surface_of.assign(source.model.mesh.triangles.size(), 0);  // a single one
+  return source;
 }
 
 Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
 
@@ -12,6 +13,13 @@ double distance(const Entries& a, const Entries& b) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
   return std::sqrt(sum);
+}
+
+/// a and b of C(h) = C + a hᵖ + b h²ᵖ, h = 1 being the last of three results' size and r = 2⁻ᵖ, by
+/// the changes between them.
+std::pair<double, double> two_terms(double first_change, double last_change, double r) {
+  const double a = (r * r * first_change - last_change) * r / ((1 - r) * (1 - r));
+  return {a, (last_change - a * (1 - 1 / r)) / (1 - 1 / (r * r))};
 }
 
 }  // namespace
@@ -44,19 +52,22 @@ Entries extrapolated(std::span<const Entries> results, const Convergence& conver
 Entries discretization_error(std::span<const Entries> results, const Convergence& convergence) {
   const double r = std::exp2(-convergence.order);
   Entries error(results.back().size());
-  const auto change = [&](std::size_t from_last, std::size_t k) {
-    const std::size_t at = results.size() - 1 - from_last;
-    return results[at][k] - results[at - 1][k];
-  };
   for (std::size_t k = 0; k < error.size(); ++k) {
+    const auto change = [&](std::size_t from_last) {
+      const std::size_t at = results.size() - 1 - from_last;
+      return results[at][k] - results[at - 1][k];
+    };
     double& e = error[k];
     if (convergence.too_high) {
-      const double a = (r * r * change(1, k) - change(0, k)) * r / ((1 - r) * (1 - r));
-      const double b = (change(0, k) - a * (1 - 1 / r)) / (1 - 1 / (r * r));
+      const auto [a, b] = two_terms(change(1), change(0), r);
       e = std::abs(a) + std::abs(b);
     } else {
-      e = std::abs(change(0, k)) * r / (1 - r);
-      if (results.size() > 2) e = std::max(e, std::abs(change(1, k)) * r * r / (1 - r));
+      e = std::abs(change(0)) * r / (1 - r);
+      if (results.size() > 2) e = std::max(e, std::abs(change(1)) * r * r / (1 - r));
+      if (convergence.observed && convergence.order > 1) {
+        const auto [a, b] = two_terms(change(1), change(0), 0.5);
+        e = std::max(e, std::abs(a + b));
+      }
     }
     e *= convergence.safety;
   }

@@ -32,10 +32,11 @@ Entries extrapolated(std::span<const Entries> results, const Convergence& conver
 
 /// Estimates of the last result's errors, entry by entry: s·max(|C₂−C₁|, 2⁻ᵖ|C₁−C₀|)/(2ᵖ−1), s
 /// being the factor of safety. The second term is for entries that two meshes give the same by
-/// chance. Where the order is too high, s(|a| + |b|) of C(h) = C + a hᵖ + b h²ᵖ through the last
-/// three results, h = 1 being the last's size, as bodies with and without open edges side by side
-/// have it.
-/// Source of fits with two terms: Eça and Hoekstra 2014, J. Comput. Phys. 262.
+/// chance. Where an order between 1 and 2 is observed, s|a + b| of C(h) = C + a h + b h² through
+/// the last three results if that is more, since edges and tips have orders that smooth faces hide
+/// on coarse meshes: the order falls. Where the order is too high, s(|a| + |b|) of C(h) = C + a hᵖ
+/// + b h²ᵖ, h = 1 being the last's size, as bodies with and without open edges side by side have
+/// it. Source of fits with two terms: Eça and Hoekstra 2014, J. Comput. Phys. 262.
 Entries discretization_error(std::span<const Entries> results, const Convergence& convergence);
 
 }  // namespace fmbem

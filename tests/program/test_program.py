@@ -63,13 +63,22 @@ class Tune(ProgramTest):
         self.fmbem("tune", "--threads", "0", code=2)
 
 
+def catches_interrupts(pid):
+    """Whether a process has come so far as to have a handler for them."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return int(caught, 16) >> (signal.SIGINT - 1) & 1
+
+
 class Interrupt(ProgramTest):
     def test_an_interrupt_leaves_no_partial_file(self):
         # A mesh that takes any machine longer to make than it is given.
         process = subprocess.Popen([PROGRAM, "capacitance", self.cube_file(), "--mesh-size", "0.003", "--output",
                                     "cube.vtu", "--json", "cube.json"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        while not catches_interrupts(process.pid):
+            time.sleep(0.01)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
