@@ -45,7 +45,7 @@ Solved solve(const SurfaceMesh& mesh, Choice kind, double tolerance) {
 double product_error(const Panels& panels, const BoundaryOperator& dense, double tolerance) {
   OperatorOptions options;
   options.tolerance = tolerance;
-  const auto fast = make_fmm_single_layer(panels, options);
+  const auto fast = make_fmm_operator(panels, single_layer, options);
   const std::size_t n = panels.size();
   std::vector<Vector> xs{Vector(n, 1.0), signed_charges(n, 1), Vector(n)};
   xs[2][n / 3] = 1;
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     const double of_dense = dense_error(plate_of_long_cells(aspect, 100));
     const double exact = solve(mesh, Choice::dense, 1e-13).capacitance;
     const double scaled = exact / natural_capacitance(1);
-    const auto dense = make_dense_single_layer(panels, {});
+    const auto dense = make_dense_operator(panels, single_layer, {});
     for (const double tolerance : {1e-6, 1e-10}) {
       const Solved fast = solve(mesh, Choice::fmm, tolerance);
       const double of_product = product_error(panels, *dense, 0.1 * tolerance),

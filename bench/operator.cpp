@@ -43,7 +43,7 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
   constexpr double rounding = 1e-15;
   constexpr Precision in_double = Precision::double_precision;
   const Panels panels = make_panels(mesh);
-  const auto dense = make_dense_single_layer(panels, {});
+  const auto dense = make_dense_operator(panels, single_layer, {});
   const double norm = norm_of(*dense);
   const std::vector<Vector> xs = test_vectors(panels);
   std::vector<Vector> exact;
@@ -55,7 +55,8 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
     options.max_leaf = 24;
     fmm::Seconds seconds;
     fmm::Stopwatch watch(seconds);
-    CpuEngine engine(panels, {options, choice.orders.back(), in_double, in_double}, watch);
+    CpuEngine engine(panels, {options, single_layer, choice.orders.back(), in_double, in_double},
+                     watch);
     engine.set_near({rounding, in_double}, {});
     for (const int order : choice.orders) {
       engine.set_far({order, in_double, rounding});

@@ -1,5 +1,6 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
+#include "fmbem/bem/layer/averaged_flux.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
@@ -45,8 +46,25 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
   FMBEM_REQUIRE(
       options.near_field != OperatorOptions::NearField::lean,
       "the CPU stores its near field: use the GPU to have it integrated in every product");
-  return is_dense(panels.size(), options) ? make_dense_single_layer(panels, options)
-                                          : make_fmm_single_layer(panels, options);
+  return is_dense(panels.size(), options) ? make_dense_operator(panels, single_layer, options)
+                                          : make_fmm_operator(panels, single_layer, options);
+}
+
+std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
+                                                         const OperatorOptions& options) {
+  if (layer == single_layer) return make_single_layer(panels, options);
+  require_one_rank(*options.ranks, "a boundary operator");
+  FMBEM_REQUIRE(layer == double_layer || layer == adjoint_double_layer,
+                layer.name() << " is no operator of constant densities");
+  FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu &&
+                    options.near_field != OperatorOptions::NearField::lean,
+                layer.name() << " runs on the CPU alone: choose it");
+  if (is_dense(panels.size(), options)) return make_dense_operator(panels, layer, options);
+  if (layer == double_layer) return make_fmm_operator(panels, layer, options);
+  FMBEM_REQUIRE(options.normal_rows == NormalRows::averaged,
+                "the FMM has K' averaged over panels, not at their centroids: choose that, or the "
+                "dense operator");
+  return make_averaged_flux(panels, make_fmm_operator(panels, double_layer, options));
 }
 
 }  // namespace fmbem

@@ -95,6 +95,7 @@ struct OperatorOptions {
   Progress progress{};
   bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
   const Ranks* ranks = &one_rank();  ///< that share it: one for now; must outlive the operator
+  NormalRows normal_rows = NormalRows::averaged;  ///< of K'
   // Of the FMM, where not by the tolerance:
   std::optional<int> order{};        ///< degree of the expansions, 1 to 40
   std::optional<int> max_leaf{};     ///< panels in a leaf, at most
@@ -110,5 +111,12 @@ Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 /// Throws InputError for options that cannot be met and ResourceError for want of memory.
 std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options = {});
+
+/// V, K or K' with constant densities: in the limit of fine panels K σ and K' σ on the surface are
+/// the means of both sides' limits. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
+/// OperatorOptions::normal_rows. With normals that point outward K 1 = −½ on a closed surface.
+/// On the CPU; by the FMM, K' is averaged. Throws as make_single_layer() does.
+std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
+                                                         const OperatorOptions& options = {});
 
 }  // namespace fmbem

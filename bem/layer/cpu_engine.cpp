@@ -44,10 +44,11 @@ void evaluate(const fmm::FarField& far, const double* x, double* y, const Produc
 }  // namespace
 
 CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
-    : panels_(panels), triangles_(triangles_of(panels)) {
+    : panels_(panels), source_(task.layer.source), triangles_(triangles_of(panels)) {
   const OperatorOptions& options = task.options;
   const double coefficients = (task.order + 1) * (task.order + 1);
-  pieces_ = cut_long_panels(triangles_, {near_pair_seconds, coefficients * coefficient_seconds});
+  if (source_ == Trace::value)
+    pieces_ = cut_long_panels(triangles_, {near_pair_seconds, coefficients * coefficient_seconds});
   single_moments_ = pieces_ && task.near == Precision::single_precision;
   watch.add("pieces");
   fmm::Seconds seconds;
@@ -66,7 +67,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
 }
 
 PanelSources CpuEngine::sources(double tolerance) const {
-  return PanelSources(triangles_, pieces_, tolerance);
+  return PanelSources(triangles_, pieces_, tolerance, source_);
 }
 
 NormEstimate CpuEngine::norm_estimate() const {
@@ -88,8 +89,8 @@ void CpuEngine::set_far(const FarAccuracy& accuracy) {
 }
 
 void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
-  near_ =
-      make_near_blocks(triangles_, near_panels_, accuracy.tolerance, accuracy.precision, progress);
+  near_ = make_near_blocks(triangles_, near_panels_, source_, accuracy.tolerance,
+                           accuracy.precision, progress);
 }
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product) {
@@ -109,7 +110,7 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product,
   const auto tree = direct ? one_leaf() : tree_;
   evaluate(*far_field(tree, accuracy, fmm::Moments::afresh), x, y, product, panels_.size());
   if (near_tolerance)
-    add_near_field_afresh(triangles_, direct ? NearPanels(tree, pieces_) : *near_panels_,
+    add_near_field_afresh(triangles_, direct ? NearPanels(tree, pieces_) : *near_panels_, source_,
                           *near_tolerance, x, y, product);
   else
     near_->add(x, y, product);

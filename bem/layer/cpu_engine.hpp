@@ -43,6 +43,7 @@ class CpuEngine {
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
   Panels panels_;
+  Trace source_;
   LargeVector<Triangle> triangles_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   /// Moments are as accurate as near entries: they are most of the memory where panels are cut.

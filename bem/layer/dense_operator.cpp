@@ -1,6 +1,7 @@
 #include "fmbem/bem/layer/dense_operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -11,8 +12,8 @@
 
 #include <cblas.h>
 
+#include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/bem/near/norm_estimate.hpp"
-#include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -24,12 +25,27 @@ namespace {
 // Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
 constexpr std::int64_t block_rows = 64;
 
-template <class Entry>
-void integrate_row(std::span<const Triangle> panels, std::int64_t i, Entry* row) {
-  const Vec3d x = panels[i].centroid;
-  for (std::size_t j = 0; j < panels.size(); ++j)
-    row[j] = static_cast<Entry>(panel_potential(panels[j], x));
-}
+/// a_ij by closed forms. Panels are flat: K and K' have no entry on the diagonal, where the value
+/// is the mean of both sides' limits.
+class ExactEntries {
+ public:
+  ExactEntries(const Panels& panels, const Layer& layer, NormalRows rows)
+      : panels_(triangles_of(panels)), layer_(layer), rows_(rows) {}
+
+  std::span<const Triangle> panels() const { return panels_; }
+
+  template <class Entry>
+  void integrate_row(std::int64_t i, Entry* row) const {
+    for (std::size_t j = 0; j < panels_.size(); ++j)
+      row[j] = static_cast<Entry>(
+          exact_entry(layer_, rows_, panels_[i], panels_[j], std::size_t(i) == j));
+  }
+
+ private:
+  LargeVector<Triangle> panels_;
+  Layer layer_;
+  NormalRows rows_;
+};
 
 void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
                    double* y, int n_vectors) {
@@ -57,13 +73,15 @@ void multiply_rows(const float* rows, std::int64_t n_rows, std::int64_t n, const
 }
 
 template <class Entry>
-class DenseSingleLayer final : public BoundaryOperator {
+class DenseOperator final : public BoundaryOperator {
  public:
-  DenseSingleLayer(const Panels& panels, const Progress& progress)
+  DenseOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
       : panels_(panels),
-        triangles_(triangles_of(panels)),
+        layer_(layer),
+        exact_(panels, layer, options.normal_rows),
         n_(static_cast<std::int64_t>(panels.size())),
         entries_(std::make_unique_for_overwrite<Entry[]>(n_ * n_)) {
+    const Progress& progress = options.progress;
     const std::int64_t blocks = (n_ + block_rows - 1) / block_rows;
     // Slices, so that progress (and what it throws) stays on the calling thread.
     const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
@@ -76,7 +94,7 @@ class DenseSingleLayer final : public BoundaryOperator {
   std::size_t size() const override { return panels_.size(); }
 
   OperatorInfo info() const override {
-    return {.name = single_layer.name(),
+    return {.name = layer_.name(),
             .kind = OperatorKind::dense,
             .memory_bytes = n_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
             .precision = is_exact ? Precision::double_precision : Precision::single_precision};
@@ -90,13 +108,16 @@ class DenseSingleLayer final : public BoundaryOperator {
     const std::int64_t stride = std::max<std::int64_t>(1, n_ / rows_of_estimate);
     double largest = 0;
     for (std::int64_t i = 0; i < n_; i += stride)
-      largest = std::max(largest, double(std::accumulate(entries_.get() + i * n_,
-                                                         entries_.get() + (i + 1) * n_, Entry(0))));
+      largest = std::max(
+          largest,
+          double(std::accumulate(entries_.get() + i * n_, entries_.get() + (i + 1) * n_, Entry(0),
+                                 [](Entry sum, Entry entry) { return sum + std::abs(entry); })));
     return largest;
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return std::make_unique<ClusterInverse>(panels_, triangles_);
+    if (layer_ != single_layer) return nullptr;
+    return std::make_unique<ClusterInverse>(panels_, exact_.panels());
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
@@ -124,7 +145,7 @@ class DenseSingleLayer final : public BoundaryOperator {
     for_row_blocks([&](std::int64_t begin, std::int64_t end) {
       std::vector<double> row(n_);
       for (std::int64_t i = begin; i < end; ++i) {
-        integrate_row(triangles_, i, row.data());
+        exact_.integrate_row(i, row.data());
         multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
       }
     });
@@ -148,8 +169,7 @@ class DenseSingleLayer final : public BoundaryOperator {
 
   void assemble(std::int64_t begin, std::int64_t end) {
 #pragma omp parallel for schedule(dynamic, 4)
-    for (std::int64_t i = begin; i < end; ++i)
-      integrate_row(triangles_, i, entries_.get() + i * n_);
+    for (std::int64_t i = begin; i < end; ++i) exact_.integrate_row(i, entries_.get() + i * n_);
   }
 
   template <class Body>
@@ -161,7 +181,8 @@ class DenseSingleLayer final : public BoundaryOperator {
   }
 
   Panels panels_;
-  LargeVector<Triangle> triangles_;
+  Layer layer_;
+  ExactEntries exact_;
   std::int64_t n_;
   // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
   std::unique_ptr<Entry[]> entries_;
@@ -176,8 +197,8 @@ void refuse_large_dense_operator(std::size_t panels) {
                                                     << ": use a coarser mesh");
 }
 
-std::shared_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
-                                                          const OperatorOptions& options) {
+std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, const Layer& layer,
+                                                      const OperatorOptions& options) {
   const std::size_t n = panels.size();
   refuse_large_dense_operator(n);
   const bool single = options.precision == Precision::single_precision;  // not by default
@@ -192,8 +213,8 @@ std::shared_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
              << (single ? "" : " or --precision single");
     throw ResourceError(sentence.str());
   }
-  if (single) return std::make_unique<DenseSingleLayer<float>>(panels, options.progress);
-  return std::make_unique<DenseSingleLayer<double>>(panels, options.progress);
+  if (single) return std::make_unique<DenseOperator<float>>(panels, layer, options);
+  return std::make_unique<DenseOperator<double>>(panels, layer, options);
 }
 
 }  // namespace fmbem

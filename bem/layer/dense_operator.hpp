@@ -12,10 +12,10 @@ inline constexpr std::size_t dense_panels_at_most = 40'000;
 /// Throws InputError above dense_panels_at_most.
 void refuse_large_dense_operator(std::size_t panels);
 
-/// V as a stored matrix, every entry integrated exactly: the oracle of the fast operators.
+/// V, K or K' as a stored matrix, every entry integrated exactly: the oracle of the fast operators.
 /// O(n²) memory and work. In single precision the entries are rounded to float (6e-8 relative);
 /// sums stay in double. Tighter products then integrate the entries afresh.
-std::shared_ptr<BoundaryOperator> make_dense_single_layer(const Panels& panels,
-                                                          const OperatorOptions& options);
+std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, const Layer& layer,
+                                                      const OperatorOptions& options);
 
 }  // namespace fmbem

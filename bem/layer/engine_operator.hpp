@@ -29,6 +29,7 @@ struct FarAccuracy {
 /// What an engine is made for.
 struct EngineTask {
   const OperatorOptions& options;
+  Layer layer;
   int order;
   Precision far, near;  ///< of expansions, and of stored near entries
 };
@@ -44,17 +45,19 @@ struct EngineTask {
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
-  EngineOperator(const Panels& panels, const OperatorOptions& options)
-      : panels_(panels), options_(options) {
+  EngineOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
+      : panels_(panels), layer_(layer), options_(options) {
     const Precision precision = check_fmm_options(options);
     const double tolerance = options.tolerance;
-    const int order = options.order.value_or(far_order_for(tolerance));
+    const int order = options.order.value_or(far_order_for(far_part() * tolerance));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
-    const Precision far = far_precision_for(tolerance);
-    engine_ = std::make_unique<Engine>(panels, EngineTask{options, order, far, precision}, watch);
+    const Precision far = far_precision_for(far_part() * tolerance);
+    engine_ =
+        std::make_unique<Engine>(panels, EngineTask{options, layer, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
-    estimate_ = engine_->norm_estimate();
+    // All of K can be near: the angles of a panel's neighbours. ‖K‖ is that of the sphere.
+    estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
     const double enough = near_tolerance_for(tolerance, estimate_.near_fraction);
@@ -74,11 +77,11 @@ class EngineOperator final : public BoundaryOperator {
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
-    OperatorInfo info{.name = single_layer.name(), .kind = OperatorKind::fmm};
+    OperatorInfo info{.name = layer_.name(), .kind = OperatorKind::fmm};
     info.processor = Engine::processor;
     info.precision = near_.precision;
     info.order = order_;
-    info.far_precision = far_precision_for(options_.tolerance);
+    info.far_precision = far_precision_for(far_part() * options_.tolerance);
     info.near_field_stored = engine_->stores_near_field();
     info.setup_seconds = seconds_;
     engine_->describe(info);
@@ -86,10 +89,10 @@ class EngineOperator final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    exact_block(panels_, begin, end, block);
+    exact_block(panels_, layer_, begin, end, block);
   }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return engine_->approximate_inverse();
+    return layer_ == single_layer ? engine_->approximate_inverse() : nullptr;
   }
 
  protected:
@@ -107,10 +110,13 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
+  /// Dipoles have larger moments of high degree, against ‖K‖.
+  double far_part() const { return layer_ == single_layer ? 1 : 0.01; }
+
   /// More of the charge of panels that are cut is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
-    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance);
+    return far_order_for(far_part() * (engine_->cuts_panels() ? of_pieces * tolerance : tolerance));
   }
 
   /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
@@ -125,11 +131,13 @@ class EngineOperator final : public BoundaryOperator {
     const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
     const bool serves =
         near_entries_serve(tolerance, near_.precision, near_.tolerance, estimate_.near_fraction);
-    multiply(FarAccuracy{far_order(tolerance), far_precision_for(tolerance), integrals},
-             serves ? std::nullopt : std::optional<double>(integrals));
+    multiply(
+        FarAccuracy{far_order(tolerance), far_precision_for(far_part() * tolerance), integrals},
+        serves ? std::nullopt : std::optional<double>(integrals));
   }
 
   Panels panels_;
+  Layer layer_;
   OperatorOptions options_;
   int order_ = 0;
   std::unique_ptr<Engine> engine_;

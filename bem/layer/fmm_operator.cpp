@@ -4,7 +4,7 @@
 
 #include "fmbem/bem/layer/cpu_engine.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
-#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -21,16 +21,18 @@ Precision check_fmm_options(const OperatorOptions& options) {
   return options.precision.value_or(near_precision_for(options.tolerance));
 }
 
-void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block) {
+void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, std::int64_t end,
+                 double* block) {
   std::vector<Triangle> triangles;
   for (std::int64_t j = begin; j < end; ++j) triangles.push_back(panels.triangle(j));
   for (const Triangle& target : triangles)
-    for (const Triangle& source : triangles) *block++ = panel_potential(source, target.centroid);
+    for (const Triangle& source : triangles)
+      *block++ = exact_entry(layer, NormalRows::at_centroids, target, source, &target == &source);
 }
 
-std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
-                                                        const OperatorOptions& options) {
-  return std::make_shared<EngineOperator<CpuEngine>>(panels, options);
+std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
+                                                    const OperatorOptions& options) {
+  return std::make_shared<EngineOperator<CpuEngine>>(panels, layer, options);
 }
 
 }  // namespace fmbem

@@ -14,16 +14,18 @@ inline constexpr double tightest_product = 1e-13;
 /// field's entries.
 Precision check_fmm_options(const OperatorOptions& options);
 
-/// V_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block() where no
-/// entries are stored.
-void exact_block(const Panels& panels, std::int64_t begin, std::int64_t end, double* block);
+/// V_ij or K_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block()
+/// where no entries are stored.
+void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, std::int64_t end,
+                 double* block);
 
-/// V with its near field stored as dense blocks and its far field by the FMM:
-/// ‖(Ṽ−V)x‖ ≤ tolerance ‖V‖ ‖x‖, up to 0.1. The near field is stored in single precision from a
+/// V or K, with its near field stored as dense blocks and its far field by the FMM:
+/// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖, up to 0.1; of K, which can be small on open surfaces, against ½.
+/// Long panels are cut for V alone. The near field is stored in single precision from a
 /// tolerance of 1e-7 on, O(n) memory and work. Its integrals are as accurate as their share in ‖V‖
 /// asks for; tighter products take them where they are good enough, or integrate afresh.
 /// Throws InputError for tolerances out of range and ResourceError for want of memory.
-std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
-                                                        const OperatorOptions& options);
+std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
+                                                    const OperatorOptions& options);
 
 }  // namespace fmbem

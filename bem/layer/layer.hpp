@@ -21,5 +21,16 @@ struct Layer {
 };
 
 inline constexpr Layer single_layer{};
+inline constexpr Layer double_layer{Trace::value, Trace::normal};
+inline constexpr Layer adjoint_double_layer{Trace::normal, Trace::value};
+
+/// What the rows of K' are, one for each panel i.
+enum class NormalRows {
+  /// Means over panel i of the flux from panels that are lumped at their centroids: A K' = Kᵀ A,
+  /// A the panels' areas, so that the flux out of closed surfaces is exact, whatever the panels
+  /// ("qualocation"). Source: Tausch, Wang and White 2001, IEEE Trans. CAD 20.
+  averaged,
+  at_centroids,  ///< the flux at the centroid of panel i
+};
 
 }  // namespace fmbem

@@ -21,14 +21,16 @@ namespace {
 using fmm::PointTree;
 using fmm::Range;
 
-/// The columns of V between the targets of a row of the near lists and its panels, one by one.
+/// The columns of V or K between the targets of a row of the near lists and its panels, one by one.
 class NearColumns {
  public:
-  NearColumns(std::span<const Triangle> panels, const NearPanels& near, double tolerance)
+  NearColumns(std::span<const Triangle> panels, const NearPanels& near, Trace source,
+              double tolerance)
       : panels_(panels),
         near_(near),
+        source_(source),
         tolerance_(tolerance),
-        integrals_(tolerance, FarKernel::potential),
+        integrals_(tolerance, source == Trace::value ? FarKernel::potential : FarKernel::gradient),
         strips_(tolerance) {}
 
   /// Calls body(panel, column [targets]) for each near panel of the row, in its order.
@@ -42,7 +44,10 @@ class NearColumns {
     targets_.pad();
     if (near_.has_pieces()) return for_stretches(row, body);
     near_.for_row(row, [&](std::int32_t panel) {
-      integrate(panels_[panel]);
+      if (source_ == Trace::value)
+        integrate(panels_[panel]);
+      else
+        integrate_normal(panel, tree.targets().order.data() + range.begin);
       body(panel, column_.data());
     });
   }
@@ -55,6 +60,19 @@ class NearColumns {
     const bool is_sliver = shape(t) <= shaped_enough(tolerance_);
     for (const int i : integrals_.close())
       column_[i] = is_sliver ? strips_.at(t, targets_[i]) : triangle_potential(t, targets_[i]);
+  }
+
+  /// K: the solid angle, where rules do not serve. `order`: the targets' panels.
+  void integrate_normal(std::int32_t panel, const std::int32_t* order) {
+    const Triangle& t = panels_[panel];
+    integrals_.integrate(t, targets_);
+    column_.resize(targets_.count());
+    for (int i = 0; i < targets_.count(); ++i)
+      column_[i] =
+          -(t.normal.x * integrals_.gradient(0)[i] + t.normal.y * integrals_.gradient(1)[i] +
+            t.normal.z * integrals_.gradient(2)[i]);
+    for (const int i : integrals_.close())
+      column_[i] = order[i] == panel ? 0 : triangle_double_layer(t, targets_[i]);
   }
 
   template <class Body>
@@ -80,6 +98,7 @@ class NearColumns {
 
   std::span<const Triangle> panels_;
   const NearPanels& near_;
+  Trace source_;
   double tolerance_;
   NearIntegrals integrals_;
   StripIntegrals strips_;
@@ -92,7 +111,7 @@ template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
   NearBlocksOf(std::span<const Triangle> panels, std::shared_ptr<const NearPanels> near,
-               double tolerance, const Progress& progress)
+               Trace source, double tolerance, const Progress& progress)
       : panels_(panels), near_(std::move(near)), tree_(near_->tree()) {
     const std::size_t rows = near_->rows();
     begin_.assign(1, 0);
@@ -110,7 +129,7 @@ class NearBlocksOf final : public NearBlocks {
     const std::size_t slice = progress ? rows / 100 + 1 : rows;
     for (std::size_t first = 0; first < rows; first += slice) {
       const std::size_t last = std::min(first + slice, rows);
-      integrate(first, last, tolerance);
+      integrate(first, last, source, tolerance);
       if (progress) progress(static_cast<double>(last) / static_cast<double>(rows));
     }
   }
@@ -123,10 +142,10 @@ class NearBlocksOf final : public NearBlocks {
   }
 
  private:
-  void integrate(std::size_t first, std::size_t last, double tolerance) {
+  void integrate(std::size_t first, std::size_t last, Trace source, double tolerance) {
 #pragma omp parallel
     {
-      NearColumns columns(panels_, *near_, tolerance);
+      NearColumns columns(panels_, *near_, source, tolerance);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
         const int targets = near_row(tree_, row).targets.size();
@@ -187,27 +206,29 @@ class NearBlocksOf final : public NearBlocks {
 }  // namespace
 
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
-                                             std::shared_ptr<const NearPanels> near,
+                                             std::shared_ptr<const NearPanels> near, Trace source,
                                              double tolerance, Precision precision,
                                              const Progress& progress) {
   if (precision == Precision::single_precision)
-    return std::make_unique<NearBlocksOf<float>>(panels, std::move(near), tolerance, progress);
-  return std::make_unique<NearBlocksOf<double>>(panels, std::move(near), tolerance, progress);
+    return std::make_unique<NearBlocksOf<float>>(panels, std::move(near), source, tolerance,
+                                                 progress);
+  return std::make_unique<NearBlocksOf<double>>(panels, std::move(near), source, tolerance,
+                                                progress);
 }
 
-void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near,
+void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near, Trace source,
                            double tolerance, const double* x, double* y, const Product& product) {
   if (product.transposed)
     return add_transposed_columns(near, x, y, product.vectors, [&] {
-      return
-          [columns = NearColumns(panels, near, tolerance)](std::size_t row, auto&& take) mutable {
-            columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
-          };
+      return [columns = NearColumns(panels, near, source, tolerance)](std::size_t row,
+                                                                      auto&& take) mutable {
+        columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
+      };
     });
   const std::size_t n = panels.size();
 #pragma omp parallel
   {
-    NearColumns columns(panels, near, tolerance);
+    NearColumns columns(panels, near, source, tolerance);
     std::vector<double> sum;
 #pragma omp for schedule(dynamic, 8)
     for (std::size_t row = 0; row < near.rows(); ++row) {

@@ -11,7 +11,7 @@
 
 namespace fmbem {
 
-/// The near field of V in dense blocks, one for each row of the near lists.
+/// The near field of V or K in dense blocks, one for each row of the near lists.
 class NearBlocks {
  public:
   virtual ~NearBlocks() = default;
@@ -20,15 +20,16 @@ class NearBlocks {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// Integrates the entries to that relative error and stores them in that precision. The panels must
-/// outlive it. Throws ResourceError for want of memory.
+/// Integrates the entries to that relative error and stores them in that precision. `source`: the
+/// kernel's trace at the panels. The panels must outlive it. Throws ResourceError for want of
+/// memory.
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
-                                             std::shared_ptr<const NearPanels> near,
+                                             std::shared_ptr<const NearPanels> near, Trace source,
                                              double tolerance, Precision precision,
                                              const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
-void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near,
+void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near, Trace source,
                            double tolerance, const double* x, double* y, const Product& product);
 
 }  // namespace fmbem

@@ -75,6 +75,12 @@ void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& p
     points.z[q] = y.z;
     points.weight[q] = t.area * rule.weight[q];
   }
+  if (trace_ == Trace::value) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    points.dipole[axis].resize(n);
+    for (std::size_t q = 0; q < n; ++q) points.dipole[axis][q] = points.weight[q] * t.normal[axis];
+  }
+  points.weight.assign(n, 0.0);
 }
 
 }  // namespace fmbem

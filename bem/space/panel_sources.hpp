@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
 #include "fmbem/bem/space/strip_rule.hpp"
@@ -16,13 +17,16 @@ namespace fmbem {
 class PanelSources final : public fmm::Functionals {
  public:
   /// `tolerance`: relative error of a source's far field. The panels must outlive it. No pieces:
-  /// each panel is a source.
+  /// each panel is a source. `trace`: of the kernel at the panels; the normal one is of whole
+  /// panels alone.
   PanelSources(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
-               double tolerance)
+               double tolerance, Trace trace = Trace::value)
       : panels_(panels),
         pieces_(std::move(pieces)),
+        trace_(trace),
         points_(tolerance),
-        rules_(far_rules(tolerance, FarKernel::potential)) {}
+        rules_(far_rules(tolerance,
+                         trace == Trace::value ? FarKernel::potential : FarKernel::gradient)) {}
 
   std::size_t size() const override { return pieces_ ? pieces_->size() : panels_.size(); }
   std::size_t unknowns() const override { return panels_.size(); }
@@ -45,6 +49,7 @@ class PanelSources final : public fmm::Functionals {
 
   std::span<const Triangle> panels_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
+  Trace trace_;
   StripPoints points_;
   std::vector<FarRule> rules_;
 };

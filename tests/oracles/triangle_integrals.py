@@ -1,13 +1,15 @@
-"""Reference values of the single layer potential of a flat triangle and of its gradient.
+"""Reference values of a flat triangle's single layer potential, its gradient and the double layer.
 
-    V(x) = 1/(4 pi) int_T 1/|x-y| dS_y,    g(x) = grad V(x),        T = (v0, v1, v2).
+    V(x) = 1/(4 pi) int_T 1/|x-y| dS_y,    g(x) = grad V(x),        T = (v0, v1, v2),
+    K(x) = 1/(4 pi) int_T n.(x-y)/|x-y|^3 dS_y,        n along (v1-v0) x (v2-v0).
 
 Running the script writes ../data/triangle_integrals.csv (20 significant digits).  All input
 coordinates are doubles (written with repr) and count as exact.  Geometry is done in rational
 numbers, so "x lies in the plane" and "x lies on the edge" are decided exactly; integrals are done
 by adaptive Gauss-Legendre quadrature in 60 digits.  No antiderivative is used beyond the radial
 one below.  g is nan on edges and vertices; in the open triangle it is the mean of the limits from
-the two sides (normal component 0).  A component that vanishes identically is written 0.0.
+the two sides (normal component 0), and so is K, 0 all over the plane.  A component that vanishes
+identically is written 0.0.
 
 class: sliver    height / longest edge = 1e-2, 1e-4, 1e-6 up to rounding, x anywhere
        touching  x on an edge or vertex
@@ -91,7 +93,7 @@ def edge_integrals(lo, hi, d, h, n, m, tol):
 
 
 def evaluate(tri, x, rule=FINE):
-    """(V, [gx, gy, gz] or None, nearness) from exact coordinates; formulas in the module's head."""
+    """(V, [gx, gy, gz] or None, nearness, K) from exact coordinates; formulas in the module's head."""
     normal = cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]))
     height = dot(sub(x, tri[0]), normal)
     h = abs(big(height)) / root(dot(normal, normal))
@@ -115,7 +117,8 @@ def evaluate(tri, x, rule=FINE):
     size = max(root(dot(sub(tri[i], tri[i - 1]), sub(tri[i], tri[i - 1]))) for i in range(3))
     norm = mp.sqrt(dot(grad, grad))
     grad = [g / (4 * mp.pi) if abs(g) > mpf(10) ** -32 * norm else mpf(0) for g in grad]
-    return pot / (4 * mp.pi), None if on_edge else grad, (h if inside else min(dists)) / size
+    nearness = (h if inside else min(dists)) / size
+    return pot / (4 * mp.pi), None if on_edge else grad, nearness, side * angle / (4 * mp.pi)
 
 
 # ---- second ways, used for checks only ----------------------------------------------------------
@@ -182,12 +185,13 @@ def check(rows, results):
 
     known = ["0.099189377627951192", "0.070137481542397516", "0.029051896085553676",
              "0.034775298546314300"]
-    for index, ((name, cls, tri, x), (pot, grad, near)) in enumerate(zip(rows, results)):
+    for index, ((name, cls, tri, x), (pot, grad, near, flux)) in enumerate(zip(rows, results)):
         tri, x = [exact(v) for v in tri], exact(x)
         if name.startswith("known"):
             agree("known values", [pot], [mpf(known[index])], mpf("1e-16"))
-        p2, g2, _ = evaluate(tri, x, COARSE)
-        for q, q2 in zip([pot] + (grad or []), [p2] + (g2 or [])):  # each component by itself
+        p2, g2, _, flux2 = evaluate(tri, x, COARSE)
+        # each component by itself
+        for q, q2 in zip([pot, flux] + (grad or []), [p2, flux2] + (g2 or [])):
             if q or q2:
                 agree("coarser quadrature", [q2], [q], mpf("1e-21"))
         if near == 0 and index % 4 == 0:
@@ -197,6 +201,10 @@ def check(rows, results):
             agree("2D V", ref[:1], [pot], mpf("1e-20"))
             if grad and near > 0:
                 agree("2D gradient", ref[1:], grad, mpf("1e-19"))
+        if flux:  # the gradient's part along the normal, of which it may be a small one
+            normal = [big(q) for q in cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]))]
+            along = -dot(grad, normal) / mp.sqrt(dot(normal, normal))
+            assert abs(along - flux) < mpf("1e-30") * mp.sqrt(dot(grad, grad)), name
         if grad and near > 0 and index % 9 == 0:
             agree("differences", differences(tri, x, float(near)), grad, mpf("1e-18"))
         if cls == "coplanar" and near == 0 and "x=y" not in name and index % 3 == 0:
@@ -214,12 +222,12 @@ def main():
     with open(target, "w", newline="") as out:
         table = csv.writer(out, lineterminator="\n")
         table.writerow(["name"] + [f"v{i}{c}" for i in range(3) for c in "xyz"]
-                       + ["x", "y", "z", "V", "gx", "gy", "gz", "nearness", "class"])
-        for i, ((name, cls, tri, x), (pot, grad, near)) in enumerate(zip(rows, results)):
+                       + ["x", "y", "z", "V", "gx", "gy", "gz", "K", "nearness", "class"])
+        for i, ((name, cls, tri, x), (pot, grad, near, flux)) in enumerate(zip(rows, results)):
             table.writerow([f"{i:03d}_{name}"] + [repr(c) for v in tri + [x] for c in v]
                            + [show(pot)]
                            + ([show(g) for g in grad] if grad else ["nan"] * 3)
-                           + [repr(float(near)), cls])
+                           + [show(flux), repr(float(near)), cls])
     counts = {c: sum(r[1] == c for r in rows) for c in sorted({r[1] for r in rows})}
     print(len(rows), "cases:", counts)
 

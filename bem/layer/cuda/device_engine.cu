@@ -274,7 +274,7 @@ std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
-    return std::make_shared<EngineOperator<DeviceEngine>>(panels, options);
+    return std::make_shared<EngineOperator<DeviceEngine>>(panels, single_layer, options);
   });
 }
 

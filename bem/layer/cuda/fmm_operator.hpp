@@ -6,7 +6,7 @@
 
 namespace fmbem::cuda::bem {
 
-/// fmbem::make_fmm_single_layer() with everything in the memory of the current GPU: tree and
+/// fmbem::make_fmm_operator() of V with everything in the memory of the current GPU: tree and
 /// moments, the near field's entries (or panels, from which they are integrated in every product)
 /// and the preconditioner. Throws what that one does, InputError without a usable GPU, and
 /// ResourceError with the bytes needed and free where the GPU's memory does not suffice.

@@ -22,7 +22,8 @@ namespace {
 double defect(const Panels& panels, const ApproximateInverse& inverse, const Vector& x) {
   Vector y(x.size());
   inverse.apply(x.data(), y.data());
-  return norm_of(difference(product(*make_dense_single_layer(panels, {}), y), x)) / norm_of(x);
+  return norm_of(difference(product(*make_dense_operator(panels, single_layer, {}), y), x)) /
+         norm_of(x);
 }
 
 }  // namespace

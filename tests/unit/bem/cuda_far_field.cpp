@@ -19,7 +19,7 @@ namespace {
 /// V in every entry, by exact integrals.
 struct Exact {
   explicit Exact(const Panels& panels)
-      : n(panels.size()), entries(n * n), dense(make_dense_single_layer(panels, {})) {
+      : n(panels.size()), entries(n * n), dense(make_dense_operator(panels, single_layer, {})) {
     dense->diagonal_block(0, static_cast<std::int64_t>(n), entries.data());
   }
 

@@ -52,7 +52,7 @@ double relative_difference(const double* a, const std::vector<double>& b) {
 TEST_CASE("the dense product equals the sum of closed forms") {
   const SurfaceMesh mesh = GENERATE(sphere(3), cube(6), plate(9), sphere(2, 1e-3, {50, -20, 3}));
   const Panels panels = make_panels(mesh);
-  const auto v = make_dense_single_layer(panels, {});
+  const auto v = make_dense_operator(panels, single_layer, {});
   const int k = 3;
   const std::vector<double> x = random_vector(k * panels.size(), 7);
   std::vector<double> y(x.size());
@@ -68,11 +68,11 @@ TEST_CASE("the dense product equals the sum of closed forms") {
 
 TEST_CASE("single precision rounds the entries, and its accurate product does not") {
   const Panels panels = make_panels(sphere(3));
-  const auto exact = make_dense_single_layer(panels, {});
+  const auto exact = make_dense_operator(panels, single_layer, {});
   OperatorOptions options;
   options.precision = Precision::single_precision;
   options.tolerance = 1e-6;
-  const auto rounded = make_dense_single_layer(panels, options);
+  const auto rounded = make_dense_operator(panels, single_layer, options);
   const std::vector<double> x = random_vector(panels.size(), 8);
   std::vector<double> y(x.size()), y_rounded(x.size()), y_accurate(x.size());
   exact->apply(x.data(), y.data());
@@ -83,7 +83,7 @@ TEST_CASE("single precision rounds the entries, and its accurate product does no
   CHECK(relative_difference(y_accurate.data(), y) < 1e-14);
   CHECK(rounded->info().memory_bytes * 2 == exact->info().memory_bytes);
   options.tolerance = 1e-7;
-  CHECK_THROWS_AS(make_dense_single_layer(panels, options), InputError);
+  CHECK_THROWS_AS(make_dense_operator(panels, single_layer, options), InputError);
 }
 
 TEST_CASE("products and entries do not depend on the number of threads") {
@@ -93,7 +93,7 @@ TEST_CASE("products and entries do not depend on the number of threads") {
   for (const int threads : {1, 2, 3}) {
     set_threads(threads);
     products.emplace_back(x.size());
-    make_dense_single_layer(panels, {})->apply(x.data(), products.back().data());
+    make_dense_operator(panels, single_layer, {})->apply(x.data(), products.back().data());
   }
   set_threads(available_cores());
   CHECK(products[0] == products[1]);
@@ -102,7 +102,7 @@ TEST_CASE("products and entries do not depend on the number of threads") {
 
 TEST_CASE("diagonal blocks hold the operator's entries") {
   const Panels panels = make_panels(sphere(2), Processor::cpu, 20);
-  const auto v = make_dense_single_layer(panels, {});
+  const auto v = make_dense_operator(panels, single_layer, {});
   const std::int64_t begin = panels.leaf_begin[1], end = panels.leaf_begin[2], n = end - begin;
   std::vector<double> block(n * n);
   v->diagonal_block(begin, end, block.data());
@@ -116,5 +116,5 @@ TEST_CASE("the dense operator refuses what it cannot hold") {
   const std::vector<std::array<int, 3>> corners(dense_panels_at_most + 1);
   Panels panels;
   panels.corners = corners;
-  CHECK_THROWS_AS(make_dense_single_layer(panels, {}), InputError);
+  CHECK_THROWS_AS(make_dense_operator(panels, single_layer, {}), InputError);
 }

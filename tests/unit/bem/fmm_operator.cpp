@@ -34,7 +34,7 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
   for (const Surface& surface : surfaces()) {
     const Panels panels = make_panels(surface.make());
     const std::size_t n = panels.size();
-    const auto dense = make_dense_single_layer(panels, {});
+    const auto dense = make_dense_operator(panels, single_layer, {});
     const double norm = norm_of(*dense);
     Vector smooth(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -63,7 +63,7 @@ BACKEND_TEST_CASE("the FMM operator is as close to the dense one as its toleranc
 BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as others") {
   const Panels panels = make_panels(long_plate(3, 300));
   const std::size_t n = panels.size();
-  const auto dense = make_dense_single_layer(panels, {});
+  const auto dense = make_dense_operator(panels, single_layer, {});
   const auto fast = make_fmm(panels, {.tolerance = 1e-5, .max_leaf = 20});
   CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 3);
   const Vector x = random_vector(5 * n, 3);
@@ -87,7 +87,7 @@ BACKEND_TEST_CASE("panels are cut where two of their edges are equal to rounding
     const auto triangles = triangles_of(panels);
     Vector x = random_vector(n, 3), y(n), exact(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = is_long(triangles[i]) ? 1e9 * (2 + x[i]) : 0;
-    const auto dense = make_dense_single_layer(panels, {});
+    const auto dense = make_dense_operator(panels, single_layer, {});
     const auto fast = make_fmm(panels, {.tolerance = 1e-6, .max_leaf = 20});
     CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) * 2 / 3);
     dense->apply(x.data(), exact.data());
@@ -101,7 +101,7 @@ BACKEND_TEST_CASE("panels are cut where two of their edges are equal to rounding
 BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();
-  const auto dense = make_dense_single_layer(panels, {});
+  const auto dense = make_dense_operator(panels, single_layer, {});
   OperatorOptions options;
   options.max_leaf = 20;
   for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
@@ -145,7 +145,7 @@ TEST_CASE("transposed products are as close to the dense operator's as the other
   for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {  // one is held
     const Panels panels = make_panels(surfaces()[k].make());
     const std::size_t n = panels.size();
-    const auto dense = make_dense_single_layer(panels, {});
+    const auto dense = make_dense_operator(panels, single_layer, {});
     const double norm = norm_of(*dense);
     const Vector x = random_vector(2 * n, 3);
     Vector exact(2 * n), y(2 * n);
@@ -216,7 +216,7 @@ TEST_CASE("rounding near entries to single precision is 2^-26 of them in the nor
     const Panels panels = make_panels(surface.mesh);
     const std::size_t n = panels.size();
     Vector entries(n * n), rounded(n * n);
-    exact_block(panels, 0, static_cast<std::int64_t>(n), entries.data());
+    exact_block(panels, single_layer, 0, static_cast<std::int64_t>(n), entries.data());
     for (std::size_t i = 0; i < n; ++i) {  // the 500 largest of a row are near
       Vector row(entries.begin() + i * n, entries.begin() + (i + 1) * n);
       std::nth_element(row.begin(), row.begin() + 500, row.end(), std::greater<>());
@@ -310,7 +310,7 @@ BACKEND_TEST_CASE("the seconds of each stage of the last product are told") {
 BACKEND_TEST_CASE("a handful of panels") {
   const Panels panels = make_panels(sphere(0));
   const auto fast = make_fmm(panels, {});
-  const auto dense = make_dense_single_layer(panels, {});
+  const auto dense = make_dense_operator(panels, single_layer, {});
   const Vector x = random_vector(8, 5);
   CHECK(norm_of(difference(product(*fast, x), product(*dense, x))) < 1e-7 * norm_of(x));
   Vector block(9), exact(9);
@@ -347,7 +347,7 @@ BACKEND_TEST_CASE("a handful of panels") {
 BACKEND_TEST_CASE("the near field is the same stored or integrated in every product") {
   for (const Surface& surface : surfaces()) {
     const Panels panels = make_panels(surface.make());
-    const double norm = norm_of(*make_dense_single_layer(panels, {}));
+    const double norm = norm_of(*make_dense_operator(panels, single_layer, {}));
     const Vector x = random_vector(5 * panels.size(), 6);
     for (const double tolerance : {0.3, 1e-2, 1e-4, 1e-6, 1e-9}) {
       CAPTURE(surface.name, tolerance);

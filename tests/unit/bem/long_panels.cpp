@@ -165,5 +165,5 @@ TEST_CASE("an operator whose panels are cut has fewer near entries than panels i
   const std::int64_t n = static_cast<std::int64_t>(panels.size());
   OperatorOptions options;
   options.tolerance = 1e-6;
-  CHECK(make_fmm_single_layer(panels, options)->info().near_entries < n * n / 10);
+  CHECK(make_fmm_operator(panels, single_layer, options)->info().near_entries < n * n / 10);
 }

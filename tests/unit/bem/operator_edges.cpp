@@ -37,7 +37,7 @@ constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField
 BACKEND_TEST_CASE("one panel, two and four") {
   for (const int count : {1, 2, 4}) {
     const Panels panels = make_panels(faces_of_tetrahedron(count));
-    const auto dense = make_dense_single_layer(panels, {});
+    const auto dense = make_dense_operator(panels, single_layer, {});
     const Vector x = signed_charges(count, 5);
     const Vector exact = product(*dense, x);
     for (const auto near_field : near_fields) {

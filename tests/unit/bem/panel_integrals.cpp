@@ -21,7 +21,8 @@ struct ReferenceCase {
   Triangle triangle;
   Vec3d x;
   double potential;
-  Vec3d gradient;   ///< NaN on an edge
+  Vec3d gradient;  ///< NaN on an edge
+  double double_layer;
   double nearness;  ///< distance to the triangle over its longest edge
 };
 
@@ -34,7 +35,7 @@ std::vector<ReferenceCase> reference_cases() {
     std::istringstream row(line);
     ReferenceCase c;
     std::getline(row, c.name, ',');
-    double value[17];
+    double value[18];
     for (double& v : value) {
       std::string word;
       std::getline(row, word, ',');
@@ -46,7 +47,8 @@ std::vector<ReferenceCase> reference_cases() {
     c.x = vec(9);
     c.potential = value[12];
     c.gradient = vec(13);
-    c.nearness = value[16];
+    c.double_layer = value[16];
+    c.nearness = value[17];
     cases.push_back(c);
   }
   return cases;
@@ -88,6 +90,25 @@ TEST_CASE("panel gradients agree with adaptive quadrature") {
     const double height = 2 * c.triangle.area / size;
     const double bound = 1e-12 + 4 * epsilon * (scale / nearest_edge + scale / height);
     CHECK(norm(g - c.gradient) < bound * norm(c.gradient));
+  }
+}
+
+TEST_CASE("solid angles agree with adaptive quadrature") {
+  for (const ReferenceCase& c : reference_cases()) {
+    INFO(c.name);
+    const Triangle& t = c.triangle;
+    const double k = triangle_double_layer(t, c.x);
+    // A rounding of the coordinates moves x against the plane and the edges.
+    const double scale = longest_edge(t) + norm(t.centroid) + norm(c.x);
+    const double size = longest_edge(t), flat = 2 * t.area / size;
+    const double height = std::abs(dot(c.x - t.vertex[0], t.normal));
+    const double move = epsilon * scale;
+    if (height <= move) {
+      CHECK(std::abs(k - c.double_layer) <= 0.5);
+      continue;
+    }
+    const double bound = 1e-13 + move / std::min(height, flat);
+    CHECK(std::abs(k - c.double_layer) < bound * std::abs(c.double_layer));
   }
 }
 

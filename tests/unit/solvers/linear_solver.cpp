@@ -254,7 +254,7 @@ TEST_CASE("a zero right-hand side has the zero solution") {
 
 TEST_CASE("the shell matrix multiplies, knows its diagonal and makes vectors") {
   const Panels panels = make_panels(sphere(2));
-  const auto v = make_dense_single_layer(panels, {});
+  const auto v = make_dense_operator(panels, single_layer, {});
   ShellMatrix shell(v);
   const auto n = static_cast<PetscInt>(panels.size());
   petsc_calls([&] {
@@ -295,7 +295,7 @@ TEST_CASE("block Jacobi inverts the leaves") {
   // With one leaf the preconditioner is the inverse: one iteration.
   const Panels panels = make_panels(sphere(2), Processor::cpu, 1000);
   REQUIRE(panels.leaves() == 1);
-  const auto v = make_dense_single_layer(panels, {});
+  const auto v = make_dense_operator(panels, single_layer, {});
   PetscOptionsSetValue(nullptr, "-pc_type", "vpbjacobi");
   LinearSolver solver({1e-10, {}});
   PetscOptionsClearValue(nullptr, "-pc_type");
@@ -434,7 +434,7 @@ TEST_CASE("several right-hand sides share products and solve as well as one") {
 
 TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
   const Panels panels = make_panels(sphere(2));
-  const auto v = make_dense_single_layer(panels, {});
+  const auto v = make_dense_operator(panels, single_layer, {});
   const auto counting = std::make_shared<Counting>(v);
   ShellMatrix shell(counting);
   const auto n = static_cast<PetscInt>(panels.size());

@@ -1,0 +1,65 @@
+#include "fmbem/bem/layer/averaged_flux.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fmbem {
+namespace {
+
+class AveragedFlux final : public BoundaryOperator {
+ public:
+  AveragedFlux(const Panels& panels, std::shared_ptr<const BoundaryOperator> k) : k_(std::move(k)) {
+    area_.reserve(panels.size());
+    for (std::size_t i = 0; i < panels.size(); ++i) area_.push_back(panels.triangle(i).area);
+  }
+
+  std::size_t size() const override { return area_.size(); }
+  OperatorInfo info() const override {
+    OperatorInfo info = k_->info();
+    info.name = adjoint_double_layer.name();
+    return info;
+  }
+  double accurate_tolerance() const override { return k_->accurate_tolerance(); }
+  double tightest_tolerance() const override { return k_->tightest_tolerance(); }
+  double norm() const override { return k_->norm(); }
+
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    const std::int64_t n = end - begin;
+    k_->diagonal_block(begin, end, block);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j <= i; ++j) {
+        double &lower = block[i * n + j], &upper = block[j * n + i];
+        const double ratio = area_[begin + j] / area_[begin + i];
+        lower = std::exchange(upper, lower / ratio) * ratio;
+      }
+  }
+
+ protected:
+  /// A⁻¹ (Kᵀ (A x)), transposed A (K (A⁻¹ x)).
+  void multiply(const double* x, double* y, const Product& product) const override {
+    const std::size_t n = area_.size();
+    std::vector<double> scaled(n * product.vectors);
+    for (std::size_t k = 0; k < scaled.size(); ++k)
+      scaled[k] = product.transposed ? x[k] / area_[k % n] : x[k] * area_[k % n];
+    k_->apply(scaled.data(), y,
+              {.vectors = product.vectors,
+               .tolerance = product.tolerance,
+               .transposed = !product.transposed});
+    for (std::size_t k = 0; k < scaled.size(); ++k)
+      product.transposed ? y[k] *= area_[k % n] : y[k] /= area_[k % n];
+  }
+
+ private:
+  std::shared_ptr<const BoundaryOperator> k_;
+  std::vector<double> area_;
+};
+
+}  // namespace
+
+std::shared_ptr<BoundaryOperator> make_averaged_flux(const Panels& panels,
+                                                     std::shared_ptr<const BoundaryOperator> k) {
+  return std::make_shared<AveragedFlux>(panels, std::move(k));
+}
+
+}  // namespace fmbem
