@@ -10,7 +10,8 @@ SortedPanels sort_panels(std::span<const Vec3d>, std::span<const std::array<int,
   return {};
 }
 
-std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels&, const OperatorOptions&) {
+std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels&, const Layer&,
+                                                    const OperatorOptions&) {
   require_cuda_device();
   return nullptr;
 }

@@ -1,6 +1,6 @@
-// Prints the error of the FMM operator by its order and overhang, in its norm, against the dense
-// operator: the table behind far_order_for(). fmbem-bench-operator [PANELS [ORDER…]]: those orders
-// at the operator's own overhang, instead of 2, 4 … 22 at three of them.
+// Prints the error of the FMM operator V or K by its order and overhang, in its norm (of K: 1/2),
+// against the dense operator: the tables behind far_order_for(). fmbem-bench-operator [V|K [PANELS
+// [ORDER…]]]: those orders at the operator's own overhang, instead of 2, 4 … 22 at three of them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,6 +33,7 @@ std::vector<Vector> test_vectors(const Panels& panels) {
 }
 
 struct Choice {
+  Layer layer;
   std::vector<double> overhangs;
   std::vector<int> orders;
 };
@@ -43,8 +44,8 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
   constexpr double rounding = 1e-15;
   constexpr Precision in_double = Precision::double_precision;
   const Panels panels = make_panels(mesh);
-  const auto dense = make_dense_operator(panels, single_layer, {});
-  const double norm = norm_of(*dense);
+  const auto dense = make_dense_operator(panels, choice.layer, {});
+  const double norm = choice.layer == single_layer ? norm_of(*dense) : 0.5;
   const std::vector<Vector> xs = test_vectors(panels);
   std::vector<Vector> exact;
   for (const Vector& x : xs) exact.push_back(product(*dense, x));
@@ -55,7 +56,7 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
     options.max_leaf = 24;
     fmm::Seconds seconds;
     fmm::Stopwatch watch(seconds);
-    CpuEngine engine(panels, {options, single_layer, choice.orders.back(), in_double, in_double},
+    CpuEngine engine(panels, {options, choice.layer, choice.orders.back(), in_double, in_double},
                      watch);
     engine.set_near({rounding, in_double}, {});
     for (const int order : choice.orders) {
@@ -78,10 +79,11 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
 }  // namespace
 
 int main(int argc, char** argv) {
-  const double n = argc > 1 ? std::strtod(argv[1], nullptr) : 8000;
-  Choice choice{{0.1, 0.2, 0.3}, {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}};
-  if (argc > 2) choice = {{panel_overhang}, {}};
-  for (int k = 2; k < argc; ++k) choice.orders.push_back(std::atoi(argv[k]));
+  const Layer layer = argc > 1 && argv[1] == double_layer.name() ? double_layer : single_layer;
+  const double n = argc > 2 ? std::strtod(argv[2], nullptr) : 8000;
+  Choice choice{layer, {0.1, 0.2, 0.3}, {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}};
+  if (argc > 3) choice = {layer, {overhang_for(layer.source, false)}, {}};
+  for (int k = 3; k < argc; ++k) choice.orders.push_back(std::atoi(argv[k]));
   std::printf(
       "| surface | panels | overhang | near/row | order | constant | smooth | random | local |\n"
       "|---|---|---|---|---|---|---|---|---|\n");

@@ -1,5 +1,6 @@
-// Prints the products' table of docs/performance.md: V on surfaces of growing size, with its errors
-// at some rows against exact integrals. fmbem-bench-product --surface sphere --panels 1e5,1e6
+// Prints the products' tables of docs/performance.md: V or K on surfaces of growing size, with its
+// errors at some rows against exact integrals. fmbem-bench-product --surface sphere --panels
+// 1e5,1e6
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/operator_choice.hpp"
+#include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -28,6 +30,7 @@ struct Options {
   std::vector<std::string> surfaces{"sphere", "bracket"};
   std::vector<double> panels{1e5, 1e6};
   bench::OperatorChoice choice;
+  std::string layer = "V";
   double tolerance = 1e-6;
   bool stages = false;
   int rows = 2000, repeat = 10, threads = 0;
@@ -57,12 +60,14 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   return ms[repeat / 2];
 }
 
-/// Some rows of V x, exactly.
+/// Some rows of V x or K x, exactly.
 struct ExactRows {
   std::vector<std::size_t> row;
   std::vector<double> value;
+  double size2 = 0;  ///< squares of the values; of K x, which may vanish, of x/2
 
-  ExactRows(const Panels& panels, const std::vector<double>& x, int rows) : row(rows), value(rows) {
+  ExactRows(const Panels& panels, const Layer& layer, const std::vector<double>& x, int rows)
+      : row(rows), value(rows) {
     if (rows == 0) return;
     const std::size_t n = panels.size();
     const LargeVector<Triangle> triangles = triangles_of(panels);
@@ -72,18 +77,23 @@ struct ExactRows {
 #pragma omp parallel for schedule(dynamic, 1)
     for (int k = 0; k < rows; ++k) {
       const Vec3d at = triangles[row[k]].centroid;
-      for (std::size_t j = 0; j < n; ++j) value[k] += x[j] * panel_potential(triangles[j], at);
+      for (std::size_t j = 0; j < n; ++j)
+        value[k] += x[j] * (layer == single_layer ? panel_potential(triangles[j], at)
+                            : j == row[k]         ? 0
+                                                  : triangle_double_layer(triangles[j], at));
+    }
+    for (int k = 0; k < rows; ++k) {
+      const double size = layer == single_layer ? value[k] : 0.5 * x[row[k]];
+      size2 += size * size;
     }
   }
 
-  /// Root mean square error of y there, relative to the exact values'.
+  /// Root mean square error of y there, relative to their size.
   double error_of(const std::vector<double>& y) const {
-    double error2 = 0, exact2 = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) {
+    double error2 = 0;
+    for (std::size_t k = 0; k < row.size(); ++k)
       error2 += (y[row[k]] - value[k]) * (y[row[k]] - value[k]);
-      exact2 += value[k] * value[k];
-    }
-    return exact2 > 0 ? std::sqrt(error2 / exact2) : 0;
+    return size2 > 0 ? std::sqrt(error2 / size2) : 0;
   }
 };
 
@@ -96,7 +106,8 @@ void run(const Options& options, const std::string& name, double n) {
   const Panels panels = make_panels(bench::surfaces().at(name).make(n), *how.processor);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
-  const auto v = make_single_layer(panels, how);
+  const Layer layer = options.layer == "V" ? single_layer : double_layer;
+  const auto v = make_boundary_operator(panels, layer, how);
   const double operator_ms = lap();
   const auto inverse = v->approximate_inverse();
   const double inverse_ms = lap();
@@ -104,12 +115,12 @@ void run(const Options& options, const std::string& name, double n) {
   for (std::size_t i = 0; i < x.size(); ++i)
     x[i] = 1 + std::cos(3 * panels.centroid(i).x / panels.extent);
   const double apply_ms = product_ms(*v, x, y, options.repeat);
-  const double inverse_apply_ms = product_ms(*inverse, x, z, options.repeat);
+  const double inverse_apply_ms = inverse ? product_ms(*inverse, x, z, options.repeat) : 0;
   const OperatorInfo info = v->info();
   lap();
   v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
   const double accurate_ms = lap();
-  const ExactRows exact(panels, x, options.rows);
+  const ExactRows exact(panels, layer, x, options.rows);
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");
@@ -120,7 +131,8 @@ void run(const Options& options, const std::string& name, double n) {
   std::printf(" %.0f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f | %.2f |\n",
               operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, exact.error_of(y),
               exact.error_of(z), double(info.memory_bytes) / 1e9,
-              double(inverse->memory_bytes()) / 1e9, double(peak_device_memory()) / 1e9);
+              inverse ? double(inverse->memory_bytes()) / 1e9 : 0,
+              double(peak_device_memory()) / 1e9);
   if (options.stages) {
     std::printf("stages of the last product, ms:");
     for (const auto& [stage, seconds] : info.product_seconds)
@@ -134,11 +146,13 @@ void run(const Options& options, const std::string& name, double n) {
 
 int main(int argc, char** argv) try {
   Options options;
-  CLI::App app("Products with V on surfaces of growing size; times in ms, memory in GB");
+  CLI::App app("Products with V or K on surfaces of growing size; times in ms, memory in GB");
   options.choice.add_options(app, options.surfaces);
   app.add_option("--panels", options.panels, "about as many")
       ->delimiter(',')
       ->check(CLI::Range(20.0, 2e8));
+  app.add_option("--layer", options.layer, "V or K, which has no preconditioner")
+      ->check(CLI::IsMember({"V", "K"}));
   app.add_option("--tolerance", options.tolerance, "of the operator");
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));

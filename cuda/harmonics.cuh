@@ -26,18 +26,19 @@ struct Steps {
   }
 };
 
-/// The harmonics of one point, m by m: C_n^m + i S_n^m = here (c + i s) for n = m, m + 1, …
-template <class T>
+/// The harmonics of one point, m by m: C_n^m + i S_n^m = here (c + i s) for n = m, m + 1, … V is T,
+/// or Dual<T> for their derivatives too.
+template <class T, class V = T>
 struct Harmonics {
-  T x, y, z, r2;
-  T c = 1, s = 0;
-  T low = 0, here = 1;
+  V x, y, z, r2;
+  V c = 1, s = 0;
+  V low = 0, here = 1;
 
   __device__ Harmonics() {}
-  __device__ Harmonics(Vec3<T> place, T weight)
+  __device__ Harmonics(Vec3<V> place, T weight)
       : x(place.x), y(place.y), z(place.z), r2(norm2(place)), c(weight) {}
   __device__ void next_order(T diagonal) {
-    const T real = diagonal * (c * x - s * y);
+    const V real = diagonal * (c * x - s * y);
     s = diagonal * (c * y + s * x);
     c = real;
   }
@@ -46,7 +47,7 @@ struct Harmonics {
     here = 1;
   }
   __device__ void next_degree(T up, T down) {
-    const T next = up * z * here - down * r2 * low;
+    const V next = up * z * here - down * r2 * low;
     low = here;
     here = next;
   }

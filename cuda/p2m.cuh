@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/dual.cuh"
 #include "fmbem/cuda/harmonics.cuh"
 #include "fmbem/cuda/pass.cuh"
 
@@ -28,14 +29,15 @@ __device__ inline void add_up(const T* buffer, int slots, T* sums) {
   __syncwarp();
 }
 
-/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs].
-template <int Each, class T>
+/// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs]; with V = Dual<T>
+/// those of dipoles, which are the places' slopes.
+template <int Each, class T, class V>
 __device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
-                                   const Vec3<T>* place, const T* weight, T* buffer, T* sums) {
+                                   const Vec3<V>* place, const T* weight, T* buffer, T* sums) {
   const int lane = threadIdx.x % warp_size;
-  Harmonics<T> point[Each];
+  Harmonics<T, V> point[Each];
 #pragma unroll
-  for (int i = 0; i < Each; ++i) point[i] = Harmonics<T>(place[i], weight[i]);
+  for (int i = 0; i < Each; ++i) point[i] = Harmonics<T, V>(place[i], weight[i]);
   int t = 0, filled = 0;
   for (int m = 0; m <= table.p; ++m) {
 #pragma unroll
@@ -47,8 +49,8 @@ __device__ inline void add_moments(const TableView<T>& table, const Steps<T>& st
       T even = 0, odd = 0;
 #pragma unroll
       for (int i = 0; i < Each; ++i) {
-        even += point[i].here * point[i].c;
-        odd += point[i].here * point[i].s;
+        even += wanted_product(point[i].here, point[i].c);
+        odd += wanted_product(point[i].here, point[i].s);
         point[i].next_degree(steps.up[t], steps.down[t]);
       }
       buffer[filled * padded_row + lane] = even;
@@ -69,13 +71,13 @@ __host__ __device__ constexpr int p2m_numbers(int pairs, int channels) {
 }
 
 /// Calls add(std::integral_constant<int, Each>(), first) for the points of [begin, end), up to
-/// 32·Each at a time from `first` on.
-template <class Add>
+/// 32·Each at a time from `first` on; Each is at most Most, 2 or 4.
+template <int Most = 4, class Add>
 __device__ inline void for_rounds(std::int32_t begin, std::int32_t end, Add&& add) {
   std::int32_t first = begin;
-  for (; end - first > 2 * warp_size; first += 4 * warp_size)
-    add(std::integral_constant<int, 4>(), first);
-  if (end - first > warp_size)
+  for (; end - first > Most / 2 * warp_size; first += Most * warp_size)
+    add(std::integral_constant<int, Most>(), first);
+  if (Most > 2 && end - first > warp_size)
     add(std::integral_constant<int, 2>(), first);
   else if (end > first)
     add(std::integral_constant<int, 1>(), first);

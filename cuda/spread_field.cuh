@@ -14,14 +14,18 @@ struct NearPart {
   cudaEvent_t done = nullptr;
 };
 
+/// What a source's strength is of: a charge, or a dipole, whose field is a length stronger.
+enum class Strength { charge, dipole };
+
 /// The far field of spread sources, with expansions in T. What is near is the caller's.
 template <class T>
 class SpreadField {
  public:
   /// The tree must outlive it.
-  SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, cudaStream_t stream,
-              Gathering gathering = Gathering::wide)
+  SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, Strength strength,
+              cudaStream_t stream, Gathering gathering = Gathering::wide)
       : tree_(tree),
+        strength_(strength),
         stream_(stream),
         stages_(order, tree.tree, tree.far, false, stream, gathering),
         arguments_(1, stream),
@@ -40,11 +44,12 @@ class SpreadField {
   int batch(int count) const { return stages_.batch(count); }
 
   /// Enqueues an evaluation of a batch: results = far field + near. Near is called first:
-  /// near(largest, scale) enqueues the near field of the strengths, times the strength_scale() of
-  /// each vector over the scale, and returns a NearPart. p2m(charges, expansions) enqueues the
-  /// moments of the boxes with sources of their own, for charges [vectors][sources] in the tree's
-  /// order, sources being in the tree's unit. done(stage) is called when a stage is in the stream;
-  /// "wait" is what the near field takes longer than the far one.
+  /// near(largest) enqueues the near field of the strengths, in the tree's unit and times the
+  /// strength_scale() of each vector over that of the kernel, and returns a NearPart. p2m(charges,
+  /// expansions) enqueues the moments of the boxes with sources of their own, for charges
+  /// [vectors][sources] in the tree's order, sources being in the tree's unit. done(stage) is
+  /// called when a stage is in the stream; "wait" is what the near field takes longer than the far
+  /// one.
   template <class P2m, class Near, class Done>
   void enqueue(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
@@ -56,8 +61,9 @@ class SpreadField {
                  charges_.data(), stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
-    const double scale = fmm::Laplace::scale / tree_.scale;
-    const NearPart near_part = near(largest_.data(), scale);
+    const double unit = tree_.scale,
+                 scale = fmm::Laplace::scale / (strength_ == Strength::charge ? unit : 1);
+    const NearPart near_part = near(largest_.data());
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);
       done("P2M");
@@ -70,13 +76,14 @@ class SpreadField {
     l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
         stages_.has_far(), stages_.table(), expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
-                    arguments.gradient != nullptr, largest_.data(), scale, scale * tree_.scale},
+                    arguments.gradient != nullptr, largest_.data(), scale, scale * unit},
         stream_);
     done("L2P");
   }
 
  private:
   const SpreadTree& tree_;
+  Strength strength_;
   cudaStream_t stream_;
   FarStages<T> stages_;
   DeviceBuffer<Arguments> arguments_;

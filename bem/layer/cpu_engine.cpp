@@ -54,7 +54,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
   fmm::Seconds seconds;
   tree_ = fmm::grow_tree(
       sources(options.tolerance), centroids_of(triangles_),
-      {.overhang = options.overhang.value_or(pieces_ ? piece_overhang : panel_overhang),
+      {.overhang = options.overhang.value_or(overhang_for(source_, pieces_ != nullptr)),
        .max_leaf = options.max_leaf,
        .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
        .ranks = options.ranks,

@@ -47,12 +47,12 @@ class EngineOperator final : public BoundaryOperator {
  public:
   EngineOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
       : panels_(panels), layer_(layer), options_(options) {
-    const Precision precision = check_fmm_options(options);
+    const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
-    const int order = options.order.value_or(far_order_for(far_part() * tolerance));
+    const int order = options.order.value_or(far_order_for(tolerance, layer.source));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
-    const Precision far = far_precision_for(far_part() * tolerance);
+    const Precision far = far_precision_for(tolerance, layer_.source);
     engine_ =
         std::make_unique<Engine>(panels, EngineTask{options, layer, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
@@ -61,9 +61,10 @@ class EngineOperator final : public BoundaryOperator {
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
     const double enough = near_tolerance_for(tolerance, estimate_.near_fraction);
-    const NearAccuracy for_both{near_tolerance_for_both(tolerance, estimate_.near_fraction,
-                                                        precision, engine_->stores_near_field()),
-                                precision};
+    const NearAccuracy for_both{
+        near_tolerance_for_both(tolerance, layer.source, estimate_.near_fraction, precision,
+                                engine_->stores_near_field()),
+        precision};
     near_ = engine_->near_accuracy(for_both, enough);
     engine_->set_near(near_, options.progress);
     watch.add("near field");
@@ -71,8 +72,10 @@ class EngineOperator final : public BoundaryOperator {
 
   std::size_t size() const override { return panels_.size(); }
   Processor processor() const override { return Engine::processor; }
-  double accurate_tolerance() const override { return accurate_tolerance_for(options_.tolerance); }
-  double tightest_tolerance() const override { return tightest_product; }
+  double accurate_tolerance() const override {
+    return accurate_tolerance_for(options_.tolerance, layer_.source);
+  }
+  double tightest_tolerance() const override { return least_tolerance(layer_.source).of_product; }
   double norm() const override { return estimate_.norm; }
   void wait() const override { engine_->wait(); }
 
@@ -81,7 +84,7 @@ class EngineOperator final : public BoundaryOperator {
     info.processor = Engine::processor;
     info.precision = near_.precision;
     info.order = order_;
-    info.far_precision = far_precision_for(far_part() * options_.tolerance);
+    info.far_precision = far_precision_for(options_.tolerance, layer_.source);
     info.near_field_stored = engine_->stores_near_field();
     info.setup_seconds = seconds_;
     engine_->describe(info);
@@ -110,13 +113,10 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
-  /// Dipoles have larger moments of high degree, against ‖K‖.
-  double far_part() const { return layer_ == single_layer ? 1 : 0.01; }
-
   /// More of the charge of panels that are cut is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
-    return far_order_for(far_part() * (engine_->cuts_panels() ? of_pieces * tolerance : tolerance));
+    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source);
   }
 
   /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
@@ -126,13 +126,14 @@ class EngineOperator final : public BoundaryOperator {
   void for_accuracy(const Product& product, Multiply&& multiply) const {
     const double tolerance = product.tolerance;
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
-    FMBEM_REQUIRE(tolerance >= tightest_product, "products by the FMM are as accurate as "
-                                                     << tightest_product << ", not " << tolerance);
+    FMBEM_REQUIRE(tolerance >= tightest_tolerance(), "products by the FMM are as accurate as "
+                                                         << tightest_tolerance() << ", not "
+                                                         << tolerance);
     const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
     const bool serves =
         near_entries_serve(tolerance, near_.precision, near_.tolerance, estimate_.near_fraction);
     multiply(
-        FarAccuracy{far_order(tolerance), far_precision_for(far_part() * tolerance), integrals},
+        FarAccuracy{far_order(tolerance), far_precision_for(tolerance, layer_.source), integrals},
         serves ? std::nullopt : std::optional<double>(integrals));
   }
 

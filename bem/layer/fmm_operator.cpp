@@ -9,10 +9,11 @@
 
 namespace fmbem {
 
-Precision check_fmm_options(const OperatorOptions& options) {
-  FMBEM_REQUIRE(options.tolerance >= fmm_tolerance_at_least && options.tolerance <= 0.5,
+Precision check_fmm_options(const Layer& layer, const OperatorOptions& options) {
+  const double least = least_tolerance(layer.source).of_operator;
+  FMBEM_REQUIRE(options.tolerance >= least && options.tolerance <= 0.5,
                 "the tolerance of the FMM operator must be between "
-                    << fmm_tolerance_at_least << " and 0.5, not " << options.tolerance
+                    << least << " and 0.5, not " << options.tolerance
                     << ": loosen it, or use the dense operator, up to " << dense_panels_at_most
                     << " panels");
   FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,

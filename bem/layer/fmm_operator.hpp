@@ -6,13 +6,9 @@
 
 namespace fmbem {
 
-inline constexpr double fmm_tolerance_at_least = 1e-11;
-/// Of a product; below it rounding is larger than what is left out.
-inline constexpr double tightest_product = 1e-13;
-
 /// Throws InputError for options that no FMM operator can meet; returns the precision of the near
 /// field's entries.
-Precision check_fmm_options(const OperatorOptions& options);
+Precision check_fmm_options(const Layer& layer, const OperatorOptions& options);
 
 /// V_ij or K_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block()
 /// where no entries are stored.

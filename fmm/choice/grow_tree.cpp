@@ -78,7 +78,7 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   const auto most = static_cast<double>(std::max(sources.size(), targets.size()));
   // One at least, however few points there are.
   std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, most_leaves, leaf_step * most);
-  if (leaves.empty()) leaves = {static_cast<int>(smallest_leaf)};
+  if (leaves.empty()) leaves.push_back(static_cast<int>(smallest_leaf));
   if (options.max_leaf) leaves = {*options.max_leaf};
   auto tree = std::make_shared<PointTree>(tried);
   TreeChoice best;

@@ -38,18 +38,19 @@ class DeviceEngine {
  public:
   static constexpr Processor processor = Processor::gpu;
 
-  DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch) {
+  DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
+      : source_(task.layer.source) {
     const OperatorOptions& options = task.options;
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_point_count(panels.size(), "panel");
     panels_ = store_of(panels, stream_);
     stream_.wait();
     watch.add("panels");
-    if (panels_->has_long) {
+    if (source_ == Trace::value && panels_->has_long) {
       cut_panels(panels, task);
       watch.add("pieces");
     }
-    const double overhang = options.overhang.value_or(pieces_ ? piece_overhang : panel_overhang);
+    const double overhang = options.overhang.value_or(overhang_for(source_, pieces_ != nullptr));
     fmm::check_overhang(overhang);
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
@@ -92,8 +93,8 @@ class DeviceEngine {
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
     if (pieces_) return {for_both.tolerance, Precision::double_precision};
-    const Precision precision = lean_precision_for(enough, for_both.precision);
-    if (lean_precision_for(for_both.tolerance, for_both.precision) != precision)
+    const Precision precision = lean_precision_for(enough, source_, for_both.precision);
+    if (lean_precision_for(for_both.tolerance, source_, for_both.precision) != precision)
       return {enough, precision};
     return {for_both.tolerance, precision};
   }
@@ -199,19 +200,20 @@ class DeviceEngine {
     if (pieces_)
       return make_stored_piece_near_field<Entry>(*panels_, tree_, *pieces_, *columns_, tolerance,
                                                  stream_);
-    return make_stored_near_field<Entry>(*panels_, tree_, tolerance, stream_);
+    return make_stored_near_field<Entry>(*panels_, tree_, source_, tolerance, stream_);
   }
   std::unique_ptr<NearField> lean_near_field(double tolerance, Precision precision,
                                              ClosePairStorage close) const {
     if (pieces_) return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance);
-    return make_lean_near_field(*panels_, tree_, tolerance, precision, close, stream_);
+    return make_lean_near_field(*panels_, tree_, source_, tolerance, precision, close, stream_);
   }
 
   std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
 
   std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
-    return make_panel_far_field(*panels_, tree_, pieces_.get(), accuracy.order, accuracy.precision,
-                                accuracy.moments, gathering, stream_, near_stream_);
+    return make_panel_far_field(*panels_, tree_, pieces_.get(), source_, accuracy.order,
+                                accuracy.precision, accuracy.moments, gathering, stream_,
+                                near_stream_);
   }
 
   /// Calls multiply(far, near) with what is made for the one product.
@@ -256,6 +258,7 @@ class DeviceEngine {
         fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
   }
 
+  Trace source_;
   Stream stream_{true}, near_stream_;
   std::shared_ptr<const PanelStore> panels_;
   std::unique_ptr<DevicePieces> pieces_;  ///< null where no panel is cut
@@ -269,12 +272,13 @@ class DeviceEngine {
 
 }  // namespace
 
-std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
-                                                        const OperatorOptions& options) {
+std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
+                                                    const OperatorOptions& options) {
+  FMBEM_REQUIRE(layer.target == Trace::value, layer.name() << " does not run on the GPU");
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
-    return std::make_shared<EngineOperator<DeviceEngine>>(panels, single_layer, options);
+    return std::make_shared<EngineOperator<DeviceEngine>>(panels, layer, options);
   });
 }
 

@@ -6,11 +6,11 @@
 
 namespace fmbem::cuda::bem {
 
-/// fmbem::make_fmm_operator() of V with everything in the memory of the current GPU: tree and
+/// fmbem::make_fmm_operator() with everything in the memory of the current GPU: tree and
 /// moments, the near field's entries (or panels, from which they are integrated in every product)
 /// and the preconditioner. Throws what that one does, InputError without a usable GPU, and
 /// ResourceError with the bytes needed and free where the GPU's memory does not suffice.
-std::shared_ptr<BoundaryOperator> make_fmm_single_layer(const Panels& panels,
-                                                        const OperatorOptions& options);
+std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
+                                                    const OperatorOptions& options);
 
 }  // namespace fmbem::cuda::bem

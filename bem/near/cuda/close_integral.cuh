@@ -26,10 +26,14 @@ __device__ __attribute__((noinline)) inline double sliver_potential(const StripR
 }
 
 /// Of a pair that is too close for a rule, from the i-th target.
+template <Trace source>
 __device__ inline double close_integral(const NearRowsView& a, const CloseRules& rules,
                                         std::int64_t i, std::int64_t panel) {
   const Vec3d x = a.target(i);
   const Triangle t = scaled_triangle(a, panel);
+  // The mean of both sides at its own centroid, which rounding puts on one of them.
+  if constexpr (source == Trace::normal)
+    return a.targets.order[i] == panel ? 0 : triangle_double_layer(t, x);
   return shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
 }
 

@@ -38,7 +38,7 @@ __device__ inline std::int64_t target_of(const std::int64_t* begin, std::int64_t
   return low;
 }
 
-template <class Entry>
+template <class Entry, Trace source>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_close(const __grid_constant__ NearRowsView a,
                     const __grid_constant__ CloseRules rules, const std::int64_t* begin,
@@ -46,12 +46,12 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t k = thread_index();
   if (k < pairs)
     value[k] = static_cast<Entry>(
-        close_integral(a, rules, target_of(begin, a.targets.count, k), panel[k]));
+        close_integral<source>(a, rules, target_of(begin, a.targets.count, k), panel[k]));
 }
 
 /// A block for each row. Places of marks are collected until there is one for each thread, so that
 /// none waits for those that have none.
-template <class Entry>
+template <class Entry, Trace source>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_marked_row(const __grid_constant__ NearRowsView a,
                          const __grid_constant__ CloseRules rules, const std::int64_t* panels_begin,
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(threads_per_block)
     for (int m = rest + thread; m < marked; m += threads_per_block) {
       const std::int64_t at = s_marked[m];
       entries[at] =
-          static_cast<Entry>(close_integral(a, rules, targets.x + at % n, panels[at / n]));
+          static_cast<Entry>(close_integral<source>(a, rules, targets.x + at % n, panels[at / n]));
     }
     __syncthreads();
     if (thread == 0) s_count = rest;
@@ -116,8 +116,10 @@ DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const CloseP
                                           double tolerance, cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(pairs.panel.size());
   DeviceBuffer<Entry> values(n, stream);
-  launch(integrate_close<Entry>, blocks_for(n), threads_per_block, 0, stream, view,
-         CloseRules(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
+  with_trace(view.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+    launch(integrate_close<Entry, source>, blocks_for(n), threads_per_block, 0, stream, view,
+           CloseRules(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
+  });
   return values;
 }
 
@@ -125,8 +127,10 @@ template <class Entry>
 void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
                       const std::int32_t* panels, double tolerance, Entry* entries,
                       cudaStream_t stream) {
-  launch(integrate_marked_row<Entry>, static_cast<unsigned>(rows), threads_per_block, 0, stream,
-         view, CloseRules(tolerance), panels_begin, panels, entries);
+  with_trace(view.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+    launch(integrate_marked_row<Entry, source>, static_cast<unsigned>(rows), threads_per_block, 0,
+           stream, view, CloseRules(tolerance), panels_begin, panels, entries);
+  });
 }
 
 template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<double>&,

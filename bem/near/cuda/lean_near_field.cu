@@ -1,4 +1,4 @@
-// The near field of V, lean: a block for each row, that is for each leaf with targets.
+// The near field, lean: a block for each row, that is for each leaf with targets.
 #include <algorithm>
 #include <optional>
 
@@ -9,14 +9,15 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// What rules serve, integrated; the close pairs come later.
-template <class N, int Vectors>
-__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N, Vectors>)
+template <class N, Trace source, int Vectors>
+__global__ void __launch_bounds__(integrating_threads<N, source>,
+                                  integrating_blocks<N, source, Vectors>)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
                       const __grid_constant__ NearRules<N> rules, const double* x,
                       const double* factor, double* y) {
   struct Charged {
-    SharedPanels<N, integrating_threads<N>> panels;
-    N x[Vectors][integrating_threads<N>];
+    SharedPanels<N, source, integrating_threads<N, source>> panels;
+    N x[Vectors][integrating_threads<N, source>];
   };
   auto& shared = static_shared<Charged>();
   const std::int64_t row = blockIdx.x;
@@ -27,39 +28,42 @@ __global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N, 
     const auto target = PrecisePoint<N>::of(a.target(targets.x + done + share.target));
     double sum[Vectors] = {};
     N part[Vectors] = {};
-    for_panels(a, row, rules, panels_at_once<N>(share), shared.panels, [&](auto& panels, int some) {
-      const int pairs = fill_up(rules, panels, some, share);
-      for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
+    for_panels(a, row, rules, panels_at_once<N, source>(share), shared.panels,
+               [&](auto& panels, int some) {
+                 const int pairs = fill_up(rules, panels, some, share);
+                 for (int j = threadIdx.x; j < pairs * share.groups; j += blockDim.x)
 #pragma unroll
-        for (int v = 0; v < Vectors; ++v) {
-          // Times the factor, which takes it to about 1.
-          const N strength =
-              j < some ? static_cast<N>(factor[v] * x[v * a.panels + panels.number[j]]) : N(0);
-          if constexpr (Vectors > 1)
-            shared.x[v][j] = strength;
-          else if (j < some)
-            panels.panel[j].weight *= strength;
-        }
-      __syncthreads();
-      for_integrals(
-          rules, panels, pairs, share, target,
-          [&](int j, N value) {
-            if constexpr (Vectors == 1)
-              part[0] += value;
-            else
+                   for (int v = 0; v < Vectors; ++v) {
+                     // Times the factor, which takes it to about 1.
+                     const N strength =
+                         j < some ? static_cast<N>(factor[v] * x[v * a.panels + panels.number[j]])
+                                  : N(0);
+                     if constexpr (Vectors > 1)
+                       shared.x[v][j] = strength;
+                     else if (j < some)
+                       panels.panel[j].weight = strength * panels.panel[j].weight;
+                   }
+                 __syncthreads();
+                 for_integrals(
+                     rules, panels, pairs, share, target,
+                     [&](int j, N value) {
+                       if constexpr (Vectors == 1)
+                         part[0] += value;
+                       else
 #pragma unroll
-              for (int v = 0; v < Vectors; ++v) part[v] += shared.x[v][j] * value;
-          },
-          [](int) {},
-          [&] {
+                         for (int v = 0; v < Vectors; ++v) part[v] += shared.x[v][j] * value;
+                     },
+                     [](int) {},
+                     [&] {
 #pragma unroll
-            for (int v = 0; v < Vectors; ++v) {
-              sum[v] += static_cast<double>(part[v]);
-              part[v] = 0;
-            }
-          });
-    });
-    write_sums<Vectors, integrating_threads<N>>(a, share, targets.x + done, sum, nullptr, y);
+                       for (int v = 0; v < Vectors; ++v) {
+                         sum[v] += static_cast<double>(part[v]);
+                         part[v] = 0;
+                       }
+                     });
+               });
+    write_sums<Vectors, integrating_threads<N, source>>(a, share, targets.x + done, sum, nullptr,
+                                                        y);
   }
 }
 
@@ -114,24 +118,24 @@ class CloseEntries {
 };
 
 /// In N, the entries of close pairs too.
-template <class N>
+template <class N, Trace source>
 class LeanNearField final : public NearField {
  public:
   LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
                 ClosePairStorage close, cudaStream_t stream)
       : rows_(tree.rows()),
         pairs_(tree.near.pairs),
-        view_(rows_of(panels, tree)),
-        rules_(rule_tolerance<N>(tolerance)),
+        view_(rows_of(panels, tree, source)),
+        rules_(rules_for<N>(tolerance, source)),
         tolerance_(tolerance) {
     if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules<N, Together>, static_cast<unsigned>(rows_), integrating_threads<N>,
-             0, stream, view_, rules_, x + v * view_.panels, factor + v,
-             y + v * view_.targets.count);
+      launch(multiply_by_rules<N, source, Together>, static_cast<unsigned>(rows_),
+             integrating_threads<N, source>, 0, stream, view_, rules_, x + v * view_.panels,
+             factor + v, y + v * view_.targets.count);
     });
     if (close_) {
       close_->add(view_, x, vectors, factor, y, stream);
@@ -157,18 +161,24 @@ class LeanNearField final : public NearField {
 
 }  // namespace
 
-Precision lean_precision_for(double tolerance, Precision wanted) {
-  return wanted == Precision::single_precision && rules_in_single(tolerance)
+Precision lean_precision_for(double tolerance, Trace source, Precision wanted) {
+  return wanted == Precision::single_precision && rules_in_single(tolerance, source)
              ? Precision::single_precision
              : Precision::double_precision;
 }
 
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                double tolerance, Precision precision,
+                                                Trace trace, double tolerance, Precision precision,
                                                 ClosePairStorage close, cudaStream_t stream) {
-  if (precision == Precision::single_precision)
-    return std::make_unique<LeanNearField<float>>(panels, tree, tolerance, close, stream);
-  return std::make_unique<LeanNearField<double>>(panels, tree, tolerance, close, stream);
+  return with_trace(
+      trace,
+      [&]<Trace source>(std::integral_constant<Trace, source>) -> std::unique_ptr<NearField> {
+        if (precision == Precision::single_precision)
+          return std::make_unique<LeanNearField<float, source>>(panels, tree, tolerance, close,
+                                                                stream);
+        return std::make_unique<LeanNearField<double, source>>(panels, tree, tolerance, close,
+                                                               stream);
+      });
 }
 
 }  // namespace fmbem::cuda::bem

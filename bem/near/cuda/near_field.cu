@@ -1,4 +1,4 @@
-// The near field of V, stored: a block for each row, that is for each leaf with targets.
+// The near field, stored: a block for each row, that is for each leaf with targets.
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/near/cuda/near_products.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -7,11 +7,11 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// All entries that rules serve; the others are marked.
-template <class Entry, class N>
-__global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N>)
+template <class Entry, class N, Trace source>
+__global__ void __launch_bounds__(integrating_threads<N, source>, integrating_blocks<N, source>)
     integrate_rows(const __grid_constant__ NearRowsView a,
                    const __grid_constant__ NearRules<N> rules, Entry* entries) {
-  auto& shared = static_shared<SharedPanels<N, integrating_threads<N>>>();
+  auto& shared = static_shared<SharedPanels<N, source, integrating_threads<N, source>>>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -20,18 +20,19 @@ __global__ void __launch_bounds__(integrating_threads<N>, integrating_blocks<N>)
     const int i = done + share.target;
     const auto target = PrecisePoint<N>::of(a.target(targets.x + i));
     Entry* out = entries + a.pairs_before[row] + i;
-    for_panels(a, row, rules, panels_at_once<N>(share), shared, [&](auto& panels, int some) {
-      const int pairs = fill_up(rules, panels, some, share);
-      __syncthreads();
-      const auto put = [&](int j, Entry entry) {
-        if (share.works && j < some) out[j * n] = entry;
-      };
-      for_integrals(
-          rules, panels, pairs, share, target,
-          [&](int j, N value) { put(j, static_cast<Entry>(value)); },
-          [&](int j) { put(j, close_mark<Entry>); }, [] {});
-      out += some * n;
-    });
+    for_panels(a, row, rules, panels_at_once<N, source>(share), shared,
+               [&](auto& panels, int some) {
+                 const int pairs = fill_up(rules, panels, some, share);
+                 __syncthreads();
+                 const auto put = [&](int j, Entry entry) {
+                   if (share.works && j < some) out[j * n] = entry;
+                 };
+                 for_integrals(
+                     rules, panels, pairs, share, target,
+                     [&](int j, N value) { put(j, static_cast<Entry>(value)); },
+                     [&](int j) { put(j, close_mark<Entry>); }, [] {});
+                 out += some * n;
+               });
   }
 }
 
@@ -101,16 +102,16 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 /// In N as far as rules go.
-template <class Entry, class N>
+template <class Entry, class N, Trace source>
 class StoredNearField final : public NearField {
  public:
   StoredNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
                   cudaStream_t stream)
       : rows_(static_cast<unsigned>(tree.rows())),
-        view_(rows_of(panels, tree)),
+        view_(rows_of(panels, tree, source)),
         entries_(tree.near.pairs, stream) {
-    launch(integrate_rows<Entry, N>, rows_, integrating_threads<N>, 0, stream, view_,
-           NearRules<N>(rule_tolerance<N>(tolerance)), entries_.data());
+    launch(integrate_rows<Entry, N, source>, rows_, integrating_threads<N, source>, 0, stream,
+           view_, rules_for<N>(tolerance, source), entries_.data());
     panels_ = RowSources(view_, rows_, stream);
     integrate_marked(view_, rows_, panels_.begin.data(), panels_.source.data(), tolerance,
                      entries_.data(), stream);
@@ -162,16 +163,23 @@ template void multiply_stored_rows(const NearRowsView&, std::int64_t, const doub
 
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                  double tolerance, cudaStream_t stream) {
-  if (rules_in_single(tolerance))
-    return std::make_unique<StoredNearField<Entry, float>>(panels, tree, tolerance, stream);
-  return std::make_unique<StoredNearField<Entry, double>>(panels, tree, tolerance, stream);
+                                                  Trace trace, double tolerance,
+                                                  cudaStream_t stream) {
+  return with_trace(
+      trace,
+      [&]<Trace source>(std::integral_constant<Trace, source>) -> std::unique_ptr<NearField> {
+        if (rules_in_single(tolerance, source))
+          return std::make_unique<StoredNearField<Entry, float, source>>(panels, tree, tolerance,
+                                                                         stream);
+        return std::make_unique<StoredNearField<Entry, double, source>>(panels, tree, tolerance,
+                                                                        stream);
+      });
 }
 template std::unique_ptr<NearField> make_stored_near_field<float>(const PanelStore&,
-                                                                  const SpreadTree&, double,
+                                                                  const SpreadTree&, Trace, double,
                                                                   cudaStream_t);
 template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelStore&,
-                                                                   const SpreadTree&, double,
+                                                                   const SpreadTree&, Trace, double,
                                                                    cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

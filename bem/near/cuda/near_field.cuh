@@ -3,11 +3,12 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/layer/layer.hpp"
 
 namespace fmbem::cuda::bem {
 
-/// The near field of V on the device, times the tree's scale: of the row of each target leaf,
-/// y_i = Σ scale V_ij x_j over the sources j of its near list.
+/// The near field of V, or of K, on the device, in the tree's unit: of the row of each target leaf,
+/// y_i = Σ scale V_ij x_j, or Σ K_ij x_j, over the sources j of its near list.
 class NearField {
  public:
   /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Enqueues
@@ -21,7 +22,8 @@ class NearField {
 /// With its entries stored: row after row, [near sources][targets].
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                  double tolerance, cudaStream_t stream);
+                                                  Trace source, double tolerance,
+                                                  cudaStream_t stream);
 
 /// What a lean near field keeps of pairs that are too close for a rule: their entries, or nothing,
 /// so that every product lists and integrates them anew, some rows at a time.
@@ -29,9 +31,9 @@ enum class ClosePairStorage { entries, none };
 
 /// Lean: with entries that rules serve integrated in every product, in that precision.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                double tolerance, Precision precision,
+                                                Trace source, double tolerance, Precision precision,
                                                 ClosePairStorage close, cudaStream_t stream);
 /// Single where it is wanted and the tolerance allows it.
-Precision lean_precision_for(double tolerance, Precision wanted);
+Precision lean_precision_for(double tolerance, Trace source, Precision wanted);
 
 }  // namespace fmbem::cuda::bem

@@ -39,8 +39,10 @@ struct Share {
 /// Threads of blocks that integrate: more than elsewhere, as groups of a row's targets fill them
 /// better. They have room for as many panels, one for each group at the least, in shared memory
 /// that needs no asking.
-template <class N>
-inline constexpr int integrating_threads = sizeof(N) == 4 ? 384 : 256;
+template <class N, Trace source>
+inline constexpr int integrating_threads = sizeof(N) == 4           ? 384
+                                           : source == Trace::value ? 256
+                                                                    : 224;
 
 /// Blocks of them that a multiprocessor is to hold, so that some work while others wait for panels.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -48,25 +50,26 @@ inline constexpr int most_resident_threads = 1024;
 #else
 inline constexpr int most_resident_threads = 1536;
 #endif
-template <class N, int Vectors = 1>
-inline constexpr int integrating_blocks =
-    (sizeof(N) == 4 && Vectors == 1 ? most_resident_threads : 1024) / integrating_threads<N>;
+template <class N, Trace source, int Vectors = 1>
+inline constexpr int integrating_blocks = (sizeof(N) == 4 && Vectors == 1 ? most_resident_threads
+                                                                          : 1024) /
+                                          integrating_threads<N, source>;
 
 /// Pairs of a thread with panels in shared memory, at most, in words of a bit for each.
 inline constexpr int bits_of_a_word = 32, words_of_a_thread = 4;
 
 /// Panels that a row takes at a time: as many for each group.
-template <class N>
+template <class N, Trace source>
 __device__ inline int panels_at_once(const Share& share) {
-  return min(integrating_threads<N> / share.groups, bits_of_a_word * words_of_a_thread) *
+  return min(integrating_threads<N, source> / share.groups, bits_of_a_word * words_of_a_thread) *
          share.groups;
 }
 
 /// Adds panels that are nothing, until each group has as many; returns how many that is. The block
 /// is to wait before it looks at them.
-template <class N, int Room>
-__device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, Room>& panels, int some,
-                              const Share& share) {
+template <class N, Trace source, int Room>
+__device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, source, Room>& panels,
+                              int some, const Share& share) {
   const int each = (some + share.groups - 1) / share.groups;
   for (int j = some + static_cast<int>(threadIdx.x); j < each * share.groups; j += blockDim.x)
     panels.load_nothing(rules, j);
@@ -79,10 +82,11 @@ __device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, Room>& 
 /// threads of a warp go through the panels side by side and take the rule that the closest of their
 /// targets needs, so that none waits for another's; but those of the longest rule, which few need
 /// at a time, come last, each thread's one after the other.
-template <class N, int Room, class Body, class Close, class Pause>
-__device__ inline void for_integrals(const NearRules<N>& rules, const SharedPanels<N, Room>& panels,
-                                     int pairs, const Share& share, const PrecisePoint<N>& target,
-                                     Body&& body, Close&& close, Pause&& pause) {
+template <class N, Trace source, int Room, class Body, class Close, class Pause>
+__device__ inline void for_integrals(const NearRules<N>& rules,
+                                     const SharedPanels<N, source, Room>& panels, int pairs,
+                                     const Share& share, const PrecisePoint<N>& target, Body&& body,
+                                     Close&& close, Pause&& pause) {
   constexpr int longest = NearRules<N>::most_rules - 1;
   static_assert(longest == 3);
   std::uint32_t later[words_of_a_thread];
@@ -91,7 +95,7 @@ __device__ inline void for_integrals(const NearRules<N>& rules, const SharedPane
     const int some = min(bits_of_a_word, pairs - w * bits_of_a_word);
     std::uint32_t word = 0, bit = 1;
     for (int k = 0; k < some; ++k, j += share.groups, bit <<= 1) {
-      const NearPanel<N>& panel = panels.panel[j];
+      const NearPanel<N, source>& panel = panels.panel[j];
       const Vec3<N> centre = panel.centroid - target;
       const N distance2 = rules.distance2(centre);
       const auto served = [&](int rule) { return panel.served_by(rule, distance2); };
@@ -118,7 +122,7 @@ __device__ inline void for_integrals(const NearRules<N>& rules, const SharedPane
     if (word == 0) break;
     const int bit = __ffs(static_cast<int>(word)) - 1;
     const int j = share.group + (w * bits_of_a_word + bit) * share.groups;
-    const NearPanel<N>& panel = panels.panel[j];
+    const NearPanel<N, source>& panel = panels.panel[j];
     const Vec3<N> centre = panel.centroid - target;
     body(j, integrate_by<longest>(rules, panel, centre, rules.distance2(centre)));
   }
@@ -136,10 +140,12 @@ __device__ inline void write_sums(const NearRowsView& a, const Share& share, std
 }
 
 /// Rules work in single precision where their rounding leaves room for their own error.
-inline bool rules_in_single(double tolerance) { return tolerance >= 1.5 * single_rule_rounding; }
+inline bool rules_in_single(double tolerance, Trace source) {
+  return tolerance >= 1.5 * single_rule_rounding(source);
+}
 template <class N>
-double rule_tolerance(double tolerance) {
-  return sizeof(N) == 4 ? tolerance - single_rule_rounding : tolerance;
+NearRules<N> rules_for(double tolerance, Trace source) {
+  return {sizeof(N) == 4 ? tolerance - single_rule_rounding(source) : tolerance, source};
 }
 
 /// Vectors whose products share the reading of entries.

@@ -9,6 +9,7 @@ namespace fmbem::cuda::bem {
 
 /// What kernels of the near field see: a block works on a row, that is on a leaf with targets.
 struct NearRowsView {
+  Trace source;  ///< of the kernel at the panels
   const Vec3d *vertices, *centroid;
   const double *area, *radius;
   const std::int32_t* source_order;
@@ -35,8 +36,9 @@ struct NearRowsView {
   }
 };
 
-inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
-  return {panels.vertices.data(),
+inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree, Trace source) {
+  return {source,
+          panels.vertices.data(),
           panels.centroid.data(),
           panels.area.data(),
           panels.radius.data(),
@@ -48,6 +50,13 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree) {
           tree.near.view(),
           tree.near.pairs_before.data(),
           panels.size()};
+}
+
+/// Calls body(std::integral_constant<Trace, source>()).
+template <class Body>
+decltype(auto) with_trace(Trace source, Body&& body) {
+  return source == Trace::value ? body(std::integral_constant<Trace, Trace::value>())
+                                : body(std::integral_constant<Trace, Trace::normal>());
 }
 
 /// A point whose differences to others are rounded to N's digits, and no worse where it is close to
@@ -78,15 +87,15 @@ struct alignas(8) PrecisePoint<float> {
 };
 
 /// A panel with its place, in the order in which few wide loads bring what is asked of it.
-template <class N>
-struct alignas(16) NearPanel : RulePanel<N> {
+template <class N, Trace source>
+struct alignas(16) NearPanel : RulePanel<N, source> {
   PrecisePoint<N> centroid;
 };
 
 /// Panels that a block takes to shared memory at a time.
-template <class N, int Room>
+template <class N, Trace source, int Room>
 struct SharedPanels {
-  NearPanel<N> panel[Room];
+  NearPanel<N, source> panel[Room];
   std::int32_t number[Room];
 
   __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
@@ -99,24 +108,38 @@ struct SharedPanels {
     };
     const double unit_radius = a.scale * a.radius[from];
     number[to] = static_cast<std::int32_t>(from);
-    panel[to] = {RulePanel<N>(rules, corner(1), corner(2), a.scale * a.scale * a.area[from],
-                              unit_radius * unit_radius),
+    panel[to] = {RulePanel<N, source>(rules, corner(1), corner(2), weight(a, from),
+                                      unit_radius * unit_radius),
                  PrecisePoint<N>::of(unit_centroid)};
   }
   /// A panel whose integrals are zero, as every rule says.
   __device__ void load_nothing(const NearRules<N>& rules, int to) {
     constexpr double away = 16;  // from the root, which is no larger than 2
-    panel[to] = {RulePanel<N>(rules, {}, {}, 0, 0), PrecisePoint<N>::of({away, away, away})};
+    panel[to] = {RulePanel<N, source>(rules, {}, {}, {}, 0),
+                 PrecisePoint<N>::of({away, away, away})};
+  }
+
+ private:
+  __device__ static RuleWeight<N, source> weight(const NearRowsView& a, std::int64_t from) {
+    if constexpr (source == Trace::value) {
+      return static_cast<N>(inv_4pi * (a.scale * a.scale * a.area[from]));
+    } else {
+      const Vec3d* const v = a.vertices + 3 * from;
+      const Vec3d twice = cross(a.scale * (v[1] - v[0]), a.scale * (v[2] - v[0]));
+      const double half = 0.5 * inv_4pi;
+      return {static_cast<N>(half * twice.x), static_cast<N>(half * twice.y),
+              static_cast<N>(half * twice.z)};
+    }
   }
 };
 
 /// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
 /// the whole block. Each thread finds its panel by itself, so that none waits for another's to come
 /// from memory.
-template <class N, int Room, class Body>
+template <class N, Trace source, int Room, class Body>
 __device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
                                   const NearRules<N>& rules, int room,
-                                  SharedPanels<N, Room>& shared, Body&& body) {
+                                  SharedPanels<N, source, Room>& shared, Body&& body) {
   const int lane = threadIdx.x % warp_size, first_of_warp = threadIdx.x - lane;
   int filled = 0;
   const auto empty = [&] {
@@ -134,8 +157,8 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
     for (int done = 0, some = 0; done < sources.all(); done += some) {
       some = min(sources.all() - done, room - filled);
       for (int k = first_of_warp; k < some; k += blockDim.x) {
-        const int source = done + k + lane;
-        const int at = source + __shfl_sync(whole_warp, shift, sources.lane_of(source));
+        const int place = done + k + lane;
+        const int at = place + __shfl_sync(whole_warp, shift, sources.lane_of(place));
         if (k + lane < some) shared.load(a, rules, a.source_order[at], filled + k + lane);
       }
       filled += some;
@@ -157,7 +180,7 @@ __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
     const auto x = PrecisePoint<N>::of(a.target(works ? i : targets.x));
     int found = 0;
     constexpr int room = 128;
-    auto& shared = static_shared<SharedPanels<N, room>>();
+    auto& shared = static_shared<SharedPanels<N, Trace::value, room>>();
     for_panels(a, row, rules, room, shared, [&](const auto& panels, int some) {
       for (int j = 0; works && j < some; ++j)
         if (panels.panel[j].rule_at(rules.distance2(panels.panel[j].centroid - x)) < 0)
@@ -203,7 +226,7 @@ template <class Entry>
 DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
                                           double tolerance, cudaStream_t stream);
 
-/// In the place of an integral, which is not negative: the pair is too close for a rule.
+/// In the place of an integral, which is not below −1/2: the pair is too close for a rule.
 template <class Entry>
 inline constexpr Entry close_mark = -1;
 

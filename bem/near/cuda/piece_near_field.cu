@@ -85,14 +85,14 @@ __device__ __attribute__((noinline)) double column_integral(const IntegrationVie
     const Vec3d* const v = a.rows.vertices + 3 * panel;
     const Vec3d centroid = a.rows.scale * a.rows.centroid[panel];
     const double radius = a.rows.scale * a.rows.radius[panel];
-    const RulePanel<double> by_rule(
+    const RulePanel<double, Trace::value> by_rule(
         a.rules, a.rows.scale * v[1] - centroid, a.rows.scale * v[2] - centroid,
-        a.rows.scale * a.rows.scale * a.rows.area[panel], radius * radius);
+        inv_4pi * (a.rows.scale * a.rows.scale * a.rows.area[panel]), radius * radius);
     const Vec3d centre = centroid - a.rows.target(i);
     const double distance2 = a.rules.distance2(centre);
     const int rule = by_rule.rule_at(distance2);
     return rule >= 0 ? integrate_by(a.rules, rule, by_rule, centre, distance2)
-                     : close_integral(a.rows, a.close, i, panel);
+                     : close_integral<Trace::value>(a.rows, a.close, i, panel);
   }
   const Triangle t = scaled_triangle(a.rows, panel);
   const Strip strip = c.pieces.strip_of(panel, t);
@@ -145,10 +145,10 @@ __global__ void __launch_bounds__(threads_per_block)
 IntegrationView integration_of(const PanelStore& panels, const SpreadTree& tree,
                                const DevicePieces& pieces, const PieceColumns& columns,
                                double tolerance) {
-  return {rows_of(panels, tree),
+  return {rows_of(panels, tree, Trace::value),
           {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
            columns.piece.data(), pieces.view()},
-          NearRules<double>(tolerance),
+          NearRules<double>(tolerance, Trace::value),
           CloseRules(tolerance)};
 }
 
@@ -158,7 +158,7 @@ class StoredPieceNearField final : public NearField {
   StoredPieceNearField(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
                        const PieceColumns& columns, double tolerance, cudaStream_t stream)
       : rows_(tree.rows()),
-        view_(rows_of(panels, tree)),
+        view_(rows_of(panels, tree, Trace::value)),
         columns_(columns),
         entries_(columns.entries, stream) {
     view_.pairs_before = columns.entries_before.data();
@@ -203,7 +203,7 @@ class LeanPieceNearField final : public NearField {
 PieceColumns::PieceColumns(const PanelStore& panels, const SpreadTree& tree,
                            const DevicePieces& pieces, cudaStream_t stream) {
   const std::int64_t rows = tree.rows();
-  const NearRowsView view = rows_of(panels, tree);
+  const NearRowsView view = rows_of(panels, tree, Trace::value);
   const RowSources sources(view, rows, stream);
   const auto n = static_cast<std::int64_t>(sources.source.size());
   DeviceBuffer<std::uint64_t> key(n, stream), sorted(n, stream);

@@ -6,10 +6,17 @@
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda::bem {
+namespace {
+
+FarKernel far_kernel(Trace source) {
+  return source == Trace::value ? FarKernel::potential : FarKernel::gradient;
+}
+
+}  // namespace
 
 template <class N>
-NearRules<N>::NearRules(double tolerance) {
-  const std::vector<FarRule> far = far_rules(tolerance, FarKernel::potential);
+NearRules<N>::NearRules(double tolerance, Trace source) {
+  const std::vector<FarRule> far = far_rules(tolerance, far_kernel(source));
   const auto rules = static_cast<int>(far.size());
   for (int k = 0; k < most_rules; ++k) {
     const double reach = far[std::min(k, rules - 1)].reach;
@@ -42,9 +49,9 @@ NearRules<N>::NearRules(double tolerance) {
 template struct NearRules<double>;
 template struct NearRules<float>;
 
-MomentRules::MomentRules(double tolerance, cudaStream_t stream) {
+MomentRules::MomentRules(double tolerance, Trace source, cudaStream_t stream) {
   std::vector<double> xi, eta, weight;
-  for (const FarRule& far : far_rules(tolerance, FarKernel::potential)) {
+  for (const FarRule& far : far_rules(tolerance, far_kernel(source))) {
     FMBEM_REQUIRE(view_.count < MomentRulesView::most_rules, "the GPU has no room for more rules");
     view_.reach[view_.count] = far.reach;
     view_.begin[view_.count++] = static_cast<int>(weight.size());

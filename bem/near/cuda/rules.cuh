@@ -1,5 +1,8 @@
 #pragma once
 
+#include <type_traits>
+
+#include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/strip_rule.hpp"
 #include "fmbem/cuda/memory.cuh"
@@ -7,8 +10,9 @@
 
 namespace fmbem::cuda::bem {
 
-/// Relative error that rules in single precision add: roots and differences to 23 bits, sums.
-inline constexpr double single_rule_rounding = 3e-7;
+/// Relative error that rules in single precision add: roots and differences to 23 bits, sums; of
+/// dipoles the roots' cubes.
+constexpr double single_rule_rounding(Trace source) { return source == Trace::value ? 3e-7 : 8e-7; }
 
 /// Rules of the near field as a kernel's argument, for sums in N: the symmetric ones of 1, 3, 7 and
 /// 16 points. A closed form costs about as much as sixteen points, so what is too close for these
@@ -20,8 +24,8 @@ struct NearRules {
   /// last one has an orbit of six points besides.
   __host__ __device__ static constexpr int medians_begin(int rule) { return rule * (rule - 1) / 2; }
 
-  /// `tolerance`: relative error of each integral.
-  explicit NearRules(double tolerance);
+  /// `tolerance`: relative error of each integral of the kernel's trace.
+  NearRules(double tolerance, Trace source);
 
   /// Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
   /// left to the compiler to contract.
@@ -39,19 +43,24 @@ struct NearRules {
   N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
 };
 
+/// What a panel's sums are multiplied by: area/(4π), or that times the normal.
+template <class N, Trace source>
+using RuleWeight = std::conditional_t<source == Trace::value, N, Vec3<N>>;
+
 /// A panel for rules: the squares of the distances from which on they serve, two corners from the
-/// centroid (the third's is minus their sum), the squares of all three, and area/(4π).
-template <class N>
+/// centroid (the third's is minus their sum), the squares of all three, and its weight.
+template <class N, Trace source>
 struct alignas(2 * sizeof(N)) RulePanel {
   N served2[NearRules<N>::most_rules];
   Vec3<N> corner[2];
-  N square[3], weight;
+  N square[3];
+  RuleWeight<N, source> weight;
 
-  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner0, Vec3<N> corner1, double area,
-                       double radius2)
+  __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner0, Vec3<N> corner1,
+                       RuleWeight<N, source> weight, double radius2)
       : corner{corner0, corner1},
         square{norm2(corner0), norm2(corner1), norm2(corner0 + corner1)},
-        weight(static_cast<N>(inv_4pi * area)) {
+        weight(weight) {
 #pragma unroll
     for (int k = 0; k < NearRules<N>::most_rules; ++k)
       served2[k] = rules.reach2[k] * static_cast<N>(radius2);
@@ -66,20 +75,36 @@ struct alignas(2 * sizeof(N)) RulePanel {
   }
 };
 
-/// g at a distance whose square is r2.
-template <class N>
+/// 1/r, or 1/r³ of dipoles, at a distance whose square is r2.
+template <Trace source, class N>
 __device__ inline N kernel_at(N r2) {
-  return fmm::Laplace().radial(r2, inverse_root<2>(r2)).g;
+  const N g = fmm::Laplace().radial(r2, inverse_root<2>(r2)).g;
+  if constexpr (source == Trace::value)
+    return g;
+  else
+    return g * g * g;
 }
 
-/// 1/(4π) ∫ 1/|y| over the panel by rule `Rule`, `centre` being its centroid from the target and
-/// `distance2` |centre|².
-template <int Rule, class N>
-__device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& panel,
+/// What a sum over points of a panel makes its integral. All of a panel is as far from the target
+/// along its normal, so that a dipole's n·(x − y) is a factor of the sum.
+template <class N>
+__device__ inline N whole_integral(N weight, Vec3<N> /*centre*/, N sum) {
+  return weight * sum;
+}
+template <class N>
+__device__ inline N whole_integral(Vec3<N> weight, Vec3<N> centre, N sum) {
+  return -dot(weight, centre) * sum;
+}
+
+/// 1/(4π) ∫ 1/|y|, or with Trace::normal −1/(4π) ∫ n·y/|y|³, over the panel by rule `Rule`,
+/// `centre` being its centroid from the target and `distance2` |centre|².
+template <int Rule, class N, Trace source>
+__device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N, source>& panel,
                                  Vec3<N> centre, N distance2) {
-  if constexpr (Rule == 0) return panel.weight * kernel_at(distance2);
+  const auto kernel = [](N r2) { return kernel_at<source>(r2); };
+  if constexpr (Rule == 0) return whole_integral(panel.weight, centre, kernel(distance2));
   N sum = 0;
-  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * kernel_at(distance2);
+  if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * kernel(distance2);
   const N dot0 = dot(centre, panel.corner[0]), dot1 = dot(centre, panel.corner[1]);
   const N along[3] = {dot0, dot1, -(dot0 + dot1)};
 #pragma unroll
@@ -88,8 +113,8 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& 
 #pragma unroll
     for (int c = 0; c < 3; ++c)
       sum += rules.median_weight[orbit] *
-             kernel_at(distance2 + rules.median_square[orbit] * panel.square[c] +
-                       rules.median_dot[orbit] * along[c]);
+             kernel(distance2 + rules.median_square[orbit] * panel.square[c] +
+                    rules.median_dot[orbit] * along[c]);
   }
   if constexpr (Rule == 3) {
     N second[3];
@@ -104,16 +129,16 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N>& 
       for (int k = 1; k < 3; ++k) {
         const int other = (c + k) % 3, third = 3 - c - other;
         sum += rules.six_weight *
-               kernel_at(first + rules.six_square[2] * panel.square[third] + second[other]);
+               kernel(first + rules.six_square[2] * panel.square[third] + second[other]);
       }
     }
   }
-  return panel.weight * sum;
+  return whole_integral(panel.weight, centre, sum);
 }
 /// By a rule that is known where it runs alone.
-template <class N>
-__device__ inline N integrate_by(const NearRules<N>& rules, int rule, const RulePanel<N>& panel,
-                                 Vec3<N> centre, N distance2) {
+template <class N, Trace source>
+__device__ inline N integrate_by(const NearRules<N>& rules, int rule,
+                                 const RulePanel<N, source>& panel, Vec3<N> centre, N distance2) {
   return rule == 0   ? integrate_by<0>(rules, panel, centre, distance2)
          : rule == 1 ? integrate_by<1>(rules, panel, centre, distance2)
          : rule == 2 ? integrate_by<2>(rules, panel, centre, distance2)
@@ -138,7 +163,7 @@ struct MomentRulesView {
 
 class MomentRules {
  public:
-  MomentRules(double tolerance, cudaStream_t stream);
+  MomentRules(double tolerance, Trace source, cudaStream_t stream);
   const MomentRulesView& view() const { return view_; }
 
  private:

@@ -11,8 +11,8 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-__global__ void find_factors(const unsigned long long* largest, double scale, double* factor) {
-  factor[threadIdx.x] = strength_scale(largest[threadIdx.x]) / scale;
+__global__ void find_factors(const unsigned long long* largest, double* factor) {
+  factor[threadIdx.x] = strength_scale(largest[threadIdx.x]) / fmm::Laplace::scale;
 }
 
 /// Each piece has its panel's strength.
@@ -26,15 +26,17 @@ template <class T>
 class PanelFarFieldIn final : public PanelFarField {
  public:
   PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces,
-                  int order, double moment_tolerance, Gathering gathering, const Stream& stream,
-                  const Stream& near_stream)
+                  Trace source, int order, double moment_tolerance, Gathering gathering,
+                  const Stream& stream, const Stream& near_stream)
       : panels_(panels),
         tree_(tree),
         pieces_(pieces),
+        source_(source),
         stream_(stream),
         near_stream_(near_stream),
-        rules_(moment_tolerance, stream),
-        field_(tree, fmm::ParityOrder(order), stream, gathering) {
+        rules_(moment_tolerance, source, stream),
+        field_(tree, fmm::ParityOrder(order),
+               source == Trace::value ? Strength::charge : Strength::dipole, stream, gathering) {
     if (!pieces) return;
     // A piece is as long as its box, so that the error of its moments does not fall as fast with
     // the distance as a small panel's.
@@ -57,13 +59,11 @@ class PanelFarFieldIn final : public PanelFarField {
       field_.enqueue(
           {strengths_of_sources(from, vectors), nullptr, y + first * m, nullptr}, vectors,
           [&](const T* charges, const ExpansionsView<T>& expansions) {
-            panel_p2m(panels_, tree_, rules_, piece_moments_ ? &*piece_moments_ : nullptr,
+            panel_p2m(panels_, tree_, source_, rules_, piece_moments_ ? &*piece_moments_ : nullptr,
                       field_.table(), charges, expansions, stream_);
           },
-          [&](const unsigned long long* largest, double scale) {
-            // The near field is in the tree's unit.
-            launch(find_factors, 1, vectors, 0, stream_, largest, scale * tree_.scale,
-                   factor_.data());
+          [&](const unsigned long long* largest) {
+            launch(find_factors, 1, vectors, 0, stream_, largest, factor_.data());
             FMBEM_CUDA(cudaEventRecord(fork_, stream_));
             FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
             if (times) times->near.start();
@@ -99,6 +99,7 @@ class PanelFarFieldIn final : public PanelFarField {
   const PanelStore& panels_;
   const SpreadTree& tree_;
   const DevicePieces* pieces_;
+  Trace source_;
   const Stream &stream_, &near_stream_;
   MomentRules rules_;
   SpreadField<T> field_;
@@ -110,17 +111,15 @@ class PanelFarFieldIn final : public PanelFarField {
 
 }  // namespace
 
-std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
-                                                    const SpreadTree& tree,
-                                                    const DevicePieces* pieces, int order,
-                                                    Precision precision, double moment_tolerance,
-                                                    Gathering gathering, const Stream& stream,
-                                                    const Stream& near_stream) {
+std::unique_ptr<PanelFarField> make_panel_far_field(
+    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces, Trace source,
+    int order, Precision precision, double moment_tolerance, Gathering gathering,
+    const Stream& stream, const Stream& near_stream) {
   if (precision == Precision::single_precision)
-    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, pieces, order, moment_tolerance,
-                                                    gathering, stream, near_stream);
-  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, pieces, order, moment_tolerance,
-                                                   gathering, stream, near_stream);
+    return std::make_unique<PanelFarFieldIn<float>>(
+        panels, tree, pieces, source, order, moment_tolerance, gathering, stream, near_stream);
+  return std::make_unique<PanelFarFieldIn<double>>(
+      panels, tree, pieces, source, order, moment_tolerance, gathering, stream, near_stream);
 }
 
 }  // namespace fmbem::cuda::bem

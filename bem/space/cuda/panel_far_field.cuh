@@ -29,8 +29,8 @@ struct ProductTimes {
 class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
-  /// Enqueues y = V x for n_vectors vectors, [n_vectors][panels] in device memory; records the
-  /// stages unless times is null.
+  /// Enqueues y = V x, or K x, for n_vectors vectors, [n_vectors][panels] in device memory; records
+  /// the stages unless times is null.
   virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                         ProductTimes* times) = 0;
   /// Gives back the memory that products work in, which the next one takes again.
@@ -38,13 +38,12 @@ class PanelFarField {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// `moment_tolerance`: relative error of the panels' moments. Panels, tree, pieces (null where no
-/// panel is cut) and streams must outlive it; the near field's products go to `near_stream`.
-std::unique_ptr<PanelFarField> make_panel_far_field(const PanelStore& panels,
-                                                    const SpreadTree& tree,
-                                                    const DevicePieces* pieces, int order,
-                                                    Precision precision, double moment_tolerance,
-                                                    Gathering gathering, const Stream& stream,
-                                                    const Stream& near_stream);
+/// `source`: of the kernel at the panels. `moment_tolerance`: relative error of the panels'
+/// moments. Panels, tree, pieces (null where no panel is cut) and streams must outlive it; the near
+/// field's products go to `near_stream`.
+std::unique_ptr<PanelFarField> make_panel_far_field(
+    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces, Trace source,
+    int order, Precision precision, double moment_tolerance, Gathering gathering,
+    const Stream& stream, const Stream& near_stream);
 
 }  // namespace fmbem::cuda::bem

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "fmbem/bem/space/cuda/panel_p2m.cuh"
 #include "fmbem/cuda/p2m.cuh"
 
@@ -22,12 +24,21 @@ struct PanelP2mArguments {
   ExpansionsView<T> expansions;
 };
 
+/// What the sources are: charged panels, some of them in pieces, or panels of dipoles along their
+/// normals.
+enum class PanelKind { whole, with_pieces, dipoles };
+
+/// A coordinate of a point; of a dipole's with that of the dipole.
+template <class T, PanelKind kind>
+using Coordinate = std::conditional_t<kind == PanelKind::dipoles, Dual<T>, T>;
+
 /// Panels of a warp in shared memory, a row for each of their numbers: a corner and the edges from
-/// there in the unit box, and the charge on the area; of trapezoids also the height that they have
-/// at the corner, and by how much it is more at the other side, over the mean one.
-template <class T, bool with_pieces>
+/// there in the unit box, and the charge on the area, or the dipole on it; of trapezoids also the
+/// height that they have at the corner, and by how much it is more at the other side, over the mean
+/// one.
+template <class T, PanelKind kind>
 struct WarpPanels {
-  static constexpr int numbers = (with_pieces ? 12 : 10) * padded_row;
+  static constexpr int numbers = (kind == PanelKind::whole ? 10 : 12) * padded_row;
   T* room;
 
   __device__ void put(int lane, Vec3<T> corner, Vec3<T> edge1, Vec3<T> edge2, T charge) const {
@@ -36,11 +47,18 @@ struct WarpPanels {
 #pragma unroll
     for (int k = 0; k < 10; ++k) room[k * padded_row + lane] = values[k];
   }
-  __device__ Vec3<T> point(int lane, T xi, T eta) const {
+  __device__ void put_dipole(int lane, Vec3<T> dipole) const {
+    for (int axis = 0; axis < 3; ++axis) room[(9 + axis) * padded_row + lane] = dipole[axis];
+  }
+  __device__ Vec3<Coordinate<T, kind>> point(int lane, T xi, T eta) const {
     const T* const from = room + lane;
-    const auto at = [&](int axis) {
-      return from[axis * padded_row] + xi * from[(3 + axis) * padded_row] +
-             eta * from[(6 + axis) * padded_row];
+    const auto at = [&](int axis) -> Coordinate<T, kind> {
+      const T x = from[axis * padded_row] + xi * from[(3 + axis) * padded_row] +
+                  eta * from[(6 + axis) * padded_row];
+      if constexpr (kind == PanelKind::dipoles)
+        return {x, from[(9 + axis) * padded_row]};
+      else
+        return x;
     };
     return {at(0), at(1), at(2)};
   }
@@ -54,9 +72,9 @@ struct WarpPanels {
   }
 };
 
-template <class T, bool with_pieces>
+template <class T, PanelKind kind>
 __host__ __device__ constexpr int warp_numbers(int pairs) {
-  return p2m_numbers<T>(pairs, 1) + WarpPanels<T, with_pieces>::numbers;
+  return p2m_numbers<T>(pairs, 1) + WarpPanels<T, kind>::numbers;
 }
 
 /// A piece of a long panel as WarpPanels has it, and its rule.
@@ -88,9 +106,12 @@ __device__ inline PlacedPiece place_piece(const PanelP2mArguments<T>& a, std::in
 
 /// A warp, or with pieces a team of them, for each box (x) and right-hand side (y). The points of
 /// 32 panels at a time, each by its rule, go through a warp one behind the other.
-template <class T, bool with_pieces>
+template <class T, PanelKind kind>
 __global__ void __launch_bounds__(threads_per_block)
     panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {
+  constexpr bool with_pieces = kind == PanelKind::with_pieces;
+  // Points of a thread, as many as registers hold.
+  constexpr int together = kind == PanelKind::dipoles && sizeof(T) == 8 ? 2 : 4;
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -101,14 +122,17 @@ __global__ void __launch_bounds__(threads_per_block)
   const bool works = b < a.n_boxes;  // the others are waited for
   const int slots = 2 * a.table.pairs, v = blockIdx.y;
   T* const buffer = s_room + Steps<T>::numbers(a.table.p, a.table.pairs) +
-                    warp * warp_numbers<T, with_pieces>(a.table.pairs);
+                    warp * warp_numbers<T, kind>(a.table.pairs);
   T* const sums = buffer + slots_at_once * padded_row;
-  const WarpPanels<T, with_pieces> panels{sums + slots};
+  const WarpPanels<T, kind> panels{sums + slots};
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
   const std::int32_t box = a.boxes[works ? b : 0];
   const int2 range = works ? a.tree.own_sources(box) : int2{0, 0};
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
   const double scale = unit_box.scale * a.scale, side = 1 / scale;
+  const auto in_t = [](Vec3d x) {
+    return Vec3<T>{static_cast<T>(x.x), static_cast<T>(x.y), static_cast<T>(x.z)};
+  };
   for (std::int32_t first_panel = range.x + member * warp_size; first_panel < range.y;
        first_panel += team * warp_size) {
     const std::int32_t own = first_panel + lane;
@@ -126,9 +150,6 @@ __global__ void __launch_bounds__(threads_per_block)
         points = placed.points;
         const Vec3d at = a.scale * placed.corner, along = scale * placed.along,
                     across = scale * placed.across;
-        const auto in_t = [](Vec3d x) {
-          return Vec3<T>{static_cast<T>(x.x), static_cast<T>(x.y), static_cast<T>(x.z)};
-        };
         panels.put(
             lane, unit_box(at.x, at.y, at.z), in_t(along), in_t(across),
             a.charges[v * a.sources + own] * static_cast<T>(a.scale * a.scale * placed.area));
@@ -142,44 +163,47 @@ __global__ void __launch_bounds__(threads_per_block)
       points = a.rules.begin[rule + 1] - begin;
       const Vec3d* const corner = a.vertices + 3 * panel;
       const Vec3d at = a.scale * corner[0];
-      const auto edge = [&](int k) {
-        const Vec3d d = scale * (corner[k] - corner[0]);
-        return Vec3<T>{static_cast<T>(d.x), static_cast<T>(d.y), static_cast<T>(d.z)};
-      };
-      panels.put(
-          lane, unit_box(at.x, at.y, at.z), edge(1), edge(2),
-          a.charges[v * a.sources + own] * static_cast<T>(a.scale * a.scale * a.area[panel]));
+      const Vec3d edge1 = scale * (corner[1] - corner[0]), edge2 = scale * (corner[2] - corner[0]);
+      const T charge = a.charges[v * a.sources + own];
+      panels.put(lane, unit_box(at.x, at.y, at.z), in_t(edge1), in_t(edge2),
+                 charge * static_cast<T>(a.scale * a.scale * a.area[panel]));
+      // In the unit box, over the area in the tree's unit.
+      if constexpr (kind == PanelKind::dipoles)
+        panels.put_dipole(lane, charge * in_t(0.5 / unit_box.scale * cross(edge1, edge2)));
     }
     __syncwarp();
     const WarpCounts counts(points);
     const int all = counts.all();
-    for_rounds(0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
-      Vec3<T> place[Each];
-      T weight[Each];
+    for_rounds<together>(
+        0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
+          Vec3<Coordinate<T, kind>> place[Each];
+          T weight[Each];
 #pragma unroll
-      for (int i = 0; i < Each; ++i) {
-        const int point = first + i * warp_size + lane;
-        const int of = counts.lane_of(point);  // whose panel the point is of
-        const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
-        place[i] = {};
-        weight[i] = 0;
-        [[maybe_unused]] bool of_piece = false;
-        if constexpr (with_pieces) of_piece = __shfl_sync(whole_warp, is_piece, of);
-        if (point >= all) continue;
-        if constexpr (with_pieces) {
-          if (of_piece) {
-            const StripMomentRulesView& rules = a.pieces.rules;
-            const T s = static_cast<T>(rules.s[q]), height = panels.height(of, s);
-            place[i] = panels.point(of, s, static_cast<T>(rules.eta[q]) * height);
-            weight[i] = panels.charge(of) * height * static_cast<T>(rules.weight[q]);
-            continue;
+          for (int i = 0; i < Each; ++i) {
+            const int point = first + i * warp_size + lane;
+            const int of = counts.lane_of(point);  // whose panel the point is of
+            const int q = point + __shfl_sync(whole_warp, begin - counts.before(), of);
+            place[i] = {};
+            weight[i] = 0;
+            [[maybe_unused]] bool of_piece = false;
+            if constexpr (with_pieces) of_piece = __shfl_sync(whole_warp, is_piece, of);
+            if (point >= all) continue;
+            if constexpr (with_pieces) {
+              if (of_piece) {
+                const StripMomentRulesView& rules = a.pieces.rules;
+                const T s = static_cast<T>(rules.s[q]), height = panels.height(of, s);
+                place[i] = panels.point(of, s, static_cast<T>(rules.eta[q]) * height);
+                weight[i] = panels.charge(of) * height * static_cast<T>(rules.weight[q]);
+                continue;
+              }
+            }
+            place[i] =
+                panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
+            weight[i] = static_cast<T>(a.rules.weight[q]);
+            if constexpr (kind != PanelKind::dipoles) weight[i] *= panels.charge(of);
           }
-        }
-        place[i] = panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
-        weight[i] = panels.charge(of) * static_cast<T>(a.rules.weight[q]);
-      }
-      add_moments<Each>(a.table, steps, place, weight, buffer, sums);
-    });
+          add_moments<Each>(a.table, steps, place, weight, buffer, sums);
+        });
   }
   if constexpr (with_pieces)
     __syncthreads();
@@ -190,8 +214,7 @@ __global__ void __launch_bounds__(threads_per_block)
   T* const moment = a.expansions.moment(box, v);
   for (int slot = lane; slot < slots; slot += warp_size) {
     T sum = sums[slot];
-    for (int k = 1; k < team; ++k)
-      sum += sums[k * warp_numbers<T, with_pieces>(a.table.pairs) + slot];
+    for (int k = 1; k < team; ++k) sum += sums[k * warp_numbers<T, kind>(a.table.pairs) + slot];
     if (a.table.position[slot] >= 0) moment[a.table.position[slot]] = sum;
   }
 }
@@ -207,9 +230,9 @@ int team_of(std::int64_t sources, std::int64_t boxes, int warps) {
 }  // namespace
 
 template <class T>
-void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRules& rules,
-               const PieceMoments* pieces, const TableView<T>& table, const T* charges,
-               const ExpansionsView<T>& expansions, cudaStream_t stream) {
+void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
+               const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
+               const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream) {
   const auto boxes = static_cast<std::int64_t>(tree.far.source_boxes.size());
   PanelP2mArguments<T> arguments{
       panels.vertices.data(),
@@ -228,22 +251,26 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRul
       table,
       charges,
       expansions};
-  const auto enqueue = [&](auto kernel, int numbers) {
-    const WarpBlocks<T> blocks(table, numbers);
-    if (pieces) arguments.team = team_of(tree.sources(), boxes, blocks.warps);
-    launch(kernel, dim3(blocks_for(boxes, blocks.warps / arguments.team), expansions.vectors),
+  const auto enqueue = [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>) {
+    const WarpBlocks<T> blocks(table, warp_numbers<T, kind>(table.pairs));
+    if (kind == PanelKind::with_pieces)
+      arguments.team = team_of(tree.sources(), boxes, blocks.warps);
+    launch(panel_p2m_kernel<T, kind>,
+           dim3(blocks_for(boxes, blocks.warps / arguments.team), expansions.vectors),
            blocks.warps * warp_size, blocks.shared_bytes, stream, arguments);
   };
-  if (pieces)
-    enqueue(panel_p2m_kernel<T, true>, warp_numbers<T, true>(table.pairs));
+  if (source == Trace::normal)
+    enqueue(std::integral_constant<PanelKind, PanelKind::dipoles>());
+  else if (pieces)
+    enqueue(std::integral_constant<PanelKind, PanelKind::with_pieces>());
   else
-    enqueue(panel_p2m_kernel<T, false>, warp_numbers<T, false>(table.pairs));
+    enqueue(std::integral_constant<PanelKind, PanelKind::whole>());
 }
 
-template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&,
+template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
                         const PieceMoments*, const TableView<double>&, const double*,
                         const ExpansionsView<double>&, cudaStream_t);
-template void panel_p2m(const PanelStore&, const SpreadTree&, const MomentRules&,
+template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
                         const PieceMoments*, const TableView<float>&, const float*,
                         const ExpansionsView<float>&, cudaStream_t);
 

@@ -13,13 +13,14 @@ struct PieceMoments {
 };
 
 /// P2M of panels or their pieces: M = Σ charge_j ∫ harmonics over source j in the boxes whose own
-/// sources they are, over areas in the tree's unit. Charges are [vectors][sources] in the tree's
+/// sources they are, over areas in the tree's unit; with Trace::normal of the harmonics' derivative
+/// along the normal, and of whole panels alone. Charges are [vectors][sources] in the tree's
 /// order. Integrals are those of rules that are accurate from a side of the box on, anew in every
 /// call: so no moments of panels, K numbers each, are stored. `pieces` is null where there are
 /// none.
 template <class T>
-void panel_p2m(const PanelStore& panels, const SpreadTree& tree, const MomentRules& rules,
-               const PieceMoments* pieces, const TableView<T>& table, const T* charges,
-               const ExpansionsView<T>& expansions, cudaStream_t stream);
+void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
+               const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
+               const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

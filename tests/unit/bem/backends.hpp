@@ -12,12 +12,17 @@
 
 namespace fmbem::test {
 
-inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, OperatorOptions options) {
+inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& layer,
+                                                  OperatorOptions options) {
   options.kind = OperatorOptions::Choice::fmm;
 #ifdef FMBEM_TEST_CUDA
   options.processor = Processor::gpu;
 #endif
-  return make_single_layer(panels, options);
+  return make_boundary_operator(panels, layer, options);
+}
+inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels,
+                                                  const OperatorOptions& options) {
+  return make_fmm(panels, single_layer, options);
 }
 
 }  // namespace fmbem::test

@@ -54,13 +54,14 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const SpreadTree tree = grow_panel_tree(store,
                                           {.order = options.order,
                                            .precision = options.precision,
-                                           .overhang = panel_overhang,
+                                           .overhang = overhang_for(options.source, false),
                                            .near_pair_seconds = 3e-12,
                                            .max_leaf = options.max_leaf},
                                           stream);
-  const auto far = make_panel_far_field(
-      store, tree, nullptr, options.order, options.precision, options.moment_tolerance,
-      options.sparing ? Gathering::sparing : Gathering::wide, stream, near_stream);
+  const auto far = make_panel_far_field(store, tree, nullptr, options.source, options.order,
+                                        options.precision, options.moment_tolerance,
+                                        options.sparing ? Gathering::sparing : Gathering::wide,
+                                        stream, near_stream);
   const auto d_x = to_device(x, stream);
   const DeviceBuffer<double> d_y(x.size(), stream);
   const auto vectors = static_cast<int>(x.size() / panels.size());

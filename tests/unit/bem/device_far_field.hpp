@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/fmm/base/precision.hpp"
 
 namespace fmbem::test {
@@ -13,11 +14,12 @@ struct FarFieldOptions {
   Precision precision;
   double moment_tolerance;  ///< relative error of the panels' moments
   int max_leaf;
-  bool sparing = false;  ///< gathers for M2L as where memory counts more than time
+  Trace source = Trace::value;  ///< of the kernel at the panels
+  bool sparing = false;         ///< gathers for M2L as where memory counts more than time
 };
 
-/// The far field of panels at their centroids, as products with V on the GPU have it, alone; and
-/// what it leaves to the near field.
+/// The far field of panels at their centroids, as products with V or K on the GPU have it, alone;
+/// and what it leaves to the near field.
 struct DeviceFarField {
   /// Every target with every source, as numbers of panels.
   struct Pairs {

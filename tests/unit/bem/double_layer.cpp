@@ -1,5 +1,5 @@
 // K and K' with constant densities: identities of Gauss' theorem, which hold to rounding on every
-// closed polyhedron, eigenfunctions, and the FMM's products against dense ones.
+// closed polyhedron, and eigenfunctions.
 
 #include <cmath>
 #include <cstddef>
@@ -183,48 +183,6 @@ TEST_CASE("K in single precision, its accurate product and its norm") {
   CHECK_FALSE(exact->approximate_inverse());
 }
 
-TEST_CASE("products of K and averaged K' by the FMM are as accurate as asked, transposed too") {
-  // ‖K‖ counts as ½, that of a sphere; of K' the charges are what is within the tolerance.
-  for (const Body& body :
-       {Body{"sphere", sphere(4)}, Body{"cube", cube(13)}, Body{"bracket", bracket(14)},
-        Body{"plate", plate(20)}, Body{"far off", sphere(4, 1e-6, {3, -2, 1})}}) {
-    const Panels panels = make_panels(body.mesh);
-    const std::size_t n = panels.size();
-    const Vector area = areas(panels);
-    const auto scaled = [&](Vector x) {
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] *= area[i % n];
-      return x;
-    };
-    const auto dense = make_boundary_operator(panels, double_layer, dense_options()),
-               dense_flux = make_boundary_operator(panels, adjoint_double_layer, dense_options());
-    Vector x = random_vector(2 * n, 3), y(2 * n), exact(2 * n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = 1 + panels.centroid(i).x / panels.extent;
-    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
-      OperatorOptions options;
-      options.kind = OperatorOptions::Choice::fmm;
-      options.tolerance = tolerance;
-      options.max_leaf = 20;
-      const auto fast = make_boundary_operator(panels, double_layer, options),
-                 fast_flux = make_boundary_operator(panels, adjoint_double_layer, options);
-      CHECK(fast->info().name == "K");
-      CHECK(fast_flux->info().name == "K'");
-      CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
-      for (const double asked : {tolerance, fast->accurate_tolerance()})
-        for (const bool transposed : {false, true}) {
-          INFO(body.name << ", " << asked << (transposed ? ", transposed" : ""));
-          const Product product{.vectors = 2, .tolerance = asked, .transposed = transposed};
-          fast->apply(x.data(), y.data(), product);
-          dense->apply(x.data(), exact.data(), product);
-          CHECK(norm_of(difference(y, exact)) < asked * 0.5 * norm_of(x));
-          if (transposed) continue;
-          fast_flux->apply(x.data(), y.data(), product);
-          dense_flux->apply(x.data(), exact.data(), product);
-          CHECK(norm_of(scaled(difference(y, exact))) < asked * 0.5 * norm_of(scaled(x)));
-        }
-    }
-  }
-}
-
 TEST_CASE("diagonal blocks of K and K' by the FMM are the dense ones") {
   const Panels panels = make_panels(cube(8), Processor::cpu, 20);
   OperatorOptions options;
@@ -248,6 +206,6 @@ TEST_CASE("operators that are not there are refused") {
   CHECK_THROWS_AS(make_boundary_operator(panels, adjoint_double_layer, options), InputError);
   options = {};
   options.processor = Processor::gpu;
-  CHECK_THROWS_AS(make_boundary_operator(panels, double_layer, options), InputError);
+  CHECK_THROWS_AS(make_boundary_operator(panels, adjoint_double_layer, options), InputError);
   CHECK(make_boundary_operator(panels, single_layer)->info().name == "V");
 }

@@ -195,7 +195,8 @@ TEST_CASE("near entries serve the accurate product where half of its tolerance i
         for (const bool stored : {true, false}) {
           CAPTURE(static_cast<int>(precision), tolerance, share, stored);
           const double enough = near_tolerance_for(tolerance, share);
-          const double near = near_tolerance_for_both(tolerance, share, precision, stored);
+          const double near =
+              near_tolerance_for_both(tolerance, Trace::value, share, precision, stored);
           CHECK((near <= enough && near >= (stored ? 0.125 : 0.9) * enough));
           const double accurate = accurate_tolerance_for(tolerance);
           const double rounding = precision == Precision::single_precision ? 0x1p-26 : 0;

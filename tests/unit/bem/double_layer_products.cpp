@@ -1,0 +1,151 @@
+// Products of K and K' by the FMM of either backend against dense ones.
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "tests/unit/bem/backends.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+struct Body {
+  const char* name;
+  SurfaceMesh mesh;
+};
+
+std::vector<Body> bodies() {
+  return {{"sphere", sphere(4)},
+          {"cube", cube(13)},
+          {"bracket", bracket(14)},
+          {"plate", plate(20)},
+          {"far off", sphere(4, 1e-6, {3, -2, 1})}};
+}
+
+std::shared_ptr<BoundaryOperator> make_dense(const Panels& panels, const Layer& layer) {
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::dense;
+  return make_boundary_operator(panels, layer, options);
+}
+
+/// A smooth vector, and some random ones.
+Vector several_vectors(const Panels& panels, std::size_t count) {
+  const std::size_t n = panels.size();
+  Vector x = signed_charges(count * n, 3);
+  for (std::size_t i = 0; i < n; ++i) x[i] = 1 + panels.centroid(i).x / panels.extent;
+  return x;
+}
+
+/// Those that the backend has.
+std::vector<OperatorOptions::NearField> near_fields() {
+#ifdef FMBEM_TEST_CUDA
+  return {OperatorOptions::NearField::stored, OperatorOptions::NearField::lean};
+#else
+  return {OperatorOptions::NearField::stored};
+#endif
+}
+
+/// ‖K‖ counts as 1/2, that of a sphere.
+double bound(double tolerance, const Vector& x) { return tolerance * 0.5 * norm_of(x); }
+
+}  // namespace
+
+BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones too") {
+  constexpr std::size_t vectors = 2;
+  for (const Body& body : bodies()) {
+    const Panels panels = make_panels(body.mesh);
+    const auto dense = make_dense(panels, double_layer);
+    const Vector x = several_vectors(panels, vectors);
+    Vector y(x.size()), exact(x.size());
+    dense->apply(x.data(), exact.data(), {.vectors = vectors});
+    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      const auto fast = make_fmm(panels, double_layer, {.tolerance = tolerance, .max_leaf = 20});
+      CHECK(fast->info().name == "K");
+      CHECK(fast->info().levels >= 3);
+      for (const double asked : {tolerance, fast->accurate_tolerance()}) {
+        CAPTURE(body.name, tolerance, asked);
+        fast->apply(x.data(), y.data(), {.vectors = vectors, .tolerance = asked});
+        CHECK(norm_of(difference(y, exact)) < bound(asked, x));
+      }
+    }
+  }
+}
+
+BACKEND_TEST_CASE("K of several vectors, with each kind of near field") {
+  constexpr std::size_t vectors = 5;  // four go together, and one by itself
+  for (const Body& body : bodies())
+    for (const auto near_field : near_fields()) {
+      const Panels panels = make_panels(body.mesh);
+      const auto dense = make_dense(panels, double_layer);
+      const Vector x = several_vectors(panels, vectors);
+      Vector y(x.size()), exact(x.size());
+      dense->apply(x.data(), exact.data(), {.vectors = vectors});
+      for (const double tolerance : {1e-4, 1e-8}) {
+        CAPTURE(body.name, tolerance);
+        const auto fast =
+            make_fmm(panels, double_layer,
+                     {.near_field = near_field, .tolerance = tolerance, .max_leaf = 20});
+        CHECK(fast->info().near_field_stored == (near_field != OperatorOptions::NearField::lean));
+        fast->apply(x.data(), y.data(), {.vectors = vectors});
+        CHECK(norm_of(difference(y, exact)) < bound(tolerance, x));
+      }
+    }
+}
+
+BACKEND_TEST_CASE("K of a few panels in small leaves") {
+  const Panels panels = make_panels(cube(3));
+  const auto dense = make_dense(panels, double_layer);
+  const Vector x = several_vectors(panels, 1), exact = product(*dense, x);
+  for (const auto near_field : near_fields())
+    for (const double tolerance : {1e-3, 1e-8}) {
+      const auto fast = make_fmm(panels, double_layer,
+                                 {.near_field = near_field, .tolerance = tolerance, .max_leaf = 4});
+      CHECK(fast->info().levels >= 3);
+      CHECK(norm_of(difference(product(*fast, x), exact)) < bound(tolerance, x));
+    }
+}
+
+#ifndef FMBEM_TEST_CUDA
+
+TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked") {
+  constexpr std::size_t vectors = 2;
+  for (const Body& body : {Body{"cube", cube(9)}, Body{"bracket", bracket(10)},
+                           Body{"far off", sphere(3, 1e-6, {3, -2, 1})}}) {
+    const Panels panels = make_panels(body.mesh);
+    const std::size_t n = panels.size();
+    // Of K' the charges are what is within the tolerance.
+    const auto charges = [&](Vector sigma) {
+      for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.triangle(i % n).area;
+      return sigma;
+    };
+    const auto dense = make_dense(panels, double_layer),
+               dense_flux = make_dense(panels, adjoint_double_layer);
+    const Vector x = several_vectors(panels, vectors);
+    Vector y(x.size()), exact(x.size());
+    for (const double tolerance : {1e-3, 1e-6}) {
+      const OperatorOptions options{.tolerance = tolerance, .max_leaf = 20};
+      const auto fast = make_fmm(panels, double_layer, options);
+      const auto fast_flux = make_fmm(panels, adjoint_double_layer, options);
+      CHECK(fast_flux->info().name == "K'");
+      for (const double asked : {tolerance, fast->accurate_tolerance()}) {
+        CAPTURE(body.name, tolerance, asked);
+        Product product{.vectors = vectors, .tolerance = asked};
+        fast_flux->apply(x.data(), y.data(), product);
+        dense_flux->apply(x.data(), exact.data(), product);
+        CHECK(norm_of(charges(difference(y, exact))) < bound(asked, charges(x)));
+        product.transposed = true;
+        fast->apply(x.data(), y.data(), product);
+        dense->apply(x.data(), exact.data(), product);
+        CHECK(norm_of(difference(y, exact)) < bound(asked, x));
+      }
+    }
+  }
+}
+
+#endif
