@@ -27,6 +27,9 @@ std::vector<Body> bodies() {
           {"plate", plate(20)},
           {"far off", sphere(4, 1e-6, {3, -2, 1})}};
 }
+std::vector<Body> smaller_bodies() {
+  return {{"cube", cube(9)}, {"bracket", bracket(10)}, {"far off", sphere(3, 1e-6, {3, -2, 1})}};
+}
 
 std::shared_ptr<BoundaryOperator> make_dense(const Panels& panels, const Layer& layer) {
   OperatorOptions options;
@@ -65,6 +68,7 @@ BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones
     Vector y(x.size()), exact(x.size());
     dense->apply(x.data(), exact.data(), {.vectors = vectors});
     for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      if (sanitized && tolerance < 1e-6) break;
       const auto fast = make_fmm(panels, double_layer, {.tolerance = tolerance, .max_leaf = 20});
       CHECK(fast->info().name == "K");
       CHECK(fast->info().levels >= 3);
@@ -79,7 +83,7 @@ BACKEND_TEST_CASE("products of K by the FMM are as accurate as asked, tight ones
 
 BACKEND_TEST_CASE("K of several vectors, with each kind of near field") {
   constexpr std::size_t vectors = 5;  // four go together, and one by itself
-  for (const Body& body : bodies())
+  for (const Body& body : smaller_bodies())
     for (const auto near_field : near_fields()) {
       const Panels panels = make_panels(body.mesh);
       const auto dense = make_dense(panels, double_layer);
@@ -115,8 +119,7 @@ BACKEND_TEST_CASE("K of a few panels in small leaves") {
 
 TEST_CASE("transposed products of K and averaged K' by the FMM are as accurate as asked") {
   constexpr std::size_t vectors = 2;
-  for (const Body& body : {Body{"cube", cube(9)}, Body{"bracket", bracket(10)},
-                           Body{"far off", sphere(3, 1e-6, {3, -2, 1})}}) {
+  for (const Body& body : smaller_bodies()) {
     const Panels panels = make_panels(body.mesh);
     const std::size_t n = panels.size();
     // Of K' the charges are what is within the tolerance.
