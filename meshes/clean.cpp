@@ -27,18 +27,28 @@ void drop_unused_vertices(SurfaceMesh& mesh) {
 }
 
 void refuse_bad_coordinates(const SurfaceMesh& mesh) {
-  constexpr double largest = 1e100;  // its third power, a volume, is still a double
+  constexpr double smallest = 1e-30, largest = 1e30;
+  const std::string what_to_do =
+      ": lengths from 1e-30 to 1e30 can be computed with; scale it, and "
+      "name the unit of its coordinates with --unit";
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (int v : mesh.triangles[i])
       for (int axis = 0; axis < 3; ++axis) {
         const double x = mesh.vertices[v][axis];
         if (std::abs(x) <= largest) continue;
-        const char* what = std::isnan(x) ? "NaN" : std::isinf(x) ? "infinite" : "larger than 1e100";
+        const std::string what = std::isnan(x)   ? "NaN"
+                                 : std::isinf(x) ? "infinite"
+                                                 : "larger than 1e30" + what_to_do;
         throw InputError("in " + mesh.file + " the element " +
                          std::to_string(mesh.triangle_tags[i]) + " has the node " +
                          std::to_string(mesh.vertex_tags[v]) + ", of which a coordinate is " +
                          what);
       }
+  const Box box = bounding_box(mesh);
+  const double diagonal = norm(box.max - box.min);
+  // Where all nodes are the same, their triangles have no area.
+  if (diagonal > 0 && diagonal < smallest)
+    throw InputError("the mesh in " + mesh.file + " is smaller than 1e-30" + what_to_do);
 }
 
 void refuse_zero_area(const SurfaceMesh& mesh) {

@@ -13,7 +13,9 @@ enum class MergeDistance {
 /// Removes vertices that belong to no triangle; the others keep their order.
 void drop_unused_vertices(SurfaceMesh& mesh);
 
-/// Throws InputError naming the element with a coordinate that is NaN, infinite or beyond 1e100.
+/// Throws InputError naming the element with a coordinate that is NaN, infinite or beyond 1e30, and
+/// for a mesh whose bounding box has a diagonal below 1e-30: integrals over such panels take powers
+/// of lengths that leave the range of numbers.
 void refuse_bad_coordinates(const SurfaceMesh& mesh);
 
 /// Merges vertices that are the same within the distance into the first of them, counts them in

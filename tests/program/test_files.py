@@ -152,6 +152,27 @@ class Read(ProgramTest):
                 with self.subTest(name=name, bad=bad):
                     self.refuse(name, self.valid[name].replace(line, line[:-3] + bad + b" 0"))
 
+    def scaled(self, name, power):
+        """The tetrahedron in an .off file with coordinates times 2^power."""
+        unit = repr(2.0 ** power).encode()
+        lines = self.valid["lf.off"].split(b"\n")
+        for k in range(2, 6):
+            lines[k] = b" ".join(unit if word == b"1" else word for word in lines[k].split())
+        return self.write(name, b"\n".join(lines))
+
+    def test_lengths_that_no_double_can_integrate(self):
+        """Far beyond any unit, and not far: what is computed scales by powers of two, to the bit."""
+        for power in (100, 300, -101, -300):
+            with self.subTest(power):
+                self.refused("mesh-info", self.scaled("far.off", power),
+                             saying=["far.off", "from 1e-30 to 1e30", "--unit"])
+        capacitance = {}
+        for power in (0, 99, -98):
+            report = self.report("capacitance", self.scaled("near.off", power))
+            capacitance[power] = report["results"]["capacitance_F"]["value"][0][0]
+        for power in (99, -98):
+            self.assertEqual(capacitance[power], capacitance[0] * 2.0 ** power)
+
     def test_corners_that_are_no_points(self):
         for name, old, new in [("lf.obj", b"f 1 2 4", b"f 1 2 5"), ("lf.obj", b"f 1 2 4", b"f 0 2 4"),
                                ("lf.obj", b"f 1 2 4", b"f 1 2 -9"),
