@@ -33,10 +33,19 @@ std::string names_of(const std::vector<Group>& groups) {
 
 /// A contact is found on groups, once for a mesh; who is joined to whom decides whether it may be.
 void refuse_contact(const SurfaceMesh& mesh, const std::vector<Conductor>& conductors) {
-  if (conductors.size() < 2) return;
   const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
+  const bool has_interfaces = std::count(of_group.begin(), of_group.end(), -1) > 0;
+  if (conductors.size() < 2 && !has_interfaces) return;
   for (const Contact& contact : mesh.contacts ? *mesh.contacts : find_contacts(mesh)) {
     const int a = of_group[contact.a], b = of_group[contact.b];
+    if (a < 0 || b < 0) {
+      FMBEM_REQUIRE(!contact.cross || contact.a == contact.b,
+                    "the groups \"" << mesh.groups[contact.a].name << "\" and \""
+                                    << mesh.groups[contact.b].name << "\" cross at "
+                                    << place(contact.place) << ' ' << mesh.unit
+                                    << ": cut the interface there, so that it ends at the other");
+      continue;
+    }
     FMBEM_REQUIRE(a == b, "conductors \"" << conductors[a].name << "\" and \"" << conductors[b].name
                                           << "\" " << (contact.cross ? "cross" : "touch") << " at "
                                           << place(contact.place) << ' ' << mesh.unit
@@ -64,8 +73,8 @@ double natural_capacitance(double scale_to_m) {
   return 4 * std::numbers::pi * epsilon_0 * scale_to_m;
 }
 
-std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
-                                       const std::vector<Conductor>& asked) {
+std::vector<Conductor> make_conductors(const SurfaceMesh& mesh, const std::vector<Conductor>& asked,
+                                       const std::vector<std::string>& interfaces) {
   const auto has_name = [](const std::string& name) {
     return [&name](const auto& x) { return x.name == name; };
   };
@@ -89,8 +98,19 @@ std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
     }
     result.push_back(conductor);
   }
+  for (const std::string& name : interfaces) {
+    const auto group = std::find_if(mesh.groups.begin(), mesh.groups.end(), has_name(name));
+    FMBEM_REQUIRE(group != mesh.groups.end(),
+                  "the mesh has no group \""
+                      << name << "\" to be an interface, it has: " << names_of(mesh.groups));
+    FMBEM_REQUIRE(!owner[group - mesh.groups.begin()],
+                  "group \"" << name << "\" is an interface and belongs to a conductor");
+  }
   for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
-    if (owner[g]) continue;
+    if (owner[g] || std::any_of(interfaces.begin(), interfaces.end(), [&](const std::string& name) {
+          return name == mesh.groups[g].name;
+        }))
+      continue;
     FMBEM_REQUIRE(
         std::none_of(result.begin(), result.end(), has_name(mesh.groups[g].name)),
         "conductor \"" << mesh.groups[g].name
@@ -108,21 +128,6 @@ std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& pane
   for (std::size_t k = 0; k < panels.size(); ++k)
     result[k] = of_group[mesh.group_of[panels.input_index[k]]];
   return result;
-}
-
-SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
-                                 const std::vector<std::vector<double>>& densities,
-                                 double permittivity, double scale_to_m) {
-  const auto n = static_cast<std::int64_t>(panels.size());
-  std::vector<double> area(n);
-#pragma omp parallel for
-  for (std::int64_t k = 0; k < n; ++k) area[k] = panels.area(k);
-  SquareMatrix c(densities.size());
-  const double factor = epsilon_0 * permittivity * scale_to_m;
-  for (std::size_t j = 0; j < densities.size(); ++j)
-    for (std::int64_t k = 0; k < n; ++k)
-      c(conductor_of[k], j) += factor * densities[j][k] * area[k];
-  return c;
 }
 
 SquareMatrix mutual_capacitance(const SquareMatrix& maxwell) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,24 +32,18 @@ struct Conductor {
   std::vector<std::string> groups;
 };
 
-/// Conductors of a mesh: those that are asked for, then every other group by itself. Throws
-/// InputError for unknown or repeated names, and for two conductors that touch or cross: the
+/// Conductors of a mesh: those that are asked for, then every other group by itself that is no
+/// interface between dielectrics. Throws InputError for unknown or repeated names, for interfaces
+/// that conductors cross (they may end there), and for two conductors that touch or cross: the
 /// coefficient between them diverges as the mesh is refined, or means nothing. What counts is in
 /// mesh.contacts, or without them what find_contacts() finds now; who solves often on a mesh of
 /// their own sets mesh.contacts to that once. Groups that are joined to one conductor may touch.
-std::vector<Conductor> make_conductors(const SurfaceMesh& mesh,
-                                       const std::vector<Conductor>& asked);
+std::vector<Conductor> make_conductors(const SurfaceMesh& mesh, const std::vector<Conductor>& asked,
+                                       const std::vector<std::string>& interfaces = {});
 
-/// [n panels]: conductor of each panel, in the order of Panels.
+/// [n panels]: conductor of each panel, −1 of interfaces, in the order of Panels.
 std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& panels,
                                      const std::vector<Conductor>& conductors);
-
-/// Maxwell's capacitance matrix in farads, C_ij = ε₀ ε_r Σ_{panels of i} σ_j A · metre:
-/// charge on conductor i with conductor j at 1 V and the others at 0. densities are [n conductors]
-/// solutions of V σ_j = φ_j, in 1/length of the mesh. Not symmetrised.
-SquareMatrix maxwell_capacitance(const Panels& panels, std::span<const int> conductor_of,
-                                 const std::vector<std::vector<double>>& densities,
-                                 double permittivity, double scale_to_m);
 
 /// The capacitors of a circuit: between conductors i ≠ j −(C_ij + C_ji)/2, to infinity on the
 /// diagonal Σ_j (C_ij + C_ji)/2.

@@ -8,23 +8,11 @@ namespace {
 /// One problem; the voltages are asked for when the conductors are known.
 ConductorSolution solve_at(const SurfaceMesh& mesh, const ConductorOptions& options,
                            const VoltagesOf& voltages) {
-  return solve_conductors(mesh, options, {voltages(make_conductors(mesh, options.conductors))});
+  return solve_conductors(
+      mesh, options, {voltages(make_conductors(mesh, options.conductors, options.interfaces))});
 }
 
 }  // namespace
-
-std::vector<double> conductor_charges(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                                      std::size_t problem) {
-  const std::vector<double> density =
-      solution.panels.from_input_order(solution.charge_density.at(problem));
-  const std::vector<int> conductor_of =
-      conductor_of_panels(mesh, solution.panels, solution.conductors);
-  std::vector<double> charges(solution.conductors.size());
-  for (std::size_t k = 0; k < density.size(); ++k)
-    charges[conductor_of[k]] += density[k] * solution.panels.area(k);
-  for (double& charge : charges) charge *= solution.scale_to_m * solution.scale_to_m;
-  return charges;
-}
 
 ChargesOfLevels solve_charge_levels(const MeshOfLevel& mesh_of_level, int finest,
                                     const ConductorOptions& options, const VoltagesOf& voltages) {

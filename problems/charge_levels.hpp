@@ -9,10 +9,6 @@
 
 namespace fmbem {
 
-/// [n conductors]: coulombs, on both faces together where a surface is open.
-std::vector<double> conductor_charges(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                                      std::size_t problem);
-
 /// Volts of each conductor.
 using VoltagesOf = std::function<std::vector<double>(const std::vector<Conductor>&)>;
 

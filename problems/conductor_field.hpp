@@ -8,8 +8,8 @@
 namespace fmbem {
 
 /// Potential in V and field in V/m of one problem of a solution, at points in the unit of its mesh:
-/// evaluate_field() of its density. Throws InputError as that does, and for a problem that is not
-/// there.
+/// evaluate_field() of its density, and what is applied. Throws InputError as that does, and for a
+/// problem that is not there.
 Field conductor_field(const ConductorSolution& solution, std::size_t problem,
                       std::span<const Vec3d> points, const FieldOptions& options = {});
 

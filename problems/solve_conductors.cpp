@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
 
+#include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/problems/media_system.hpp"
+#include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
 namespace {
@@ -17,33 +23,88 @@ void check(const ConductorOptions& options) {
                 "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
 }
 
-void check(const std::vector<std::vector<double>>& voltages, std::size_t conductors) {
-  for (const std::vector<double>& voltage : voltages)
-    FMBEM_REQUIRE(voltage.size() == conductors, "there are " << conductors << " conductors, but "
-                                                             << voltage.size() << " voltages");
+void check(const std::vector<std::vector<double>>& given, std::size_t conductors) {
+  for (const std::vector<double>& values : given)
+    FMBEM_REQUIRE(values.size() == conductors, "there are " << conductors << " conductors, but "
+                                                            << values.size()
+                                                            << " voltages or charges");
 }
 
-/// sigma is [n problems][n panels].
-void add_densities(const std::vector<double>& sigma, double permittivity,
-                   ConductorSolution& result) {
-  const double to_charge_density = epsilon_0 * permittivity / result.scale_to_m;
-  const auto n = static_cast<std::ptrdiff_t>(result.panels.size());
-  for (auto begin = sigma.begin(); begin != sigma.end(); begin += n) {
-    result.sigma.emplace_back(begin, begin + n);
-    result.charge_density.push_back(result.panels.to_input_order(result.sigma.back()));
-    for (double& value : result.charge_density.back()) value *= to_charge_density;
-  }
+/// Whether V σ = φ is all that there is.
+bool is_homogeneous(const ConductorOptions& options) {
+  return options.interfaces.empty() && options.media.empty() && options.floating.empty() &&
+         options.applied.empty();
 }
+
+/// V σ = φ, or the equations of MediaSystem.
+class System {
+ public:
+  System(const SurfaceMesh& mesh, const ConductorOptions& options, ConductorSolution& result)
+      : result_(result),
+        conductor_of_(conductor_of_panels(mesh, result.panels, result.conductors)),
+        permittivity_(options.permittivity) {
+    if (!is_homogeneous(options))
+      media_.emplace(mesh, result.panels, result.conductors, conductor_of_, options);
+  }
+
+  std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {
+    if (!media_) return make_single_layer(result_.panels, options);
+    mixed_ = std::make_shared<MixedOperator>(result_.panels, media_->rows(), options);
+    return mixed_;
+  }
+
+  std::vector<double> right_hand_side(std::span<const double> given) const {
+    if (media_) return media_->right_hand_side(mixed_->charge_equations(), given);
+    std::vector<double> potential;
+    potential.reserve(conductor_of_.size());
+    for (const int conductor : conductor_of_) potential.push_back(given[conductor]);
+    return potential;
+  }
+
+  /// Of the problem that was given so.
+  void add_solution(std::span<const double> sigma, const std::vector<double>& given) {
+    std::vector<double> density(sigma.begin(), sigma.end());
+    if (media_)
+      density = media_->free_charge(*mixed_, sigma);
+    else
+      for (double& value : density) value *= permittivity_;
+    result_.residual_weight.push_back(media_ ? media_->residual_weight(density)
+                                             : residual_weight(density));
+    result_.charge_density.push_back(result_.panels.to_input_order(density));
+    for (double& value : result_.charge_density.back()) value *= epsilon_0 / result_.scale_to_m;
+    result_.sigma.emplace_back(sigma.begin(), sigma.end());
+    result_.potential.push_back(given);
+    if (media_) media_->find_potentials(sigma, result_.potential.back());
+  }
+
+ private:
+  /// As MediaSystem has it.
+  double residual_weight(std::span<const double> density) const {
+    double squares = 0;
+    for (std::size_t i = 0; i < density.size(); ++i) {
+      const double charge = density[i] * result_.panels.area(i);
+      squares += charge * charge;
+    }
+    return epsilon_0 * result_.scale_to_m * std::sqrt(squares);
+  }
+
+  ConductorSolution& result_;
+  std::vector<int> conductor_of_;
+  double permittivity_;
+  std::optional<MediaSystem> media_;  ///< none of a single medium
+  std::shared_ptr<const MixedOperator> mixed_;
+};
 
 }  // namespace
 
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
-                                   const std::vector<std::vector<double>>& voltages) {
+                                   const std::vector<std::vector<double>>& given) {
   check(options);
   ConductorSolution result;
   result.scale_to_m = mesh.scale_to_m;
-  result.conductors = make_conductors(mesh, options.conductors);
-  check(voltages, result.conductors.size());
+  result.applied = options.applied;
+  result.conductors = make_conductors(mesh, options.conductors, options.interfaces);
+  check(given, result.conductors.size());
 
   LinearSolver solver(options.solver);
   result.solver_tolerance = solver.tolerance();
@@ -53,37 +114,55 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  operator_options.processor =
-      options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
+  operator_options.processor = options.op.processor.value_or(
+      is_homogeneous(options) ? faster_processor(mesh.triangles.size(), operator_options)
+                              : Processor::cpu);
   result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
-  const Panels& panels = result.panels;
-  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, result.conductors);
+  System system(mesh, options, result);
   const Timer assembly;
-  const auto v = make_single_layer(panels, operator_options);
+  const auto op = system.make_operator(operator_options);
   result.assembly_seconds = assembly.seconds();
-  result.leaves = panels.leaves();
+  result.leaves = result.panels.leaves();
   const Timer preconditioner;
-  solver.set_operator(v, panels.leaf_begin);
+  solver.set_operator(op, result.panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
-  std::vector<double> potential, sigma(panels.size() * voltages.size());
-  for (const std::vector<double>& voltage : voltages)
-    for (const int conductor : conductor_of) potential.push_back(voltage[conductor]);
-  result.solves = solver.solve(potential, sigma, static_cast<int>(voltages.size()));
+  const std::size_t n = result.panels.size();
+  std::vector<double> rhs, sigma(n * given.size());
+  for (const std::vector<double>& of_problem : given) {
+    const std::vector<double> b = system.right_hand_side(of_problem);
+    result.rhs_norm.push_back(norm_of(b));
+    rhs.insert(rhs.end(), b.begin(), b.end());
+  }
+  result.solves = solver.solve(rhs, sigma, static_cast<int>(given.size()));
   result.solve_seconds = solve.seconds();
-  result.op = v->info();
-  if (v->processor() == Processor::gpu) result.device_bytes = peak_device_memory();
+  result.op = op->info();
+  if (op->processor() == Processor::gpu) result.device_bytes = peak_device_memory();
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });
-  add_densities(sigma, options.permittivity, result);
+  for (std::size_t k = 0; k < given.size(); ++k)
+    system.add_solution(std::span(sigma).subspan(k * n, n), given[k]);
   // The solution is for the host; who solves again needs the GPU's memory.
   result.panels.on_device.reset();
   return result;
+}
+
+std::vector<double> conductor_charges(const SurfaceMesh& mesh, const ConductorSolution& solution,
+                                      std::size_t problem) {
+  const std::vector<double> density =
+      solution.panels.from_input_order(solution.charge_density.at(problem));
+  const std::vector<int> conductor_of =
+      conductor_of_panels(mesh, solution.panels, solution.conductors);
+  std::vector<double> charges(solution.conductors.size());
+  for (std::size_t k = 0; k < density.size(); ++k)
+    if (conductor_of[k] >= 0) charges[conductor_of[k]] += density[k] * solution.panels.area(k);
+  for (double& charge : charges) charge *= solution.scale_to_m * solution.scale_to_m;
+  return charges;
 }
 
 }  // namespace fmbem

@@ -7,7 +7,8 @@ namespace fmbem {
 
 /// What replaces the mean, weighted by area, of the rows of a part of the panels:
 ///
-///     y_i ← y_i − (Σ_part A y)/A_part + (Q_part + Σ factor Q_other)/A_part,  Q_p = Σ_{j in p} A_j σ_j.
+///     y_i ← y_i − (Σ_part A y)/A_part + (Q_part + Σ factor Q_other)/A_part,
+///     Q_p = Σ_{j in p} w_j A_j σ_j, w the weights of MixedRows.
 ///
 /// Of a floating conductor the charge is given and its potential is not: it has no others. Of a
 /// closed dielectric interface Gauss's law is what the rows' mean says, divided by what makes its
@@ -31,6 +32,7 @@ struct MixedRows {
   std::vector<double> alpha, beta, gamma;  ///< [n], in the order of Panels
   std::vector<std::int32_t> part{};        ///< [n], 0, 1, …; empty without charge equations
   std::vector<ChargeEquation> equations{};
+  std::vector<double> weight{};  ///< [n], of charges in equations; empty: 1 each
 };
 
 }  // namespace fmbem

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/mixed_rows.hpp"
+
+namespace fmbem {
+
+/// The charge equations of mixed rows, applied to vectors in host memory.
+class ChargeEquations {
+ public:
+  /// Throws InputError for parts that are missing, or have two equations.
+  ChargeEquations(const Panels& panels, const MixedRows& rows);
+
+  bool empty() const { return equations_.empty(); }
+
+  /// Replaces the means of y, the rows' values at x: O(n).
+  void replace_means(const double* x, double* y) const;
+  /// The transposed map: y += Mᵀ x for what replace_means() does of x, and x less its part in y.
+  void replace_means_transposed(double* x, double* y) const;
+  /// Of a right-hand side: the mean of each equation's part becomes its charge over the part's
+  /// area. `charges` are [equations], in the unit of the right-hand side times an area.
+  void set_charges(const double* charges, double* b) const;
+
+ private:
+  /// Σ A of a part, one after the other: [parts].
+  std::vector<double> sums(const double* values, const double* weights) const;
+
+  std::vector<ChargeEquation> equations_;
+  std::vector<std::int32_t> part_;
+  std::vector<std::int32_t> equation_of_;  ///< [parts], −1 for none
+  std::vector<double> area_, charge_weight_;  ///< [n]: A, and w A
+  std::vector<double> part_area_;             ///< [parts]
+};
+
+}  // namespace fmbem

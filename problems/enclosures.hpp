@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+
+namespace fmbem {
+
+/// What hangs together of the panels of one class, by shared vertices.
+struct Enclosure {
+  std::int32_t first = 0;  ///< one of its panels
+  Vec3d low, high;         ///< bounds of its vertices
+  bool closed = true;      ///< each edge has two of its panels, which run through it in turn
+  double volume = 0;       ///< inside, if closed: positive if the normals point outward
+};
+
+struct Enclosures {
+  std::vector<std::int32_t> of;  ///< [n panels]
+  std::vector<Enclosure> parts;
+};
+
+/// `class_of`: [n panels], any numbers. O(n log n).
+Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
+
+/// How often a closed part, of these panels, winds round a point: 1 inside, 0 outside, 1/2 on it.
+/// By the solid angles of its panels.
+double winding_number(const Panels& panels, std::span<const std::int32_t> part, Vec3d x);
+
+}  // namespace fmbem

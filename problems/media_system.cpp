@@ -1,0 +1,256 @@
+#include "fmbem/problems/media_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/layer/field.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/enclosures.hpp"
+
+namespace fmbem {
+namespace {
+
+/// β of an interface between ε₁, behind its panels, and ε₂.
+double contrast(double behind, double ahead) { return 2 * (behind - ahead) / (behind + ahead); }
+
+bool lies_in(const Enclosure& part, const Enclosure& body) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
+  return true;
+}
+
+std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
+  std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
+  for (std::size_t i = 0; i < enclosures.of.size(); ++i)
+    result[enclosures.of[i]].push_back(static_cast<std::int32_t>(i));
+  return result;
+}
+
+}  // namespace
+
+MediaSystem::MediaSystem(const SurfaceMesh& mesh, const Panels& panels,
+                         std::span<const Conductor> conductors, std::span<const int> conductor_of,
+                         const ConductorOptions& options)
+    : panels_(panels), conductor_of_(conductor_of), scale_to_m_(mesh.scale_to_m) {
+  set_media(mesh, options);
+  set_floating(conductors, options);
+  const std::size_t n = panels.size();
+  rows_.alpha.assign(n, 0.0);
+  rows_.beta.assign(n, 0.0);
+  rows_.gamma.assign(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_interface(i)) {
+      rows_.beta[i] = contrast(behind_[i], ahead_[i]);
+      rows_.gamma[i] = 1;
+    } else {
+      rows_.alpha[i] = 1 / panels.extent;
+    }
+  }
+  set_parts();
+  set_applied(mesh, options.applied);
+}
+
+void MediaSystem::set_media(const SurfaceMesh& mesh, const ConductorOptions& options) {
+  std::vector<const Media*> of_group(mesh.groups.size(), nullptr);
+  for (const Media& media : options.media) {
+    for (const double permittivity : {media.behind, media.ahead})
+      FMBEM_REQUIRE(permittivity > 0 && std::isfinite(permittivity),
+                    "the relative permittivities beside \"" << media.group
+                                                            << "\" must be positive, not "
+                                                            << permittivity);
+    bool found = false;
+    for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+      if (mesh.groups[g].name != media.group) continue;
+      FMBEM_REQUIRE(!of_group[g], "the media of the group \"" << media.group << "\" are given twice");
+      of_group[g] = &media;
+      found = true;
+    }
+    FMBEM_REQUIRE(found, "the mesh has no group \"" << media.group << "\", whose media are given");
+  }
+  behind_.reserve(panels_.size());
+  ahead_.reserve(panels_.size());
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    const int group = mesh.group_of[panels_.input_index[i]];
+    const Media* media = of_group[group];
+    FMBEM_REQUIRE(media || !is_interface(i),
+                  "the group \"" << mesh.groups[group].name
+                                 << "\" is an interface, but the media on its sides are not given");
+    behind_.push_back(media ? media->behind : options.permittivity);
+    ahead_.push_back(media ? media->ahead : options.permittivity);
+  }
+}
+
+void MediaSystem::set_floating(std::span<const Conductor> conductors,
+                               const ConductorOptions& options) {
+  floats_.assign(conductors.size(), false);
+  for (const std::string& name : options.floating) {
+    const auto conductor = std::find_if(conductors.begin(), conductors.end(),
+                                        [&](const Conductor& c) { return c.name == name; });
+    FMBEM_REQUIRE(conductor != conductors.end(),
+                  "there is no conductor \"" << name << "\" to float");
+    floats_[conductor - conductors.begin()] = true;
+  }
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    FMBEM_REQUIRE(is_interface(i) || !floats_[conductor_of_[i]] || behind_[i] == ahead_[i],
+                  "the conductor \"" << conductors[conductor_of_[i]].name
+                                     << "\" floats between two media: solve for it at a potential, "
+                                        "and take that which gives its charge");
+}
+
+void MediaSystem::set_parts() {
+  const Enclosures enclosures = find_enclosures(panels_, conductor_of_);
+  // All components of a floating conductor are one part, as their potential is one.
+  const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
+  std::vector<std::int32_t> part_of(n_parts), of_conductor(floats_.size(), -1);
+  std::vector<double> least(n_parts, 0), most(n_parts, 0);  // β, or of floating ones ε
+  for (std::int32_t p = 0; p < n_parts; ++p) {
+    const int conductor = conductor_of_[enclosures.parts[p].first];
+    part_of[p] = p;
+    if (conductor < 0 || !floats_[conductor]) continue;
+    if (of_conductor[conductor] < 0) of_conductor[conductor] = p;
+    part_of[p] = of_conductor[conductor];
+  }
+  rows_.part.reserve(panels_.size());
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    const std::int32_t p = part_of[enclosures.of[i]];
+    const double value = is_interface(i) ? rows_.beta[i] : ahead_[i];
+    const bool is_first = enclosures.parts[p].first == static_cast<std::int32_t>(i);
+    least[p] = is_first ? value : std::min(least[p], value);
+    most[p] = is_first ? value : std::max(most[p], value);
+    rows_.part.push_back(p);
+  }
+
+  std::vector<bool> is_weighted(n_parts, false);
+  for (std::size_t c = 0; c < floats_.size(); ++c) {
+    const std::int32_t p = of_conductor[c];
+    if (p < 0) continue;
+    is_weighted[p] = least[p] != most[p];
+    rows_.equations.push_back({p});
+    given_.push_back({static_cast<int>(c), is_weighted[p] ? 1 : 1 / most[p]});
+    if (is_weighted[p]) rows_.weight.resize(panels_.size(), 1.0);
+  }
+  if (!rows_.weight.empty())
+    for (std::size_t i = 0; i < panels_.size(); ++i)
+      if (is_weighted[rows_.part[i]]) rows_.weight[i] = ahead_[i];
+
+  const auto panels_of = panels_of_parts(enclosures);
+  for (std::int32_t body = 0; body < n_parts; ++body) {
+    const Enclosure& enclosure = enclosures.parts[body];
+    if (!is_interface(enclosure.first) || !enclosure.closed || least[body] != most[body] ||
+        least[body] == 0)
+      continue;
+    const double beta = std::copysign(1.0, enclosure.volume) * least[body],
+                 own = 1 / (1 - beta / 2);
+    ChargeEquation equation{body};
+    bool known = true;
+    std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
+    for (std::int32_t p = 0; p < n_parts && known; ++p) {
+      if (p == body) continue;
+      double winding = 0;
+      if (lies_in(enclosures.parts[p], enclosure))
+        winding = winding_number(panels_, panels_of[body],
+                                 panels_.centroid(enclosures.parts[p].first));
+      double& of_part = inside[part_of[p]];
+      known = (winding < 0.25 || winding > 0.75) && (of_part < 0 || of_part == (winding > 0.5)) &&
+              !(winding > 0.5 && is_weighted[part_of[p]]);
+      if (of_part < 0 && winding > 0.75) equation.others.push_back({part_of[p], -beta * own});
+      of_part = winding > 0.5;
+    }
+    // Of what touches the body from inside, or is in several media, its charge is not known.
+    if (!known) continue;
+    rows_.equations.push_back(std::move(equation));
+    given_.push_back({-1, own});
+  }
+  if (rows_.equations.empty()) rows_.part.clear();
+}
+
+void MediaSystem::set_applied(const SurfaceMesh& mesh, const AppliedField& applied) {
+  if (applied.empty()) return;
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  applied_potential_.resize(n);
+  applied_flux_.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Triangle t = panels_.triangle(i);
+    applied_potential_[i] = applied.potential(t.centroid + panels_.origin, mesh.scale_to_m);
+    // Of a charge the mean flux is its solid angle, so that those out of closed surfaces are exact.
+    applied_flux_[i] = -mesh.scale_to_m * dot(applied.uniform, t.normal);
+    for (const PointCharge& q : applied.charges)
+      applied_flux_[i] += q.charge / (epsilon_0 * scale_to_m_ * q.permittivity) *
+                          triangle_double_layer(t, q.place - panels_.origin) / t.area;
+  }
+}
+
+std::vector<double> MediaSystem::right_hand_side(const ChargeEquations& equations,
+                                                 std::span<const double> given) const {
+  std::vector<double> b(panels_.size(), 0.0);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double applied = applied_potential_.empty() ? 0 : applied_potential_[i];
+    if (is_interface(i))
+      b[i] = applied_flux_.empty() ? 0 : -rows_.beta[i] * applied_flux_[i];
+    else
+      b[i] = rows_.alpha[i] *
+             ((floats_[conductor_of_[i]] ? 0 : given[conductor_of_[i]]) - applied);
+  }
+  std::vector<double> sums(rows_.equations.size(), 0.0);
+  std::vector<int> equation_of(panels_.size(), -1);
+  for (std::size_t e = 0; e < sums.size(); ++e) equation_of[rows_.equations[e].part] = e;
+  if (!sums.empty())
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (const int e = equation_of[rows_.part[i]]; e >= 0) sums[e] += b[i] * panels_.area(i);
+  for (std::size_t e = 0; e < sums.size(); ++e)
+    sums[e] = given_[e].factor * (given_[e].conductor < 0
+                                      ? sums[e]
+                                      : given[given_[e].conductor] / (epsilon_0 * scale_to_m_));
+  equations.set_charges(sums.data(), b.data());
+  return b;
+}
+
+std::vector<double> MediaSystem::free_charge(const MixedOperator& op,
+                                             std::span<const double> sigma) const {
+  std::vector<double> result(sigma.begin(), sigma.end());
+  bool has_sheets = false;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (is_interface(i)) continue;
+    result[i] *= 0.5 * (behind_[i] + ahead_[i]);
+    has_sheets = has_sheets || behind_[i] != ahead_[i];
+  }
+  if (!has_sheets) return result;
+  std::vector<double> flux(sigma.size());
+  op.flux().apply(sigma.data(), flux.data());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (!is_interface(i))
+      result[i] += (behind_[i] - ahead_[i]) *
+                   (flux[i] + (applied_flux_.empty() ? 0 : applied_flux_[i]));
+  return result;
+}
+
+void MediaSystem::find_potentials(std::span<const double> sigma,
+                                  std::vector<double>& potential) const {
+  std::vector<std::size_t> panel_of(floats_.size());
+  std::vector<Vec3d> places;
+  for (std::size_t i = panels_.size(); i-- > 0;)
+    if (!is_interface(i)) panel_of[conductor_of_[i]] = i;
+  for (std::size_t c = 0; c < floats_.size(); ++c)
+    if (floats_[c]) places.push_back(panels_.centroid(panel_of[c]) + panels_.origin);
+  const Field field = evaluate_field(panels_, sigma, places, {.tolerance = 0});
+  auto next = field.potential.begin();
+  for (std::size_t c = 0; c < floats_.size(); ++c)
+    if (floats_[c])
+      potential[c] = *next++ + (applied_potential_.empty() ? 0 : applied_potential_[panel_of[c]]);
+}
+
+double MediaSystem::residual_weight(std::span<const double> free_charge) const {
+  double squares = 0;
+  for (std::size_t i = 0; i < free_charge.size(); ++i) {
+    const double of_row = is_interface(i) ? 0.5 * (behind_[i] + ahead_[i])
+                                          : free_charge[i] / rows_.alpha[i];
+    squares += of_row * of_row * panels_.area(i) * panels_.area(i);
+  }
+  return epsilon_0 * scale_to_m_ * std::sqrt(squares);
+}
+
+}  // namespace fmbem

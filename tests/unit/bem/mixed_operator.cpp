@@ -1,0 +1,152 @@
+// Rows of several kinds against dense matrices of V and K', and sums written afresh.
+#include "fmbem/bem/layer/mixed_operator.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// Three bodies: the last inside the second.
+SurfaceMesh bodies() {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "conductor", 3, {1, 0.6, 0.8}, {-1.5, 0, 0});
+  add_ellipsoid(mesh, "dielectric", 3, {1, 1, 1}, {1, 0, 0});
+  add_ellipsoid(mesh, "floating", 2, {0.5, 0.5, 0.5}, {1.1, 0, 0});
+  return mesh;
+}
+
+MixedRows rows_of(const SurfaceMesh& mesh, const Panels& panels) {
+  MixedRows rows;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const int group = mesh.group_of[panels.input_index[i]];
+    rows.alpha.push_back(group == 1 ? 0 : 0.3);
+    rows.beta.push_back(group == 1 ? 1.6 : 0);
+    rows.gamma.push_back(group == 1 ? 1 : 0);
+    rows.part.push_back(group);
+    rows.weight.push_back(group == 2 ? 2 : 1);
+  }
+  rows.equations = {{1, {{2, -8}}}, {2}};
+  return rows;
+}
+
+/// The matrix of the rows, written afresh: [n][n].
+std::vector<double> matrix_of(const Panels& panels, const MixedRows& rows) {
+  const std::size_t n = panels.size();
+  std::vector<double> a(n * n, 0.0), area;
+  OperatorOptions dense;
+  dense.kind = OperatorOptions::Choice::dense;
+  std::vector<double> block(n * n);
+  const auto add = [&](const Layer& layer, const std::vector<double>& factor) {
+    make_boundary_operator(panels, layer, dense)
+        ->diagonal_block(0, static_cast<std::int64_t>(n), block.data());
+    for (std::size_t k = 0; k < n * n; ++k) a[k] += factor[k / n] * block[k];
+  };
+  add(single_layer, rows.alpha);
+  add(adjoint_double_layer, rows.beta);
+  for (std::size_t i = 0; i < n; ++i) {
+    a[i * n + i] += rows.gamma[i];
+    area.push_back(panels.area(i));
+  }
+  for (const ChargeEquation& equation : rows.equations) {
+    double of_part = 0;
+    for (std::size_t i = 0; i < n; ++i) of_part += rows.part[i] == equation.part ? area[i] : 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      double mean = 0, charge = rows.part[j] == equation.part ? 1 : 0;
+      for (std::size_t i = 0; i < n; ++i)
+        if (rows.part[i] == equation.part) mean += area[i] / of_part * a[i * n + j];
+      for (const auto& other : equation.others)
+        charge += other.part == rows.part[j] ? other.factor : 0;
+      charge *= (rows.weight.empty() ? 1 : rows.weight[j]) * area[j] / of_part;
+      for (std::size_t i = 0; i < n; ++i)
+        if (rows.part[i] == equation.part) a[i * n + j] += charge - mean;
+    }
+  }
+  return a;
+}
+
+Vector times(const std::vector<double>& a, const Vector& x, bool transposed) {
+  const std::size_t n = x.size();
+  Vector y(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      y[transposed ? j : i] += a[i * n + j] * x[transposed ? i : j];
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("mixed rows are V, K' and the density by panel, then the charges of parts") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const std::size_t n = panels.size();
+  const MixedRows rows = rows_of(mesh, panels);
+  const std::vector<double> a = matrix_of(panels, rows);
+  OperatorOptions options;
+  for (const auto kind : {OperatorOptions::Choice::dense, OperatorOptions::Choice::fmm})
+    for (const double tolerance : {1e-4, 1e-8}) {
+      if (kind == OperatorOptions::Choice::dense && tolerance > 1e-8) continue;
+      options.kind = kind;
+      options.tolerance = tolerance;
+      const MixedOperator op(panels, rows, options);
+      const Vector x = signed_charges(2 * n, 4);
+      for (const bool transposed : {false, true})
+        for (const double asked : {tolerance, op.accurate_tolerance()}) {
+          Vector y(2 * n);
+          op.apply(x.data(), y.data(), {.vectors = 2, .tolerance = asked, .transposed = transposed});
+          for (const std::size_t v : {0, 1}) {
+            const Vector own(x.begin() + v * n, x.begin() + (v + 1) * n),
+                exact = times(a, own, transposed);
+            const Vector error = difference({y.begin() + v * n, y.begin() + (v + 1) * n}, exact);
+            CAPTURE(kind == OperatorOptions::Choice::dense, tolerance, transposed, asked, v);
+            // The largest factor of a charge in an equation is 2 · 8 in the place of a mean.
+            const double bound = kind == OperatorOptions::Choice::dense ? 1e-12 : 4 * asked;
+            CHECK(norm_of(error) < bound * op.norm() * norm_of(own));
+          }
+        }
+    }
+}
+
+TEST_CASE("blocks of mixed rows are the matrix's") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const std::size_t n = panels.size();
+  MixedRows rows = rows_of(mesh, panels);
+  rows.equations.clear();
+  const std::vector<double> a = matrix_of(panels, rows);
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::dense;
+  std::vector<double> block(25);
+  MixedOperator(panels, rows, options).diagonal_block(100, 105, block.data());
+  for (int k = 0; k < 25; ++k)
+    CHECK(block[k] == Approx(a[(100 + k / 5) * n + 100 + k % 5]).margin(1e-15));
+}
+
+TEST_CASE("mixed rows that cannot be are refused") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const MixedRows good = rows_of(mesh, panels);
+  MixedRows rows = good;
+  rows.beta.pop_back();
+  CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
+  rows = good;
+  rows.gamma[3] = std::nan("");
+  CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
+  rows = good;
+  rows.equations.push_back({1});
+  CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
+  rows = good;
+  rows.equations.push_back({7});
+  CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
+  rows = good;
+  rows.part.clear();
+  CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
+}

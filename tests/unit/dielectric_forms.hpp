@@ -1,0 +1,91 @@
+#pragma once
+
+// Closed forms of dielectric spheres of radius 1, for tests and benchmarks.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "tests/unit/surfaces.hpp"
+
+namespace fmbem::test {
+
+/// Potential with a unit field along z far away.
+inline double sphere_in_field(double permittivity, Vec3d x) {
+  const double r = norm(x), k = (permittivity - 1) / (permittivity + 2);
+  return -x.z * (r < 1 ? 1 - k : 1 - k / (r * r * r));
+}
+
+/// The same of a shell between radii a < 1 and 1: −E z inside, (−C + D/r³) z in the shell and
+/// (−1 + P/r³) z outside, continuous with the normal part of εE.
+inline double shell_in_field(double permittivity, double a, Vec3d x) {
+  const double a3 = a * a * a, e = permittivity;
+  // At r = a −E = −C + D/a³ and E = ε (C + 2 D/a³), so E = 3ε C/(2ε + 1), D = a³ C (1 − ε)/(2ε + 1);
+  // at r = 1 −C + D = −1 + P and ε (C + 2 D) = 1 + 2 P.
+  const double d = a3 * (1 - e) / (2 * e + 1), c = 3 / (e * (1 + 2 * d) + 2 * (1 - d)),
+               p = 1 - c + c * d;
+  const double r = norm(x), r3 = r * r * r;
+  if (r < a) return -x.z * c * 3 * e / (2 * e + 1);
+  return x.z * (r < 1 ? c * (d / r3 - 1) : p / r3 - 1);
+}
+
+/// Potential of a charge of 4πε₀ on the z axis, at that distance from the centre, in its medium's
+/// series of Legendre polynomials.
+inline double charge_at_sphere(double permittivity, double distance, Vec3d x) {
+  const double r = norm(x), cosine = x.z / r, e = permittivity, d = distance;
+  const bool charge_inside = d < 1, inside = r < 1;
+  const double apart = norm(x - Vec3d{0, 0, d});
+  double sum = 0, legendre = 1, before = 0;
+  for (int n = 0; n < 400; ++n) {
+    double term;
+    if (charge_inside)
+      term = inside ? (n + 1) * (e - 1) / (n * e + n + 1) * std::pow(d * r, n) / e
+                    : (2 * n + 1) / (n * e + n + 1) * std::pow(d / r, n) / r;
+    else
+      term = inside ? (2 * n + 1) / (n * e + n + 1) * std::pow(r / d, n) / d
+                    : n * (1 - e) / (n * e + n + 1) / std::pow(d * r, n + 1);
+    sum += term * legendre;
+    const double next = ((2 * n + 1) * cosine * legendre - n * before) / (n + 1);
+    before = legendre;
+    legendre = next;
+  }
+  return sum + (inside == charge_inside ? 1 / (apart * (charge_inside ? e : 1)) : 0);
+}
+
+/// The unit sphere in groups "upper" and "lower" and, in the plane of its equator, "border" from it
+/// to four radii, normals up, in so many rings.
+inline SurfaceMesh half_immersed_sphere(int level, int rings) {
+  const SurfaceMesh whole = sphere(level);
+  SurfaceMesh mesh;
+  const int upper = add_group(mesh, "upper"), lower = add_group(mesh, "lower"),
+            border = add_group(mesh, "border");
+  for (const Vec3d& v : whole.vertices) add_vertex(mesh, v);
+  std::vector<int> ring;
+  for (std::size_t v = 0; v < whole.vertices.size(); ++v)
+    if (std::abs(whole.vertices[v].z) < 1e-9) ring.push_back(static_cast<int>(v));
+  std::sort(ring.begin(), ring.end(), [&](int a, int b) {
+    const Vec3d &p = whole.vertices[a], &q = whole.vertices[b];
+    return std::atan2(p.y, p.x) < std::atan2(q.y, q.x);
+  });
+  for (const auto& [a, b, c] : whole.triangles)
+    add_triangle(mesh, a, b, c,
+                 (whole.vertices[a] + whole.vertices[b] + whole.vertices[c]).z > 0 ? upper : lower);
+  const auto n = ring.size();
+  for (int k = 1; k <= rings; ++k) {
+    const double stretch = std::pow(4.0, 1.0 / rings);
+    std::vector<int> next;
+    for (const int v : ring) {
+      const Vec3d at = mesh.vertices[v];
+      next.push_back(add_vertex(mesh, stretch * at));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t j = (i + 1) % n;
+      add_triangle(mesh, ring[i], next[i], next[j], border);
+      add_triangle(mesh, ring[i], next[j], ring[j], border);
+    }
+    ring = next;
+  }
+  return mesh;
+}
+
+}  // namespace fmbem::test

@@ -1,0 +1,231 @@
+// Conductors and dielectrics against closed forms.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/dielectric_forms.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;  // of 1 m
+
+/// A sphere of a dielectric, of radius 1.
+ConductorOptions sphere_of(double permittivity) {
+  ConductorOptions options;
+  options.interfaces = {"sphere"};
+  options.media = {{"sphere", permittivity, 1}};
+  options.solver.tolerance = 1e-8;
+  return options;
+}
+
+/// The largest error of the potential at some points less than 0.8 or more than 1.3 away.
+double error_of_potential(const ConductorSolution& solution,
+                          const std::function<double(Vec3d)>& exact) {
+  std::vector<Vec3d> points;
+  for (const Vec3d& x : sphere_points(20, 1)) {
+    points.push_back(0.7 * x);
+    points.push_back(1.5 * x);
+  }
+  const Field field = conductor_field(solution, 0, points);
+  double error = 0;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    error = std::max(error, std::abs(field.potential[k] - exact(points[k])));
+  return error;
+}
+
+double order(double coarse, double fine) { return std::log2(coarse / fine); }
+
+}  // namespace
+
+TEST_CASE("a coated conducting sphere has its capacitance at any contrast") {
+  for (const double permittivity : {1e-4, 0.5, 2.0, 80.0, 1e4, 1e6}) {
+    double error[2];
+    for (const int level : {2, 3}) {
+      SurfaceMesh mesh;
+      add_ellipsoid(mesh, "conductor", level, {1, 1, 1});
+      add_ellipsoid(mesh, "coat", level, {2, 2, 2});
+      ConductorOptions options;
+      options.interfaces = {"coat"};
+      options.media = {{"conductor", permittivity, permittivity}, {"coat", permittivity, 1}};
+      options.solver.tolerance = 1e-6;
+      const CapacitanceSolution solution = solve_capacitance(mesh, options);
+      CAPTURE(permittivity, level, solution.solves[0].iterations);
+      CHECK(solution.converged);
+      const double exact = 1 / (0.5 / permittivity + 0.5);
+      error[level - 2] = solution.maxwell(0, 0) / unit_capacitance / exact - 1;
+    }
+    CAPTURE(permittivity);
+    CHECK(std::abs(error[1]) < 1.3e-2);
+    CHECK(order(std::abs(error[0]), std::abs(error[1])) == Approx(1.9).margin(0.25));
+  }
+}
+
+TEST_CASE("a dielectric sphere and shell in a uniform field") {
+  for (const double permittivity : {1e-4, 0.3, 4.0, 1e6}) {
+    ConductorOptions options = sphere_of(permittivity);
+    options.applied.uniform = {0, 0, 2};
+    double error[2];
+    for (const int level : {2, 3})
+      error[level - 2] =
+          error_of_potential(solve_conductors(sphere(level), options, {{}}), [&](Vec3d x) {
+            return 2 * sphere_in_field(permittivity, x);
+          });
+    CAPTURE(permittivity);
+    CHECK(error[1] < 2 * 0.02);
+    CHECK(order(error[0], error[1]) > 1.6);
+
+    options.interfaces = {"inner", "outer"};
+    options.media = {{"inner", 1, permittivity}, {"outer", permittivity, 1}};
+    for (const int level : {3, 4}) {
+      SurfaceMesh mesh;
+      add_ellipsoid(mesh, "inner", level, {0.8, 0.8, 0.8});
+      add_ellipsoid(mesh, "outer", level, {1, 1, 1});
+      error[level - 3] =
+          error_of_potential(solve_conductors(mesh, options, {{}}), [&](Vec3d x) {
+            return 2 * shell_in_field(permittivity, 0.8, x);
+          });
+    }
+    CHECK(error[1] < 2 * 0.02);
+    CHECK(order(error[0], error[1]) > 1.3);
+  }
+}
+
+TEST_CASE("a point charge inside and outside a dielectric sphere") {
+  for (const double permittivity : {0.1, 4.0, 1e4})
+    for (const double distance : {0.5, 1.8}) {
+      ConductorOptions options = sphere_of(permittivity);
+      options.applied.charges = {
+          {{0, 0, distance}, unit_capacitance, distance < 1 ? permittivity : 1}};
+      double error[2];
+      ConductorSolution solution;
+      for (const int level : {3, 4}) {
+        solution = solve_conductors(sphere(level), options, {{}});
+        error[level - 3] = error_of_potential(solution, [&](Vec3d x) {
+          return charge_at_sphere(permittivity, distance, x);
+        });
+      }
+      CAPTURE(permittivity, distance, error[0], error[1]);
+      CHECK(error[1] < 0.01 / std::min(1.0, permittivity));
+      CHECK(order(error[0], error[1]) > 1.5);
+      // Gauss: what is bound on the sphere and at the charge adds up to the charge in vacuum.
+      double bound = 0;
+      for (std::size_t i = 0; i < solution.panels.size(); ++i)
+        bound += solution.sigma[0][i] * solution.panels.area(i) / (4 * std::numbers::pi);
+      CHECK(bound == Approx(distance < 1 ? 1 - 1 / permittivity : 0).margin(1e-6));
+    }
+}
+
+TEST_CASE("a floating sphere has no charge, or the one that is given") {
+  ConductorOptions options;
+  options.floating = {"sphere"};
+  options.solver.tolerance = 1e-8;
+  options.applied.uniform = {0, 0, 1};
+  const double given = 0.3 * unit_capacitance;
+  const SurfaceMesh mesh = sphere(4);
+  const ConductorSolution solution = solve_conductors(mesh, options, {{0.0}, {given}});
+  REQUIRE(solution.converged);
+  CHECK(std::abs(conductor_charges(mesh, solution, 0)[0]) < 1e-7 * unit_capacitance);
+  CHECK(conductor_charges(mesh, solution, 1)[0] == Approx(given).epsilon(1e-7));
+  CHECK(std::abs(solution.potential[0][0]) < 1e-6);
+  CHECK(solution.potential[1][0] == Approx(0.3).epsilon(3e-3));
+  CHECK(error_of_potential(solution, [](Vec3d x) {
+          return norm(x) < 1 ? 0 : -x.z * (1 - 1 / std::pow(norm(x), 3));
+        }) < 5e-3);
+}
+
+TEST_CASE("a floating sphere between plates is what the capacitances say, in several media") {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "floating", 3, {0.3, 0.3, 0.3}, {0.05, 0, 0.1});
+  add_grid(mesh, add_group(mesh, "lower"), 10, {-0.5, -0.5, -0.5}, {1, 0, 0}, {0, 1, 0});
+  add_grid(mesh, add_group(mesh, "upper"), 10, {-0.5, -0.5, 0.5}, {1, 0, 0}, {0, 1, 0});
+  add_ellipsoid(mesh, "body", 3, {0.4, 0.4, 0.4}, {0.05, 0, 0.05});
+  ConductorOptions options;
+  options.interfaces = {"body"};
+  options.media = {{"body", 5, 1}, {"floating", 5, 5}};
+  options.solver.tolerance = 1e-9;
+  const SquareMatrix c = solve_capacitance(mesh, options).maxwell;
+  options.floating = {"floating"};
+  const double charge = 1e-12, volts[] = {-1, 2};
+  const ConductorSolution solution = solve_conductors(mesh, options, {{charge, -1, 2}});
+  REQUIRE(solution.converged);
+  const double potential = (charge - c(0, 1) * volts[0] - c(0, 2) * volts[1]) / c(0, 0);
+  CHECK(solution.potential[0][0] == Approx(potential).epsilon(1e-6));
+  const std::vector<double> charges = conductor_charges(mesh, solution, 0);
+  CHECK(charges[0] == Approx(charge).epsilon(1e-6));
+  for (const int i : {1, 2})
+    CHECK(charges[i] ==
+          Approx(c(i, 0) * potential + c(i, 1) * volts[0] + c(i, 2) * volts[1]).epsilon(1e-6));
+}
+
+TEST_CASE("a sphere half in another medium, whose border ends on it") {
+  // Its field is that of a sphere in vacuum, so that nothing is bound on the border.
+  for (const double permittivity : {3.0, 1e4}) {
+    SurfaceMesh mesh = half_immersed_sphere(3, 3);
+    ConductorOptions options;
+    options.conductors = {{"sphere", {"upper", "lower"}}};
+    options.interfaces = {"border"};
+    options.media = {{"lower", permittivity, permittivity}, {"border", permittivity, 1}};
+    options.solver.tolerance = 1e-8;
+    const CapacitanceSolution solution = solve_capacitance(mesh, options);
+    CAPTURE(permittivity);
+    CHECK(solution.converged);
+    CHECK(solution.maxwell(0, 0) / unit_capacitance ==
+          Approx((1 + permittivity) / 2).epsilon(1e-2));
+  }
+}
+
+TEST_CASE("the free charge of sheets between two media") {
+  // Of a disk in the border of two half spaces half is in each; of a shell around a dielectric all
+  // is outside.
+  ConductorOptions options;
+  const double in_vacuum = solve_capacitance(disk(3), options).maxwell(0, 0);
+  options.media = {{"disk", 7, 3}};
+  CHECK(solve_capacitance(disk(3), options).maxwell(0, 0) == Approx(5 * in_vacuum).epsilon(1e-6));
+  const double of_sphere = solve_capacitance(sphere(3), {}).maxwell(0, 0);
+  options.media = {{"sphere", 100, 2}};
+  CHECK(solve_capacitance(sphere(3), options).maxwell(0, 0) ==
+        Approx(2 * of_sphere).epsilon(1e-6));
+}
+
+TEST_CASE("media and conductors that cannot be are refused in a sentence") {
+  SurfaceMesh mesh = sphere(1);
+  add_ellipsoid(mesh, "other", 1, {1, 1, 1}, {5, 0, 0});
+  const auto refused = [&](const ConductorOptions& options, const char* saying) {
+    CHECK_THROWS_WITH(solve_conductors(mesh, options, {{0.0}}), Catch::Contains(saying));
+  };
+  ConductorOptions options;
+  options.interfaces = {"sphere"};
+  refused(options, "media on its sides are not given");
+  options.media = {{"sphere", 0, 1}};
+  refused(options, "must be positive");
+  options.media = {{"sphere", 2, 1}, {"nobody", 2, 2}};
+  refused(options, "no group \"nobody\"");
+  options.media = {{"sphere", 2, 1}, {"sphere", 2, 2}};
+  refused(options, "given twice");
+  options.media = {{"sphere", 2, 1}, {"other", 2, 1}};
+  options.floating = {"other"};
+  refused(options, "floats between two media");
+  options.floating = {"sphere"};
+  refused(options, "no conductor \"sphere\" to float");
+  options = {};
+  options.interfaces = {"nobody"};
+  refused(options, "no group \"nobody\"");
+  options.interfaces = {"other"};
+  options.conductors = {{"both", {"sphere", "other"}}};
+  refused(options, "is an interface and belongs to a conductor");
+  options = {};
+  options.applied.uniform = {1, 0, 0};
+  CHECK_THROWS_AS(solve_capacitance(mesh, options), InputError);
+}
