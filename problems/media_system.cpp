@@ -58,13 +58,13 @@ void MediaSystem::set_media(const SurfaceMesh& mesh, const ConductorOptions& opt
   for (const Media& media : options.media) {
     for (const double permittivity : {media.behind, media.ahead})
       FMBEM_REQUIRE(permittivity > 0 && std::isfinite(permittivity),
-                    "the relative permittivities beside \"" << media.group
-                                                            << "\" must be positive, not "
-                                                            << permittivity);
+                    "the relative permittivities beside \""
+                        << media.group << "\" must be positive, not " << permittivity);
     bool found = false;
     for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
       if (mesh.groups[g].name != media.group) continue;
-      FMBEM_REQUIRE(!of_group[g], "the media of the group \"" << media.group << "\" are given twice");
+      FMBEM_REQUIRE(!of_group[g],
+                    "the media of the group \"" << media.group << "\" are given twice");
       of_group[g] = &media;
       found = true;
     }
@@ -151,8 +151,8 @@ void MediaSystem::set_parts() {
       if (p == body) continue;
       double winding = 0;
       if (lies_in(enclosures.parts[p], enclosure))
-        winding = winding_number(panels_, panels_of[body],
-                                 panels_.centroid(enclosures.parts[p].first));
+        winding =
+            winding_number(panels_, panels_of[body], panels_.centroid(enclosures.parts[p].first));
       double& of_part = inside[part_of[p]];
       known = (winding < 0.25 || winding > 0.75) && (of_part < 0 || of_part == (winding > 0.5)) &&
               !(winding > 0.5 && is_weighted[part_of[p]]);
@@ -184,16 +184,24 @@ void MediaSystem::set_applied(const SurfaceMesh& mesh, const AppliedField& appli
   }
 }
 
-std::vector<double> MediaSystem::right_hand_side(const ChargeEquations& equations,
-                                                 std::span<const double> given) const {
+std::shared_ptr<const BoundaryOperator> MediaSystem::make_operator(const OperatorOptions& options) {
+  op_ = std::make_shared<MixedOperator>(panels_, rows_, options);
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    if (!is_interface(i) && behind_[i] != ahead_[i])
+      sheets_.push_back(static_cast<std::int32_t>(i));
+  if (!sheets_.empty())
+    sheet_flux_ = make_boundary_operator(panels_, adjoint_double_layer, options, {.rows = sheets_});
+  return op_;
+}
+
+std::vector<double> MediaSystem::right_hand_side(std::span<const double> given) const {
   std::vector<double> b(panels_.size(), 0.0);
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double applied = applied_potential_.empty() ? 0 : applied_potential_[i];
     if (is_interface(i))
       b[i] = applied_flux_.empty() ? 0 : -rows_.beta[i] * applied_flux_[i];
     else
-      b[i] = rows_.alpha[i] *
-             ((floats_[conductor_of_[i]] ? 0 : given[conductor_of_[i]]) - applied);
+      b[i] = rows_.alpha[i] * ((floats_[conductor_of_[i]] ? 0 : given[conductor_of_[i]]) - applied);
   }
   std::vector<double> sums(rows_.equations.size(), 0.0);
   std::vector<int> equation_of(panels_.size(), -1);
@@ -205,26 +213,22 @@ std::vector<double> MediaSystem::right_hand_side(const ChargeEquations& equation
     sums[e] = given_[e].factor * (given_[e].conductor < 0
                                       ? sums[e]
                                       : given[given_[e].conductor] / (epsilon_0 * scale_to_m_));
-  equations.set_charges(sums.data(), b.data());
+  op_->charge_equations().set_charges(sums.data(), b.data());
   return b;
 }
 
-std::vector<double> MediaSystem::free_charge(const MixedOperator& op,
-                                             std::span<const double> sigma) const {
+std::vector<double> MediaSystem::free_charge(std::span<const double> sigma) const {
   std::vector<double> result(sigma.begin(), sigma.end());
-  bool has_sheets = false;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (is_interface(i)) continue;
-    result[i] *= 0.5 * (behind_[i] + ahead_[i]);
-    has_sheets = has_sheets || behind_[i] != ahead_[i];
-  }
-  if (!has_sheets) return result;
-  std::vector<double> flux(sigma.size());
-  op.flux().apply(sigma.data(), flux.data());
   for (std::size_t i = 0; i < result.size(); ++i)
-    if (!is_interface(i))
-      result[i] += (behind_[i] - ahead_[i]) *
-                   (flux[i] + (applied_flux_.empty() ? 0 : applied_flux_[i]));
+    if (!is_interface(i)) result[i] *= 0.5 * (behind_[i] + ahead_[i]);
+  if (!sheet_flux_) return result;
+  std::vector<double> flux(sheets_.size());
+  sheet_flux_->apply(sigma.data(), flux.data());
+  for (std::size_t k = 0; k < sheets_.size(); ++k) {
+    const std::int32_t i = sheets_[k];
+    const double applied = applied_flux_.empty() ? 0 : applied_flux_[i];
+    result[i] += (behind_[i] - ahead_[i]) * (flux[k] + applied);
+  }
   return result;
 }
 
@@ -246,8 +250,8 @@ void MediaSystem::find_potentials(std::span<const double> sigma,
 double MediaSystem::residual_weight(std::span<const double> free_charge) const {
   double squares = 0;
   for (std::size_t i = 0; i < free_charge.size(); ++i) {
-    const double of_row = is_interface(i) ? 0.5 * (behind_[i] + ahead_[i])
-                                          : free_charge[i] / rows_.alpha[i];
+    const double of_row =
+        is_interface(i) ? 0.5 * (behind_[i] + ahead_[i]) : free_charge[i] / rows_.alpha[i];
     squares += of_row * of_row * panels_.area(i) * panels_.area(i);
   }
   return epsilon_0 * scale_to_m_ * std::sqrt(squares);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace fmbem {
 ///     interface, ε₁ behind its panels and ε₂ ahead:  σ + β K'σ = −β ∂ₙφ_a,
 ///                                 β = 2 (ε₁ − ε₂)/(ε₁ + ε₂)
 ///
-/// ∂ₙφ_a is the mean over the panel. A floating conductor has its charge in the place of the mean of
-/// its rows; a closed interface of one β Gauss's law, by which at high contrasts its charge is as
-/// accurate as σ (docs/decisions.md).
+/// ∂ₙφ_a is the mean over the panel. A floating conductor has its charge in the place of the mean
+/// of its rows; a closed interface of one β Gauss's law, by which at high contrasts its charge is
+/// as accurate as σ (docs/decisions.md).
 class MediaSystem {
  public:
   /// Throws InputError for media of unknown or conducting groups, permittivities out of range and
@@ -29,16 +30,16 @@ class MediaSystem {
               std::span<const int> conductor_of, const ConductorOptions& options);
 
   const MixedRows& rows() const { return rows_; }
+  /// The operator of the rows, and what else its products are needed for.
+  std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options);
 
-  /// [n panels], for a potential in V, or a charge in C where it floats, of each conductor. The
-  /// equations are those of an operator of rows().
-  std::vector<double> right_hand_side(const ChargeEquations& equations,
-                                      std::span<const double> given) const;
+  /// [n panels], for a potential in V, or a charge in C where it floats, of each conductor.
+  std::vector<double> right_hand_side(std::span<const double> given) const;
 
   /// [n panels], in Panels' order: the free charge density of conductors and the charge density of
   /// interfaces over ε₀, V per unit of length. Of a conductor ε σ where one medium surrounds it, of
   /// a sheet between two ε₁(½σ + K'σ + ∂ₙφ_a) + ε₂(½σ − K'σ − ∂ₙφ_a).
-  std::vector<double> free_charge(const MixedOperator& op, std::span<const double> sigma) const;
+  std::vector<double> free_charge(std::span<const double> sigma) const;
 
   /// Sets those of floating conductors, V, from the density at one of their panels.
   void find_potentials(std::span<const double> sigma, std::vector<double>& potential) const;
@@ -67,8 +68,11 @@ class MediaSystem {
     int conductor = -1;
     double factor = 1;
   };
-  std::vector<Given> given_;  ///< [equations]
+  std::vector<Given> given_;                              ///< [equations]
   std::vector<double> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
+  std::shared_ptr<const MixedOperator> op_;
+  std::vector<std::int32_t> sheets_;                    ///< panels of conductors between two media
+  std::shared_ptr<const BoundaryOperator> sheet_flux_;  ///< K' of those rows, or null
 };
 
 }  // namespace fmbem

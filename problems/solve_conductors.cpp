@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
@@ -48,13 +47,12 @@ class System {
   }
 
   std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {
-    if (!media_) return make_single_layer(result_.panels, options);
-    mixed_ = std::make_shared<MixedOperator>(result_.panels, media_->rows(), options);
-    return mixed_;
+    if (media_) return media_->make_operator(options);
+    return make_single_layer(result_.panels, options);
   }
 
   std::vector<double> right_hand_side(std::span<const double> given) const {
-    if (media_) return media_->right_hand_side(mixed_->charge_equations(), given);
+    if (media_) return media_->right_hand_side(given);
     std::vector<double> potential;
     potential.reserve(conductor_of_.size());
     for (const int conductor : conductor_of_) potential.push_back(given[conductor]);
@@ -65,7 +63,7 @@ class System {
   void add_solution(std::span<const double> sigma, const std::vector<double>& given) {
     std::vector<double> density(sigma.begin(), sigma.end());
     if (media_)
-      density = media_->free_charge(*mixed_, sigma);
+      density = media_->free_charge(sigma);
     else
       for (double& value : density) value *= permittivity_;
     result_.residual_weight.push_back(media_ ? media_->residual_weight(density)
@@ -92,7 +90,6 @@ class System {
   std::vector<int> conductor_of_;
   double permittivity_;
   std::optional<MediaSystem> media_;  ///< none of a single medium
-  std::shared_ptr<const MixedOperator> mixed_;
 };
 
 }  // namespace

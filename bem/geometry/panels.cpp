@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
+#include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
@@ -75,11 +76,11 @@ Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   return panels;
 }
 
-LargeVector<Triangle> triangles_of(const Panels& panels) {
-  const auto n = static_cast<std::int64_t>(panels.size());
+LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen) {
+  const auto n = static_cast<std::int64_t>(count_of(chosen, panels.size()));
   LargeVector<Triangle> triangles(n);
 #pragma omp parallel for
-  for (std::int64_t i = 0; i < n; ++i) triangles[i] = panels.triangle(i);
+  for (std::int64_t i = 0; i < n; ++i) triangles[i] = panels.triangle(panel_of(chosen, i));
   return triangles;
 }
 

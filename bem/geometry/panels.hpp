@@ -55,7 +55,7 @@ struct Panels {
 Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
                    int max_leaf = 64);
 
-/// All of them, for those who ask for each again and again.
-LargeVector<Triangle> triangles_of(const Panels& panels);
+/// Those chosen, or all, for who asks for each again and again.
+LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
 
 }  // namespace fmbem

@@ -1,6 +1,6 @@
 #include "fmbem/bem/layer/averaged_flux.hpp"
 
-#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,12 +9,16 @@ namespace {
 
 class AveragedFlux final : public BoundaryOperator {
  public:
-  AveragedFlux(const Panels& panels, std::shared_ptr<const BoundaryOperator> k) : k_(std::move(k)) {
-    area_.reserve(panels.size());
-    for (std::size_t i = 0; i < panels.size(); ++i) area_.push_back(panels.triangle(i).area);
-  }
+  AveragedFlux(const Panels& panels, std::shared_ptr<const BoundaryOperator> k,
+               const PanelBlock& block)
+      : panels_(panels),
+        k_(std::move(k)),
+        row_area_(areas_of(panels, block.rows)),
+        column_area_(areas_of(panels, block.columns)) {}
 
-  std::size_t size() const override { return area_.size(); }
+  std::size_t size() const override { return panels_.size(); }
+  std::size_t rows() const override { return row_area_.size(); }
+  std::size_t columns() const override { return column_area_.size(); }
   OperatorInfo info() const override {
     OperatorInfo info = k_->info();
     info.name = adjoint_double_layer.name();
@@ -30,7 +34,7 @@ class AveragedFlux final : public BoundaryOperator {
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j <= i; ++j) {
         double &lower = block[i * n + j], &upper = block[j * n + i];
-        const double ratio = area_[begin + j] / area_[begin + i];
+        const double ratio = panels_.area(begin + j) / panels_.area(begin + i);
         lower = std::exchange(upper, lower / ratio) * ratio;
       }
   }
@@ -38,28 +42,41 @@ class AveragedFlux final : public BoundaryOperator {
  protected:
   /// A⁻¹ (Kᵀ (A x)), transposed A (K (A⁻¹ x)).
   void multiply(const double* x, double* y, const Product& product) const override {
-    const std::size_t n = area_.size();
-    std::vector<double> scaled(n * product.vectors);
-    for (std::size_t k = 0; k < scaled.size(); ++k)
-      scaled[k] = product.transposed ? x[k] / area_[k % n] : x[k] * area_[k % n];
+    const std::vector<double>&before = product.transposed ? row_area_ : column_area_,
+          &after = product.transposed ? column_area_ : row_area_;
+    std::vector<double> scaled(before.size() * product.vectors);
+    for (std::size_t k = 0; k < scaled.size(); ++k) {
+      const double area = before[k % before.size()];
+      scaled[k] = product.transposed ? x[k] / area : x[k] * area;
+    }
     k_->apply(scaled.data(), y,
               {.vectors = product.vectors,
                .tolerance = product.tolerance,
                .transposed = !product.transposed});
-    for (std::size_t k = 0; k < scaled.size(); ++k)
-      product.transposed ? y[k] *= area_[k % n] : y[k] /= area_[k % n];
+    for (std::size_t k = 0; k < after.size() * product.vectors; ++k) {
+      const double area = after[k % after.size()];
+      product.transposed ? y[k] *= area : y[k] /= area;
+    }
   }
 
  private:
+  static std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
+    std::vector<double> areas(count_of(chosen, panels.size()));
+    for (std::size_t k = 0; k < areas.size(); ++k) areas[k] = panels.area(panel_of(chosen, k));
+    return areas;
+  }
+
+  Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
-  std::vector<double> area_;
+  std::vector<double> row_area_, column_area_;
 };
 
 }  // namespace
 
 std::shared_ptr<BoundaryOperator> make_averaged_flux(const Panels& panels,
-                                                     std::shared_ptr<const BoundaryOperator> k) {
-  return std::make_shared<AveragedFlux>(panels, std::move(k));
+                                                     std::shared_ptr<const BoundaryOperator> k,
+                                                     const PanelBlock& block) {
+  return std::make_shared<AveragedFlux>(panels, std::move(k), block);
 }
 
 }  // namespace fmbem

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/layer/linear_map.hpp"
@@ -55,7 +56,8 @@ class ApproximateInverse : public LinearMap {
   virtual std::int64_t memory_bytes() const = 0;
 };
 
-/// A square boundary operator on panel densities in the order of Panels.
+/// A boundary operator on panel densities in the order of Panels: square, or some rows and columns
+/// of one, of whose panels size() is the number.
 class BoundaryOperator : public LinearMap {
  public:
   virtual std::size_t size() const = 0;
@@ -72,7 +74,7 @@ class BoundaryOperator : public LinearMap {
   /// About ‖A‖, for what errors of products amount to; 0 where it is not known.
   virtual double norm() const { return 0; }
 
-  /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin].
+  /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks, too.
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
 
   /// The operator's own preconditioner, or null.
@@ -115,8 +117,11 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 /// V, K or K' with constant densities: in the limit of fine panels K σ and K' σ on the surface are
 /// the means of both sides' limits. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
 /// OperatorOptions::normal_rows. With normals that point outward K 1 = −½ on a closed surface.
-/// K' is on the CPU alone, and by the FMM averaged. Throws as make_single_layer() does.
+/// K' is on the CPU alone, and by the FMM averaged. A block has the rows and columns of some
+/// panels, and costs what these cost; it has no approximate inverse. Throws as make_single_layer()
+/// does.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
-                                                         const OperatorOptions& options = {});
+                                                         const OperatorOptions& options = {},
+                                                         const PanelBlock& block = {});
 
 }  // namespace fmbem

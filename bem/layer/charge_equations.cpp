@@ -51,8 +51,7 @@ std::vector<double> ChargeEquations::sums(const double* values, const double* we
 
 void ChargeEquations::replace_means(const double* x, double* y) const {
   if (empty()) return;
-  const std::vector<double> charge = sums(x, charge_weight_.data()),
-                            mean = sums(y, area_.data());
+  const std::vector<double> charge = sums(x, charge_weight_.data()), mean = sums(y, area_.data());
   std::vector<double> shift(part_area_.size(), 0.0);
   for (const ChargeEquation& equation : equations_) {
     double sum = charge[equation.part] - mean[equation.part];

@@ -30,7 +30,7 @@ class ChargeEquations {
 
   std::vector<ChargeEquation> equations_;
   std::vector<std::int32_t> part_;
-  std::vector<std::int32_t> equation_of_;  ///< [parts], −1 for none
+  std::vector<std::int32_t> equation_of_;     ///< [parts], −1 for none
   std::vector<double> area_, charge_weight_;  ///< [n]: A, and w A
   std::vector<double> part_area_;             ///< [parts]
 };

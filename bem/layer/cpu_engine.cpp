@@ -20,31 +20,27 @@ constexpr double coefficient_seconds = 1.2e-9;
 /// Of one thread: an integral, and the operators of an order p over p⁵.
 constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
 
-std::vector<Vec3d> centroids_of(std::span<const Triangle> panels) {
-  std::vector<Vec3d> centroids;
-  centroids.reserve(panels.size());
-  for (const Triangle& t : panels) centroids.push_back(t.centroid);
-  return centroids;
-}
-
 fmm::Strengths strengths_of(const double* x, std::size_t n, int vectors) {
   return {.charges = {x, n * vectors}, .dipoles = {}, .count = vectors};
 }
 
-/// y = A x or Aᵀ x of the far field.
+/// y = A x or Aᵀ x of the far field, of so many rows and columns.
 void evaluate(const fmm::FarField& far, const double* x, double* y, const Product& product,
-              std::size_t n) {
-  const std::span<double> result(y, n * product.vectors);
+              std::size_t rows, std::size_t columns) {
   if (product.transposed)
-    far.evaluate_transposed(strengths_of(x, n, product.vectors), result);
+    far.evaluate_transposed(strengths_of(x, rows, product.vectors), {y, columns * product.vectors});
   else
-    far.evaluate(strengths_of(x, n, product.vectors), {.potential = result});
+    far.evaluate(strengths_of(x, columns, product.vectors),
+                 {.potential = {y, rows * product.vectors}});
 }
 
 }  // namespace
 
 CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
-    : panels_(panels), source_(task.layer.source), triangles_(triangles_of(panels)) {
+    : panels_(panels),
+      source_(task.layer.source),
+      triangles_(triangles_of(panels, task.block.columns)),
+      targets_(panels, task.block) {
   const OperatorOptions& options = task.options;
   const double coefficients = (task.order + 1) * (task.order + 1);
   if (source_ == Trace::value)
@@ -53,7 +49,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
   watch.add("pieces");
   fmm::Seconds seconds;
   tree_ = fmm::grow_tree(
-      sources(options.tolerance), centroids_of(triangles_),
+      sources(options.tolerance), targets_.centroid,
       {.overhang = options.overhang.value_or(overhang_for(source_, pieces_ != nullptr)),
        .max_leaf = options.max_leaf,
        .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
@@ -71,7 +67,7 @@ PanelSources CpuEngine::sources(double tolerance) const {
 }
 
 NormEstimate CpuEngine::norm_estimate() const {
-  return estimate_norm(triangles_, sources(1), *tree_);
+  return estimate_norm(targets_.centroid, sources(1), *tree_);
 }
 
 std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
@@ -89,12 +85,12 @@ void CpuEngine::set_far(const FarAccuracy& accuracy) {
 }
 
 void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
-  near_ = make_near_blocks(triangles_, near_panels_, source_, accuracy.tolerance,
+  near_ = make_near_blocks(triangles_, targets_, near_panels_, source_, accuracy.tolerance,
                            accuracy.precision, progress);
 }
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product) {
-  evaluate(*far_, x, y, product, panels_.size());
+  evaluate(*far_, x, y, product, targets_.own.size(), triangles_.size());
   product_seconds_ = far_->evaluate_seconds();
   fmm::Stopwatch watch(product_seconds_);
   near_->add(x, y, product);
@@ -103,23 +99,25 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product) {
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product,
                          const FarAccuracy& accuracy, const std::optional<double>& near_tolerance) {
-  const double n = static_cast<double>(panels_.size());
+  const std::size_t rows = targets_.own.size(), columns = triangles_.size();
+  const double entries = static_cast<double>(rows) * static_cast<double>(columns);
   // For few panels making the operators of a high order would take longer than all integrals.
-  const bool direct = near_tolerance && n * n * integral_seconds <
+  const bool direct = near_tolerance && entries * integral_seconds <
                                             making_operators_seconds * std::pow(accuracy.order, 5);
   const auto tree = direct ? one_leaf() : tree_;
-  evaluate(*far_field(tree, accuracy, fmm::Moments::afresh), x, y, product, panels_.size());
+  evaluate(*far_field(tree, accuracy, fmm::Moments::afresh), x, y, product, rows, columns);
   if (near_tolerance)
-    add_near_field_afresh(triangles_, direct ? NearPanels(tree, pieces_) : *near_panels_, source_,
-                          *near_tolerance, x, y, product);
+    add_near_field_afresh(triangles_, targets_, direct ? NearPanels(tree, pieces_) : *near_panels_,
+                          source_, *near_tolerance, x, y, product);
   else
     near_->add(x, y, product);
 }
 
 std::shared_ptr<const fmm::PointTree> CpuEngine::one_leaf() const {
   auto tree = std::make_shared<fmm::PointTree>(*tree_);
-  tree->octree = fmm::build_octree(tree_->octree.root, tree->sources, tree->targets(),
-                                   static_cast<int>(panels_.size()));
+  tree->octree =
+      fmm::build_octree(tree_->octree.root, tree->sources, tree->targets(),
+                        static_cast<int>(std::max(tree_->sources.size(), tree_->targets().size())));
   tree->make_lists();
   return tree;
 }

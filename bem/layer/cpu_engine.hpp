@@ -5,6 +5,7 @@
 
 #include "fmbem/bem/layer/engine_operator.hpp"
 #include "fmbem/bem/near/near_blocks.hpp"
+#include "fmbem/bem/near/near_targets.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/far_field.hpp"
 
@@ -44,7 +45,8 @@ class CpuEngine {
 
   Panels panels_;
   Trace source_;
-  LargeVector<Triangle> triangles_;
+  LargeVector<Triangle> triangles_;  ///< of the columns
+  NearTargets targets_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   /// Moments are as accurate as near entries: they are most of the memory where panels are cut.
   bool single_moments_ = false;

@@ -12,6 +12,7 @@
 
 #include <cblas.h>
 
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
@@ -29,32 +30,42 @@ constexpr std::int64_t block_rows = 64;
 /// is the mean of both sides' limits.
 class ExactEntries {
  public:
-  ExactEntries(const Panels& panels, const Layer& layer, NormalRows rows)
-      : panels_(triangles_of(panels)), layer_(layer), rows_(rows) {}
+  ExactEntries(const Panels& panels, const Layer& layer, NormalRows rows, const PanelBlock& block)
+      : panels_(panels),
+        sources_(triangles_of(panels, block.columns)),
+        layer_(layer),
+        rows_(rows),
+        block_(block) {}
 
-  std::span<const Triangle> panels() const { return panels_; }
+  /// Of the columns.
+  std::span<const Triangle> sources() const { return sources_; }
 
   template <class Entry>
   void integrate_row(std::int64_t i, Entry* row) const {
-    for (std::size_t j = 0; j < panels_.size(); ++j)
+    const std::int32_t panel = panel_of(block_.rows, i);
+    const Triangle to = panels_.triangle(panel);
+    for (std::size_t j = 0; j < sources_.size(); ++j)
       row[j] = static_cast<Entry>(
-          exact_entry(layer_, rows_, panels_[i], panels_[j], std::size_t(i) == j));
+          exact_entry(layer_, rows_, to, sources_[j], panel_of(block_.columns, j) == panel));
   }
 
  private:
-  LargeVector<Triangle> panels_;
+  Panels panels_;
+  LargeVector<Triangle> sources_;
   Layer layer_;
   NormalRows rows_;
+  PanelBlock block_;
 };
 
+/// y = A x of some rows of n entries; vectors of y are `stride` apart.
 void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
-                   double* y, int n_vectors) {
+                   double* y, std::int64_t stride, int n_vectors) {
   if (n_vectors == 1) {
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n_rows, n, 1.0, rows, n, x, 1, 0.0, y, 1);
   } else {
     // y and x hold one vector a row: Yᵀ = Xᵀ Aᵀ.
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n_vectors, n_rows, n, 1.0, x, n, rows, n,
-                0.0, y, n);
+                0.0, y, stride);
   }
 }
 
@@ -67,36 +78,42 @@ FMBEM_SIMD_CLONES double mixed_dot(const float* a, const double* x, std::int64_t
 
 // The BLAS has no product of float entries that sums in double.
 void multiply_rows(const float* rows, std::int64_t n_rows, std::int64_t n, const double* x,
-                   double* y, int n_vectors) {
+                   double* y, std::int64_t stride, int n_vectors) {
   for (int v = 0; v < n_vectors; ++v)
-    for (std::int64_t i = 0; i < n_rows; ++i) y[v * n + i] = mixed_dot(rows + i * n, x + v * n, n);
+    for (std::int64_t i = 0; i < n_rows; ++i)
+      y[v * stride + i] = mixed_dot(rows + i * n, x + v * n, n);
 }
 
 template <class Entry>
 class DenseOperator final : public BoundaryOperator {
  public:
-  DenseOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
+  DenseOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options,
+                const PanelBlock& block)
       : panels_(panels),
         layer_(layer),
-        exact_(panels, layer, options.normal_rows),
-        n_(static_cast<std::int64_t>(panels.size())),
-        entries_(std::make_unique_for_overwrite<Entry[]>(n_ * n_)) {
+        is_whole_(block.is_whole()),
+        exact_(panels, layer, options.normal_rows, block),
+        m_(static_cast<std::int64_t>(count_of(block.rows, panels.size()))),
+        n_(static_cast<std::int64_t>(count_of(block.columns, panels.size()))),
+        entries_(std::make_unique_for_overwrite<Entry[]>(m_ * n_)) {
     const Progress& progress = options.progress;
-    const std::int64_t blocks = (n_ + block_rows - 1) / block_rows;
+    const std::int64_t blocks = (m_ + block_rows - 1) / block_rows;
     // Slices, so that progress (and what it throws) stays on the calling thread.
     const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
     for (std::int64_t first = 0; first < blocks; first += slice) {
-      assemble(first * block_rows, std::min(n_, (first + slice) * block_rows));
+      assemble(first * block_rows, std::min(m_, (first + slice) * block_rows));
       if (progress) progress(std::min(1.0, double(first + slice) / double(blocks)));
     }
   }
 
   std::size_t size() const override { return panels_.size(); }
+  std::size_t rows() const override { return m_; }
+  std::size_t columns() const override { return n_; }
 
   OperatorInfo info() const override {
     return {.name = layer_.name(),
             .kind = OperatorKind::dense,
-            .memory_bytes = n_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
+            .memory_bytes = m_ * n_ * static_cast<std::int64_t>(sizeof(Entry)),
             .precision = is_exact ? Precision::double_precision : Precision::single_precision};
   }
 
@@ -105,9 +122,9 @@ class DenseOperator final : public BoundaryOperator {
   double tightest_tolerance() const override { return accurate_tolerance(); }
 
   double norm() const override {
-    const std::int64_t stride = std::max<std::int64_t>(1, n_ / rows_of_estimate);
+    const std::int64_t stride = std::max<std::int64_t>(1, m_ / rows_of_estimate);
     double largest = 0;
-    for (std::int64_t i = 0; i < n_; i += stride)
+    for (std::int64_t i = 0; i < m_; i += stride)
       largest = std::max(
           largest,
           double(std::accumulate(entries_.get() + i * n_, entries_.get() + (i + 1) * n_, Entry(0),
@@ -116,11 +133,12 @@ class DenseOperator final : public BoundaryOperator {
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    if (layer_ != single_layer) return nullptr;
-    return std::make_unique<ClusterInverse>(panels_, exact_.panels());
+    if (layer_ != single_layer || !is_whole_) return nullptr;
+    return std::make_unique<ClusterInverse>(panels_, exact_.sources());
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
+    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block);
     for (std::int64_t i = begin; i < end; ++i)
       block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
@@ -130,8 +148,9 @@ class DenseOperator final : public BoundaryOperator {
     if (product.transposed) return multiply_transposed(x, y, product);
     if (!is_exact && product.tolerance > 0 && product.tolerance < own_tolerance)
       return multiply_afresh(x, y, product.vectors);
-    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
-      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, product.vectors);
+    for_blocks(m_, [&](std::int64_t begin, std::int64_t end) {
+      multiply_rows(entries_.get() + begin * n_, end - begin, n_, x, y + begin, m_,
+                    product.vectors);
     });
   }
 
@@ -142,11 +161,11 @@ class DenseOperator final : public BoundaryOperator {
 
   /// With entries in double precision that are not stored.
   void multiply_afresh(const double* x, double* y, int n_vectors) const {
-    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+    for_blocks(m_, [&](std::int64_t begin, std::int64_t end) {
       std::vector<double> row(n_);
       for (std::int64_t i = begin; i < end; ++i) {
         exact_.integrate_row(i, row.data());
-        multiply_rows(row.data(), 1, n_, x, y + i, n_vectors);
+        multiply_rows(row.data(), 1, n_, x, y + i, m_, n_vectors);
       }
     });
   }
@@ -157,12 +176,12 @@ class DenseOperator final : public BoundaryOperator {
         is_exact || product.tolerance == 0 || product.tolerance >= own_tolerance,
         "transposed products of single precision entries are off by 1e-7: use --precision "
         "double");
-    for_row_blocks([&](std::int64_t begin, std::int64_t end) {
+    for_blocks(n_, [&](std::int64_t begin, std::int64_t end) {
       for (int v = 0; v < product.vectors; ++v) {
         std::fill(y + v * n_ + begin, y + v * n_ + end, 0.0);
-        for (std::int64_t i = 0; i < n_; ++i)
+        for (std::int64_t i = 0; i < m_; ++i)
           for (std::int64_t j = begin; j < end; ++j)
-            y[v * n_ + j] += x[v * n_ + i] * static_cast<double>(entries_[i * n_ + j]);
+            y[v * n_ + j] += x[v * m_ + i] * static_cast<double>(entries_[i * n_ + j]);
       }
     });
   }
@@ -173,18 +192,19 @@ class DenseOperator final : public BoundaryOperator {
   }
 
   template <class Body>
-  void for_row_blocks(Body body) const {
+  static void for_blocks(std::int64_t n, Body body) {
     const OneBlasThread one_blas_thread;
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t begin = 0; begin < n_; begin += block_rows)
-      body(begin, std::min(n_, begin + block_rows));
+    for (std::int64_t begin = 0; begin < n; begin += block_rows)
+      body(begin, std::min(n, begin + block_rows));
   }
 
   Panels panels_;
   Layer layer_;
+  bool is_whole_;
   ExactEntries exact_;
-  std::int64_t n_;
-  // [n][n], row by row; not initialised, so that the thread that fills a row touches it first.
+  std::int64_t m_, n_;
+  // [m][n], row by row; not initialised, so that the thread that fills a row touches it first.
   std::unique_ptr<Entry[]> entries_;
 };
 
@@ -198,14 +218,17 @@ void refuse_large_dense_operator(std::size_t panels) {
 }
 
 std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, const Layer& layer,
-                                                      const OperatorOptions& options) {
-  const std::size_t n = panels.size();
+                                                      const OperatorOptions& options,
+                                                      const PanelBlock& block) {
+  const std::size_t n = panels.size(), rows = count_of(block.rows, n),
+                    columns = count_of(block.columns, n);
   refuse_large_dense_operator(n);
   const bool single = options.precision == Precision::single_precision;  // not by default
   FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
                 "single precision carries operator tolerances from 1e-6 on, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
-  const auto bytes = static_cast<std::int64_t>(n * n * (single ? sizeof(float) : sizeof(double)));
+  const auto bytes =
+      static_cast<std::int64_t>(rows * columns * (single ? sizeof(float) : sizeof(double)));
   if (bytes > available_memory()) {
     std::ostringstream sentence;
     sentence << "the dense matrix of " << n << " panels needs " << bytes << " bytes of memory and "
@@ -213,8 +236,8 @@ std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, cons
              << (single ? "" : " or --precision single");
     throw ResourceError(sentence.str());
   }
-  if (single) return std::make_unique<DenseOperator<float>>(panels, layer, options);
-  return std::make_unique<DenseOperator<double>>(panels, layer, options);
+  if (single) return std::make_shared<DenseOperator<float>>(panels, layer, options, block);
+  return std::make_shared<DenseOperator<double>>(panels, layer, options, block);
 }
 
 }  // namespace fmbem

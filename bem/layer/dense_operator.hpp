@@ -16,6 +16,7 @@ void refuse_large_dense_operator(std::size_t panels);
 /// O(n²) memory and work. In single precision the entries are rounded to float (6e-8 relative);
 /// sums stay in double. Tighter products then integrate the entries afresh.
 std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, const Layer& layer,
-                                                      const OperatorOptions& options);
+                                                      const OperatorOptions& options,
+                                                      const PanelBlock& block = {});
 
 }  // namespace fmbem

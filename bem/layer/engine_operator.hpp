@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
@@ -29,6 +30,7 @@ struct FarAccuracy {
 /// What an engine is made for.
 struct EngineTask {
   const OperatorOptions& options;
+  const PanelBlock& block;
   Layer layer;
   int order;
   Precision far, near;  ///< of expansions, and of stored near entries
@@ -45,16 +47,21 @@ struct EngineTask {
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
-  EngineOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
-      : panels_(panels), layer_(layer), options_(options) {
+  EngineOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options,
+                 const PanelBlock& block)
+      : panels_(panels),
+        layer_(layer),
+        options_(options),
+        rows_(count_of(block.rows, panels.size())),
+        columns_(count_of(block.columns, panels.size())) {
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
     const int order = options.order.value_or(far_order_for(tolerance, layer.source));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance, layer_.source);
-    engine_ =
-        std::make_unique<Engine>(panels, EngineTask{options, layer, order, far, precision}, watch);
+    engine_ = std::make_unique<Engine>(
+        panels, EngineTask{options, block, layer, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
     // All of K can be near: the angles of a panel's neighbours. ‖K‖ is that of the sphere.
     estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
@@ -71,6 +78,8 @@ class EngineOperator final : public BoundaryOperator {
   }
 
   std::size_t size() const override { return panels_.size(); }
+  std::size_t rows() const override { return rows_; }
+  std::size_t columns() const override { return columns_; }
   Processor processor() const override { return Engine::processor; }
   double accurate_tolerance() const override {
     return accurate_tolerance_for(options_.tolerance, layer_.source);
@@ -95,7 +104,8 @@ class EngineOperator final : public BoundaryOperator {
     exact_block(panels_, layer_, begin, end, block);
   }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    return layer_ == single_layer ? engine_->approximate_inverse() : nullptr;
+    const bool has_all = rows_ == size() && columns_ == size();
+    return layer_ == single_layer && has_all ? engine_->approximate_inverse() : nullptr;
   }
 
  protected:
@@ -140,6 +150,7 @@ class EngineOperator final : public BoundaryOperator {
   Panels panels_;
   Layer layer_;
   OperatorOptions options_;
+  std::size_t rows_, columns_;
   int order_ = 0;
   std::unique_ptr<Engine> engine_;
   NormEstimate estimate_;

@@ -32,8 +32,9 @@ void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, s
 }
 
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
-                                                    const OperatorOptions& options) {
-  return std::make_shared<EngineOperator<CpuEngine>>(panels, layer, options);
+                                                    const OperatorOptions& options,
+                                                    const PanelBlock& block) {
+  return std::make_shared<EngineOperator<CpuEngine>>(panels, layer, options, block);
 }
 
 }  // namespace fmbem

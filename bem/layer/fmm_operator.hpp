@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
 namespace fmbem {
@@ -22,6 +23,7 @@ void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, s
 /// asks for; tighter products take them where they are good enough, or integrate afresh.
 /// Throws InputError for tolerances out of range and ResourceError for want of memory.
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
-                                                    const OperatorOptions& options);
+                                                    const OperatorOptions& options,
+                                                    const PanelBlock& block = {});
 
 }  // namespace fmbem

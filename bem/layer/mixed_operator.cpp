@@ -20,8 +20,7 @@ void check(const std::vector<double>& factors, const char* name, std::size_t n) 
   FMBEM_REQUIRE(factors.size() == n, "mixed rows have " << factors.size() << " factors of " << name
                                                         << " for " << n << " panels");
   for (const double factor : factors)
-    FMBEM_REQUIRE(std::isfinite(factor),
-                  "a factor of " << name << " in a mixed row is not finite");
+    FMBEM_REQUIRE(std::isfinite(factor), "a factor of " << name << " in a mixed row is not finite");
 }
 
 MixedRows checked(MixedRows rows, std::size_t n) {
@@ -31,46 +30,75 @@ MixedRows checked(MixedRows rows, std::size_t n) {
   return rows;
 }
 
-/// Calls body(k, i) for number k of some vectors, which is that of panel i.
+/// Rows with a factor, none if that is all of them.
+std::vector<std::int32_t> rows_with(const std::vector<double>& factor) {
+  std::vector<std::int32_t> rows;
+  for (std::size_t i = 0; i < factor.size(); ++i)
+    if (factor[i] != 0) rows.push_back(static_cast<std::int32_t>(i));
+  return rows.size() < factor.size() ? rows : std::vector<std::int32_t>{};
+}
+
+/// The same product, of A alone.
+Product of_parts(const Product& product) {
+  return {
+      .vectors = product.vectors, .tolerance = product.tolerance, .transposed = product.transposed};
+}
+
+/// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
 template <class Body>
-void for_numbers(std::size_t size, int vectors, Body&& body) {
-  const auto n = static_cast<std::int64_t>(size);
+void for_rows(const PanelBlock& block, const std::vector<double>& factor, int vectors,
+              Body&& body) {
+  const std::size_t n = factor.size();
+  const auto rows = static_cast<std::int64_t>(count_of(block.rows, n));
   for (std::int64_t v = 0; v < vectors; ++v)
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) body(v * n + i, i);
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const std::int32_t i = panel_of(block.rows, k);
+      body(v * rows + k, v * n + i, factor[i]);
+    }
 }
 
 }  // namespace
 
 MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options)
-    : panels_(panels),
-      options_(options),
-      rows_(checked(std::move(rows), panels.size())),
-      equations_(panels, rows_) {
-  if (largest(rows_.alpha) > 0) v_ = make_boundary_operator(panels, single_layer, options);
-  if (largest(rows_.beta) > 0) flux();
+    : rows_(checked(std::move(rows), panels.size())), equations_(panels, rows_) {
+  add_part(single_layer, &MixedRows::alpha, panels, options);
+  add_part(adjoint_double_layer, &MixedRows::beta, panels, options);
 }
 
-const BoundaryOperator& MixedOperator::flux() const {
-  if (!flux_) flux_ = make_boundary_operator(panels_, adjoint_double_layer, options_);
-  return *flux_;
+void MixedOperator::add_part(const Layer& layer, std::vector<double> MixedRows::*factor,
+                             const Panels& panels, const OperatorOptions& options) {
+  if (largest(rows_.*factor) == 0) return;
+  const PanelBlock block{.rows = rows_with(rows_.*factor)};
+  parts_.push_back({block, factor, make_boundary_operator(panels, layer, options, block)});
 }
 
 OperatorInfo MixedOperator::info() const {
-  if (!flux_) return v_ ? v_->info() : OperatorInfo{.name = "σ"};
-  OperatorInfo info = flux_->info();
-  if (!v_) return info;
-  const OperatorInfo of_v = v_->info();
-  info.name = "V, K'";
-  info.memory_bytes += of_v.memory_bytes;
-  info.near_entries += of_v.near_entries;
-  for (const auto& [stage, seconds] : of_v.setup_seconds) info.setup_seconds[stage] += seconds;
-  for (const auto& [stage, seconds] : of_v.product_seconds) info.product_seconds[stage] += seconds;
+  OperatorInfo info{.name = "σ"};
+  bool is_first = true;
+  for (const Part& part : parts_) {
+    OperatorInfo of_part = part.op->info();
+    if (std::exchange(is_first, false)) {
+      info = std::move(of_part);
+      continue;
+    }
+    info.name += ", " + of_part.name;
+    info.memory_bytes += of_part.memory_bytes;
+    info.near_entries += of_part.near_entries;
+    info.order = std::max(info.order, of_part.order);
+    info.levels = std::max(info.levels, of_part.levels);
+    info.max_leaf = std::max(info.max_leaf, of_part.max_leaf);
+    for (const auto& [stage, seconds] : of_part.setup_seconds) info.setup_seconds[stage] += seconds;
+    for (const auto& [stage, seconds] : of_part.product_seconds)
+      info.product_seconds[stage] += seconds;
+  }
   return info;
 }
 
 double MixedOperator::largest_of(double (BoundaryOperator::*of)() const) const {
-  return std::max(v_ ? (v_.get()->*of)() : 0.0, flux_ ? (flux_.get()->*of)() : 0.0);
+  double result = 0;
+  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)());
+  return result;
 }
 double MixedOperator::accurate_tolerance() const {
   return largest_of(&BoundaryOperator::accurate_tolerance);
@@ -80,22 +108,21 @@ double MixedOperator::tightest_tolerance() const {
 }
 
 double MixedOperator::norm() const {
-  const double of_v = v_ ? v_->norm() : 0, of_flux = flux_ ? flux_->norm() : 0;
-  return largest(rows_.alpha) * of_v + largest(rows_.beta) * of_flux + largest(rows_.gamma);
+  double norm = largest(rows_.gamma);
+  for (const Part& part : parts_) norm += largest(rows_.*part.factor) * part.op->norm();
+  return norm;
 }
 
 void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;
-  std::vector<double> part(n * n);
+  std::vector<double> of_part(n * n);
   std::fill_n(block, n * n, 0.0);
   for (std::int64_t i = 0; i < n; ++i) block[i * n + i] = rows_.gamma[begin + i];
-  const auto add = [&](const BoundaryOperator* op, const std::vector<double>& factor) {
-    if (!op) return;
-    op->diagonal_block(begin, end, part.data());
-    for (std::int64_t k = 0; k < n * n; ++k) block[k] += factor[begin + k / n] * part[k];
-  };
-  add(v_.get(), rows_.alpha);
-  add(flux_.get(), rows_.beta);
+  for (const Part& part : parts_) {
+    part.op->diagonal_block(begin, end, of_part.data());
+    for (std::int64_t k = 0; k < n * n; ++k)
+      block[k] += (rows_.*part.factor)[begin + k / n] * of_part[k];
+  }
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {
@@ -104,34 +131,32 @@ void MixedOperator::multiply(const double* x, double* y, const Product& product)
 
 void MixedOperator::multiply_rows(const double* x, double* y, const Product& product) const {
   const std::size_t n = size();
-  for_numbers(n, product.vectors, [&](auto k, auto i) { y[k] = rows_.gamma[i] * x[k]; });
-  std::vector<double> of_layer(n * product.vectors);
-  const auto add = [&](const BoundaryOperator* op, const std::vector<double>& factor) {
-    if (!op) return;
-    op->apply(x, of_layer.data(), {.vectors = product.vectors, .tolerance = product.tolerance});
-    for_numbers(n, product.vectors, [&](auto k, auto i) { y[k] += factor[i] * of_layer[k]; });
-  };
-  add(v_.get(), rows_.alpha);
-  add(flux_.get(), rows_.beta);
+  for_rows({}, rows_.gamma, product.vectors,
+           [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
+  for (const Part& part : parts_) {
+    std::vector<double> result(part.op->rows() * product.vectors);
+    part.op->apply(x, result.data(), of_parts(product));
+    for_rows(part.block, rows_.*part.factor, product.vectors,
+             [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
+  }
   for (int v = 0; v < product.vectors; ++v) equations_.replace_means(x + v * n, y + v * n);
 }
 
 void MixedOperator::multiply_transposed(const double* x, double* y, const Product& product) const {
   const std::size_t n = size(), numbers = n * product.vectors;
-  std::vector<double> of_rows(x, x + numbers), scaled(numbers), of_layer(numbers);
+  std::vector<double> of_rows(x, x + numbers), result(numbers);
   std::fill_n(y, numbers, 0.0);
   for (int v = 0; v < product.vectors; ++v)
     equations_.replace_means_transposed(of_rows.data() + v * n, y + v * n);
-  for_numbers(n, product.vectors, [&](auto k, auto i) { y[k] += rows_.gamma[i] * of_rows[k]; });
-  const auto add = [&](const BoundaryOperator* op, const std::vector<double>& factor) {
-    if (!op) return;
-    for_numbers(n, product.vectors, [&](auto k, auto i) { scaled[k] = factor[i] * of_rows[k]; });
-    op->apply(scaled.data(), of_layer.data(),
-              {.vectors = product.vectors, .tolerance = product.tolerance, .transposed = true});
-    for_numbers(n, product.vectors, [&](auto k, auto) { y[k] += of_layer[k]; });
-  };
-  add(v_.get(), rows_.alpha);
-  add(flux_.get(), rows_.beta);
+  for_rows({}, rows_.gamma, product.vectors,
+           [&](auto, auto i, double gamma) { y[i] += gamma * of_rows[i]; });
+  for (const Part& part : parts_) {
+    std::vector<double> scaled(part.op->rows() * product.vectors);
+    for_rows(part.block, rows_.*part.factor, product.vectors,
+             [&](auto k, auto i, double factor) { scaled[k] = factor * of_rows[i]; });
+    part.op->apply(scaled.data(), result.data(), of_parts(product));
+    for (std::size_t k = 0; k < numbers; ++k) y[k] += result[k];
+  }
 }
 
 }  // namespace fmbem

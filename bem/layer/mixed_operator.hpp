@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/charge_equations.hpp"
@@ -8,9 +9,10 @@
 
 namespace fmbem {
 
-/// The operator of mixed rows: V where some α is not 0 and averaged K' where some β is not, each as
-/// make_boundary_operator() has it. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β|
-/// ‖K'‖, errors of K' counting as charges (make_averaged_flux()). Transposed products, too.
+/// The operator of mixed rows: V of the rows where α is not 0 and averaged K' of those where β is
+/// not, each as make_boundary_operator() has it, so that a row of one kind costs what it costs
+/// there. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β| ‖K'‖, errors of K' counting
+/// as charges (make_averaged_flux()). Transposed products, too.
 class MixedOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for rows that are not as many as there are panels or not finite and for
@@ -26,8 +28,6 @@ class MixedOperator final : public BoundaryOperator {
 
   const MixedRows& mixed_rows() const { return rows_; }
   const ChargeEquations& charge_equations() const { return equations_; }
-  /// Averaged K' of the same panels, made now if no row has it.
-  const BoundaryOperator& flux() const;
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;
@@ -35,14 +35,20 @@ class MixedOperator final : public BoundaryOperator {
  private:
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
+
+  /// An operator of some rows, and what they count there.
+  struct Part {
+    PanelBlock block;
+    std::vector<double> MixedRows::*factor;
+    std::shared_ptr<const BoundaryOperator> op;
+  };
+  void add_part(const Layer& layer, std::vector<double> MixedRows::*factor, const Panels& panels,
+                const OperatorOptions& options);
   double largest_of(double (BoundaryOperator::*of)() const) const;
 
-  Panels panels_;
-  OperatorOptions options_;
   MixedRows rows_;
   ChargeEquations equations_;
-  std::shared_ptr<const BoundaryOperator> v_;             ///< null where no row has it
-  mutable std::shared_ptr<const BoundaryOperator> flux_;  ///< null until it is needed
+  std::vector<Part> parts_;
 };
 
 }  // namespace fmbem

@@ -24,9 +24,10 @@ using fmm::Range;
 /// The columns of V or K between the targets of a row of the near lists and its panels, one by one.
 class NearColumns {
  public:
-  NearColumns(std::span<const Triangle> panels, const NearPanels& near, Trace source,
-              double tolerance)
+  NearColumns(std::span<const Triangle> panels, const NearTargets& all, const NearPanels& near,
+              Trace source, double tolerance)
       : panels_(panels),
+        all_(all),
         near_(near),
         source_(source),
         tolerance_(tolerance),
@@ -40,7 +41,7 @@ class NearColumns {
     const Range range = near_row(tree, row).targets;
     targets_.clear();
     for (std::int32_t i = range.begin; i < range.end; ++i)
-      targets_.add(panels_[tree.targets().order[i]].centroid);
+      targets_.add(all_.centroid[tree.targets().order[i]]);
     targets_.pad();
     if (near_.has_pieces()) return for_stretches(row, body);
     near_.for_row(row, [&](std::int32_t panel) {
@@ -62,7 +63,7 @@ class NearColumns {
       column_[i] = is_sliver ? strips_.at(t, targets_[i]) : triangle_potential(t, targets_[i]);
   }
 
-  /// K: the solid angle, where rules do not serve. `order`: the targets' panels.
+  /// K: the solid angle, where rules do not serve. `order`: of the targets.
   void integrate_normal(std::int32_t panel, const std::int32_t* order) {
     const Triangle& t = panels_[panel];
     integrals_.integrate(t, targets_);
@@ -72,7 +73,7 @@ class NearColumns {
           -(t.normal.x * integrals_.gradient(0)[i] + t.normal.y * integrals_.gradient(1)[i] +
             t.normal.z * integrals_.gradient(2)[i]);
     for (const int i : integrals_.close())
-      column_[i] = order[i] == panel ? 0 : triangle_double_layer(t, targets_[i]);
+      column_[i] = all_.own[order[i]] == panel ? 0 : triangle_double_layer(t, targets_[i]);
   }
 
   template <class Body>
@@ -97,6 +98,7 @@ class NearColumns {
   }
 
   std::span<const Triangle> panels_;
+  const NearTargets& all_;
   const NearPanels& near_;
   Trace source_;
   double tolerance_;
@@ -110,9 +112,10 @@ class NearColumns {
 template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
-  NearBlocksOf(std::span<const Triangle> panels, std::shared_ptr<const NearPanels> near,
-               Trace source, double tolerance, const Progress& progress)
-      : panels_(panels), near_(std::move(near)), tree_(near_->tree()) {
+  NearBlocksOf(std::span<const Triangle> panels, const NearTargets& targets,
+               std::shared_ptr<const NearPanels> near, Trace source, double tolerance,
+               const Progress& progress)
+      : panels_(panels), targets_(targets), near_(std::move(near)), tree_(near_->tree()) {
     const std::size_t rows = near_->rows();
     begin_.assign(1, 0);
     for (std::size_t row = 0; row < rows; ++row)
@@ -145,7 +148,7 @@ class NearBlocksOf final : public NearBlocks {
   void integrate(std::size_t first, std::size_t last, Trace source, double tolerance) {
 #pragma omp parallel
     {
-      NearColumns columns(panels_, *near_, source, tolerance);
+      NearColumns columns(panels_, targets_, *near_, source, tolerance);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
         const int targets = near_row(tree_, row).targets.size();
@@ -159,7 +162,7 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   void add_rows(const double* x, double* y, int n_vectors) const {
-    const std::size_t n = panels_.size(), rows = near_->rows();
+    const std::size_t n = panels_.size(), m = targets_.own.size(), rows = near_->rows();
     for_vector_groups(n_vectors, [&](int first, int width, int present) {
 #pragma omp parallel
       {
@@ -180,14 +183,14 @@ class NearBlocksOf final : public NearBlocks {
                          sum.data());
           for (int v = 0; v < present; ++v)
             for (int i = 0; i < targets; ++i)
-              y[(first + v) * n + out.panel(i)] += sum[v * targets + i];
+              y[(first + v) * m + out.target(i)] += sum[v * targets + i];
         }
       }
     });
   }
 
   void add_transposed(const double* x, double* y, int n_vectors) const {
-    add_transposed_columns(*near_, x, y, n_vectors, [this] {
+    add_transposed_columns(*near_, targets_.own.size(), x, y, n_vectors, [this] {
       return [this](std::size_t row, auto&& take) {
         const std::int64_t targets = near_row(tree_, row).targets.size();
         for (std::int64_t k = begin_[row]; k < begin_[row + 1]; k += targets)
@@ -197,6 +200,7 @@ class NearBlocksOf final : public NearBlocks {
   }
 
   std::span<const Triangle> panels_;
+  const NearTargets& targets_;
   std::shared_ptr<const NearPanels> near_;
   const PointTree& tree_;
   std::vector<std::int64_t> begin_;  ///< [rows + 1]
@@ -206,41 +210,43 @@ class NearBlocksOf final : public NearBlocks {
 }  // namespace
 
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
+                                             const NearTargets& targets,
                                              std::shared_ptr<const NearPanels> near, Trace source,
                                              double tolerance, Precision precision,
                                              const Progress& progress) {
   if (precision == Precision::single_precision)
-    return std::make_unique<NearBlocksOf<float>>(panels, std::move(near), source, tolerance,
-                                                 progress);
-  return std::make_unique<NearBlocksOf<double>>(panels, std::move(near), source, tolerance,
+    return std::make_unique<NearBlocksOf<float>>(panels, targets, std::move(near), source,
+                                                 tolerance, progress);
+  return std::make_unique<NearBlocksOf<double>>(panels, targets, std::move(near), source, tolerance,
                                                 progress);
 }
 
-void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near, Trace source,
-                           double tolerance, const double* x, double* y, const Product& product) {
+void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
+                           const NearPanels& near, Trace source, double tolerance, const double* x,
+                           double* y, const Product& product) {
+  const std::size_t n = panels.size(), m = targets.own.size();
   if (product.transposed)
-    return add_transposed_columns(near, x, y, product.vectors, [&] {
-      return [columns = NearColumns(panels, near, source, tolerance)](std::size_t row,
-                                                                      auto&& take) mutable {
+    return add_transposed_columns(near, m, x, y, product.vectors, [&] {
+      return [columns = NearColumns(panels, targets, near, source, tolerance)](
+                 std::size_t row, auto&& take) mutable {
         columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
       };
     });
-  const std::size_t n = panels.size();
 #pragma omp parallel
   {
-    NearColumns columns(panels, near, source, tolerance);
+    NearColumns columns(panels, targets, near, source, tolerance);
     std::vector<double> sum;
 #pragma omp for schedule(dynamic, 8)
     for (std::size_t row = 0; row < near.rows(); ++row) {
       const RowVectors out{near.tree(), near_row(near.tree(), row).targets};
-      const int targets = out.range.size();
-      sum.assign(static_cast<std::size_t>(product.vectors) * targets, 0.0);
+      const int count = out.range.size();
+      sum.assign(static_cast<std::size_t>(product.vectors) * count, 0.0);
       columns.for_row(row, [&](std::int32_t panel, const double* column) {
         for (int v = 0; v < product.vectors; ++v)
-          for (int i = 0; i < targets; ++i) sum[v * targets + i] += x[v * n + panel] * column[i];
+          for (int i = 0; i < count; ++i) sum[v * count + i] += x[v * n + panel] * column[i];
       });
       for (int v = 0; v < product.vectors; ++v)
-        for (int i = 0; i < targets; ++i) y[v * n + out.panel(i)] += sum[v * targets + i];
+        for (int i = 0; i < count; ++i) y[v * m + out.target(i)] += sum[v * count + i];
     }
   }
 }

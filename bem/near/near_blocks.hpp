@@ -8,6 +8,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/bem/near/near_panels.hpp"
+#include "fmbem/bem/near/near_targets.hpp"
 
 namespace fmbem {
 
@@ -15,21 +16,23 @@ namespace fmbem {
 class NearBlocks {
  public:
   virtual ~NearBlocks() = default;
-  /// y += A x, or Aᵀ x, in the order of the panels.
+  /// y += A x, or Aᵀ x, in the order of targets and panels.
   virtual void add(const double* x, double* y, const Product& product) const = 0;
   virtual std::int64_t bytes() const = 0;
 };
 
 /// Integrates the entries to that relative error and stores them in that precision. `source`: the
-/// kernel's trace at the panels. The panels must outlive it. Throws ResourceError for want of
-/// memory.
+/// kernel's trace at the panels. Panels and targets must outlive it. Throws ResourceError for want
+/// of memory.
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
+                                             const NearTargets& targets,
                                              std::shared_ptr<const NearPanels> near, Trace source,
                                              double tolerance, Precision precision,
                                              const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
-void add_near_field_afresh(std::span<const Triangle> panels, const NearPanels& near, Trace source,
-                           double tolerance, const double* x, double* y, const Product& product);
+void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
+                           const NearPanels& near, Trace source, double tolerance, const double* x,
+                           double* y, const Product& product);
 
 }  // namespace fmbem

@@ -7,7 +7,7 @@
 
 namespace fmbem {
 
-NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources& sources,
+NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
                            const fmm::PointTree& tree) {
   const fmm::NearLists& near = tree.lists.p2p;
   struct Ball {
@@ -25,7 +25,7 @@ NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources&
   for (std::size_t k_row = 0; k_row < sums.size(); ++k_row) {
     const std::size_t row = k_row * stride;
     const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
-    const Vec3d x = panels[tree.targets().order[target]].centroid;
+    const Vec3d x = targets[tree.targets().order[target]];
     const auto part = [&](const Ball& s) {
       return panel_size_over_distance(s.area, s.centroid, x);
     };

@@ -40,8 +40,8 @@ inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
           std::min(1.0, safety * near / mean)};
 }
 
-/// `sources`: the panels or their pieces, of which the tree is made.
-NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources& sources,
+/// `sources`: the panels or their pieces, of which the tree is made; `targets`: its points.
+NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
                            const fmm::PointTree& tree);
 
 }  // namespace fmbem

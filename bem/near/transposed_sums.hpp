@@ -9,11 +9,11 @@
 
 namespace fmbem {
 
-/// x of the targets of a row, and y of them.
+/// The targets of a row in vectors.
 struct RowVectors {
   const fmm::PointTree& tree;
   fmm::Range range;
-  std::int32_t panel(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
+  std::int32_t target(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
 };
 
 /// Sums for the near panels of all rows, which a transposed product adds up for each panel in the
@@ -58,12 +58,12 @@ class SourceSums {
   LargeVector<double> sums_;
 };
 
-/// y += Aᵀ x for vectors of as many numbers as there are targets, all of them sources, too.
-/// make_columns() is called by each thread and returns for_columns(row, take), which calls
-/// take(column [targets]) for each near panel of a row, in its order.
+/// y += Aᵀ x for vectors of so many targets, and of the near field's panels. make_columns() is
+/// called by each thread and returns for_columns(row, take), which calls take(column [targets]) for
+/// each near panel of a row, in its order.
 template <class MakeColumns>
-void add_transposed_columns(const NearPanels& near, const double* x, double* y, int n_vectors,
-                            MakeColumns&& make_columns) {
+void add_transposed_columns(const NearPanels& near, std::size_t targets, const double* x, double* y,
+                            int n_vectors, MakeColumns&& make_columns) {
   const std::size_t n = near.panels(), rows = near.rows();
   SourceSums sums(near);
   for (int v = 0; v < n_vectors; ++v) {
@@ -77,7 +77,7 @@ void add_transposed_columns(const NearPanels& near, const double* x, double* y, 
         for_columns(row, [&](const auto* column) {
           *out = 0;
           for (int i = 0; i < in.range.size(); ++i)
-            *out += static_cast<double>(column[i]) * x[v * n + in.panel(i)];
+            *out += static_cast<double>(column[i]) * x[v * targets + in.target(i)];
           ++out;
         });
       }

@@ -20,8 +20,8 @@ inline double sphere_in_field(double permittivity, Vec3d x) {
 /// (−1 + P/r³) z outside, continuous with the normal part of εE.
 inline double shell_in_field(double permittivity, double a, Vec3d x) {
   const double a3 = a * a * a, e = permittivity;
-  // At r = a −E = −C + D/a³ and E = ε (C + 2 D/a³), so E = 3ε C/(2ε + 1), D = a³ C (1 − ε)/(2ε + 1);
-  // at r = 1 −C + D = −1 + P and ε (C + 2 D) = 1 + 2 P.
+  // At r = a −E = −C + D/a³ and E = ε (C + 2 D/a³), so E = 3ε C/(2ε + 1), D = a³ C (1 − ε)/(2ε +
+  // 1); at r = 1 −C + D = −1 + P and ε (C + 2 D) = 1 + 2 P.
   const double d = a3 * (1 - e) / (2 * e + 1), c = 3 / (e * (1 + 2 * d) + 2 * (1 - d)),
                p = 1 - c + c * d;
   const double r = norm(x), r3 = r * r * r;

@@ -278,7 +278,7 @@ std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const 
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
-    return std::make_shared<EngineOperator<DeviceEngine>>(panels, layer, options);
+    return std::make_shared<EngineOperator<DeviceEngine>>(panels, layer, options, PanelBlock{});
   });
 }
 

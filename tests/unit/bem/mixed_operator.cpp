@@ -101,7 +101,8 @@ TEST_CASE("mixed rows are V, K' and the density by panel, then the charges of pa
       for (const bool transposed : {false, true})
         for (const double asked : {tolerance, op.accurate_tolerance()}) {
           Vector y(2 * n);
-          op.apply(x.data(), y.data(), {.vectors = 2, .tolerance = asked, .transposed = transposed});
+          op.apply(x.data(), y.data(),
+                   {.vectors = 2, .tolerance = asked, .transposed = transposed});
           for (const std::size_t v : {0, 1}) {
             const Vector own(x.begin() + v * n, x.begin() + (v + 1) * n),
                 exact = times(a, own, transposed);

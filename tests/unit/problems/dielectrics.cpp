@@ -79,9 +79,8 @@ TEST_CASE("a dielectric sphere and shell in a uniform field") {
     double error[2];
     for (const int level : {2, 3})
       error[level - 2] =
-          error_of_potential(solve_conductors(sphere(level), options, {{}}), [&](Vec3d x) {
-            return 2 * sphere_in_field(permittivity, x);
-          });
+          error_of_potential(solve_conductors(sphere(level), options, {{}}),
+                             [&](Vec3d x) { return 2 * sphere_in_field(permittivity, x); });
     CAPTURE(permittivity);
     CHECK(error[1] < 2 * 0.02);
     CHECK(order(error[0], error[1]) > 1.6);
@@ -92,10 +91,9 @@ TEST_CASE("a dielectric sphere and shell in a uniform field") {
       SurfaceMesh mesh;
       add_ellipsoid(mesh, "inner", level, {0.8, 0.8, 0.8});
       add_ellipsoid(mesh, "outer", level, {1, 1, 1});
-      error[level - 3] =
-          error_of_potential(solve_conductors(mesh, options, {{}}), [&](Vec3d x) {
-            return 2 * shell_in_field(permittivity, 0.8, x);
-          });
+      error[level - 3] = error_of_potential(solve_conductors(mesh, options, {{}}), [&](Vec3d x) {
+        return 2 * shell_in_field(permittivity, 0.8, x);
+      });
     }
     CHECK(error[1] < 2 * 0.02);
     CHECK(order(error[0], error[1]) > 1.3);
@@ -112,9 +110,8 @@ TEST_CASE("a point charge inside and outside a dielectric sphere") {
       ConductorSolution solution;
       for (const int level : {3, 4}) {
         solution = solve_conductors(sphere(level), options, {{}});
-        error[level - 3] = error_of_potential(solution, [&](Vec3d x) {
-          return charge_at_sphere(permittivity, distance, x);
-        });
+        error[level - 3] = error_of_potential(
+            solution, [&](Vec3d x) { return charge_at_sphere(permittivity, distance, x); });
       }
       CAPTURE(permittivity, distance, error[0], error[1]);
       CHECK(error[1] < 0.01 / std::min(1.0, permittivity));
@@ -195,8 +192,7 @@ TEST_CASE("the free charge of sheets between two media") {
   CHECK(solve_capacitance(disk(3), options).maxwell(0, 0) == Approx(5 * in_vacuum).epsilon(1e-6));
   const double of_sphere = solve_capacitance(sphere(3), {}).maxwell(0, 0);
   options.media = {{"sphere", 100, 2}};
-  CHECK(solve_capacitance(sphere(3), options).maxwell(0, 0) ==
-        Approx(2 * of_sphere).epsilon(1e-6));
+  CHECK(solve_capacitance(sphere(3), options).maxwell(0, 0) == Approx(2 * of_sphere).epsilon(1e-6));
 }
 
 TEST_CASE("media and conductors that cannot be are refused in a sentence") {

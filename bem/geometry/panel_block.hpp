@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fmbem {
+
+/// A block of an operator: rows and columns of some panels, ascending; of all where empty.
+struct PanelBlock {
+  std::vector<std::int32_t> rows{}, columns{};
+
+  bool is_whole() const { return rows.empty() && columns.empty(); }
+};
+
+/// Of n panels.
+inline std::size_t count_of(std::span<const std::int32_t> chosen, std::size_t n) {
+  return chosen.empty() ? n : chosen.size();
+}
+inline std::int32_t panel_of(std::span<const std::int32_t> chosen, std::size_t k) {
+  return chosen.empty() ? static_cast<std::int32_t>(k) : chosen[k];
+}
+
+}  // namespace fmbem
