@@ -1,8 +1,11 @@
 #include "fmbem/bem/layer/averaged_flux.hpp"
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "fmbem/bem/layer/cuda/area_scaling.hpp"
 
 namespace fmbem {
 namespace {
@@ -11,10 +14,13 @@ class AveragedFlux final : public BoundaryOperator {
  public:
   AveragedFlux(const Panels& panels, std::shared_ptr<const BoundaryOperator> k) : k_(std::move(k)) {
     area_.reserve(panels.size());
-    for (std::size_t i = 0; i < panels.size(); ++i) area_.push_back(panels.triangle(i).area);
+    for (std::size_t i = 0; i < panels.size(); ++i) area_.push_back(panels.area(i));
+    if (processor() == Processor::gpu) on_device_.emplace(area_);
   }
 
   std::size_t size() const override { return area_.size(); }
+  Processor processor() const override { return k_->processor(); }
+  void wait() const override { k_->wait(); }
   OperatorInfo info() const override {
     OperatorInfo info = k_->info();
     info.name = adjoint_double_layer.name();
@@ -42,17 +48,32 @@ class AveragedFlux final : public BoundaryOperator {
     std::vector<double> scaled(n * product.vectors);
     for (std::size_t k = 0; k < scaled.size(); ++k)
       scaled[k] = product.transposed ? x[k] / area_[k % n] : x[k] * area_[k % n];
-    k_->apply(scaled.data(), y,
-              {.vectors = product.vectors,
-               .tolerance = product.tolerance,
-               .transposed = !product.transposed});
+    k_->apply(scaled.data(), y, of_k(product));
     for (std::size_t k = 0; k < scaled.size(); ++k)
       product.transposed ? y[k] *= area_[k % n] : y[k] /= area_[k % n];
   }
 
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+    using How = cuda::bem::AreaScaling::How;
+    const int vectors = product.vectors;
+    const bool transposed = product.transposed;
+    const double* const scaled =
+        on_device_->scaled(transposed ? How::over : How::times, x, vectors);
+    k_->apply_on_device(scaled, y, of_k(product));
+    on_device_->scale(transposed ? How::times : How::over, y, vectors);
+  }
+
  private:
+  static Product of_k(const Product& product) {
+    return {.vectors = product.vectors,
+            .tolerance = product.tolerance,
+            .transposed = !product.transposed};
+  }
+
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> area_;
+  mutable std::optional<cuda::bem::AreaScaling> on_device_;  ///< where K is on the GPU
 };
 
 }  // namespace
