@@ -1,4 +1,5 @@
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
+#include "fmbem/bem/layer/cuda/area_scaling.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -27,6 +28,8 @@ ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&
 ClusterInverse::~ClusterInverse() = default;
 
 // None can be made, so none of these is reached.
+const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
+void AreaScaling::scale(How, double*, int) const {}
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}
 void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
 void ClusterInverse::wait() const {}

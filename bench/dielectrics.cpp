@@ -183,8 +183,9 @@ SurfaceMesh cube_of_two_gradings(int n) {
 
 int main(int argc, char** argv) {
   const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 9'000;
-  std::printf("| problem | panels | iterations | error | order in h | balance |\n"
-              "|---|---|---|---|---|---|\n");
+  std::printf(
+      "| problem | panels | iterations | error | order in h | balance |\n"
+      "|---|---|---|---|---|---|\n");
   for (const double e : {1e-4, 2.0, 1e4, 1e6})
     print_rows(with_permittivity("coated conductor 1 : 2", e), most,
                [=](int level) { return coated(level, e); });
@@ -205,8 +206,9 @@ int main(int argc, char** argv) {
   }
   print_rows("floating sphere between plates", most, floating);
 
-  std::printf("\n| dielectric cube in a field, ε | panels | K' | dipole moment | total charge |\n"
-              "|---|---|---|---|---|\n");
+  std::printf(
+      "\n| dielectric cube in a field, ε | panels | K' | dipole moment | total charge |\n"
+      "|---|---|---|---|---|\n");
   for (const double e : {4.0, 100.0})
     for (const int n : {8, 16, 24})
       for (const NormalRows rows : {NormalRows::averaged, NormalRows::at_centroids}) {

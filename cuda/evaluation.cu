@@ -73,7 +73,7 @@ class EvaluationIn final : public Evaluation {
       : tree_(tree),
         root_terms_(options.root_terms),
         stream_(stream),
-        stages_(order, tree.tree, tree.far, options.rough_products, stream),
+        stages_(order, tree.tree, options.rough_products, stream),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
     sources_.order = std::move(points.source_order);
@@ -158,7 +158,7 @@ class EvaluationIn final : public Evaluation {
     if (kind.gradient)
       for (auto& axis : near_gradient_) make_room(axis, t);
     if (kind.potential) make_room(near_potential_, t);
-    stages_.reserve(kind.vectors, make_room);
+    stages_.reserve(tree_.far.m2l, kind.vectors, make_room);
   }
 
   /// Enqueues all stages: with times one after the other, without them the near field beside the
@@ -189,7 +189,7 @@ class EvaluationIn final : public Evaluation {
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
           stages_.table(), expansions, stream_);
       done("P2M");
-      stages_.enqueue(kind.vectors, done);
+      stages_.enqueue({tree_.tree.view(), tree_.far.m2l}, kind.vectors, done);
     }
     if (!times) {
       for (std::size_t k = 0; k < near_streams_.size(); ++k) {

@@ -58,34 +58,36 @@ DeviceBuffer<std::int32_t> boxes_where(void (*flag)(TreeView, std::int64_t, std:
 
 }  // namespace
 
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
-  FarLists lists;
-  lists.source_boxes = boxes_where(flag_source_boxes, tree, stream);
-  lists.target_leaves = boxes_where(flag_target_leaves, tree, stream);
-  if (tree.splits == 0) return lists;
-
+M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream) {
+  M2lRows rows;
+  if (tree.splits == 0) return rows;
   DeviceBuffer<std::int32_t> flags(tree.splits, stream);
-  launch(flag_parents, blocks_for(tree.splits), threads_per_block, 0, stream, tree.view(),
-         tree.splits, flags.data());
-  lists.parents = where(flags, stream);
-  const auto n = static_cast<std::int64_t>(lists.parents.size());
+  launch(flag_parents, blocks_for(tree.splits), threads_per_block, 0, stream, view, tree.splits,
+         flags.data());
+  rows.parents = where(flags, stream);
+  const auto n = static_cast<std::int64_t>(rows.parents.size());
   OrbitTable table;
   const auto all = fmm::orbit_places();
   for (int orbit = 0; orbit < places; ++orbit)
     for (int g = 0; g < 8; ++g) table.place[orbit][g] = all[orbit + 1][g];
-  lists.m2l = DeviceBuffer<std::int32_t>(n * places * 8, stream);
-  launch(list_m2l, blocks_for(n * places * 8), threads_per_block, 0, stream, tree.view(),
-         lists.parents.data(), n, table, lists.m2l.data());
+  rows.sources = DeviceBuffer<std::int32_t>(n * places * 8, stream);
+  launch(list_m2l, blocks_for(n * places * 8), threads_per_block, 0, stream, view,
+         rows.parents.data(), n, table, rows.sources.data());
 
   const int levels = static_cast<int>(tree.split_begin.size());
   const auto split_begin = to_device(tree.split_begin, stream);
   DeviceBuffer<std::int32_t> begin(levels, stream);
-  launch(find_parent_levels, 1, levels, 0, stream, lists.parents.data(), n, split_begin.data(),
+  launch(find_parent_levels, 1, levels, 0, stream, rows.parents.data(), n, split_begin.data(),
          begin.data());
-  lists.parent_begin.resize(levels);
-  begin.download(lists.parent_begin.data());
+  rows.parent_begin.resize(levels);
+  begin.download(rows.parent_begin.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return lists;
+  return rows;
+}
+
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
+  return {boxes_where(flag_source_boxes, tree, stream),
+          boxes_where(flag_target_leaves, tree, stream), make_m2l_rows(tree, tree.view(), stream)};
 }
 
 }  // namespace fmbem::cuda

@@ -27,15 +27,14 @@ constexpr int gathered_parts(Gathering gathering) {
   return gathering == Gathering::wide || sizeof(T) == 4 ? 1 : 3;
 }
 
-/// The stages between P2M and L2P, with their expansions in T. Tree and lists must outlive it.
+/// The stages between P2M and L2P, with their expansions in T. The tree must outlive it.
 template <class T>
 class FarStages {
  public:
   /// `rough`: products in single precision may round their factors to 11 bits.
-  FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, const FarLists& far, bool rough,
-            cudaStream_t stream, Gathering gathering = Gathering::wide)
+  FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, bool rough, cudaStream_t stream,
+            Gathering gathering = Gathering::wide)
       : tree_(tree),
-        far_(far),
         rough_(rough),
         gathering_(gathering),
         stream_(stream),
@@ -73,12 +72,12 @@ class FarStages {
         std::clamp<std::int64_t>(total_memory_ / expansion_share / bytes, 1, most));
   }
 
-  /// Makes room with grow(buffer, size).
-  void reserve(int vectors, auto&& grow) {
+  /// Makes room for a pass with such rows, with grow(buffer, size).
+  void reserve(const M2lRows& m2l, int vectors, auto&& grow) {
     if (!has_far()) return;
     grow(moments_, vectors * tree_.boxes * count_);
     grow(locals_, vectors * tree_.boxes * count_);
-    parents_at_once_ = choose_parents_at_once(vectors);
+    parents_at_once_ = choose_parents_at_once(parents_of(m2l), vectors);
     const std::int64_t rows = vectors * parents_at_once_;
     grow(products_, 8 * rows * product_stride_);
     grow(gathered_, 8 * rows * gathered_stride_);
@@ -90,8 +89,10 @@ class FarStages {
   }
 
   /// Enqueues M2M, M2L and L2L, for which there must be room; calls done(stage) after each.
-  void enqueue(int vectors, auto&& done) {
-    const TreeView tree = tree_.view();
+  void enqueue(const FarPass& pass, int vectors, auto&& done) {
+    const TreeView& tree = pass.tree;
+    const M2lRows& m2l = pass.m2l;
+    const std::int64_t parents = parents_of(m2l);
     const OperatorsView<T> operators = operators_->view();
     const Classes& classes = table_.classes();
     const ExpansionsView<T> all = expansions(vectors);
@@ -99,18 +100,18 @@ class FarStages {
       m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes, operators, all,
           stream_);
     done("M2M");
-    for (std::int64_t first = 0; first < parents(); first += parents_at_once_) {
-      const std::int64_t last = std::min(first + parents_at_once_, parents());
+    for (std::int64_t first = 0; first < parents; first += parents_at_once_) {
+      const std::int64_t last = std::min(first + parents_at_once_, parents);
       const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
                                      vectors * (last - first) * product_stride_};
-      enqueue_products(products, vectors * (last - first), all, done);
+      enqueue_products(m2l, products, vectors * (last - first), all, done);
       // Parents are in the order of their levels, so theirs are done before they pass them on.
       for (int level = 1; level + 1 < tree_.levels(); ++level) {
-        const auto from = std::max<std::int64_t>(first, far_.parent_begin[level]),
-                   to = std::min<std::int64_t>(last, far_.parent_begin[level + 1]);
+        const auto from = std::max<std::int64_t>(first, m2l.parent_begin[level]),
+                   to = std::min<std::int64_t>(last, m2l.parent_begin[level + 1]);
         if (from < to)
           l2l(tree,
-              {far_.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
+              {m2l.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
                level >= 2},
               classes, operators, products, all, stream_);
       }
@@ -119,7 +120,9 @@ class FarStages {
   }
 
  private:
-  std::int64_t parents() const { return static_cast<std::int64_t>(far_.parents.size()); }
+  static std::int64_t parents_of(const M2lRows& m2l) {
+    return static_cast<std::int64_t>(m2l.parents.size());
+  }
 
   int parts() const { return gathered_parts<T>(gathering_); }
   /// The first orbit of a part: a multiple of 4, so that products begin at multiples of 16 bytes.
@@ -130,13 +133,13 @@ class FarStages {
   int orbits(int part) const { return part_begin(part + 1) - part_begin(part); }
 
   /// Enqueues the eight products of so many rows.
-  void enqueue_products(const ProductsView<T>& products, std::int64_t rows,
+  void enqueue_products(const M2lRows& m2l, const ProductsView<T>& products, std::int64_t rows,
                         const ExpansionsView<T>& expansions, auto&& done) {
     const OperatorsView<T> operators = operators_->view();
     for (int part = 0; part < parts(); ++part) {
       const GatheredView<T> gathered{gathered_.data(), products.first_row, rows,
                                      part_begin(part), orbits(part),       gathered_stride_};
-      gather(far_.m2l.data(), table_.classes(), expansions, gathered, stream_);
+      gather(m2l.sources.data(), table_.classes(), expansions, gathered, stream_);
       done("gather");
       blas_->multiply_eight<T>(rows, count_, gathered.orbits * count_,
                                {gathered.values, gathered.stride, rows * gathered.stride},
@@ -150,7 +153,7 @@ class FarStages {
 
   /// What is free decides only where it must: products of another number of rows may differ in
   /// their last bits.
-  std::int64_t choose_parents_at_once(int vectors) const {
+  std::int64_t choose_parents_at_once(std::int64_t parents, int vectors) const {
     const std::int64_t row = 8 * (gathered_stride_ + product_stride_) *
                              static_cast<std::int64_t>(sizeof(T)),
                        parent = vectors * row, kept = gathered_.bytes() + products_.bytes();
@@ -158,8 +161,8 @@ class FarStages {
     const auto most = std::clamp<std::int64_t>(total_memory_ / gather_share / row, fewest,
                                                gathered_rows<T>(gathering_)) /
                       vectors;
-    const std::int64_t batches = std::max<std::int64_t>(1, (parents() + most - 1) / most);
-    std::int64_t some = (parents() + batches - 1) / batches;
+    const std::int64_t batches = std::max<std::int64_t>(1, (parents + most - 1) / most);
+    std::int64_t some = (parents + batches - 1) / batches;
     if (some * parent <= kept) return some;
     const std::int64_t free = available_device_memory() + kept;
     while (some * vectors > fewest && some * parent > free / 2) some = (some + 1) / 2;
@@ -167,7 +170,6 @@ class FarStages {
   }
 
   const DeviceTree& tree_;
-  const FarLists& far_;
   bool rough_;
   Gathering gathering_;
   cudaStream_t stream_;

@@ -170,7 +170,7 @@ fmm::PlanInfo FmmPlan::info() const {
           tree.boxes,
           tree.boxes - tree.splits,
           plan.tree.near.pairs,
-          static_cast<std::int64_t>(plan.tree.far.parents.size()) * (fmm::orbits - 1),
+          static_cast<std::int64_t>(plan.tree.far.m2l.parents.size()) * (fmm::orbits - 1),
           plan.bytes(),
           plan.evaluation->operator_bytes()};
 }

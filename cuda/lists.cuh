@@ -5,18 +5,30 @@
 
 namespace fmbem::cuda {
 
+/// What M2L and L2L go through.
+struct M2lRows {
+  DeviceBuffer<std::int32_t> parents;      ///< splits with targets, from level 1 on
+  DeviceBuffer<std::int32_t> sources;      ///< [parents][26][8], boxes with sources; −1 for none
+  std::vector<std::int32_t> parent_begin;  ///< [levels + 1], first parent of each level
+  std::int64_t bytes() const { return parents.bytes() + sources.bytes(); }
+};
+/// Of a view of the tree: its own, or the transposed one.
+M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream);
+
 /// Boxes that the stages go through.
 struct FarLists {
   DeviceBuffer<std::int32_t> source_boxes;   ///< with sources that no child has
   DeviceBuffer<std::int32_t> target_leaves;  ///< with targets
-  DeviceBuffer<std::int32_t> parents;        ///< splits with targets, from level 1 on
-  DeviceBuffer<std::int32_t> m2l;          ///< [parents][26][8], boxes with sources; −1 for none
-  std::vector<std::int32_t> parent_begin;  ///< [levels + 1], first parent of each level
-  std::int64_t bytes() const {
-    return source_boxes.bytes() + target_leaves.bytes() + parents.bytes() + m2l.bytes();
-  }
+  M2lRows m2l;
+  std::int64_t bytes() const { return source_boxes.bytes() + target_leaves.bytes() + m2l.bytes(); }
 };
 FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
+
+/// A view of a tree, and its rows of M2L: which way expansions go.
+struct FarPass {
+  TreeView tree;
+  const M2lRows& m2l;
+};
 
 /// The boxes of one of these lists, for the stages between points and expansions.
 inline LeavesView leaves_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& boxes) {

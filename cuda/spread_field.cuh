@@ -27,18 +27,19 @@ class SpreadField {
       : tree_(tree),
         strength_(strength),
         stream_(stream),
-        stages_(order, tree.tree, tree.far, false, stream, gathering),
+        stages_(order, tree.tree, false, stream, gathering),
         arguments_(1, stream),
         largest_(most_vectors, stream) {}
 
   bool has_far() const { return stages_.has_far(); }
   TableView<T> table() const { return stages_.table(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
-  std::int64_t bytes() const { return stages_.bytes() + charges_.bytes(); }
+  std::int64_t bytes() const { return stages_.bytes() + charges_.bytes() + places_.bytes(); }
   /// Gives back the memory of charges and expansions, which the next evaluation takes again.
   void release() {
     stages_.release();
     charges_ = {};
+    places_ = {};
   }
   /// As many of so many right-hand sides as go through at a time.
   int batch(int count) const { return stages_.batch(count); }
@@ -53,35 +54,80 @@ class SpreadField {
   template <class P2m, class Near, class Done>
   void enqueue(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
-    stages_.reserve(vectors, [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
+    reserve(tree_.far.m2l, vectors);
     grow(charges_, vectors * n, stream_);
-    set_arguments(arguments_.data(), arguments, stream_);
-    find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
+    look_at(arguments, n, vectors);
     sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
                  charges_.data(), stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
-    const double unit = tree_.scale,
-                 scale = fmm::Laplace::scale / (strength_ == Strength::charge ? unit : 1);
+    const double unit = tree_.scale;
     const NearPart near_part = near(largest_.data());
     if (stages_.has_far()) {
       p2m(static_cast<const T*>(charges_.data()), expansions);
       done("P2M");
-      stages_.enqueue(vectors, done);
+      stages_.enqueue({tree_.tree.view(), tree_.far.m2l}, vectors, done);
     }
-    if (near_part.done) {
-      FMBEM_CUDA(cudaStreamWaitEvent(stream_, near_part.done));
-      done("wait");
-    }
+    wait_for(near_part, done);
     l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
         stages_.has_far(), stages_.table(), expansions,
         ResultsView{arguments_.data(), arguments.potential != nullptr,
-                    arguments.gradient != nullptr, largest_.data(), scale, scale * unit},
+                    arguments.gradient != nullptr, largest_.data(), scale(), scale() * unit},
         stream_);
     done("L2P");
   }
 
+  /// Enqueues the transposed evaluation of a batch: from arguments.charges, [vectors][targets], to
+  /// sums over targets for each source. `m2l` are the rows of the transposed view of the tree, near
+  /// as above. l2p(expansions, near part, largest) is called last: it enqueues the local expansions
+  /// of the boxes with sources of their own at these, if has_far(), and their sum with the near
+  /// field, times scale() over the strength_scale() of each vector.
+  template <class Near, class L2p, class Done>
+  void enqueue_transposed(const M2lRows& m2l, const Arguments& arguments, int vectors, Near&& near,
+                          L2p&& l2p, Done&& done) {
+    const PointsView<double> targets = tree_.targets();
+    reserve(m2l, vectors);
+    grow(places_, vectors * targets.count, stream_);
+    look_at(arguments, targets.count, vectors);
+    sort_strengths(arguments_.data(), targets, vectors, tree_.scale, largest_.data(),
+                   SortedStrengths<double>{true, places_.data(), nullptr}, stream_);
+    done("sort");
+    const ExpansionsView<T> expansions = stages_.expansions(vectors);
+    const NearPart near_part = near(largest_.data());
+    if (stages_.has_far()) {
+      LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
+      leaves.tree = leaves.tree.transposed();
+      p2m(targets.count, StrengthsView<double>{places_.data(), true, nullptr}, leaves,
+          stages_.table(), expansions, stream_);
+      done("P2M");
+      stages_.enqueue({leaves.tree, m2l}, vectors, done);
+    }
+    wait_for(near_part, done);
+    l2p(expansions, near_part.view, largest_.data());
+    done("L2P");
+  }
+
+  /// What takes sums of scaled strengths in the tree's unit to potentials in the caller's.
+  double scale() const {
+    return fmm::Laplace::scale / (strength_ == Strength::charge ? tree_.scale : 1);
+  }
+
  private:
+  void reserve(const M2lRows& m2l, int vectors) {
+    stages_.reserve(m2l, vectors,
+                    [&](auto& buffer, std::int64_t size) { grow(buffer, size, stream_); });
+  }
+  /// Finds the largest strengths of a batch.
+  void look_at(const Arguments& arguments, std::int64_t n, int vectors) {
+    set_arguments(arguments_.data(), arguments, stream_);
+    find_largest(arguments_.data(), n, vectors, true, false, 1, largest_.data(), stream_);
+  }
+  void wait_for(const NearPart& near, auto&& done) const {
+    if (!near.done) return;
+    FMBEM_CUDA(cudaStreamWaitEvent(stream_, near.done));
+    done("wait");
+  }
+
   const SpreadTree& tree_;
   Strength strength_;
   cudaStream_t stream_;
@@ -89,6 +135,7 @@ class SpreadField {
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<T> charges_;
+  DeviceBuffer<ChargedPoint<double>> places_;  ///< of transposed evaluations: targets and charges
 };
 
 }  // namespace fmbem::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "fmbem/cuda/memory.cuh"
@@ -73,6 +74,13 @@ struct TreeView {
   /// points.
   const std::int32_t* held;
 
+  /// With sources and targets swapped: none is held, as targets are points.
+  TreeView transposed() const {
+    TreeView back = *this;
+    std::swap(back.sources, back.targets);
+    back.held = nullptr;
+    return back;
+  }
   /// Sources that no child has.
   __device__ int2 own_sources(std::int32_t box) const {
     const int2 all = sources[box];

@@ -1,8 +1,12 @@
 #include "fmbem/bem/layer/averaged_flux.hpp"
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "fmbem/bem/layer/cuda/area_scaling.hpp"
 
 namespace fmbem {
 namespace {
@@ -14,11 +18,15 @@ class AveragedFlux final : public BoundaryOperator {
       : panels_(panels),
         k_(std::move(k)),
         row_area_(areas_of(panels, block.rows)),
-        column_area_(areas_of(panels, block.columns)) {}
+        column_area_(areas_of(panels, block.columns)) {
+    if (processor() == Processor::gpu) on_device_.emplace(row_area_);
+  }
 
   std::size_t size() const override { return panels_.size(); }
   std::size_t rows() const override { return row_area_.size(); }
   std::size_t columns() const override { return column_area_.size(); }
+  Processor processor() const override { return k_->processor(); }
+  void wait() const override { k_->wait(); }
   OperatorInfo info() const override {
     OperatorInfo info = k_->info();
     info.name = adjoint_double_layer.name();
@@ -49,17 +57,30 @@ class AveragedFlux final : public BoundaryOperator {
       const double area = before[k % before.size()];
       scaled[k] = product.transposed ? x[k] / area : x[k] * area;
     }
-    k_->apply(scaled.data(), y,
-              {.vectors = product.vectors,
-               .tolerance = product.tolerance,
-               .transposed = !product.transposed});
+    k_->apply(scaled.data(), y, of_k(product));
     for (std::size_t k = 0; k < after.size() * product.vectors; ++k) {
       const double area = after[k % after.size()];
       product.transposed ? y[k] *= area : y[k] /= area;
     }
   }
 
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+    using How = cuda::bem::AreaScaling::How;
+    const int vectors = product.vectors;
+    const bool transposed = product.transposed;
+    const double* const scaled =
+        on_device_->scaled(transposed ? How::over : How::times, x, vectors);
+    k_->apply_on_device(scaled, y, of_k(product));
+    on_device_->scale(transposed ? How::times : How::over, y, vectors);
+  }
+
  private:
+  static Product of_k(const Product& product) {
+    return {.vectors = product.vectors,
+            .tolerance = product.tolerance,
+            .transposed = !product.transposed};
+  }
   static std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
     std::vector<double> areas(count_of(chosen, panels.size()));
     for (std::size_t k = 0; k < areas.size(); ++k) areas[k] = panels.area(panel_of(chosen, k));
@@ -69,6 +90,7 @@ class AveragedFlux final : public BoundaryOperator {
   Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> row_area_, column_area_;
+  mutable std::optional<cuda::bem::AreaScaling> on_device_;  ///< where K is on the GPU, whole
 };
 
 }  // namespace

@@ -26,20 +26,12 @@ bool is_dense(std::size_t panels, const Layer& layer, const OperatorOptions& opt
   return panels <= dense_is_faster_up_to || (too_accurate && panels <= dense_panels_at_most);
 }
 
-/// K', whose transposed products the GPU does not have yet.
-std::shared_ptr<BoundaryOperator> make_adjoint(const Panels& panels, const OperatorOptions& options,
-                                               const PanelBlock& block) {
-  FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu &&
-                    options.near_field != OperatorOptions::NearField::lean,
-                "K' runs on the CPU alone: choose it");
-  if (is_dense(panels.size(), double_layer, options))
-    return make_dense_operator(panels, adjoint_double_layer, options, block);
-  FMBEM_REQUIRE(options.normal_rows == NormalRows::averaged,
-                "the FMM has K' averaged over panels, not at their centroids: choose that, or the "
-                "dense operator");
-  const PanelBlock transposed{.rows = block.columns, .columns = block.rows};
-  return make_averaged_flux(panels, make_fmm_operator(panels, double_layer, options, transposed),
-                            block);
+std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& layer,
+                                           const OperatorOptions& options, Processor processor,
+                                           const PanelBlock& block) {
+  if (processor == Processor::cpu) return make_fmm_operator(panels, layer, options, block);
+  FMBEM_REQUIRE(block.is_whole(), "an operator on the GPU has all rows and columns");
+  return cuda::bem::make_fmm_operator(panels, layer, options);
 }
 
 }  // namespace
@@ -60,23 +52,26 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
                                                          const OperatorOptions& options,
                                                          const PanelBlock& block) {
   require_one_rank(*options.ranks, "a boundary operator");
-  if (layer == adjoint_double_layer) return make_adjoint(panels, options, block);
-  FMBEM_REQUIRE(layer == single_layer || layer == double_layer,
+  const bool is_adjoint = layer == adjoint_double_layer;
+  FMBEM_REQUIRE(layer == single_layer || layer == double_layer || is_adjoint,
                 layer.name() << " is no operator of constant densities");
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);
-  if (processor == Processor::gpu) {
-    FMBEM_REQUIRE(options.kind != OperatorOptions::Choice::dense,
-                  "the dense operator runs on the CPU: use the FMM on the GPU");
-    FMBEM_REQUIRE(block.is_whole(), "blocks of operators are the CPU's");
-    return cuda::bem::make_fmm_operator(panels, layer, options);
-  }
+  FMBEM_REQUIRE(processor == Processor::cpu || options.kind != OperatorOptions::Choice::dense,
+                "the dense operator runs on the CPU: use the FMM on the GPU");
   FMBEM_REQUIRE(
-      options.near_field != OperatorOptions::NearField::lean,
+      processor == Processor::gpu || options.near_field != OperatorOptions::NearField::lean,
       "the CPU stores its near field: use the GPU to have it integrated in every product");
-  return is_dense(panels.size(), layer, options)
-             ? make_dense_operator(panels, layer, options, block)
-             : make_fmm_operator(panels, layer, options, block);
+  const Layer& multiplied = is_adjoint ? double_layer : layer;
+  if (processor == Processor::cpu && is_dense(panels.size(), multiplied, options))
+    return make_dense_operator(panels, layer, options, block);
+  if (!is_adjoint) return make_fmm(panels, layer, options, processor, block);
+  FMBEM_REQUIRE(options.normal_rows == NormalRows::averaged,
+                "the FMM has K' averaged over panels, not at their centroids: choose that, or the "
+                "dense operator");
+  const PanelBlock transposed{.rows = block.columns, .columns = block.rows};
+  return make_averaged_flux(panels, make_fmm(panels, double_layer, options, processor, transposed),
+                            block);
 }
 
 }  // namespace fmbem

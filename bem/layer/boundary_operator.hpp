@@ -117,8 +117,8 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 /// V, K or K' with constant densities: in the limit of fine panels K σ and K' σ on the surface are
 /// the means of both sides' limits. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
 /// OperatorOptions::normal_rows. With normals that point outward K 1 = −½ on a closed surface.
-/// K' is on the CPU alone, and by the FMM averaged. A block has the rows and columns of some
-/// panels, and costs what these cost; it has no approximate inverse. Throws as make_single_layer()
+/// By the FMM K' is averaged. A block has the rows and columns of some panels, and costs what these
+/// cost; it has no approximate inverse. The GPU has whole operators. Throws as make_single_layer()
 /// does.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/geometry/panel_block.hpp"
+#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {

@@ -123,33 +123,32 @@ class DeviceEngine {
   }
 
   void multiply(const double* x, double* y, const Product& product) {
-    refuse_transposed(product, "an operator on the GPU");
     if (times_) times_->restart();
     with_advice(!stored_, [&] {
       on_copies(x, y, size(), product.vectors, stream_, times_ ? &times_->far : nullptr,
                 [&](const double* d_x, double* d_y, int vectors) {
-                  far_->multiply(*near_, d_x, d_y, vectors, times_.get());
+                  enqueue(*far_, *near_, d_x, d_y, vectors, product.transposed, times_.get());
                 });
     });
     refuse_not_finite(x, y, product.vectors);
   }
 
   void multiply_on_device(const double* x, double* y, const Product& product) {
-    refuse_transposed(product, "an operator on the GPU");
     in_default_stream([&] {
       if (times_) times_->restart();
-      with_advice(!stored_, [&] { far_->multiply(*near_, x, y, product.vectors, times_.get()); });
+      with_advice(!stored_, [&] {
+        enqueue(*far_, *near_, x, y, product.vectors, product.transposed, times_.get());
+      });
     });
   }
 
   /// With a far field for this product, and near integrals likewise if a tolerance is given.
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance) {
-    refuse_transposed(product, "an operator on the GPU");
-    with_once(accuracy, near_tolerance, [&](PanelFarField& far, const NearField& near) {
+    with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
       on_copies(x, y, size(), product.vectors, stream_, nullptr,
                 [&](const double* d_x, double* d_y, int vectors) {
-                  far.multiply(near, d_x, d_y, vectors, nullptr);
+                  enqueue(far, near, d_x, d_y, vectors, product.transposed, nullptr);
                 });
     });
     refuse_not_finite(x, y, product.vectors);
@@ -158,10 +157,9 @@ class DeviceEngine {
   void multiply_on_device(const double* x, double* y, const Product& product,
                           const FarAccuracy& accuracy,
                           const std::optional<double>& near_tolerance) {
-    refuse_transposed(product, "an operator on the GPU");
     in_default_stream([&] {
-      with_once(accuracy, near_tolerance, [&](PanelFarField& far, const NearField& near) {
-        far.multiply(near, x, y, product.vectors, nullptr);
+      with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
+        enqueue(far, near, x, y, product.vectors, product.transposed, nullptr);
         stream_.wait();  // what the product works with ends here
       });
     });
@@ -171,7 +169,7 @@ class DeviceEngine {
 
   void describe(OperatorInfo& info) const {
     info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes() +
-                        (pieces_ ? pieces_->bytes() : 0);
+                        (pieces_ ? pieces_->bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
     info.levels = tree_.tree.levels();
     info.max_leaf = tree_.max_leaf;
     info.inflation = tree_.inflation;
@@ -214,6 +212,15 @@ class DeviceEngine {
     return make_panel_far_field(*panels_, tree_, pieces_.get(), source_, accuracy.order,
                                 accuracy.precision, accuracy.moments, gathering, stream_,
                                 near_stream_);
+  }
+
+  /// y = A x or Aᵀ x of vectors in device memory.
+  void enqueue(PanelFarField& far, NearField& near, const double* x, double* y, int vectors,
+               bool transposed, ProductTimes* times) {
+    if (!transposed) return far.multiply(near, x, y, vectors, times);
+    if (!transposed_)
+      transposed_ = std::make_unique<TransposedLists>(tree_, columns_.get(), stream_);
+    far.multiply_transposed(*transposed_, near, x, y, vectors, times);
   }
 
   /// Calls multiply(far, near) with what is made for the one product.
@@ -263,7 +270,8 @@ class DeviceEngine {
   std::shared_ptr<const PanelStore> panels_;
   std::unique_ptr<DevicePieces> pieces_;  ///< null where no panel is cut
   SpreadTree tree_;
-  std::unique_ptr<PieceColumns> columns_;  ///< with pieces
+  std::unique_ptr<PieceColumns> columns_;        ///< with pieces
+  std::unique_ptr<TransposedLists> transposed_;  ///< from the first transposed product on
   bool stored_ = true;
   std::unique_ptr<PanelFarField> far_;
   std::unique_ptr<NearField> near_;
@@ -274,7 +282,7 @@ class DeviceEngine {
 
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
                                                     const OperatorOptions& options) {
-  FMBEM_REQUIRE(layer.target == Trace::value, layer.name() << " does not run on the GPU");
+  FMBEM_REQUIRE(layer.target == Trace::value, layer.name() << " is no operator of the FMM");
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {

@@ -1,4 +1,5 @@
 #include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/grouped.cuh"
 #include "fmbem/bem/near/cuda/near_rows.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -47,6 +48,17 @@ __global__ void __launch_bounds__(threads_per_block)
   if (k < pairs)
     value[k] = static_cast<Entry>(
         close_integral<source>(a, rules, target_of(begin, a.targets.count, k), panel[k]));
+}
+
+/// Of the k-th pair in the order of the panels, which was the number[k]-th.
+template <class Entry>
+__global__ void reorder_close(PointsView<double> targets, const std::int64_t* begin,
+                              const std::int32_t* number, const Entry* value, std::int64_t pairs,
+                              std::int32_t* panel, Entry* by_panel) {
+  const std::int64_t k = thread_index();
+  if (k >= pairs) return;
+  panel[k] = targets.order[target_of(begin, targets.count, number[k])];
+  by_panel[k] = value[number[k]];
 }
 
 /// A block for each row. Places of marks are collected until there is one for each thread, so that
@@ -124,6 +136,19 @@ DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const CloseP
 }
 
 template <class Entry>
+ClosePairs transposed_pairs(const NearRowsView& view, const ClosePairs& pairs, const Entry* values,
+                            DeviceBuffer<Entry>& by_panel, cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(pairs.panel.size());
+  Grouped by_number(pairs.panel, view.panels, stream);
+  ClosePairs transposed{std::move(by_number.begin), DeviceBuffer<std::int32_t>(n, stream)};
+  by_panel = DeviceBuffer<Entry>(n, stream);
+  launch(reorder_close<Entry>, blocks_for(n), threads_per_block, 0, stream, view.targets,
+         pairs.begin.data(), by_number.number.data(), values, n, transposed.panel.data(),
+         by_panel.data());
+  return transposed;
+}
+
+template <class Entry>
 void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
                       const std::int32_t* panels, double tolerance, Entry* entries,
                       cudaStream_t stream) {
@@ -141,6 +166,10 @@ template DeviceBuffer<double> integrate_close_pairs(const NearRowsView&, const C
                                                     cudaStream_t);
 template DeviceBuffer<float> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,
                                                    cudaStream_t);
+template ClosePairs transposed_pairs(const NearRowsView&, const ClosePairs&, const double*,
+                                     DeviceBuffer<double>&, cudaStream_t);
+template ClosePairs transposed_pairs(const NearRowsView&, const ClosePairs&, const float*,
+                                     DeviceBuffer<float>&, cudaStream_t);
 template void integrate_marked(const NearRowsView&, std::int64_t, const std::int64_t*,
                                const std::int32_t*, double, double*, cudaStream_t);
 template void integrate_marked(const NearRowsView&, std::int64_t, const std::int64_t*,

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
                    }
                  __syncthreads();
                  for_integrals(
-                     rules, panels, pairs, share, target,
+                     rules, pairs_of(panels, target), pairs, share,
                      [&](int j, N value) {
                        if constexpr (Vectors == 1)
                          part[0] += value;
@@ -62,15 +62,83 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
                        }
                      });
                });
-    write_sums<Vectors, integrating_threads<N, source>>(a, share, targets.x + done, sum, nullptr,
-                                                        y);
+    write_sums<Vectors, integrating_threads<N, source>>(share, sum, [&](int v, double total) {
+      y[v * a.targets.count + targets.x + done + share.target] = total;
+    });
+  }
+}
+
+/// The same transposed, a block for each box with sources of its own: each thread has a panel, and
+/// targets go through shared memory.
+template <class N, Trace source, int Vectors>
+__global__ void __launch_bounds__(integrating_threads<N, source>,
+                                  integrating_blocks<N, source, Vectors>)
+    multiply_by_rules_transposed(const __grid_constant__ NearRowsView a,
+                                 const __grid_constant__ NearRules<N> rules,
+                                 const __grid_constant__ NearTilesView near, const double* x,
+                                 const double* factor, double* y) {
+  struct Charged {
+    PrecisePoint<N> target[integrating_threads<N, source>];
+    N x[Vectors][integrating_threads<N, source>];
+  };
+  auto& shared = static_shared<Charged>();
+  const int2 own = a.tree.own_sources(near.boxes[blockIdx.x]);
+  const NearTile* const tiles = near.tiles + near.begin[blockIdx.x];
+  const auto n_tiles = static_cast<int>(near.begin[blockIdx.x + 1] - near.begin[blockIdx.x]);
+  for (int done = 0; done < size_of(own); done += blockDim.x) {
+    const Share share(size_of(own) - done);
+    const std::int64_t number = a.source_order[own.x + done + share.target];
+    const NearPanel<N, source> panel = near_panel<N, source>(a, rules, number);
+    double sum[Vectors] = {};
+    N part[Vectors] = {};
+    for_ranges(
+        n_tiles, [&](int k) { return a.targets_of(tiles[k].row); },
+        panels_at_once<N, source>(share),
+        [&](int at, int place) {
+          shared.target[place] = PrecisePoint<N>::of(a.target(at));
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v)
+            // Times the factor, which takes it to about 1.
+            shared.x[v][place] = static_cast<N>(factor[v] * x[v * a.panels + a.targets.order[at]]);
+        },
+        [&](int some) {
+          // Targets that are nothing, until each group has as many.
+          const int pairs = (some + share.groups - 1) / share.groups;
+          for (int j = some + static_cast<int>(threadIdx.x); j < pairs * share.groups;
+               j += blockDim.x) {
+            shared.target[j] = PrecisePoint<N>::of({far_away, far_away, far_away});
+#pragma unroll
+            for (int v = 0; v < Vectors; ++v) shared.x[v][j] = 0;
+          }
+          __syncthreads();
+          for_integrals(
+              rules,
+              [&](int j) {
+                return NearPair<N, source>{panel, panel.centroid - shared.target[j]};
+              },
+              pairs, share,
+              [&](int j, N value) {
+#pragma unroll
+                for (int v = 0; v < Vectors; ++v) part[v] += shared.x[v][j] * value;
+              },
+              [](int) {},
+              [&] {
+#pragma unroll
+                for (int v = 0; v < Vectors; ++v) {
+                  sum[v] += static_cast<double>(part[v]);
+                  part[v] = 0;
+                }
+              });
+        });
+    write_sums<Vectors, integrating_threads<N, source>>(
+        share, sum, [&](int v, double total) { y[v * a.panels + number] = total; });
   }
 }
 
 /// Threads that share the close pairs of a target.
 constexpr int close_group = 8;
 
-/// Adds the close pairs.
+/// Adds the close pairs of targets or, transposed, of panels.
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
     add_close(std::int64_t targets, std::int64_t panels, const std::int64_t* begin,
@@ -100,7 +168,13 @@ class CloseEntries {
                double tolerance, cudaStream_t stream)
       : pairs_(find_close_pairs(view, rows, rules, stream)),
         values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
-  /// Adds their part to the products of all targets.
+  /// The same panel after panel, with the panels of the targets. Waits for the stream.
+  CloseEntries transposed(const NearRowsView& view, cudaStream_t stream) const {
+    CloseEntries by_panel;
+    by_panel.pairs_ = transposed_pairs(view, pairs_, values_.data(), by_panel.values_, stream);
+    return by_panel;
+  }
+  /// Adds their part to the products of all targets or, transposed, of all panels: as many.
   void add(const NearRowsView& view, const double* x, int vectors, const double* factor, double* y,
            cudaStream_t stream) const {
     const std::int64_t targets = view.targets.count;
@@ -113,6 +187,8 @@ class CloseEntries {
   std::int64_t bytes() const { return pairs_.bytes() + values_.bytes(); }
 
  private:
+  CloseEntries() = default;
+
   ClosePairs pairs_;
   DeviceBuffer<N> values_;
 };
@@ -123,7 +199,8 @@ class LeanNearField final : public NearField {
  public:
   LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
                 ClosePairStorage close, cudaStream_t stream)
-      : rows_(tree.rows()),
+      : tree_(tree),
+        rows_(tree.rows()),
         pairs_(tree.near.pairs),
         view_(rows_of(panels, tree, source)),
         rules_(rules_for<N>(tolerance, source)),
@@ -137,26 +214,51 @@ class LeanNearField final : public NearField {
              integrating_threads<N, source>, 0, stream, view_, rules_, x + v * view_.panels,
              factor + v, y + v * view_.targets.count);
     });
-    if (close_) {
-      close_->add(view_, x, vectors, factor, y, stream);
-      return;
-    }
-    const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
-    for (std::int64_t first = 0; first < rows_; first += some)
-      CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), rules_, tolerance_, stream)
-          .add(view_, x, vectors, factor, y, stream);
+    if (close_) return close_->add(view_, x, vectors, factor, y, stream);
+    for_close_parts(stream, [&](const CloseEntries<N>& close) {
+      close.add(view_, x, vectors, factor, y, stream);
+    });
   }
-  std::int64_t bytes() const override { return close_ ? close_->bytes() : 0; }
+  void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
+                           const double* factor, double* y, cudaStream_t stream) override {
+    const NearTilesView near = lists.tiles_of(tree_);
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(multiply_by_rules_transposed<N, source, Together>, static_cast<unsigned>(near.n_boxes),
+             integrating_threads<N, source>, 0, stream, view_, rules_, near, x + v * view_.panels,
+             factor + v, y + v * view_.panels);
+    });
+    if (close_) {
+      if (!close_by_panel_) close_by_panel_.emplace(close_->transposed(view_, stream));
+      return close_by_panel_->add(view_, x, vectors, factor, y, stream);
+    }
+    for_close_parts(stream, [&](const CloseEntries<N>& close) {
+      close.transposed(view_, stream).add(view_, x, vectors, factor, y, stream);
+    });
+  }
+  std::int64_t bytes() const override {
+    return (close_ ? close_->bytes() : 0) + (close_by_panel_ ? close_by_panel_->bytes() : 0);
+  }
 
  private:
+  /// Calls body(close pairs) for those of some rows at a time.
+  template <class Body>
+  void for_close_parts(cudaStream_t stream, Body&& body) const {
+    const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
+    for (std::int64_t first = 0; first < rows_; first += some)
+      body(CloseEntries<N>(view_.from(first), std::min(some, rows_ - first), rules_, tolerance_,
+                           stream));
+  }
+
   /// Near pairs, of which about a tenth are close, that are searched for them at a time.
   static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 26;
 
+  const SpreadTree& tree_;
   std::int64_t rows_, pairs_;
   NearRowsView view_;
   NearRules<N> rules_;
   double tolerance_;
   std::optional<CloseEntries<N>> close_;
+  std::optional<CloseEntries<N>> close_by_panel_;  ///< from the first transposed product on
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(integrating_threads<N, source>, integrating_bl
                    if (share.works && j < some) out[j * n] = entry;
                  };
                  for_integrals(
-                     rules, panels, pairs, share, target,
+                     rules, pairs_of(panels, target), pairs, share,
                      [&](int j, N value) { put(j, static_cast<Entry>(value)); },
                      [&](int j) { put(j, close_mark<Entry>); }, [] {});
                  out += some * n;
@@ -97,7 +97,76 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int v = 0; v < Vectors; ++v)
         sum[v] += x[v * a.panels + panels[j]] *
                   static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
-    write_sums<Vectors, threads_per_block>(a, share, targets.x + done, sum, factor, y);
+    write_sums<Vectors, threads_per_block>(share, sum, [&](int v, double total) {
+      y[v * a.targets.count + targets.x + done + share.target] = factor[v] * total;
+    });
+  }
+}
+
+/// Columns that each group takes at a time, and entries of each that a thread asks for before it
+/// uses them.
+template <int Vectors>
+constexpr int columns_at_once = Vectors == 1 ? 8 : 4;
+
+/// A block for each box with sources of its own, whose columns its groups of threads divide. Each
+/// thread adds up what it has of a column over all rows near to the box.
+template <class Entry, int Vectors>
+__global__ void __launch_bounds__(threads_per_block)
+    multiply_stored_transposed(const __grid_constant__ NearRowsView a, const Entry* entries,
+                               const __grid_constant__ NearTilesView near, const double* x,
+                               const double* factor, double* y) {
+  constexpr int columns = columns_at_once<Vectors>, ahead = columns,
+                column_groups = threads_per_block / column_group;
+  const int2 own = a.tree.own_sources(near.boxes[blockIdx.x]);
+  const int lane = threadIdx.x % column_group, group = threadIdx.x / column_group;
+  for (int done = 0; done < size_of(own); done += columns * column_groups) {
+    const int left = size_of(own) - done;
+    double sum[columns][Vectors] = {};
+    for (std::int64_t k = near.begin[blockIdx.x]; k < near.begin[blockIdx.x + 1]; ++k) {
+      const NearTile tile = near.tiles[k];
+      const int2 targets = a.targets_of(tile.row);
+      const int n = size_of(targets);
+      const Entry* const block =
+          entries + a.pairs_before[tile.row] + static_cast<std::int64_t>(tile.first + done) * n;
+      for (int first = lane; first - lane < n; first += ahead * column_group) {
+        double strength[ahead][Vectors];
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+          const int target = first + i * column_group;
+          const std::int64_t panel = target < n ? a.targets.order[targets.x + target] : -1;
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v)
+            strength[i][v] = panel < 0 ? 0 : x[v * a.panels + panel];
+        }
+#pragma unroll
+        for (int c = 0; c < columns; ++c) {
+          const int column = group + c * column_groups;
+          if (column >= left) continue;
+          Entry value[ahead];
+#pragma unroll
+          for (int i = 0; i < ahead; ++i) {
+            const int target = first + i * column_group;
+            value[i] =
+                target < n ? block[static_cast<std::int64_t>(column) * n + target] : Entry(0);
+          }
+#pragma unroll
+          for (int i = 0; i < ahead; ++i)
+#pragma unroll
+            for (int v = 0; v < Vectors; ++v)
+              sum[c][v] += strength[i][v] * static_cast<double>(value[i]);
+        }
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      const int column = group + c * column_groups;
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v) {
+        const double total = sum_of_group(sum[c][v]);
+        if (lane == 0 && column < left)
+          y[v * a.panels + a.source_order[own.x + done + column]] = factor[v] * total;
+      }
+    }
   }
 }
 
@@ -107,7 +176,8 @@ class StoredNearField final : public NearField {
  public:
   StoredNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
                   cudaStream_t stream)
-      : rows_(static_cast<unsigned>(tree.rows())),
+      : tree_(tree),
+        rows_(static_cast<unsigned>(tree.rows())),
         view_(rows_of(panels, tree, source)),
         entries_(tree.near.pairs, stream) {
     launch(integrate_rows<Entry, N, source>, rows_, integrating_threads<N, source>, 0, stream,
@@ -122,9 +192,19 @@ class StoredNearField final : public NearField {
                          {panels_.begin.data(), panels_.source.data()}, x, vectors, factor, y,
                          stream);
   }
+  void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
+                           const double* factor, double* y, cudaStream_t stream) override {
+    const NearTilesView near = lists.tiles_of(tree_);
+    for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+      launch(multiply_stored_transposed<Entry, Together>, static_cast<unsigned>(near.n_boxes),
+             threads_per_block, 0, stream, view_, entries_.data(), near, x + v * view_.panels,
+             factor + v, y + v * view_.panels);
+    });
+  }
   std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
 
  private:
+  const SpreadTree& tree_;
   unsigned rows_;
   NearRowsView view_;
   DeviceBuffer<Entry> entries_;

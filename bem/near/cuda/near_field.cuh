@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/layer/layer.hpp"
+#include "fmbem/bem/near/cuda/transposed_lists.cuh"
 
 namespace fmbem::cuda::bem {
 
@@ -15,6 +16,10 @@ class NearField {
   /// the products, [vectors][targets] in the tree's order.
   virtual void multiply(const double* x, int vectors, const double* factor, double* y,
                         cudaStream_t stream) const = 0;
+  /// The transposed products: from strengths of the targets, [vectors][panels], the sums over rows
+  /// y_j = Σ scale V_ij x_i, or Σ K_ij x_i, of each panel, [vectors][panels]; both by number.
+  virtual void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
+                                   const double* factor, double* y, cudaStream_t stream) = 0;
   virtual std::int64_t bytes() const = 0;
   virtual ~NearField() = default;
 };

@@ -8,8 +8,9 @@
 namespace fmbem::cuda::bem {
 
 /// How a block divides a row: its threads are groups that share the targets of a chunk and divide
-/// the sources between them. Threads that are too few for a group do what another does, for
-/// nothing.
+/// the sources between them; in a transposed product, where a block works on a box, it is its
+/// sources that they share and targets that they divide. Threads that are too few for a group do
+/// what another does, for nothing.
 struct Share {
   int count;   ///< targets of the chunk
   int target;  ///< that of the thread
@@ -76,17 +77,32 @@ __device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, source,
   return each;
 }
 
-/// Integrals of a thread's target over its group's panels in shared memory, `pairs` of at most
-/// panels_at_once(): calls body(panel's place, integral), for those that are too close for a rule
-/// close(place), and now and then pause(), so that sums need not grow long. By the whole block. The
-/// threads of a warp go through the panels side by side and take the rule that the closest of their
-/// targets needs, so that none waits for another's; but those of the longest rule, which few need
-/// at a time, come last, each thread's one after the other.
-template <class N, Trace source, int Room, class Body, class Close, class Pause>
-__device__ inline void for_integrals(const NearRules<N>& rules,
-                                     const SharedPanels<N, source, Room>& panels, int pairs,
-                                     const Share& share, const PrecisePoint<N>& target, Body&& body,
-                                     Close&& close, Pause&& pause) {
+/// A panel, and its centroid from a target.
+template <class N, Trace source>
+struct NearPair {
+  const RulePanel<N, source>& panel;
+  Vec3<N> centre;
+};
+
+/// The panels in shared memory as pairs with a target.
+template <class N, Trace source, int Room>
+__device__ inline auto pairs_of(const SharedPanels<N, source, Room>& panels,
+                                const PrecisePoint<N>& target) {
+  return [&](int j) {
+    return NearPair<N, source>{panels.panel[j], panels.panel[j].centroid - target};
+  };
+}
+
+/// Integrals of a thread's target over its group's panels in shared memory, or the other way round:
+/// of pair(place), `pairs` of at most panels_at_once(). Calls body(place, integral), for those that
+/// are too close for a rule close(place), and now and then pause(), so that sums need not grow
+/// long. By the whole block. The threads of a warp go through the places side by side and take the
+/// rule that the closest of their pairs needs, so that none waits for another's; but those of the
+/// longest rule, which few need at a time, come last, each thread's one after the other.
+template <class N, class Pair, class Body, class Close, class Pause>
+__device__ inline void for_integrals(const NearRules<N>& rules, Pair&& pair, int pairs,
+                                     const Share& share, Body&& body, Close&& close,
+                                     Pause&& pause) {
   constexpr int longest = NearRules<N>::most_rules - 1;
   static_assert(longest == 3);
   std::uint32_t later[words_of_a_thread];
@@ -95,8 +111,7 @@ __device__ inline void for_integrals(const NearRules<N>& rules,
     const int some = min(bits_of_a_word, pairs - w * bits_of_a_word);
     std::uint32_t word = 0, bit = 1;
     for (int k = 0; k < some; ++k, j += share.groups, bit <<= 1) {
-      const NearPanel<N, source>& panel = panels.panel[j];
-      const Vec3<N> centre = panel.centroid - target;
+      const auto& [panel, centre] = pair(j);
       const N distance2 = rules.distance2(centre);
       const auto served = [&](int rule) { return panel.served_by(rule, distance2); };
       const auto any_needs = [&](int rule) {  // both are looked at, so that one load brings them
@@ -122,21 +137,18 @@ __device__ inline void for_integrals(const NearRules<N>& rules,
     if (word == 0) break;
     const int bit = __ffs(static_cast<int>(word)) - 1;
     const int j = share.group + (w * bits_of_a_word + bit) * share.groups;
-    const NearPanel<N, source>& panel = panels.panel[j];
-    const Vec3<N> centre = panel.centroid - target;
+    const auto& [panel, centre] = pair(j);
     body(j, integrate_by<longest>(rules, panel, centre, rules.distance2(centre)));
   }
   pause();
 }
 
-/// Writes the sums of a chunk of targets from `first` on, times factors unless they are null.
-template <int Vectors, int Threads>
-__device__ inline void write_sums(const NearRowsView& a, const Share& share, std::int32_t first,
-                                  double* sum, const double* factor, double* y) {
+/// Adds up the sums of a chunk; calls write(vector, sum) in the thread that is to write it.
+template <int Vectors, int Threads, class Write>
+__device__ inline void write_sums(const Share& share, double* sum, Write&& write) {
   __shared__ double s_sums[Threads];
   for (int v = 0; v < Vectors; ++v)
-    if (share.add_up(sum[v], s_sums))
-      y[v * a.targets.count + first + share.target] = (factor ? factor[v] : 1) * sum[v];
+    if (share.add_up(sum[v], s_sums)) write(v, sum[v]);
 }
 
 /// Rules work in single precision where their rounding leaves room for their own error.
@@ -146,6 +158,17 @@ inline bool rules_in_single(double tolerance, Trace source) {
 template <class N>
 NearRules<N> rules_for(double tolerance, Trace source) {
   return {sizeof(N) == 4 ? tolerance - single_rule_rounding(source) : tolerance, source};
+}
+
+/// Threads that go through a column of stored entries together in a transposed product, so that
+/// what they read at a time is a sector of memory.
+inline constexpr int column_group = 8;
+/// Sum of what they have; by whole warps.
+__device__ inline double sum_of_group(double part) {
+#pragma unroll
+  for (int step = column_group / 2; step > 0; step /= 2)
+    part += __shfl_xor_sync(whole_warp, part, step);
+  return part;
 }
 
 /// Vectors whose products share the reading of entries.

@@ -92,6 +92,37 @@ struct alignas(16) NearPanel : RulePanel<N, source> {
   PrecisePoint<N> centroid;
 };
 
+template <class N, Trace source>
+__device__ inline RuleWeight<N, source> rule_weight(const NearRowsView& a, std::int64_t panel) {
+  if constexpr (source == Trace::value) {
+    return static_cast<N>(inv_4pi * (a.scale * a.scale * a.area[panel]));
+  } else {
+    const Vec3d* const v = a.vertices + 3 * panel;
+    const Vec3d twice = cross(a.scale * (v[1] - v[0]), a.scale * (v[2] - v[0]));
+    const double half = 0.5 * inv_4pi;
+    return {static_cast<N>(half * twice.x), static_cast<N>(half * twice.y),
+            static_cast<N>(half * twice.z)};
+  }
+}
+
+template <class N, Trace source>
+__device__ inline NearPanel<N, source> near_panel(const NearRowsView& a, const NearRules<N>& rules,
+                                                  std::int64_t panel) {
+  const Vec3d* const v = a.vertices + 3 * panel;
+  const Vec3d unit_centroid = a.scale * a.centroid[panel];
+  const auto corner = [&](int k) {
+    const Vec3d d = a.scale * v[k] - unit_centroid;
+    return Vec3<N>{static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
+  };
+  const double unit_radius = a.scale * a.radius[panel];
+  return {RulePanel<N, source>(rules, corner(1), corner(2), rule_weight<N, source>(a, panel),
+                               unit_radius * unit_radius),
+          PrecisePoint<N>::of(unit_centroid)};
+}
+
+/// Where nothing is: as far from the root, which is no larger than 2.
+inline constexpr double far_away = 16;
+
 /// Panels that a block takes to shared memory at a time.
 template <class N, Trace source, int Room>
 struct SharedPanels {
@@ -100,72 +131,63 @@ struct SharedPanels {
 
   __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
                        int to) {
-    const Vec3d* const v = a.vertices + 3 * from;
-    const Vec3d unit_centroid = a.scale * a.centroid[from];
-    const auto corner = [&](int k) {
-      const Vec3d d = a.scale * v[k] - unit_centroid;
-      return Vec3<N>{static_cast<N>(d.x), static_cast<N>(d.y), static_cast<N>(d.z)};
-    };
-    const double unit_radius = a.scale * a.radius[from];
     number[to] = static_cast<std::int32_t>(from);
-    panel[to] = {RulePanel<N, source>(rules, corner(1), corner(2), weight(a, from),
-                                      unit_radius * unit_radius),
-                 PrecisePoint<N>::of(unit_centroid)};
+    panel[to] = near_panel<N, source>(a, rules, from);
   }
   /// A panel whose integrals are zero, as every rule says.
   __device__ void load_nothing(const NearRules<N>& rules, int to) {
-    constexpr double away = 16;  // from the root, which is no larger than 2
     panel[to] = {RulePanel<N, source>(rules, {}, {}, {}, 0),
-                 PrecisePoint<N>::of({away, away, away})};
-  }
-
- private:
-  __device__ static RuleWeight<N, source> weight(const NearRowsView& a, std::int64_t from) {
-    if constexpr (source == Trace::value) {
-      return static_cast<N>(inv_4pi * (a.scale * a.scale * a.area[from]));
-    } else {
-      const Vec3d* const v = a.vertices + 3 * from;
-      const Vec3d twice = cross(a.scale * (v[1] - v[0]), a.scale * (v[2] - v[0]));
-      const double half = 0.5 * inv_4pi;
-      return {static_cast<N>(half * twice.x), static_cast<N>(half * twice.y),
-              static_cast<N>(half * twice.z)};
-    }
+                 PrecisePoint<N>::of({far_away, far_away, far_away})};
   }
 };
 
-/// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
-/// the whole block. Each thread finds its panel by itself, so that none waits for another's to come
+/// Calls load(number, place) for the numbers of `count` ranges, range(e) having the e-th, so that
+/// they are at places from 0 on, and body(numbers there) for up to `room` of them at a time, by the
+/// whole block. Each thread finds its number by itself, so that none waits for another's to come
 /// from memory.
-template <class N, Trace source, int Room, class Body>
-__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
-                                  const NearRules<N>& rules, int room,
-                                  SharedPanels<N, source, Room>& shared, Body&& body) {
+template <class Range, class Load, class Body>
+__device__ inline void for_ranges(int count, Range&& range, int room, Load&& load, Body&& body) {
   const int lane = threadIdx.x % warp_size, first_of_warp = threadIdx.x - lane;
   int filled = 0;
   const auto empty = [&] {
     __syncthreads();
-    body(shared, filled);
+    body(filled);
     __syncthreads();
     filled = 0;
   };
-  const NearEntry* const list = a.lists.entries + a.lists.begin[row];
-  const auto count = static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]);
   for (int e = lane; e - lane < count; e += warp_size) {
-    const NearEntry entry = e < count ? list[e] : NearEntry{};
-    const WarpCounts sources(entry.count);
-    const int shift = entry.begin - sources.before();
-    for (int done = 0, some = 0; done < sources.all(); done += some) {
-      some = min(sources.all() - done, room - filled);
+    const int2 own = e < count ? range(e) : int2{};
+    const WarpCounts numbers(size_of(own));
+    const int shift = own.x - numbers.before();
+    for (int done = 0, some = 0; done < numbers.all(); done += some) {
+      some = min(numbers.all() - done, room - filled);
       for (int k = first_of_warp; k < some; k += blockDim.x) {
         const int place = done + k + lane;
-        const int at = place + __shfl_sync(whole_warp, shift, sources.lane_of(place));
-        if (k + lane < some) shared.load(a, rules, a.source_order[at], filled + k + lane);
+        const int at = place + __shfl_sync(whole_warp, shift, numbers.lane_of(place));
+        if (k + lane < some) load(at, filled + k + lane);
       }
       filled += some;
       if (filled == room) empty();
     }
   }
   if (filled > 0) empty();
+}
+
+/// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
+/// the whole block.
+template <class N, Trace source, int Room, class Body>
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
+                                  const NearRules<N>& rules, int room,
+                                  SharedPanels<N, source, Room>& shared, Body&& body) {
+  const NearEntry* const list = a.lists.entries + a.lists.begin[row];
+  for_ranges(
+      static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]),
+      [&](int e) {
+        const NearEntry entry = list[e];
+        return int2{entry.begin, entry.begin + entry.count};
+      },
+      room, [&](int at, int place) { shared.load(a, rules, a.source_order[at], place); },
+      [&](int filled) { body(shared, filled); });
 }
 
 /// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
@@ -225,6 +247,12 @@ ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const N
 template <class Entry>
 DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const ClosePairs& pairs,
                                           double tolerance, cudaStream_t stream);
+
+/// The same pairs panel after panel: begin is [panels + 1] then, and `panel` that of each target.
+/// Fills values in their order.
+template <class Entry>
+ClosePairs transposed_pairs(const NearRowsView& view, const ClosePairs& pairs, const Entry* values,
+                            DeviceBuffer<Entry>& by_panel, cudaStream_t stream);
 
 /// In the place of an integral, which is not below −1/2: the pair is too close for a rule.
 template <class Entry>

@@ -138,8 +138,83 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
       for (int v = 0; v < Vectors; ++v) sum[v] += x[v * a.rows.panels + a.columns.panel[c]] * value;
     }
-    write_sums<Vectors, threads_per_block>(a.rows, share, targets.x + done, sum, factor, y);
+    write_sums<Vectors, threads_per_block>(share, sum, [&](int v, double total) {
+      y[v * a.rows.targets.count + targets.x + done + share.target] = factor[v] * total;
+    });
   }
+}
+
+/// Where stored entries are: row after row, [columns][targets].
+template <class Entry>
+struct StoredColumns {
+  const Entry* entries;
+  const std::int64_t* entries_before;
+  const std::int64_t* begin;
+  __device__ double operator()(std::int64_t row, std::int64_t column, int2 targets, int i) const {
+    return static_cast<double>(
+        entries[entries_before[row] + (column - begin[row]) * size_of(targets) + i]);
+  }
+};
+struct IntegratedColumns {
+  IntegrationView view;
+  __device__ double operator()(std::int64_t, std::int64_t column, int2 targets, int i) const {
+    return column_integral(view, column, targets.x + i);
+  }
+};
+
+/// Sums of each column over its row's targets, [vectors][columns]: a block a row.
+template <int Vectors, class Entries>
+__global__ void __launch_bounds__(threads_per_block)
+    sum_columns(const __grid_constant__ NearRowsView a, const std::int64_t* begin,
+                std::int64_t columns, const __grid_constant__ Entries entry, const double* x,
+                double* sums) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int lane = threadIdx.x % column_group, group = threadIdx.x / column_group;
+  for (std::int64_t first = begin[row]; first < begin[row + 1];
+       first += blockDim.x / column_group) {
+    const std::int64_t column = first + group;
+    const bool works = column < begin[row + 1];
+    double sum[Vectors] = {};
+    for (int i = lane; works && i < size_of(targets); i += column_group) {
+      const double value = entry(row, column, targets, i);
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v)
+        sum[v] += x[v * a.panels + a.targets.order[targets.x + i]] * value;
+    }
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v) {
+      const double total = sum_of_group(sum[v]);
+      if (works && lane == 0) sums[v * columns + column] = total;
+    }
+  }
+}
+
+/// Adds up the columns of each panel.
+__global__ void gather_columns(std::int64_t panels, const std::int64_t* begin,
+                               const std::int32_t* column, std::int64_t columns, const double* sums,
+                               const double* factor, double* y) {
+  const std::int64_t j = thread_index(), v = blockIdx.y;
+  if (j >= panels) return;
+  double sum = 0;
+  for (std::int64_t k = begin[j]; k < begin[j + 1]; ++k) sum += sums[v * columns + column[k]];
+  y[v * panels + j] = factor[v] * sum;
+}
+
+template <class Entries>
+void multiply_columns_transposed(const NearRowsView& view, std::int64_t rows,
+                                 const PieceColumns& columns, const Grouped& of_panels,
+                                 const Entries& entries, const double* x, int vectors,
+                                 const double* factor, double* y, cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(columns.panel.size());
+  DeviceBuffer<double> sums(most_together * n, stream);
+  for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
+    launch(sum_columns<Together, Entries>, static_cast<unsigned>(rows), threads_per_block, 0,
+           stream, view, columns.begin.data(), n, entries, x + v * view.panels, sums.data());
+    launch(gather_columns, dim3(blocks_for(view.panels), Together), threads_per_block, 0, stream,
+           view.panels, of_panels.begin.data(), of_panels.number.data(), n, sums.data(), factor + v,
+           y + v * view.panels);
+  });
 }
 
 IntegrationView integration_of(const PanelStore& panels, const SpreadTree& tree,
@@ -172,6 +247,14 @@ class StoredPieceNearField final : public NearField {
                          {columns_.begin.data(), columns_.panel.data()}, x, vectors, factor, y,
                          stream);
   }
+  void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
+                           const double* factor, double* y, cudaStream_t stream) override {
+    multiply_columns_transposed(
+        view_, rows_, columns_, *lists.columns,
+        StoredColumns<Entry>{entries_.data(), columns_.entries_before.data(),
+                             columns_.begin.data()},
+        x, vectors, factor, y, stream);
+  }
   std::int64_t bytes() const override { return entries_.bytes() + columns_.bytes(); }
 
  private:
@@ -183,7 +266,8 @@ class StoredPieceNearField final : public NearField {
 
 class LeanPieceNearField final : public NearField {
  public:
-  LeanPieceNearField(const IntegrationView& view, std::int64_t rows) : view_(view), rows_(rows) {}
+  LeanPieceNearField(const IntegrationView& view, const PieceColumns& columns, std::int64_t rows)
+      : view_(view), columns_(columns), rows_(rows) {}
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
@@ -191,10 +275,16 @@ class LeanPieceNearField final : public NearField {
              view_, x + v * view_.rows.panels, factor + v, y + v * view_.rows.targets.count);
     });
   }
+  void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
+                           const double* factor, double* y, cudaStream_t stream) override {
+    multiply_columns_transposed(view_.rows, rows_, columns_, *lists.columns,
+                                IntegratedColumns{view_}, x, vectors, factor, y, stream);
+  }
   std::int64_t bytes() const override { return 0; }
 
  private:
   IntegrationView view_;
+  const PieceColumns& columns_;
   std::int64_t rows_;
 };
 
@@ -257,7 +347,7 @@ std::unique_ptr<NearField> make_lean_piece_near_field(const PanelStore& panels,
                                                       const PieceColumns& columns,
                                                       double tolerance) {
   return std::make_unique<LeanPieceNearField>(
-      integration_of(panels, tree, pieces, columns, tolerance), tree.rows());
+      integration_of(panels, tree, pieces, columns, tolerance), columns, tree.rows());
 }
 
 }  // namespace fmbem::cuda::bem

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
-#include "fmbem/bem/space/cuda/panel_p2m.cuh"
+#include "fmbem/bem/space/cuda/panel_stages.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
@@ -20,6 +20,21 @@ __global__ void spread_strengths(const double* x, std::int64_t panels, const std
                                  std::int64_t pieces, double* to) {
   const std::int64_t k = thread_index(), v = blockIdx.y;
   if (k < pieces) to[v * pieces + k] = x[v * panels + panel[k]];
+}
+
+/// y = scale (near + far) for each panel, or its pieces from first[panel] on; `far` is null where
+/// nothing is.
+__global__ void add_near(std::int64_t panels, const std::int32_t* first, std::int64_t sources,
+                         const double* near, const double* far, const unsigned long long* largest,
+                         double scale, double* y) {
+  const std::int64_t j = thread_index(), v = blockIdx.y;
+  if (j >= panels) return;
+  double sum = near[v * panels + j];
+  if (far) {
+    const std::int64_t begin = first ? first[j] : j, end = first ? first[j + 1] : j + 1;
+    for (std::int64_t k = begin; k < end; ++k) sum += far[v * sources + k];
+  }
+  y[v * panels + j] = scale / strength_scale(largest[v]) * sum;
 }
 
 template <class T>
@@ -46,34 +61,47 @@ class PanelFarFieldIn final : public PanelFarField {
 
   void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                 ProductTimes* times) override {
-    const auto done = [&](std::string_view stage) {
-      if (times && stage != "gather") times->far.record(stage.data());  // it is a part of M2L
-    };
-    const std::int64_t n = panels_.size(), m = tree_.targets().count;
-    const int batch = field_.batch(n_vectors);
-    for (int first = 0; first < n_vectors; first += batch) {
-      const int vectors = std::min(batch, n_vectors - first);
-      const double* const from = x + first * n;
-      grow(near_, vectors * m, stream_);
-      grow(factor_, vectors, stream_);
+    for_batches(x, y, n_vectors, [&](const double* from, double* to, int vectors) {
       field_.enqueue(
-          {strengths_of_sources(from, vectors), nullptr, y + first * m, nullptr}, vectors,
+          {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors,
           [&](const T* charges, const ExpansionsView<T>& expansions) {
-            panel_p2m(panels_, tree_, source_, rules_, piece_moments_ ? &*piece_moments_ : nullptr,
-                      field_.table(), charges, expansions, stream_);
+            panel_p2m(panels_, tree_, source_, rules_, piece_moments(), field_.table(), charges,
+                      expansions, stream_);
           },
           [&](const unsigned long long* largest) {
-            launch(find_factors, 1, vectors, 0, stream_, largest, factor_.data());
-            FMBEM_CUDA(cudaEventRecord(fork_, stream_));
-            FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-            if (times) times->near.start();
-            near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
-            if (times) times->near.record("near field");
-            FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
-            return NearPart{{near_.data()}, join_};
+            return near_part(largest, vectors, times, [&] {
+              near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
+            });
           },
-          done);
-    }
+          recorder(times));
+    });
+  }
+
+  void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
+                           double* y, int n_vectors, ProductTimes* times) override {
+    for_batches(x, y, n_vectors, [&](const double* from, double* to, int vectors) {
+      field_.enqueue_transposed(
+          lists.m2l, {from, nullptr, nullptr, nullptr}, vectors,
+          [&](const unsigned long long* largest) {
+            return near_part(largest, vectors, times, [&] {
+              near.multiply_transposed(lists, from, vectors, factor_.data(), near_.data(),
+                                       near_stream_);
+            });
+          },
+          [&](const ExpansionsView<T>& expansions, const NearView& of_near,
+              const unsigned long long* largest) {
+            const std::int64_t n = panels_.size(), sources = tree_.sources();
+            if (field_.has_far()) {
+              grow(spread_, vectors * sources, stream_);
+              panel_l2p(panels_, tree_, source_, rules_, piece_moments(), field_.table(),
+                        expansions, spread_.data(), stream_);
+            }
+            launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
+                   pieces_ ? pieces_->first.data() : nullptr, sources, of_near.potential,
+                   field_.has_far() ? spread_.data() : nullptr, largest, field_.scale(), to);
+          },
+          recorder(times));
+    });
   }
 
   void release() override {
@@ -87,6 +115,43 @@ class PanelFarFieldIn final : public PanelFarField {
   }
 
  private:
+  const PieceMoments* piece_moments() const { return piece_moments_ ? &*piece_moments_ : nullptr; }
+
+  /// What is called after each stage.
+  static auto recorder(ProductTimes* times) {
+    return [times](std::string_view stage) {
+      if (times && stage != "gather") times->far.record(stage.data());  // it is a part of M2L
+    };
+  }
+
+  /// Calls multiply(x, y, vectors) for as many of the vectors as go through at a time; there are as
+  /// many targets as panels.
+  template <class Multiply>
+  void for_batches(const double* x, double* y, int n_vectors, Multiply&& multiply) {
+    const std::int64_t n = panels_.size();
+    const int batch = field_.batch(n_vectors);
+    for (int first = 0; first < n_vectors; first += batch) {
+      const int vectors = std::min(batch, n_vectors - first);
+      grow(near_, vectors * n, stream_);
+      grow(factor_, vectors, stream_);
+      multiply(x + first * n, y + first * n, vectors);
+    }
+  }
+
+  /// Has enqueue() put the near field of a batch into its stream.
+  template <class Enqueue>
+  NearPart near_part(const unsigned long long* largest, int vectors, ProductTimes* times,
+                     Enqueue&& enqueue) {
+    launch(find_factors, 1, vectors, 0, stream_, largest, factor_.data());
+    FMBEM_CUDA(cudaEventRecord(fork_, stream_));
+    FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
+    if (times) times->near.start();
+    enqueue();
+    if (times) times->near.record("near field");
+    FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
+    return NearPart{{near_.data()}, join_};
+  }
+
   const double* strengths_of_sources(const double* x, int vectors) {
     if (!pieces_) return x;
     const std::int64_t n = pieces_->size();
@@ -105,7 +170,8 @@ class PanelFarFieldIn final : public PanelFarField {
   SpreadField<T> field_;
   std::optional<StripMomentRules> piece_rules_;
   std::optional<PieceMoments> piece_moments_;
-  DeviceBuffer<double> near_, factor_, spread_;
+  DeviceBuffer<double> near_, factor_;
+  DeviceBuffer<double> spread_;  ///< strengths of pieces or, transposed, the sources' results
   Event fork_, join_;
 };
 

@@ -23,4 +23,12 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
                const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
                const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream);
 
+/// The transposed stage, with the same integrals: ∫ L over source j, or of its derivative along the
+/// normal, L being the local expansion of the box whose own source it is, in the tree's unit. Fills
+/// values, [vectors][sources] by the sources' numbers.
+template <class T>
+void panel_l2p(const PanelStore& panels, const SpreadTree& tree, Trace source,
+               const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
+               const ExpansionsView<T>& expansions, double* values, cudaStream_t stream);
+
 }  // namespace fmbem::cuda::bem

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+
+#include "fmbem/cuda/device_array.hpp"
+
+namespace fmbem::cuda::bem {
+
+/// Vectors in the GPU's memory, [vectors][panels], times the panels' areas or over them, put into
+/// its default stream.
+class AreaScaling {
+ public:
+  enum class How { times, over };
+
+  /// Throws ResourceError where the areas do not fit.
+  explicit AreaScaling(std::span<const double> area) : area_(area) {}
+  /// x scaled, in room that lasts until the next call.
+  const double* scaled(How how, const double* x, int vectors);
+  /// y = y scaled.
+  void scale(How how, double* y, int vectors) const;
+
+ private:
+  void enqueue(How how, const double* x, int vectors, double* out) const;
+
+  DeviceArray<double> area_, room_;
+};
+
+}  // namespace fmbem::cuda::bem
