@@ -1,6 +1,7 @@
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/bem/layer/cuda/area_scaling.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
+#include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
@@ -27,9 +28,20 @@ ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&
 }
 ClusterInverse::~ClusterInverse() = default;
 
+struct MixedVectors::Parts {};
+
+MixedVectors::MixedVectors(const std::vector<std::span<const double>>&, const ChargeEquations&) {
+  require_cuda_device();
+}
+MixedVectors::~MixedVectors() = default;
+
 // None can be made, so none of these is reached.
 const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
 void AreaScaling::scale(How, double*, int) const {}
+void MixedVectors::set(std::size_t, const double*, double*, int) const {}
+void MixedVectors::add(std::size_t, const double*, double*, int) const {}
+void MixedVectors::replace_means(const double*, double*, int) {}
+double* MixedVectors::room(int) { return nullptr; }
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}
 void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
 void ClusterInverse::wait() const {}

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/memory.cuh"
@@ -58,6 +60,7 @@ void DeviceArray<T>::download(std::span<T> to) const {
 }
 
 template class DeviceArray<double>;
+template class DeviceArray<std::int32_t>;
 template class DeviceArray<Vec3d>;
 
 }  // namespace fmbem::cuda

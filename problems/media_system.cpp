@@ -222,12 +222,13 @@ std::vector<double> MediaSystem::free_charge(std::span<const double> sigma) cons
   for (std::size_t i = 0; i < result.size(); ++i)
     if (!is_interface(i)) result[i] *= 0.5 * (behind_[i] + ahead_[i]);
   if (!sheet_flux_) return result;
-  std::vector<double> flux(sheets_.size());
+  std::vector<double> flux(sheet_flux_->rows());
   sheet_flux_->apply(sigma.data(), flux.data());
+  const bool has_all = flux.size() == sigma.size();
   for (std::size_t k = 0; k < sheets_.size(); ++k) {
     const std::int32_t i = sheets_[k];
     const double applied = applied_flux_.empty() ? 0 : applied_flux_[i];
-    result[i] += (behind_[i] - ahead_[i]) * (flux[k] + applied);
+    result[i] += (behind_[i] - ahead_[i]) * (flux[has_all ? i : k] + applied);
   }
   return result;
 }

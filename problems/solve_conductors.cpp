@@ -111,9 +111,8 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  operator_options.processor = options.op.processor.value_or(
-      is_homogeneous(options) ? faster_processor(mesh.triangles.size(), operator_options)
-                              : Processor::cpu);
+  operator_options.processor =
+      options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
   result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
   System system(mesh, options, result);
   const Timer assembly;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
@@ -15,6 +16,11 @@ class ChargeEquations {
   ChargeEquations(const Panels& panels, const MixedRows& rows);
 
   bool empty() const { return equations_.empty(); }
+  std::span<const ChargeEquation> all() const { return equations_; }
+  std::span<const std::int32_t> part() const { return part_; }              ///< [n]
+  std::span<const double> area() const { return area_; }                    ///< [n]
+  std::span<const double> charge_weight() const { return charge_weight_; }  ///< [n]: w A
+  std::span<const double> part_area() const { return part_area_; }          ///< [parts]
 
   /// Replaces the means of y, the rows' values at x: O(n).
   void replace_means(const double* x, double* y) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,15 +62,28 @@ void for_rows(const PanelBlock& block, const std::vector<double>& factor, int ve
 }  // namespace
 
 MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options)
-    : rows_(checked(std::move(rows), panels.size())), equations_(panels, rows_) {
-  add_part(single_layer, &MixedRows::alpha, panels, options);
-  add_part(adjoint_double_layer, &MixedRows::beta, panels, options);
+    : rows_(checked(std::move(rows), panels.size())),
+      equations_(panels, rows_),
+      processor_(options.processor.value_or(faster_processor(panels.size(), options))) {
+  OperatorOptions of_parts = options;
+  of_parts.processor = processor_;
+  add_part(single_layer, &MixedRows::alpha, panels, of_parts);
+  add_part(adjoint_double_layer, &MixedRows::beta, panels, of_parts);
+  if (processor_ == Processor::cpu) return;
+  std::vector<std::span<const double>> factors{rows_.gamma};
+  for (const Part& part : parts_) factors.push_back(rows_.*part.factor);
+  on_device_ = std::make_unique<cuda::bem::MixedVectors>(factors, equations_);
+}
+
+void MixedOperator::wait() const {
+  for (const Part& part : parts_) part.op->wait();
 }
 
 void MixedOperator::add_part(const Layer& layer, std::vector<double> MixedRows::*factor,
                              const Panels& panels, const OperatorOptions& options) {
   if (largest(rows_.*factor) == 0) return;
-  const PanelBlock block{.rows = rows_with(rows_.*factor)};
+  PanelBlock block;
+  if (processor_ == Processor::cpu) block.rows = rows_with(rows_.*factor);
   parts_.push_back({block, factor, make_boundary_operator(panels, layer, options, block)});
 }
 
@@ -127,6 +141,19 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {
   product.transposed ? multiply_transposed(x, y, product) : multiply_rows(x, y, product);
+}
+
+void MixedOperator::multiply_on_device(const double* x, double* y, const Product& product) const {
+  if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+  FMBEM_REQUIRE(!product.transposed,
+                "transposed products of mixed rows take vectors in host memory");
+  on_device_->set(0, x, y, product.vectors);
+  double* const room = on_device_->room(product.vectors);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    parts_[k].op->apply_on_device(x, room, of_parts(product));
+    on_device_->add(k + 1, room, y, product.vectors);
+  }
+  on_device_->replace_means(x, y, product.vectors);
 }
 
 void MixedOperator::multiply_rows(const double* x, double* y, const Product& product) const {

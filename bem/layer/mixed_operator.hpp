@@ -5,14 +5,15 @@
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/charge_equations.hpp"
+#include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
 
 namespace fmbem {
 
 /// The operator of mixed rows: V of the rows where α is not 0 and averaged K' of those where β is
-/// not, each as make_boundary_operator() has it, so that a row of one kind costs what it costs
-/// there. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β| ‖K'‖, errors of K' counting
-/// as charges (make_averaged_flux()). Transposed products, too.
+/// not, each as make_boundary_operator() has it, so that a row costs what it costs there; on the
+/// GPU both have all rows. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β| ‖K'‖, errors
+/// of K' counting as charges (make_averaged_flux()). Transposed products, too.
 class MixedOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for rows that are not as many as there are panels or not finite and for
@@ -20,6 +21,8 @@ class MixedOperator final : public BoundaryOperator {
   MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options = {});
 
   std::size_t size() const override { return rows_.alpha.size(); }
+  Processor processor() const override { return processor_; }
+  void wait() const override;
   OperatorInfo info() const override;
   double accurate_tolerance() const override;
   double tightest_tolerance() const override;
@@ -31,6 +34,8 @@ class MixedOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;
+  /// Not transposed: that is for vectors in host memory.
+  void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
   void multiply_rows(const double* x, double* y, const Product& product) const;
@@ -48,7 +53,9 @@ class MixedOperator final : public BoundaryOperator {
 
   MixedRows rows_;
   ChargeEquations equations_;
+  Processor processor_;
   std::vector<Part> parts_;
+  std::unique_ptr<cuda::bem::MixedVectors> on_device_;  ///< null on the CPU
 };
 
 }  // namespace fmbem
