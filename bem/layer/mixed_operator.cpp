@@ -39,12 +39,6 @@ std::vector<std::int32_t> rows_with(const std::vector<double>& factor) {
   return rows.size() < factor.size() ? rows : std::vector<std::int32_t>{};
 }
 
-/// The same product, of A alone.
-Product of_parts(const Product& product) {
-  return {
-      .vectors = product.vectors, .tolerance = product.tolerance, .transposed = product.transposed};
-}
-
 /// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
 template <class Body>
 void for_rows(const PanelBlock& block, const std::vector<double>& factor, int vectors,
@@ -67,8 +61,10 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
       processor_(options.processor.value_or(faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
-  add_part(single_layer, &MixedRows::alpha, panels, of_parts);
-  add_part(adjoint_double_layer, &MixedRows::beta, panels, of_parts);
+  add_part(single_layer, &MixedRows::alpha, 1, panels, of_parts);
+  // ‖K'‖ counts as 1/2.
+  const double looser = 1 + 2 * largest(rows_.gamma) / std::max(largest(rows_.beta), 1e-3);
+  add_part(adjoint_double_layer, &MixedRows::beta, looser, panels, of_parts);
   if (processor_ == Processor::cpu) return;
   std::vector<std::span<const double>> factors{rows_.gamma};
   for (const Part& part : parts_) factors.push_back(rows_.*part.factor);
@@ -80,11 +76,12 @@ void MixedOperator::wait() const {
 }
 
 void MixedOperator::add_part(const Layer& layer, std::vector<double> MixedRows::*factor,
-                             const Panels& panels, const OperatorOptions& options) {
+                             double looser, const Panels& panels, OperatorOptions options) {
   if (largest(rows_.*factor) == 0) return;
+  options.tolerance = std::min(looser * options.tolerance, 0.5);
   PanelBlock block;
   if (processor_ == Processor::cpu) block.rows = rows_with(rows_.*factor);
-  parts_.push_back({block, factor, make_boundary_operator(panels, layer, options, block)});
+  parts_.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
 }
 
 OperatorInfo MixedOperator::info() const {
@@ -111,8 +108,13 @@ OperatorInfo MixedOperator::info() const {
 
 double MixedOperator::largest_of(double (BoundaryOperator::*of)() const) const {
   double result = 0;
-  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)());
+  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)() / part.looser);
   return result;
+}
+Product MixedOperator::of_part(const Part& part, const Product& product) {
+  return {.vectors = product.vectors,
+          .tolerance = part.looser * product.tolerance,
+          .transposed = product.transposed};
 }
 double MixedOperator::accurate_tolerance() const {
   return largest_of(&BoundaryOperator::accurate_tolerance);
@@ -150,7 +152,7 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
   on_device_->set(0, x, y, product.vectors);
   double* const room = on_device_->room(product.vectors);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
-    parts_[k].op->apply_on_device(x, room, of_parts(product));
+    parts_[k].op->apply_on_device(x, room, of_part(parts_[k], product));
     on_device_->add(k + 1, room, y, product.vectors);
   }
   on_device_->replace_means(x, y, product.vectors);
@@ -162,7 +164,7 @@ void MixedOperator::multiply_rows(const double* x, double* y, const Product& pro
            [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
   for (const Part& part : parts_) {
     std::vector<double> result(part.op->rows() * product.vectors);
-    part.op->apply(x, result.data(), of_parts(product));
+    part.op->apply(x, result.data(), of_part(part, product));
     for_rows(part.block, rows_.*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
   }
@@ -181,7 +183,7 @@ void MixedOperator::multiply_transposed(const double* x, double* y, const Produc
     std::vector<double> scaled(part.op->rows() * product.vectors);
     for_rows(part.block, rows_.*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { scaled[k] = factor * of_rows[i]; });
-    part.op->apply(scaled.data(), result.data(), of_parts(product));
+    part.op->apply(scaled.data(), result.data(), of_part(part, product));
     for (std::size_t k = 0; k < numbers; ++k) y[k] += result[k];
   }
 }

@@ -12,8 +12,8 @@ namespace fmbem {
 
 /// The operator of mixed rows: V of the rows where α is not 0 and averaged K' of those where β is
 /// not, each as make_boundary_operator() has it, so that a row costs what it costs there; on the
-/// GPU both have all rows. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β| ‖K'‖, errors
-/// of K' counting as charges (make_averaged_flux()). Transposed products, too.
+/// GPU both have all rows. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β|/2 + max|γ|,
+/// times ‖x‖, errors of K' counting as charges (make_averaged_flux()). Transposed products, too.
 class MixedOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for rows that are not as many as there are panels or not finite and for
@@ -41,14 +41,17 @@ class MixedOperator final : public BoundaryOperator {
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
 
-  /// An operator of some rows, and what they count there.
+  /// An operator of some rows, and what they count there. Its tolerance is `looser` times that of
+  /// all, as it is a part of their norm.
   struct Part {
     PanelBlock block;
+    double looser;
     std::vector<double> MixedRows::*factor;
     std::shared_ptr<const BoundaryOperator> op;
   };
-  void add_part(const Layer& layer, std::vector<double> MixedRows::*factor, const Panels& panels,
-                const OperatorOptions& options);
+  void add_part(const Layer& layer, std::vector<double> MixedRows::*factor, double looser,
+                const Panels& panels, OperatorOptions options);
+  static Product of_part(const Part& part, const Product& product);
   double largest_of(double (BoundaryOperator::*of)() const) const;
 
   MixedRows rows_;

@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <numeric>
-
 #include <cub/block/block_reduce.cuh>
+#include <numeric>
 
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/cuda/blocks.cuh"
@@ -82,14 +81,14 @@ DeviceArray<std::int32_t> upload(const Indices& indices) {
 /// many and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
-  DeviceArray<double> area, charge_weight;     ///< [panels]
-  DeviceArray<double> part_area;               ///< [parts]
-  DeviceArray<std::int32_t> part;              ///< [panels]
-  DeviceArray<std::int32_t> order;             ///< [panels], by parts
-  DeviceArray<std::int32_t> chunk_begin;       ///< [chunks + 1], in the order
-  DeviceArray<std::int32_t> part_chunks;       ///< [parts + 1]
-  DeviceArray<std::int32_t> equation_part;     ///< [equations]
-  DeviceArray<std::int32_t> other_begin;       ///< [equations + 1]
+  DeviceArray<double> area, charge_weight;  ///< [panels]
+  DeviceArray<double> part_area;            ///< [parts]
+  DeviceArray<std::int32_t> part;           ///< [panels]
+  DeviceArray<std::int32_t> order;          ///< [panels], by parts
+  DeviceArray<std::int32_t> chunk_begin;    ///< [chunks + 1], in the order
+  DeviceArray<std::int32_t> part_chunks;    ///< [parts + 1]
+  DeviceArray<std::int32_t> equation_part;  ///< [equations]
+  DeviceArray<std::int32_t> other_begin;    ///< [equations + 1]
   DeviceArray<std::int32_t> other_part;
   DeviceArray<double> other_factor;
   DeviceArray<double> sums;   ///< [2][chunks]: of charges and of rows
@@ -164,13 +163,12 @@ void MixedVectors::replace_means(const double* x, double* y, int vectors) {
   const auto chunks = static_cast<std::int64_t>(p.chunk_begin.size()) - 1,
              equations = static_cast<std::int64_t>(p.equation_part.size());
   for (int v = 0; v < vectors; ++v, x += n, y += n) {
-    launch(sum_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr,
-           p.order.data(), p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(),
-           p.sums.data());
+    launch(sum_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr, p.order.data(),
+           p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(), p.sums.data());
     launch(find_shifts, blocks_for(equations), threads_per_block, 0, nullptr,
-           p.equation_part.data(), p.other_begin.data(), p.other_part.data(),
-           p.other_factor.data(), equations, p.sums.data(), chunks, p.part_chunks.data(),
-           p.part_area.data(), p.shift.data());
+           p.equation_part.data(), p.other_begin.data(), p.other_part.data(), p.other_factor.data(),
+           equations, p.sums.data(), chunks, p.part_chunks.data(), p.part_area.data(),
+           p.shift.data());
     launch(add_shifts, blocks_for(n), threads_per_block, 0, nullptr, p.part.data(), p.shift.data(),
            n, y);
   }

@@ -1,0 +1,133 @@
+// Prints the table of docs/performance.md of conductors in dielectrics: coated spheres in rows,
+// each of radius 1 with a coat to radius 2, half of the panels conductors', half interfaces'.
+// fmbem-bench-media --conductors 1 --panels 1e5,1e6 --backend cuda
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/operator_choice.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+struct Options {
+  std::vector<double> panels{1e5};
+  bench::OperatorChoice choice;
+  int conductors = 1, threads = 0;
+  double permittivity = 4, tolerance = 1e-6;
+  bool compare = true;
+};
+
+/// Spheres five radii apart, of triangles of a sphere that is split `level` times.
+SurfaceMesh coated_spheres(int count, int level, ConductorOptions& options, double permittivity) {
+  const SurfaceMesh one = test::icosphere(level);
+  SurfaceMesh mesh;
+  const int in_row = static_cast<int>(std::ceil(std::cbrt(count)));
+  for (int k = 0; k < count; ++k) {
+    const Vec3d centre{5.0 * (k % in_row), 5.0 * (k / in_row % in_row),
+                       5.0 * (k / in_row / in_row)};
+    const std::string conductor = "conductor " + std::to_string(k), coat = "coat " + std::to_string(k);
+    options.media.push_back({conductor, permittivity, permittivity});
+    options.media.push_back({coat, permittivity, 1});
+    options.interfaces.push_back(coat);
+    for (const double radius : {1.0, 2.0}) {
+      const int group = test::add_group(mesh, (radius > 1 ? coat : conductor).c_str()),
+                first = static_cast<int>(mesh.vertices.size());
+      for (const Vec3d& v : one.vertices) test::add_vertex(mesh, centre + radius * v);
+      for (const auto& [a, b, c] : one.triangles)
+        test::add_triangle(mesh, first + a, first + b, first + c, group);
+    }
+  }
+  mesh.closed = true;
+  mesh.contacts.emplace();  // there are none
+  return mesh;
+}
+
+/// Seconds of a product, the middle of nine.
+double product_seconds(const BoundaryOperator& op) {
+  std::vector<double> x(op.columns(), 1.0), y(op.rows()), seconds;
+  for (int k = 0; k < 9; ++k) {
+    const Timer timer;
+    op.apply(x.data(), y.data());
+    seconds.push_back(timer.seconds());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + 4, seconds.end());
+  return seconds[4];
+}
+
+void run(const Options& options, double panels) {
+  ConductorOptions problem;
+  problem.solver.tolerance = options.tolerance;
+  problem.op.kind = OperatorOptions::Choice::fmm;
+  options.choice.set(problem.op);
+  const int level = std::max(
+      0, static_cast<int>(std::lround(std::log2(panels / (40.0 * options.conductors)) / 2)));
+  const SurfaceMesh mesh =
+      coated_spheres(options.conductors, level, problem, options.permittivity);
+  reset_peak_device_memory();
+  const Timer timer;
+  const CapacitanceSolution solution = solve_capacitance(mesh, problem);
+  const double seconds = timer.seconds();
+  double of_v = 0, of_k = 0;
+  if (options.compare) {
+    const Panels sorted = make_panels(mesh, *problem.op.processor);
+    problem.op.tolerance = 0.1 * options.tolerance;
+    of_v = product_seconds(*make_boundary_operator(sorted, single_layer, problem.op));
+    of_k = product_seconds(*make_boundary_operator(sorted, adjoint_double_layer, problem.op));
+  }
+  int iterations = 0;
+  for (const SolveReport& report : solution.solves)
+    iterations = std::max(iterations, report.iterations);
+  // Of one coated sphere alone; several see each other.
+  const double exact = 1 / (0.5 / options.permittivity + 0.5),
+               c = solution.maxwell(0, 0) / natural_capacitance(1);
+  std::printf(
+      "| %d | %zu | %.3f | %.3f | **%.3f** | %.4f | %.4f | **%.4f** | %d | **%.3f** | **%.3f** | "
+      "%.1e | %.6f | %.1e | %.2f | %.2f | %.2f |\n",
+      options.conductors, mesh.triangles.size(), solution.assembly_seconds,
+      solution.preconditioner_seconds, solution.setup_seconds, of_v, of_k,
+      solution.product_median_seconds, iterations, solution.solve_seconds, seconds,
+      solution.solves[0].true_residual, c, c / exact - 1, double(solution.op.memory_bytes) / 1e9,
+      double(peak_memory()) / 1e9, double(solution.device_bytes) / 1e9);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  CLI::App app("Capacitances of coated spheres; times in seconds, memory in GB");
+  std::vector<std::string> unused;
+  options.choice.add_options(app, unused);
+  app.add_option("--panels", options.panels, "about as many")->delimiter(',');
+  app.add_option("--conductors", options.conductors)->check(CLI::Range(1, 1000));
+  app.add_option("--permittivity", options.permittivity)->check(CLI::PositiveNumber);
+  app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-12, 0.1));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
+  app.add_flag("!--no-products", options.compare, "leave out products of V and K' by themselves");
+  CLI11_PARSE(app, argc, argv);
+  set_threads(options.threads > 0 ? options.threads : available_cores());
+  if (options.choice.backend == "cuda") start_cuda_device();
+  std::printf(
+      "| conductors | panels | operator s | preconditioner s | **setup** | V | K' | **mixed** | "
+      "iterations | **solve** | **all** | true residual | C11 | against one alone | operator GB | "
+      "peak GB | GPU GB |\n|");
+  for (int column = 0; column < 17; ++column) std::printf("---|");
+  std::printf("\n");
+  for (const double panels : options.panels) run(options, panels);
+  return 0;
+} catch (const Error& error) {
+  std::fprintf(stderr, "fmbem-bench-media: %s\n", error.what());
+  return static_cast<int>(error.code());
+}
