@@ -37,7 +37,8 @@ SurfaceMesh coated_spheres(int count, int level, ConductorOptions& options, doub
   for (int k = 0; k < count; ++k) {
     const Vec3d centre{5.0 * (k % in_row), 5.0 * (k / in_row % in_row),
                        5.0 * (k / in_row / in_row)};
-    const std::string conductor = "conductor " + std::to_string(k), coat = "coat " + std::to_string(k);
+    const std::string conductor = "conductor " + std::to_string(k),
+                      coat = "coat " + std::to_string(k);
     options.media.push_back({conductor, permittivity, permittivity});
     options.media.push_back({coat, permittivity, 1});
     options.interfaces.push_back(coat);
@@ -73,8 +74,7 @@ void run(const Options& options, double panels) {
   options.choice.set(problem.op);
   const int level = std::max(
       0, static_cast<int>(std::lround(std::log2(panels / (40.0 * options.conductors)) / 2)));
-  const SurfaceMesh mesh =
-      coated_spheres(options.conductors, level, problem, options.permittivity);
+  const SurfaceMesh mesh = coated_spheres(options.conductors, level, problem, options.permittivity);
   reset_peak_device_memory();
   const Timer timer;
   const CapacitanceSolution solution = solve_capacitance(mesh, problem);

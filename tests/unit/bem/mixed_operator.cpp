@@ -1,10 +1,15 @@
-// Rows of several kinds against dense matrices of V and K', and sums written afresh.
+// Rows of several kinds, on either backend, against dense matrices of V and K' and sums written
+// afresh.
 #include "fmbem/bem/layer/mixed_operator.hpp"
 
+#include <cmath>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/bem/backends.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -82,38 +87,69 @@ Vector times(const std::vector<double>& a, const Vector& x, bool transposed) {
   return y;
 }
 
+std::shared_ptr<MixedOperator> make(const Panels& panels, const MixedRows& rows,
+                                    OperatorOptions::Choice kind, double tolerance) {
+  OperatorOptions options;
+  options.kind = kind;
+  options.tolerance = tolerance;
+#ifdef FMBEM_TEST_CUDA
+  options.processor = Processor::gpu;
+#endif
+  return std::make_shared<MixedOperator>(panels, rows, options);
+}
+
 }  // namespace
 
-TEST_CASE("mixed rows are V, K' and the density by panel, then the charges of parts") {
+BACKEND_TEST_CASE("mixed rows are V, K' and the density by panel, then the charges of parts") {
   const SurfaceMesh mesh = bodies();
   const Panels panels = make_panels(mesh);
   const std::size_t n = panels.size();
   const MixedRows rows = rows_of(mesh, panels);
   const std::vector<double> a = matrix_of(panels, rows);
-  OperatorOptions options;
-  for (const auto kind : {OperatorOptions::Choice::dense, OperatorOptions::Choice::fmm})
-    for (const double tolerance : {1e-4, 1e-8}) {
-      if (kind == OperatorOptions::Choice::dense && tolerance > 1e-8) continue;
-      options.kind = kind;
-      options.tolerance = tolerance;
-      const MixedOperator op(panels, rows, options);
-      const Vector x = signed_charges(2 * n, 4);
-      for (const bool transposed : {false, true})
-        for (const double asked : {tolerance, op.accurate_tolerance()}) {
-          Vector y(2 * n);
-          op.apply(x.data(), y.data(),
-                   {.vectors = 2, .tolerance = asked, .transposed = transposed});
-          for (const std::size_t v : {0, 1}) {
-            const Vector own(x.begin() + v * n, x.begin() + (v + 1) * n),
-                exact = times(a, own, transposed);
-            const Vector error = difference({y.begin() + v * n, y.begin() + (v + 1) * n}, exact);
-            CAPTURE(kind == OperatorOptions::Choice::dense, tolerance, transposed, asked, v);
-            // The largest factor of a charge in an equation is 2 · 8 in the place of a mean.
-            const double bound = kind == OperatorOptions::Choice::dense ? 1e-12 : 4 * asked;
-            CHECK(norm_of(error) < bound * op.norm() * norm_of(own));
-          }
+  for (const double tolerance : {1e-4, 1e-8}) {
+    const auto op = make(panels, rows, OperatorOptions::Choice::fmm, tolerance);
+    const Vector x = signed_charges(2 * n, 4);
+    for (const bool transposed : {false, true})
+      for (const double asked : {tolerance, op->accurate_tolerance()}) {
+        const Product product{.vectors = 2, .tolerance = asked, .transposed = transposed};
+        Vector y(2 * n);
+        op->apply(x.data(), y.data(), product);
+        for (const std::size_t v : {0, 1}) {
+          const Vector own(x.begin() + v * n, x.begin() + (v + 1) * n);
+          const Vector error =
+              difference({y.begin() + v * n, y.begin() + (v + 1) * n}, times(a, own, transposed));
+          CAPTURE(tolerance, transposed, asked, v);
+          // The largest factor of a charge in an equation is 2 · 8 in the place of a mean.
+          CHECK(norm_of(error) < 4 * asked * op->norm() * norm_of(own));
         }
-    }
+#ifdef FMBEM_TEST_CUDA
+        if (transposed) continue;
+        const cuda::DeviceArray<double> d_x{std::span<const double>(x)}, d_y(2 * n);
+        op->apply_on_device(d_x.data(), d_y.data(), product);
+        op->wait();
+        Vector there(2 * n);
+        d_y.download(there);
+        CHECK(norm_of(difference(there, y)) < 1e-12 * norm_of(y));
+#endif
+      }
+  }
+}
+
+#ifndef FMBEM_TEST_CUDA
+
+TEST_CASE("mixed rows of the dense operator are its entries") {
+  const SurfaceMesh mesh = bodies();
+  const Panels panels = make_panels(mesh);
+  const MixedRows rows = rows_of(mesh, panels);
+  const std::vector<double> a = matrix_of(panels, rows);
+  const auto op = make(panels, rows, OperatorOptions::Choice::dense, 1e-8);
+  const Vector x = signed_charges(panels.size(), 4);
+  for (const bool transposed : {false, true}) {
+    Vector y(x.size());
+    op->apply(x.data(), y.data(), {.transposed = transposed});
+    const Vector exact = times(a, x, transposed);
+    CHECK(norm_of(difference(y, exact)) < 1e-12 * norm_of(exact));
+  }
 }
 
 TEST_CASE("blocks of mixed rows are the matrix's") {
@@ -151,3 +187,5 @@ TEST_CASE("mixed rows that cannot be are refused") {
   rows.part.clear();
   CHECK_THROWS_AS(MixedOperator(panels, rows), InputError);
 }
+
+#endif

@@ -10,6 +10,7 @@
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/dielectric_forms.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -193,6 +194,30 @@ TEST_CASE("the free charge of sheets between two media") {
   const double of_sphere = solve_capacitance(sphere(3), {}).maxwell(0, 0);
   options.media = {{"sphere", 100, 2}};
   CHECK(solve_capacitance(sphere(3), options).maxwell(0, 0) == Approx(2 * of_sphere).epsilon(1e-6));
+}
+
+TEST_CASE("dielectrics on the GPU are those of the CPU") {
+  if (!gpu_is_there()) return;
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "conductor", 4, {1, 1, 1});
+  add_ellipsoid(mesh, "coat", 4, {2, 2, 2});
+  add_ellipsoid(mesh, "floating", 3, {0.5, 0.5, 0.5}, {0, 0, 3});
+  add_grid(mesh, add_group(mesh, "sheet"), 12, {-1, -1, -3}, {2, 0, 0}, {0, 2, 0});
+  ConductorOptions options;
+  options.interfaces = {"coat"};
+  options.media = {{"conductor", 50, 50}, {"coat", 50, 1}, {"sheet", 3, 1}};
+  options.floating = {"floating"};
+  options.applied.uniform = {0, 0, 0.3};
+  options.op.kind = OperatorOptions::Choice::fmm;
+  std::vector<double> charges[2];
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    options.op.processor = processor;
+    const ConductorSolution solution = solve_conductors(mesh, options, {{1, 1e-11, 0}});
+    CHECK(solution.converged);
+    CHECK(solution.op.processor == processor);
+    charges[processor == Processor::gpu] = conductor_charges(mesh, solution, 0);
+  }
+  for (std::size_t c = 0; c < 3; ++c) CHECK(charges[1][c] == Approx(charges[0][c]).epsilon(1e-5));
 }
 
 TEST_CASE("media and conductors that cannot be are refused in a sentence") {
