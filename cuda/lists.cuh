@@ -20,9 +20,7 @@ struct FarLists {
   DeviceBuffer<std::int32_t> source_boxes;   ///< with sources that no child has
   DeviceBuffer<std::int32_t> target_leaves;  ///< with targets
   M2lRows m2l;
-  std::int64_t bytes() const {
-    return source_boxes.bytes() + target_leaves.bytes() + m2l.bytes();
-  }
+  std::int64_t bytes() const { return source_boxes.bytes() + target_leaves.bytes() + m2l.bytes(); }
 };
 FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
 

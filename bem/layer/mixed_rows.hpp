@@ -7,7 +7,8 @@ namespace fmbem {
 
 /// What replaces the mean, weighted by area, of the rows of a part of the panels:
 ///
-///     y_i ← y_i − (Σ_part A y)/A_part + (Q_part + Σ factor Q_other)/A_part,  Q_p = Σ_{j in p} A_j σ_j.
+///     y_i ← y_i − (Σ_part A y)/A_part + (Q_part + Σ factor Q_other)/A_part,  Q_p = Σ_{j in p} A_j
+///     σ_j.
 ///
 /// Of a floating conductor the charge is given and its potential is not: it has no others. Of a
 /// closed dielectric interface Gauss's law is what the rows' mean says, divided by what makes its

@@ -169,8 +169,7 @@ class DeviceEngine {
 
   void describe(OperatorInfo& info) const {
     info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes() +
-                        (pieces_ ? pieces_->bytes() : 0) +
-                        (transposed_ ? transposed_->bytes() : 0);
+                        (pieces_ ? pieces_->bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
     info.levels = tree_.tree.levels();
     info.max_leaf = tree_.max_leaf;
     info.inflation = tree_.inflation;

@@ -99,8 +99,7 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
 #pragma unroll
           for (int v = 0; v < Vectors; ++v)
             // Times the factor, which takes it to about 1.
-            shared.x[v][place] =
-                static_cast<N>(factor[v] * x[v * a.panels + a.targets.order[at]]);
+            shared.x[v][place] = static_cast<N>(factor[v] * x[v * a.panels + a.targets.order[at]]);
         },
         [&](int some) {
           // Targets that are nothing, until each group has as many.
@@ -114,7 +113,9 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
           __syncthreads();
           for_integrals(
               rules,
-              [&](int j) { return NearPair<N, source>{panel, panel.centroid - shared.target[j]}; },
+              [&](int j) {
+                return NearPair<N, source>{panel, panel.centroid - shared.target[j]};
+              },
               pairs, share,
               [&](int j, N value) {
 #pragma unroll
@@ -222,9 +223,9 @@ class LeanNearField final : public NearField {
                            const double* factor, double* y, cudaStream_t stream) override {
     const NearTilesView near = lists.tiles_of(tree_);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules_transposed<N, source, Together>,
-             static_cast<unsigned>(near.n_boxes), integrating_threads<N, source>, 0, stream, view_,
-             rules_, near, x + v * view_.panels, factor + v, y + v * view_.panels);
+      launch(multiply_by_rules_transposed<N, source, Together>, static_cast<unsigned>(near.n_boxes),
+             integrating_threads<N, source>, 0, stream, view_, rules_, near, x + v * view_.panels,
+             factor + v, y + v * view_.panels);
     });
     if (close_) {
       if (!close_by_panel_) close_by_panel_.emplace(close_->transposed(view_, stream));

@@ -160,8 +160,8 @@ NearRules<N> rules_for(double tolerance, Trace source) {
   return {sizeof(N) == 4 ? tolerance - single_rule_rounding(source) : tolerance, source};
 }
 
-/// Threads that go through a column of stored entries together in a transposed product, so that what
-/// they read at a time is a sector of memory.
+/// Threads that go through a column of stored entries together in a transposed product, so that
+/// what they read at a time is a sector of memory.
 inline constexpr int column_group = 8;
 /// Sum of what they have; by whole warps.
 __device__ inline double sum_of_group(double part) {

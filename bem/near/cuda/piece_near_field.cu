@@ -171,7 +171,8 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int lane = threadIdx.x % column_group, group = threadIdx.x / column_group;
-  for (std::int64_t first = begin[row]; first < begin[row + 1]; first += blockDim.x / column_group) {
+  for (std::int64_t first = begin[row]; first < begin[row + 1];
+       first += blockDim.x / column_group) {
     const std::int64_t column = first + group;
     const bool works = column < begin[row + 1];
     double sum[Vectors] = {};
@@ -211,8 +212,8 @@ void multiply_columns_transposed(const NearRowsView& view, std::int64_t rows,
     launch(sum_columns<Together, Entries>, static_cast<unsigned>(rows), threads_per_block, 0,
            stream, view, columns.begin.data(), n, entries, x + v * view.panels, sums.data());
     launch(gather_columns, dim3(blocks_for(view.panels), Together), threads_per_block, 0, stream,
-           view.panels, of_panels.begin.data(), of_panels.number.data(), n, sums.data(),
-           factor + v, y + v * view.panels);
+           view.panels, of_panels.begin.data(), of_panels.number.data(), n, sums.data(), factor + v,
+           y + v * view.panels);
   });
 }
 

@@ -102,8 +102,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const bool works = b < a.n_boxes;
   const std::int32_t box = a.boxes[works ? b : 0];
   const bool is_far = works && level_of(a.tree.code[box]) >= 2;  // else all is near
-  if (is_far && member == 0)
-    load_local<T, kind>(a.table, a.expansions.local(box, v), local);
+  if (is_far && member == 0) load_local<T, kind>(a.table, a.expansions.local(box, v), local);
   __syncthreads();
   if (!works) return;
 
@@ -115,8 +114,8 @@ __global__ void __launch_bounds__(threads_per_block)
     T sum = 0;
     if (is_far) {
       __syncwarp();  // the sources before are done
-      const LanePoints own_points =
-          put_source(a, unit_box, own, range.y, [] { return T(1); }, panels);
+      const LanePoints own_points = put_source(
+          a, unit_box, own, range.y, [] { return T(1); }, panels);
       __syncwarp();
       const int shares = (own_points.points + points_at_once - 1) / points_at_once;
       const WarpCounts counts(shares);
@@ -151,8 +150,7 @@ __global__ void __launch_bounds__(threads_per_block)
           if constexpr (kind == PanelKind::dipoles)
             part = local_sum<T, kind>(a.table, steps, local, panels.dipole(of), place, weight);
           else
-            part = panels.charge(of) *
-                   local_sum<T, kind>(a.table, steps, local, {}, place, weight);
+            part = panels.charge(of) * local_sum<T, kind>(a.table, steps, local, {}, place, weight);
         }
         sums[lane] = part;
         __syncwarp();

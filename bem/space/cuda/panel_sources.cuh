@@ -27,19 +27,20 @@ struct PanelSourcesView {
 
 inline PanelSourcesView sources_of(const PanelStore& panels, const SpreadTree& tree,
                                    const MomentRules& rules, const PieceMoments* pieces) {
-  return {panels.vertices.data(),
-          panels.area.data(),
-          panels.radius.data(),
-          tree.source_order.data(),
-          tree.scale,
-          tree.tree.view(),
-          tree.tree.root,
-          tree.far.source_boxes.data(),
-          static_cast<std::int64_t>(tree.far.source_boxes.size()),
-          tree.sources(),
-          1,
-          rules.view(),
-          pieces ? *pieces : PieceMoments{{}, {StripPoints(1), nullptr, nullptr, nullptr, nullptr}}};
+  return {
+      panels.vertices.data(),
+      panels.area.data(),
+      panels.radius.data(),
+      tree.source_order.data(),
+      tree.scale,
+      tree.tree.view(),
+      tree.tree.root,
+      tree.far.source_boxes.data(),
+      static_cast<std::int64_t>(tree.far.source_boxes.size()),
+      tree.sources(),
+      1,
+      rules.view(),
+      pieces ? *pieces : PieceMoments{{}, {StripPoints(1), nullptr, nullptr, nullptr, nullptr}}};
 }
 
 /// What the sources are: charged panels, some of them in pieces, or panels of dipoles along their
