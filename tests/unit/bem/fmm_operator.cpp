@@ -68,10 +68,13 @@ BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as ot
   CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 3);
   const Vector x = random_vector(5 * n, 3);
   Vector y(5 * n), exact(5 * n);
-  dense->apply(x.data(), exact.data(), {.vectors = 5});
-  for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
-    fast->apply(x.data(), y.data(), {.vectors = 5, .tolerance = tolerance});
-    CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+  for (const bool transposed : {false, true}) {
+    dense->apply(x.data(), exact.data(), {.vectors = 5, .transposed = transposed});
+    for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
+      fast->apply(x.data(), y.data(),
+                  {.vectors = 5, .tolerance = tolerance, .transposed = transposed});
+      CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+    }
   }
 }
 
