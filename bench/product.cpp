@@ -1,5 +1,5 @@
-// Prints the products' tables of docs/performance.md: V or K on surfaces of growing size, with its
-// errors at some rows against exact integrals. fmbem-bench-product --surface sphere --panels
+// Prints the products' tables of docs/performance.md: V, K or K' on surfaces of growing size, with
+// its errors at some rows against exact integrals. fmbem-bench-product --surface sphere --panels
 // 1e5,1e6
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
-#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -60,11 +60,17 @@ double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<doub
   return ms[repeat / 2];
 }
 
-/// Some rows of V x or K x, exactly.
+Layer layer_of(const std::string& name) {
+  for (const Layer& layer : {double_layer, adjoint_double_layer})
+    if (name == layer.name()) return layer;
+  return single_layer;
+}
+
+/// Some rows of V x, K x or K' x, exactly.
 struct ExactRows {
   std::vector<std::size_t> row;
-  std::vector<double> value;
-  double size2 = 0;  ///< squares of the values; of K x, which may vanish, of x/2
+  std::vector<double> value, weight;  ///< the latter of K': what is within the tolerance are A K' x
+  double size2 = 0;  ///< squares of the values; of K x and K' x, which may vanish, of x/2
 
   ExactRows(const Panels& panels, const Layer& layer, const std::vector<double>& x, int rows)
       : row(rows), value(rows) {
@@ -75,15 +81,13 @@ struct ExactRows {
     for (std::size_t& i : row)
       i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int k = 0; k < rows; ++k) {
-      const Vec3d at = triangles[row[k]].centroid;
+    for (int k = 0; k < rows; ++k)
       for (std::size_t j = 0; j < n; ++j)
-        value[k] += x[j] * (layer == single_layer ? panel_potential(triangles[j], at)
-                            : j == row[k]         ? 0
-                                                  : triangle_double_layer(triangles[j], at));
-    }
+        value[k] += x[j] * exact_entry(layer, NormalRows::averaged, triangles[row[k]], triangles[j],
+                                       j == row[k]);
     for (int k = 0; k < rows; ++k) {
-      const double size = layer == single_layer ? value[k] : 0.5 * x[row[k]];
+      weight.push_back(layer == adjoint_double_layer ? triangles[row[k]].area : 1);
+      const double size = weight[k] * (layer == single_layer ? value[k] : 0.5 * x[row[k]]);
       size2 += size * size;
     }
   }
@@ -91,8 +95,10 @@ struct ExactRows {
   /// Root mean square error of y there, relative to their size.
   double error_of(const std::vector<double>& y) const {
     double error2 = 0;
-    for (std::size_t k = 0; k < row.size(); ++k)
-      error2 += (y[row[k]] - value[k]) * (y[row[k]] - value[k]);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const double error = weight[k] * (y[row[k]] - value[k]);
+      error2 += error * error;
+    }
     return size2 > 0 ? std::sqrt(error2 / size2) : 0;
   }
 };
@@ -106,7 +112,7 @@ void run(const Options& options, const std::string& name, double n) {
   const Panels panels = make_panels(bench::surfaces().at(name).make(n), *how.processor);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
-  const Layer layer = options.layer == "V" ? single_layer : double_layer;
+  const Layer layer = layer_of(options.layer);
   const auto v = make_boundary_operator(panels, layer, how);
   const double operator_ms = lap();
   const auto inverse = v->approximate_inverse();
@@ -146,13 +152,13 @@ void run(const Options& options, const std::string& name, double n) {
 
 int main(int argc, char** argv) try {
   Options options;
-  CLI::App app("Products with V or K on surfaces of growing size; times in ms, memory in GB");
+  CLI::App app("Products with V, K or K' on surfaces of growing size; times in ms, memory in GB");
   options.choice.add_options(app, options.surfaces);
   app.add_option("--panels", options.panels, "about as many")
       ->delimiter(',')
       ->check(CLI::Range(20.0, 2e8));
-  app.add_option("--layer", options.layer, "V or K, which has no preconditioner")
-      ->check(CLI::IsMember({"V", "K"}));
+  app.add_option("--layer", options.layer, "V, or K or K', which have no preconditioner")
+      ->check(CLI::IsMember({"V", "K", "K'"}));
   app.add_option("--tolerance", options.tolerance, "of the operator");
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));

@@ -33,7 +33,7 @@ void LinearMap::multiply_on_device(const double*, double*, const Product&) const
 }
 
 void refuse_transposed(const Product& product, const char* map) {
-  FMBEM_REQUIRE(!product.transposed, map << " has no transpose: use the operator on the CPU");
+  FMBEM_REQUIRE(!product.transposed, map << " has no transposed products");
 }
 
 }  // namespace fmbem

@@ -12,6 +12,14 @@
 
 namespace fmbem::test {
 
+/// Those that the backend has.
+#ifdef FMBEM_TEST_CUDA
+inline constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField::stored,
+                                                             OperatorOptions::NearField::lean};
+#else
+inline constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField::stored};
+#endif
+
 inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& layer,
                                                   OperatorOptions options) {
   options.kind = OperatorOptions::Choice::fmm;

@@ -102,6 +102,50 @@ BACKEND_TEST_CASE("products of two operators at once do not disturb each other")
   }
 }
 
+BACKEND_TEST_CASE("transposed products and K' of vectors on the device") {
+  const Panels panels = make_panels(cube(12));
+  const std::size_t n = panels.size();
+  const Vector x = signed_charges(5 * n, 7);
+  for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer})
+    for (const auto near_field : near_fields)
+      for (const bool transposed : {true, false}) {
+        CAPTURE(layer.name(), static_cast<int>(near_field), transposed);
+        const OperatorOptions options{.near_field = near_field, .tolerance = 1e-5, .max_leaf = 20};
+        const auto op = make_fmm(panels, layer, options), again = make_fmm(panels, layer, options);
+        CHECK(op->processor() == Processor::gpu);
+        CHECK(op->info().processor == Processor::gpu);
+        const cuda::DeviceArray<double> d_x(x), d_y(5 * n);
+        Vector y(5 * n), same(5 * n);
+        for (const double tolerance : {0.0, op->accurate_tolerance()}) {
+          const Product product{.vectors = 5, .tolerance = tolerance, .transposed = transposed};
+          op->apply(x.data(), y.data(), product);
+          again->apply_on_device(d_x.data(), d_y.data(), product);
+          again->wait();
+          d_y.download(same);
+          CHECK(y == same);  // the same bits in two runs, too
+        }
+      }
+}
+
+BACKEND_TEST_CASE("K' of one vector after several on the device") {
+  const Panels panels = make_panels(cube(10));
+  const std::size_t n = panels.size();
+  const auto flux = make_fmm(panels, adjoint_double_layer, {.tolerance = 1e-5, .max_leaf = 20});
+  const Vector x = signed_charges(4 * n, 3);
+  const cuda::DeviceArray<double> d_x(x), d_first(n), d_all(4 * n), d_last(n);
+  flux->apply_on_device(d_x.data(), d_first.data());
+  flux->apply_on_device(d_x.data(), d_all.data(), {.vectors = 4});
+  flux->apply_on_device(d_x.data(), d_last.data());
+  flux->wait();
+  Vector first(n), all(4 * n), last(n);
+  d_first.download(first);
+  d_all.download(all);
+  d_last.download(last);
+  CHECK(first == last);
+  all.resize(n);
+  CHECK(norm_of(difference(all, first)) < 1e-6 * norm_of(first));
+}
+
 BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhere") {
   const Panels panels = make_panels(cube(10));
   const std::size_t n = panels.size();
@@ -124,6 +168,13 @@ BACKEND_TEST_CASE("a product on the device of what is not finite is NaN everywhe
       CHECK(std::all_of(out.begin(), out.begin() + n,
                         [](double value) { return std::isnan(value); }));
       CHECK(std::equal(out.begin() + n, out.end(), y.begin() + n));
+      v->apply_on_device(d_x.data(), d_y.data(), {.vectors = 2, .transposed = true});
+      v->wait();
+      d_y.download(out);
+      CHECK(std::all_of(out.begin(), out.begin() + n,
+                        [](double value) { return std::isnan(value); }));
+      CHECK(
+          std::none_of(out.begin() + n, out.end(), [](double value) { return std::isnan(value); }));
     }
   }
 }

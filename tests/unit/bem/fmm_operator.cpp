@@ -68,10 +68,13 @@ BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as ot
   CHECK(fast->info().near_entries < static_cast<std::int64_t>(n * n) / 3);
   const Vector x = random_vector(5 * n, 3);
   Vector y(5 * n), exact(5 * n);
-  dense->apply(x.data(), exact.data(), {.vectors = 5});
-  for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
-    fast->apply(x.data(), y.data(), {.vectors = 5, .tolerance = tolerance});
-    CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+  for (const bool transposed : {false, true}) {
+    dense->apply(x.data(), exact.data(), {.vectors = 5, .transposed = transposed});
+    for (const double tolerance : {1e-5, fast->accurate_tolerance(), 1e-8}) {
+      fast->apply(x.data(), y.data(),
+                  {.vectors = 5, .tolerance = tolerance, .transposed = transposed});
+      CHECK(norm_of(difference(y, exact)) < tolerance * norm_of(*dense) * norm_of(x));
+    }
   }
 }
 
@@ -140,9 +143,9 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
   CHECK(std::sqrt(error2 / rows) < 0.1 * options.tolerance * norm_of(x) / std::sqrt(n));
 }
 
-#ifndef FMBEM_TEST_CUDA
-TEST_CASE("transposed products are as close to the dense operator's as the others") {
-  for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {  // one is held
+BACKEND_TEST_CASE("transposed products are as close to the dense operator's as the others") {
+  // Of the last two one panel is held above the leaves, and long ones are cut.
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
     const Panels panels = make_panels(surfaces()[k].make());
     const std::size_t n = panels.size();
     const auto dense = make_dense_operator(panels, single_layer, {});
@@ -154,20 +157,23 @@ TEST_CASE("transposed products are as close to the dense operator's as the other
     const Vector z = random_vector(n, 4), az = product(*dense, z);
     CHECK(std::inner_product(z.begin(), z.end(), exact.begin(), 0.0) ==
           Approx(std::inner_product(az.begin(), az.end(), x.begin(), 0.0)).epsilon(1e-10));
-    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
-      if (sanitized && tolerance < 1e-6) continue;
-      CAPTURE(surfaces()[k].name, tolerance);
-      OperatorOptions options{.tolerance = tolerance, .max_leaf = 20};
-      const auto fast = make_fmm(panels, options);
-      fast->apply(x.data(), y.data(), {.vectors = 2, .transposed = true});
-      CHECK(norm_of(difference(y, exact)) < tolerance * norm * norm_of(x));
-      const double tight = fast->accurate_tolerance();
-      fast->apply(x.data(), y.data(), {.vectors = 2, .tolerance = tight, .transposed = true});
-      CHECK(norm_of(difference(y, exact)) < tight * norm * norm_of(x));
-    }
+    for (const auto near_field : near_fields)
+      for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+        if (sanitized && tolerance < 1e-6) continue;
+        CAPTURE(surfaces()[k].name, static_cast<int>(near_field), tolerance);
+        const OperatorOptions options{
+            .near_field = near_field, .tolerance = tolerance, .max_leaf = 20};
+        const auto fast = make_fmm(panels, options);
+        fast->apply(x.data(), y.data(), {.vectors = 2, .transposed = true});
+        CHECK(norm_of(difference(y, exact)) < tolerance * norm * norm_of(x));
+        const double tight = fast->accurate_tolerance();
+        fast->apply(x.data(), y.data(), {.vectors = 2, .tolerance = tight, .transposed = true});
+        CHECK(norm_of(difference(y, exact)) < tight * norm * norm_of(x));
+      }
   }
 }
 
+#ifndef FMBEM_TEST_CUDA
 TEST_CASE("products are scaled and added to what is there, and their tolerances have a least one") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();
