@@ -33,7 +33,8 @@ class ClusterInverse::Assembly {
     fill();
     const bool symmetric = !cut_.has_long;
     set_exact_entries(symmetric);
-    bool solved = symmetric ? matrix_.invert_symmetric(own, rows) : matrix_.invert_general(own, rows);
+    bool solved =
+        symmetric ? matrix_.invert_symmetric(own, rows) : matrix_.invert_general(own, rows);
     if (!solved) {
       // Between sheets that are far closer than clusters are large: those are the same to rounding.
       fill();
@@ -48,8 +49,8 @@ class ClusterInverse::Assembly {
       if (!matrix_.invert_symmetric(own, rows)) return false;
     }
     for (int i = 0; i < own; ++i) {
-      const float scale = row_scale(cut_.scale[cut_.m - own + i], extent_, cut_.unit,
-                                    panels_[leaf.begin + i].area);
+      const float scale =
+          row_scale(cut_.scale[cut_.m - own + i], extent_, cut_.unit, panels_[leaf.begin + i].area);
       for (int k = 0; k < cut_.m; ++k) rows[k * own + i] *= scale * cut_.scale[k];
     }
     return true;
@@ -107,7 +108,8 @@ ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions
 
 ClusterInverse::ClusterInverse(const Panels& panels, std::span<const Triangle> triangles,
                                const ClusterInverseOptions& options)
-    : rows_(ClusterTree(panels.key, triangles, checked(options).max_leaf), options, panels.extent) {
+    : rows_(ClusterTree(panels.key, triangles, checked(options).max_leaf), options, panels.extent,
+            options.max_leaf) {
   rows_.solve([&] { return Assembly(triangles, panels.extent, rows_.tree()); });
 }
 

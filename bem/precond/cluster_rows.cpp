@@ -10,27 +10,47 @@
 namespace fmbem {
 namespace {
 
-/// The nodes whose charges are the unknowns for a leaf, its own panels last.
-std::vector<std::int32_t> cut_for(const ClusterTree& tree, std::int32_t leaf_node,
-                                  const ClusterInverseOptions& options) {
-  const Cluster& own = tree.nodes[leaf_node];
+/// Of the nodes whose charges are the unknowns for a leaf those that it does not hold.
+std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
+                                     double opening, double nearness) {
   const LeafView leaf = view_leaf(tree.nodes.data(), leaf_node);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
+  for (std::int32_t k = 0; k < n_nodes;) {
+    const CutStep step = cut_step(leaf, tree.nodes[k], opening, nearness);
+    if (step == CutStep::take) cut.push_back(k);
+    k = step == CutStep::open ? k + 1 : tree.descendants_end(k);
+  }
+  return cut;
+}
+
+/// A leaf, and the nodes whose charges are its unknowns, its own panels last.
+struct LeafCut {
+  std::int32_t leaf;
+  std::vector<std::int32_t> cut;
+};
+
+/// Appends the cut for a leaf, or those for its halves where it has too many unknowns and more
+/// panels than smallest_leaf. `halved` are the nodes that were leaves, parents first.
+void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInverseOptions& options,
+              int smallest_leaf, std::vector<LeafCut>& cuts, std::vector<std::int32_t>& halved) {
+  const Cluster& own = tree.nodes[leaf_node];
+  std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
-    cut.clear();
-    for (std::int32_t k = 0; k < n_nodes;) {
-      const CutStep step = cut_step(leaf, tree.nodes[k], opening, options.nearness);
-      if (step == CutStep::take) cut.push_back(k);
-      k = step == CutStep::open ? k + 1 : tree.descendants_end(k);
-    }
+    cut = others_for(tree, leaf_node, opening, options.nearness);
     if (static_cast<int>(cut.size()) + own.size() <= options.most_unknowns ||
         opening > largest_opening)
       break;
+    if (own.size() > smallest_leaf) {
+      halved.push_back(leaf_node);
+      for (const std::int32_t half : {own.left, own.right})
+        add_cuts(tree, half, options, smallest_leaf, cuts, halved);
+      return;
+    }
   }
   for (std::int32_t k = leaf_node; k < tree.descendants_end(leaf_node); ++k)
     if (tree.nodes[k].is_panel()) cut.push_back(k);
-  return cut;
+  cuts.push_back({leaf_node, std::move(cut)});
 }
 
 }  // namespace
@@ -46,20 +66,30 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
   return options;
 }
 
-ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit)
+ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
+                         int smallest_leaf)
     : tree_(std::move(tree)), unit_(unit) {
-  const std::size_t n_leaves = leaves();
-  std::vector<std::vector<std::int32_t>> cuts(n_leaves);
+  std::vector<std::vector<LeafCut>> cuts(leaves());
+  std::vector<std::vector<std::int32_t>> halved(leaves());
 #pragma omp parallel for schedule(dynamic, 16)
-  for (std::size_t f = 0; f < n_leaves; ++f) cuts[f] = cut_for(tree_, tree_.leaves[f], options);
+  for (std::size_t f = 0; f < leaves(); ++f)
+    add_cuts(tree_, tree_.leaves[f], options, smallest_leaf, cuts[f], halved[f]);
+  tree_.leaves.clear();
   cut_begin_.assign(1, 0);
   row_begin_.assign(1, 0);
-  for (std::size_t f = 0; f < n_leaves; ++f) {
-    const auto m = static_cast<std::int64_t>(cuts[f].size());
-    cut_begin_.push_back(cut_begin_.back() + m);
-    row_begin_.push_back(row_begin_.back() + m * tree_.nodes[tree_.leaves[f]].size());
-    cut_.insert(cut_.end(), cuts[f].begin(), cuts[f].end());
+  for (const std::vector<LeafCut>& of_leaf : cuts) {
+    for (const LeafCut& next : of_leaf) {
+      const auto m = static_cast<std::int64_t>(next.cut.size());
+      cut_begin_.push_back(cut_begin_.back() + m);
+      row_begin_.push_back(row_begin_.back() + m * tree_.nodes[next.leaf].size());
+      cut_.insert(cut_.end(), next.cut.begin(), next.cut.end());
+      tree_.leaves.push_back(next.leaf);
+    }
   }
+  std::vector<std::int32_t> above;
+  for (const std::vector<std::int32_t>& of_leaf : halved)
+    above.insert(above.end(), of_leaf.rbegin(), of_leaf.rend());
+  tree_.above.insert(tree_.above.begin(), above.begin(), above.end());
   const auto bytes = row_begin_.back() * static_cast<std::int64_t>(sizeof(float));
   if (bytes > available_memory())
     throw ResourceError("the preconditioner needs " + std::to_string(bytes >> 20) + " MiB, but " +

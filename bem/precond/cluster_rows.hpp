@@ -28,8 +28,11 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 /// after leaf, [cut][panels of the leaf], times `unit`, by which the product divides again.
 class ClusterRows {
  public:
-  /// Makes the cuts, and room for the rows. Throws ResourceError for want of memory.
-  ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit);
+  /// Makes the cuts, and room for the rows. Leaves of more than smallest_leaf panels are halved
+  /// where they would have more than most_unknowns: as where their panels are on both sides of
+  /// other bodies. Throws ResourceError for want of memory.
+  ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
+              int smallest_leaf);
 
   /// Fills the rows: solver.solve(cut, leaf, rows) of one solver = make() for each thread, which
   /// is false where a system is singular. Throws InputError then.

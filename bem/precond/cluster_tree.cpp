@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 namespace fmbem {
 namespace {
@@ -23,7 +22,7 @@ std::int32_t cut(std::span<const std::uint64_t> keys, std::int32_t begin, std::i
 
 /// The same of trees over places.
 std::int32_t cut(const TreePlaces& places, std::int32_t begin, std::int32_t end) {
-  const auto &part = places.part;
+  const auto& part = places.part;
   if (part[begin] == part[end - 1]) return cut(places.key, begin, end);
   if (places.part_key[begin] != places.part_key[end - 1]) return cut(places.part_key, begin, end);
   // Parts about one centroid, as shells are: between them, near to the middle.
@@ -63,14 +62,14 @@ ClusterTree::ClusterTree(std::span<const std::uint64_t> keys, std::span<const Tr
   measure(panels);
 }
 
-ClusterTree::ClusterTree(TreePlaces places, std::span<const Triangle> panels, int max_leaf)
+ClusterTree::ClusterTree(const TreePlaces& places, std::span<const Triangle> panels, int max_leaf)
     : nodes(2 * panels.size() - (places.tree_begin.size() - 1)), n_(panels.size()) {
 #pragma omp parallel
 #pragma omp single
   for (std::int32_t t = 0; t + 1 < static_cast<std::int32_t>(places.tree_begin.size()); ++t)
     build(places, places.tree_begin[t], places.tree_begin[t + 1], 2 * places.tree_begin[t] - t,
           nodes);
-  panel_at_ = std::move(places.panel);
+  panel_at_ = places.panel;
   choose_leaves(max_leaf);
   measure(panels);
 }

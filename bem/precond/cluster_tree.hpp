@@ -28,7 +28,7 @@ struct ClusterTree {
   ClusterTree(std::span<const std::uint64_t> keys, std::span<const Triangle> panels, int max_leaf);
   /// Trees over places: nodes' `begin` and `end` are these. They are cut between parts first, by
   /// the parts' keys, or between those of the same key.
-  ClusterTree(TreePlaces places, std::span<const Triangle> panels, int max_leaf);
+  ClusterTree(const TreePlaces& places, std::span<const Triangle> panels, int max_leaf);
 
   std::vector<Cluster> nodes;
   std::vector<std::int32_t> leaves;
