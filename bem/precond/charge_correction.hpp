@@ -21,13 +21,13 @@ class ChargeCorrection {
   /// y is [n] approximately A⁻¹ x. O(n); the same bits for any number of threads.
   void apply(const ClusterTree& tree, const double* x, double* y) const;
   std::int64_t memory_bytes() const {
-    return static_cast<std::int64_t>(area_at_.size() * sizeof(double));
+    return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
   }
 
  private:
   struct Part {
     std::int32_t begin, end;  ///< places
-    double area;
+    double weight2_area;      ///< Σ w² A
   };
   struct Other {
     std::int32_t part;
@@ -38,12 +38,14 @@ class ChargeCorrection {
     std::int32_t part;
     std::vector<Other> others;
   };
-  /// Σ A x over a part.
-  double sum_over(const Part& part, const ClusterTree& tree, const double* x) const;
+  /// Σ values x over a part, the values at places.
+  double sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
+                  const double* x) const;
 
   std::vector<Part> parts_;
   std::vector<Equation> equations_;  ///< those of what is inside of others first
-  std::vector<double> area_at_;      ///< [n] of the panel at each place; empty without equations
+  /// [n] of the panel at each place: A and w A; empty without equations.
+  std::vector<double> area_at_, charge_area_at_;
 };
 
 }  // namespace fmbem

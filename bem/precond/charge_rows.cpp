@@ -5,11 +5,17 @@
 namespace fmbem {
 
 ChargeRows::ChargeRows(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree)
-    : places_(places), tree_(tree), of_part_(places.parts.size()) {
+    : places_(places), tree_(tree), charge_area_(tree.nodes.size()), of_part_(places.parts.size()) {
+  tree.for_children_first([&](std::int32_t k) {
+    const Cluster& node = tree.nodes[k];
+    charge_area_[k] = node.is_panel() ? charge_weight(rows, tree.panel(node.begin)) * node.area
+                                      : charge_area_[node.left] + charge_area_[node.right];
+  });
   for (std::size_t part = 0; part < places.parts.size(); ++part) {
     if (places.parts[part].equation < 0) continue;
     for (const auto& [other, factor] : rows.equations[places.parts[part].equation].others)
-      of_part_[part] = merged(of_part_[part], {{places.number_of[other]}, {factor}});
+      if (places.number_of[other] >= 0)
+        of_part_[part] = merged(of_part_[part], {{places.number_of[other]}, {factor}});
   }
   list_of_node_.assign(tree.nodes.size(), -1);
   for (auto k = static_cast<std::int32_t>(tree.nodes.size()) - 1; k >= 0; --k) {
@@ -39,11 +45,12 @@ ChargeRows::Others ChargeRows::merged(const Others& a, const Others& b) const {
   }
   for (std::size_t i = 0; i < all.number.size(); ++i)
     all.sum_before.push_back(all.sum_before.back() +
-                             all.factor[i] * places_.parts[all.number[i]].area);
+                             all.factor[i] * places_.parts[all.number[i]].charge_area);
   return all;
 }
 
-double ChargeRows::sum_over(const Others& others, const Cluster& node) const {
+double ChargeRows::sum_over(const Others& others, std::int32_t l) const {
+  const Cluster& node = tree_.nodes[l];
   const std::int32_t first = places_.trees.part[node.begin],
                      last = places_.trees.part[node.end - 1];
   if (first < 0 || others.number.empty()) return 0;
@@ -51,20 +58,20 @@ double ChargeRows::sum_over(const Others& others, const Cluster& node) const {
   const auto to = std::upper_bound(from, others.number.end(), last);
   const auto i = from - others.number.begin(), j = to - others.number.begin();
   if (first != last) return others.sum_before[j] - others.sum_before[i];
-  return i == j ? 0 : others.factor[i] * node.area;
+  return i == j ? 0 : others.factor[i] * charge_area_[l];
 }
 
-double ChargeRows::part_entry(std::int32_t part, const Cluster& of) const {
+double ChargeRows::part_entry(std::int32_t part, std::int32_t l) const {
   const MixedPlaces::Part& own = places_.parts[part];
-  const bool is_inside = of.begin >= own.begin && of.end <= own.end;
-  return ((is_inside ? of.area : 0) + sum_over(of_part_[part], of)) / own.area;
+  const bool is_inside = tree_.nodes[l].begin >= own.begin && tree_.nodes[l].end <= own.end;
+  return ((is_inside ? charge_area_[l] : 0) + sum_over(of_part_[part], l)) / own.area;
 }
 
-double ChargeRows::others_entry(std::int32_t k, const Cluster& of) const {
-  const Cluster& node = tree_.nodes[k];
-  // Of those that it holds itself no more than the sum of charges is known, which is given.
-  if (of.begin >= node.begin && of.end <= node.end) return 0;
-  return sum_over(of_node_[list_of_node_[k]], of) / node.area;
+double ChargeRows::given_entry(std::int32_t k, std::int32_t l) const {
+  const Cluster &node = tree_.nodes[k], &of = tree_.nodes[l];
+  // Of others that it holds itself no more than the sum of charges is known, which is given.
+  if (of.begin >= node.begin && of.end <= node.end) return k == l ? charge_area_[k] / node.area : 0;
+  return sum_over(of_node_[list_of_node_[k]], l) / node.area;
 }
 
 }  // namespace fmbem

@@ -12,7 +12,7 @@ namespace fmbem {
 /// What charge equations make of the rows of small systems. Of the nodes of a part with one, which
 /// are all in a cut, rows lose their mean over the part and take its charge instead, with those of
 /// others, over its area. Of a node that holds several such parts the density is given, less their
-/// others' charges over its area.
+/// others' charges over its area. Areas are with the weights of charges where they are densities'.
 class ChargeRows {
  public:
   ChargeRows(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);
@@ -28,10 +28,10 @@ class ChargeRows {
   }
 
   double area_of_part(std::int32_t part) const { return places_.parts[part].area; }
-  /// The entry of the charge in the rows of a part's nodes, for the density of a node.
-  double part_entry(std::int32_t part, const Cluster& of) const;
-  /// The entry of the charges of others in the row of node k, which is given.
-  double others_entry(std::int32_t k, const Cluster& of) const;
+  /// The entry for node l in the equation of a part's charge.
+  double part_entry(std::int32_t part, std::int32_t l) const;
+  /// The entry for node l in the row of node k, which is given.
+  double given_entry(std::int32_t k, std::int32_t l) const;
 
  private:
   /// Others by their number in MixedPlaces, ascending, with the sum of factor × area before each.
@@ -44,11 +44,12 @@ class ChargeRows {
     return places_.trees.part[node.begin] != places_.trees.part[node.end - 1];
   }
   Others merged(const Others& a, const Others& b) const;
-  /// Σ factor × the area of each that is in a node.
-  double sum_over(const Others& others, const Cluster& node) const;
+  /// Σ factor × the area of each that is in node l.
+  double sum_over(const Others& others, std::int32_t l) const;
 
   const MixedPlaces& places_;
   const ClusterTree& tree_;
+  std::vector<double> charge_area_;         ///< [nodes], with the weights of charges
   std::vector<Others> of_part_;             ///< [parts]
   std::vector<Others> of_node_;             ///< of nodes that are given
   std::vector<std::int32_t> list_of_node_;  ///< [nodes]: index of of_node_, or −1

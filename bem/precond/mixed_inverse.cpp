@@ -188,8 +188,7 @@ class MixedInverse::Assembly {
     for (int k = 0; k < cut_.m; ++k) {
       if (!charges_.is_given(tree_.nodes[cut[k]])) continue;
       for (int l = 0; l < cut_.m; ++l)
-        matrix_.at(k, l) = static_cast<float>(charges_.others_entry(cut[k], tree_.nodes[cut[l]]));
-      matrix_.at(k, k) += 1;
+        matrix_.at(k, l) = static_cast<float>(charges_.given_entry(cut[k], cut[l]));
     }
     for (const PartInCut& part : parts_) {
       for (int l = 0; l < cut_.m; ++l) {
@@ -198,8 +197,7 @@ class MixedInverse::Assembly {
           mean += share_[at] * matrix_.at(part_rows_[at], l);
         for (int at = part.begin; at < part.end; ++at)
           matrix_.at(part_rows_[at], l) -= static_cast<float>(mean);
-        matrix_.at(part.of_charge, l) =
-            static_cast<float>(charges_.part_entry(part.part, tree_.nodes[cut[l]]));
+        matrix_.at(part.of_charge, l) = static_cast<float>(charges_.part_entry(part.part, cut[l]));
       }
     }
   }

@@ -11,15 +11,15 @@ namespace fmbem {
 namespace {
 
 void check(const MixedRows& rows, std::size_t n) {
-  for (const auto* column : {&rows.alpha, &rows.beta, &rows.gamma}) {
-    FMBEM_REQUIRE(column->size() == n,
-                  "there are " << n << " panels, but rows of " << column->size() << " of them");
-    for (std::size_t i = 0; i < n; ++i)
-      FMBEM_REQUIRE(std::isfinite((*column)[i]),
+  for (const auto* values : {&rows.alpha, &rows.beta, &rows.gamma, &rows.weight}) {
+    FMBEM_REQUIRE(values->size() == n || (values == &rows.weight && values->empty()),
+                  "there are " << n << " panels, but rows of " << values->size() << " of them");
+    for (std::size_t i = 0; i < values->size(); ++i)
+      FMBEM_REQUIRE(std::isfinite((*values)[i]),
                     "the row of panel " << i << " has a factor that is not finite");
   }
   FMBEM_REQUIRE(rows.equations.empty() || rows.part.size() == n,
-                "there are " << n << " panels, but parts for " << rows.part.size() << " of them");
+                "there are " << n << " panels, but parts of " << rows.part.size() << " of them");
 }
 
 /// How a part counts in charge equations.
@@ -34,40 +34,36 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
 
   // Which parts equations name.
   const bool has_parts = !rows.equations.empty();
-  std::int32_t n_parts = 0;
-  if (has_parts) {
-    FMBEM_REQUIRE(*std::min_element(rows.part.begin(), rows.part.end()) >= 0,
-                  "parts are numbered from 0 on, not from a negative number");
-    n_parts = *std::max_element(rows.part.begin(), rows.part.end()) + 1;
-  }
+  const std::int32_t n_parts =
+      has_parts ? *std::max_element(rows.part.begin(), rows.part.end()) + 1 : 0;
+  FMBEM_REQUIRE(!has_parts || *std::min_element(rows.part.begin(), rows.part.end()) >= 0,
+                "parts of panels are counted from 0");
   std::vector<Naming> naming(n_parts, unnamed);
-  std::vector<std::int32_t> equation_of(n_parts, -1);
-  const auto check_part = [&](std::int32_t part) {
-    FMBEM_REQUIRE(part >= 0 && part < n_parts,
-                  "a charge equation names part " << part << ", which has no panels");
-  };
+  std::vector<Part> of_part(n_parts, {0, 0, 0, 0, -1});
   for (std::size_t e = 0; e < rows.equations.size(); ++e) {
-    const ChargeEquation& equation = rows.equations[e];
-    check_part(equation.part);
-    FMBEM_REQUIRE(naming[equation.part] != has_equation,
-                  "part " << equation.part << " has two charge equations");
-    naming[equation.part] = has_equation;
-    equation_of[equation.part] = static_cast<std::int32_t>(e);
-    for (const auto& [other, factor] : equation.others) {
-      check_part(other);
-      FMBEM_REQUIRE(std::isfinite(factor), "a factor in the charge equation of part "
-                                               << equation.part << " is not finite");
-      naming[other] = std::max(naming[other], named_as_other);
+    const auto& [part, others] = rows.equations[e];
+    const auto name = [&](std::int32_t named, Naming as) {
+      FMBEM_REQUIRE(named >= 0 && named < n_parts,
+                    "a charge equation names part " << named << ", and there are " << n_parts);
+      naming[named] = std::max(naming[named], as);
+    };
+    name(part, has_equation);
+    FMBEM_REQUIRE(of_part[part].equation < 0, "part " << part << " has two charge equations");
+    of_part[part].equation = static_cast<std::int32_t>(e);
+    for (const auto& [other, factor] : others) {
+      name(other, named_as_other);
+      FMBEM_REQUIRE(std::isfinite(factor),
+                    "a factor in the charge equation of part " << part << " is not finite");
     }
   }
 
-  // Areas and centroids of parts, and their order.
-  std::vector<double> area(n_parts, 0.0);
+  // Their areas, and their order by centroids.
   std::vector<Vec3d> centroid(n_parts);
   std::vector<std::int8_t> kind(n_parts, -1);
   for (std::int32_t i = 0; i < n && has_parts; ++i) {
     const std::int32_t part = rows.part[i];
-    area[part] += triangles[i].area;
+    of_part[part].area += triangles[i].area;
+    of_part[part].charge_area += charge_weight(rows, i) * triangles[i].area;
     centroid[part] += triangles[i].area * triangles[i].centroid;
     const auto own = static_cast<std::int8_t>(!is_single_layer_row(rows, i));
     FMBEM_REQUIRE(naming[part] == unnamed || kind[part] == -1 || kind[part] == own,
@@ -75,17 +71,17 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
                           << "of V alone: make it two parts");
     kind[part] = own;
   }
-  std::vector<std::uint64_t> key_of_part(n_parts, 0);
-  std::vector<std::int32_t> rank(n_parts, 0);
   std::vector<std::int32_t> named;
-  for (std::int32_t part = 0; part < n_parts; ++part) {
-    FMBEM_REQUIRE(naming[part] == unnamed || kind[part] != -1,
-                  "a charge equation names part " << part << ", which has no panels");
-    if (naming[part] != unnamed) named.push_back(part);
-  }
   std::vector<Vec3d> centres;
-  centres.reserve(named.size());
-  for (const std::int32_t part : named) centres.push_back(centroid[part] / area[part]);
+  for (std::int32_t part = 0; part < n_parts; ++part) {
+    FMBEM_REQUIRE(naming[part] != has_equation || kind[part] != -1,
+                  "part " << part << " of a charge equation has no panel");
+    if (naming[part] == unnamed || kind[part] == -1) continue;
+    named.push_back(part);
+    centres.push_back(centroid[part] / of_part[part].area);
+  }
+  std::vector<std::uint64_t> key_of_part(n_parts, 0);
+  std::vector<std::int32_t> rank(n_parts, -1);
   if (!named.empty()) {
     const MortonOrder order = morton_order(centres);
     for (std::size_t k = 0; k < named.size(); ++k) {
@@ -99,9 +95,7 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
     const int with_k = is_single_layer_row(rows, i) ? 0 : 1;
     return 3 * with_k + (has_parts ? naming[rows.part[i]] : unnamed);
   };
-  const auto rank_of = [&](std::int32_t i) {
-    return has_parts && naming[rows.part[i]] != unnamed ? rank[rows.part[i]] : -1;
-  };
+  const auto rank_of = [&](std::int32_t i) { return has_parts ? rank[rows.part[i]] : -1; };
   trees.panel.resize(n);
   std::iota(trees.panel.begin(), trees.panel.end(), 0);
   std::stable_sort(trees.panel.begin(), trees.panel.end(), [&](std::int32_t i, std::int32_t j) {
@@ -122,7 +116,8 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
     const std::int32_t part = rows.part[i];
     if (number_of[part] < 0) {
       number_of[part] = static_cast<std::int32_t>(parts.size());
-      parts.push_back({place, place, area[part], equation_of[part]});
+      parts.push_back(of_part[part]);
+      parts.back().begin = place;
     }
     parts[number_of[part]].end = place + 1;
     trees.part[place] = number_of[part];

@@ -15,15 +15,15 @@ namespace fmbem {
 /// of parts that one names as others, and of parts that have one. In trees of parts upper nodes
 /// hold whole parts, sorted by the Morton keys of their centroids, so that there may be thousands.
 struct MixedPlaces {
-  /// Throws InputError for sizes that differ, values that are not finite, and parts that equations
-  /// name without panels or with rows of both kinds.
+  /// Throws InputError for sizes that differ, values that are not finite, equations of parts
+  /// without panels, and parts that equations name with rows of both kinds.
   MixedPlaces(const Panels& panels, std::span<const Triangle> triangles, const MixedRows& rows);
 
   /// A part that an equation names.
   struct Part {
-    std::int32_t begin, end;  ///< its places
-    double area;
-    std::int32_t equation;  ///< of MixedRows, or −1
+    std::int32_t begin, end;   ///< its places
+    double area, charge_area;  ///< the latter with the weights of charges
+    std::int32_t equation;     ///< of MixedRows, or −1
   };
 
   TreePlaces trees;         ///< their `part` is an index of `parts`, or −1
@@ -31,6 +31,11 @@ struct MixedPlaces {
   /// [parts of MixedRows]: of which of `parts` each is, or −1.
   std::vector<std::int32_t> number_of;
 };
+
+/// What the charge of a density 1 on a panel counts over its area.
+inline double charge_weight(const MixedRows& rows, std::size_t i) {
+  return rows.weight.empty() ? 1 : rows.weight[i];
+}
 
 /// Whether a row is of V alone.
 inline bool is_single_layer_row(const MixedRows& rows, std::size_t i) {

@@ -34,6 +34,7 @@ class DenseMixed {
         double factor = rows_.part[i] == equation.part ? 1 : 0;
         for (const auto& other : equation.others)
           if (rows_.part[i] == other.part) factor += other.factor;
+        if (!rows_.weight.empty()) factor *= rows_.weight[i];
         charge += factor * panels_.area(i) * x[i];
       }
       return charge / area;

@@ -211,7 +211,11 @@ TEST_CASE("charge equations hold whatever the rows are") {
   for (const MixedSurface& surface :
        {coated_conductor(3, 1e6), shell(3, 0.05, 1e4), balls_between_plates(2, 2, 1e4, true)}) {
     const Panels panels = make_panels(surface.mesh);
-    const MixedRows rows = mixed_rows(surface, panels);
+    MixedRows rows = mixed_rows(surface, panels);
+    // As if half of the first part were in another medium.
+    rows.weight.assign(panels.size(), 1);
+    for (std::size_t i = 0; i < panels.size(); ++i)
+      if (rows.part[i] == 0 && panels.centroid(i).x > 0) rows.weight[i] = 5;
     const Vector x = signed_charges(panels.size(), 4), y = applied(make_inverse(panels, rows), x);
     for (const ChargeEquation& equation : rows.equations) {
       double sum = 0, size = 0, given = 0;
@@ -223,6 +227,7 @@ TEST_CASE("charge equations hold whatever the rows are") {
         }
         for (const auto& other : equation.others)
           if (rows.part[i] == other.part) factor = other.factor;
+        factor *= rows.weight[i];
         sum += factor * panels.area(i) * y[i];
         size += std::abs(factor * panels.area(i) * y[i]);
       }
@@ -294,6 +299,7 @@ TEST_CASE("the inverse for mixed rows refuses rows and options out of range") {
   refused([](MixedRows& rows) { rows.part[0] = -1; });
   refused([](MixedRows& rows) { rows.equations[0].part = 7; });
   refused([](MixedRows& rows) { rows.equations[0].others[0].part = 2; });
+  refused([](MixedRows& rows) { rows.weight.assign(3, 1.0); });
   refused([](MixedRows& rows) { rows.equations[0].others[0].factor = 1.0 / 0.0; });
   refused([](MixedRows& rows) { rows.equations.push_back(rows.equations[0]); });
   refused([](MixedRows& rows) {
