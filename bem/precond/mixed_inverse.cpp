@@ -55,6 +55,13 @@ FMBEM_SIMD_CLONES void raise_to(int m, const float* column, float* largest) {
   }
 }
 
+FMBEM_SIMD_CLONES float sum_of_products(int n, const float* a, const float* b) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int k = 0; k < n; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
 /// column[k] *= factor[k]
 FMBEM_SIMD_CLONES void multiply_by(int m, const float* factor, float* column) {
 #pragma omp simd
@@ -95,15 +102,15 @@ class MixedInverse::Assembly {
 
   /// rows[k][i], k in the cut and i in the leaf. False if the system is singular.
   bool solve(std::span<const std::int32_t> cut, const Cluster& leaf, float* rows) {
+    const int own = leaf.size();
     cut_.place(tree_, cut, leaf, panels_);
     place_rows(cut);
     fill(cut);
     set_close_entries(cut);
     set_exact_entries();
-    set_charge_rows(cut);
+    set_charge_rows(cut, own);
     scale_rows();
-    const int own = leaf.size();
-    if (!matrix_.invert_general(own, rows)) return false;
+    if (!matrix_.invert_last_rows(own, rows)) return false;
     for (int k = 0; k < cut_.m; ++k)
       for (int i = 0; i < own; ++i) rows[k * own + i] *= scale_[k];
     add_means(own, rows);
@@ -183,8 +190,8 @@ class MixedInverse::Assembly {
   /// The latter stands in place of the first for the largest node. Added to all rows, as in the
   /// operator, the charges of others, times the contrast, would leave nothing of r in single
   /// precision.
-  void set_charge_rows(std::span<const std::int32_t> cut) {
-    find_parts(cut);
+  void set_charge_rows(std::span<const std::int32_t> cut, int own) {
+    find_parts(cut, own);
     for (int k = 0; k < cut_.m; ++k) {
       if (!charges_.is_given(tree_.nodes[cut[k]])) continue;
       for (int l = 0; l < cut_.m; ++l)
@@ -192,35 +199,34 @@ class MixedInverse::Assembly {
     }
     for (const PartInCut& part : parts_) {
       for (int l = 0; l < cut_.m; ++l) {
-        double mean = 0;
-        for (int at = part.begin; at < part.end; ++at)
-          mean += share_[at] * matrix_.at(part_rows_[at], l);
-        for (int at = part.begin; at < part.end; ++at)
-          matrix_.at(part_rows_[at], l) -= static_cast<float>(mean);
-        matrix_.at(part.of_charge, l) = static_cast<float>(charges_.part_entry(part.part, cut[l]));
+        float* column = matrix_.column(l);
+        float mean = 0;
+        for (const auto& [begin, end] : {part.others, part.own})
+          mean += sum_of_products(end - begin, share_.data() + begin, column + begin);
+        for (const auto& [begin, end] : {part.others, part.own})
+          for (int k = begin; k < end; ++k) column[k] -= mean;
+        column[part.of_charge] = static_cast<float>(charges_.part_entry(part.part, cut[l]));
       }
     }
   }
 
-  /// The rows of each part with an equation.
-  void find_parts(std::span<const std::int32_t> cut) {
-    part_of_row_.clear();
-    for (int k = 0; k < cut_.m; ++k) {
-      const std::int32_t part = charges_.part_of(tree_.nodes[cut[k]]);
-      if (part >= 0) part_of_row_.emplace_back(part, k);
-    }
-    std::sort(part_of_row_.begin(), part_of_row_.end());
+  /// The rows of each part with an equation. Nodes are in the order of places, so that they are in
+  /// two ranges at the most, of the others and of the leaf's own.
+  void find_parts(std::span<const std::int32_t> cut, int own) {
     parts_.clear();
-    part_rows_.clear();
-    share_.clear();
-    for (const auto& [part, k] : part_of_row_) {
-      const int at = static_cast<int>(part_rows_.size());
-      if (parts_.empty() || parts_.back().part != part) parts_.push_back({part, at, at, k});
-      PartInCut& last = parts_.back();
-      last.end = at + 1;
-      part_rows_.push_back(k);
-      share_.push_back(tree_.nodes[cut[k]].area / charges_.area_of_part(part));
-      if (tree_.nodes[cut[k]].area > tree_.nodes[cut[last.of_charge]].area) last.of_charge = k;
+    share_.assign(cut_.m, 0.0F);
+    for (int k = 0; k < cut_.m; ++k) {
+      const Cluster& node = tree_.nodes[cut[k]];
+      const std::int32_t part = charges_.part_of(node);
+      if (part < 0) continue;
+      share_[k] = static_cast<float>(node.area / charges_.area_of_part(part));
+      auto at = std::find_if(parts_.begin(), parts_.end(),
+                             [&](const PartInCut& found) { return found.part == part; });
+      if (at == parts_.end()) at = parts_.insert(at, {part, {k, k}, {k, k}, k});
+      Range& range = k < cut_.m - own ? at->others : at->own;
+      if (range.begin == range.end) range.begin = k;
+      range.end = k + 1;
+      if (share_[k] > share_[at->of_charge]) at->of_charge = k;
     }
   }
 
@@ -228,14 +234,13 @@ class MixedInverse::Assembly {
   void add_means(int own, float* rows) const {
     for (const PartInCut& part : parts_) {
       for (int i = 0; i < own; ++i) {
-        double of_mean = 0;
-        for (int at = part.begin; at < part.end; ++at) {
-          const int k = part_rows_[at];
-          of_mean += (k == part.of_charge ? 1 : -1) * static_cast<double>(rows[k * own + i]);
-        }
+        double of_mean = 2 * static_cast<double>(rows[part.of_charge * own + i]);
+        for (const auto& [begin, end] : {part.others, part.own})
+          for (int k = begin; k < end; ++k) of_mean -= rows[k * own + i];
         rows[part.of_charge * own + i] = 0;
-        for (int at = part.begin; at < part.end; ++at)
-          rows[part_rows_[at] * own + i] += static_cast<float>(share_[at] * of_mean);
+        for (const auto& [begin, end] : {part.others, part.own})
+          for (int k = begin; k < end; ++k)
+            rows[k * own + i] += share_[k] * static_cast<float>(of_mean);
       }
     }
   }
@@ -259,16 +264,17 @@ class MixedInverse::Assembly {
   std::vector<float> smear2_, alpha_, flux_x_, flux_y_, flux_z_, no_alpha_, scale_, reach_;
   std::vector<char> has_flux_, is_close_;
 
-  /// A part with an equation: its rows are part_rows_[begin] to [end].
+  struct Range {
+    int begin, end;
+  };
+  /// The rows of a part with an equation; that of its charge is one of them.
   struct PartInCut {
     std::int32_t part;
-    int begin, end;
-    int of_charge;  ///< the row that has the charge's equation
+    Range others, own;
+    int of_charge;
   };
-  std::vector<std::pair<std::int32_t, int>> part_of_row_;
   std::vector<PartInCut> parts_;
-  std::vector<int> part_rows_;
-  std::vector<double> share_;  ///< of the row's node in the part's area
+  std::vector<float> share_;  ///< [m] of nodes in their part's area
 };
 
 MixedInverse::MixedInverse(const Panels& panels, std::span<const Triangle> triangles,

@@ -63,4 +63,25 @@ bool SmallMatrix::invert_general(int own, float* rows) {
   return true;
 }
 
+bool SmallMatrix::invert_last_rows(int own, float* rows) {
+  int failed = 0;
+  pivots_.resize(m_);
+  sgetrf_(&m_, &m_, values_.data(), &m_, pivots_.data(), &failed);
+  if (failed != 0) return false;
+  const int others = m_ - own;
+  std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
+  float* last = rows + static_cast<std::size_t>(others) * own;
+  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  cblas_strsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, own, own, 1.0F,
+              &at(others, others), m_, last, own);
+  cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, own, m_, 1.0F,
+              values_.data(), m_, rows, own);
+  for (int k = m_ - 1; k >= 0; --k)
+    if (const int other = pivots_[k] - 1; other != k)
+      std::swap_ranges(rows + static_cast<std::size_t>(k) * own,
+                       rows + static_cast<std::size_t>(k + 1) * own,
+                       rows + static_cast<std::size_t>(other) * own);
+  return true;
+}
+
 }  // namespace fmbem

@@ -51,6 +51,9 @@ class SmallMatrix {
 
   /// The same of any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular.
   bool invert_general(int own, float* rows);
+  /// The same in half the work after the factors: [0 | 1] U⁻¹ L⁻¹ P, where the first is 0 but for
+  /// the last block.
+  bool invert_last_rows(int own, float* rows);
 
  private:
   std::size_t index(int row, int column) const {
