@@ -2,24 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
-#include "fmbem/bem/precond/cluster_tree.hpp"
-#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/bem/precond/cluster_rows.hpp"
 
 namespace fmbem {
-
-struct ClusterInverseOptions {
-  int max_leaf = 64;     ///< panels whose rows share one cut
-  double opening = 0.7;  ///< θ > 0: clusters of a radius up to θ times their distance stay closed
-  double nearness = 0.5;  ///< κ: and those of a radius up to κ times that of the leaf's panels
-  int most_unknowns = 400;
-};
-
-/// The same options. Throws InputError for those out of range.
-const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 
 /// An approximate inverse of the single layer V, the preconditioner of its systems.
 ///
@@ -41,11 +29,12 @@ class ClusterInverse final : public ApproximateInverse {
                  const ClusterInverseOptions& options = {});
 
   std::string name() const override { return "cluster inverse"; }
-  std::int64_t memory_bytes() const override;
+  std::int64_t memory_bytes() const override { return rows_.memory_bytes(); }
 
-  std::size_t size() const override { return tree_.nodes[0].size(); }
-  std::size_t leaves() const { return tree_.leaves.size(); }
-  double mean_unknowns() const;  ///< of the small systems
+  std::size_t size() const override { return rows_.tree().size(); }
+  std::size_t leaves() const { return rows_.leaves(); }
+  /// Of the small systems.
+  double mean_unknowns() const { return rows_.mean_unknowns(); }
 
  protected:
   /// The same bits for any number of threads.
@@ -53,16 +42,7 @@ class ClusterInverse final : public ApproximateInverse {
 
  private:
   class Assembly;
-  std::span<const std::int32_t> cut_of(std::size_t leaf) const;
-  /// [nodes]: area-weighted means over all nodes of the tree.
-  void take_means(const double* x, double* means) const;
-
-  ClusterTree tree_;
-  double extent_;
-  std::vector<std::int64_t> cut_begin_;  ///< [leaves + 1]
-  std::vector<std::int32_t> cut_;        ///< nodes of the tree
-  std::vector<std::int64_t> row_begin_;  ///< [leaves + 1]
-  Buffer<float> rows_;  ///< leaf after leaf, [cut][panels of the leaf], times the extent
+  ClusterRows rows_;  ///< times the extent of all panels
 };
 
 }  // namespace fmbem

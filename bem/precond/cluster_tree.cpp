@@ -20,8 +20,22 @@ std::int32_t cut(std::span<const std::uint64_t> keys, std::int32_t begin, std::i
       std::lower_bound(keys.begin() + begin, keys.begin() + end, first) - keys.begin());
 }
 
-void build(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t end,
-           std::int32_t at, std::vector<Cluster>& nodes) {
+/// The same of trees over places.
+std::int32_t cut(const TreePlaces& places, std::int32_t begin, std::int32_t end) {
+  const auto& part = places.part;
+  if (part[begin] == part[end - 1]) return cut(places.key, begin, end);
+  if (places.part_key[begin] != places.part_key[end - 1]) return cut(places.part_key, begin, end);
+  // Parts about one centroid, as shells are: between them, near to the middle.
+  const std::int32_t middle = begin + (end - begin) / 2;
+  std::int32_t low = middle, high = middle;
+  while (low > begin && part[low - 1] == part[middle]) --low;
+  while (high < end && part[high] == part[middle]) ++high;
+  return low == begin || (high < end && high - middle < middle - low) ? high : low;
+}
+
+template <class Keys>
+void build(const Keys& keys, std::int32_t begin, std::int32_t end, std::int32_t at,
+           std::vector<Cluster>& nodes) {
   Cluster& node = nodes[at];
   node.begin = begin;
   node.end = end;
@@ -36,32 +50,31 @@ void build(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t
 #pragma omp taskwait
 }
 
-/// Area, centroid and smear, of a panel or from its two halves.
-void measure(std::span<const Triangle> panels, std::vector<Cluster>& nodes, Cluster& node) {
-  if (node.is_panel())
-    measure_panel(panels[node.begin], node);
-  else
-    measure_halves(nodes[node.left], nodes[node.right], node);
-}
-
-double radius_of(std::span<const Triangle> panels, const Cluster& node) {
-  double radius2 = 0;
-  for (std::int32_t i = node.begin; i < node.end; ++i)
-    for (const Vec3d& vertex : panels[i].vertex)
-      radius2 = std::max(radius2, norm2(vertex - node.centroid));
-  return std::sqrt(radius2);
-}
-
 }  // namespace
 
 ClusterTree::ClusterTree(std::span<const std::uint64_t> keys, std::span<const Triangle> panels,
-                         int max_leaf) {
-  const auto n = static_cast<std::int32_t>(panels.size());
-  nodes.resize(2 * static_cast<std::size_t>(n) - 1);
+                         int max_leaf)
+    : nodes(2 * panels.size() - 1), n_(panels.size()) {
 #pragma omp parallel
 #pragma omp single
-  build(keys, 0, n, 0, nodes);
+  build(keys, 0, static_cast<std::int32_t>(n_), 0, nodes);
+  choose_leaves(max_leaf);
+  measure(panels);
+}
 
+ClusterTree::ClusterTree(const TreePlaces& places, std::span<const Triangle> panels, int max_leaf)
+    : nodes(2 * panels.size() - (places.tree_begin.size() - 1)), n_(panels.size()) {
+#pragma omp parallel
+#pragma omp single
+  for (std::int32_t t = 0; t + 1 < static_cast<std::int32_t>(places.tree_begin.size()); ++t)
+    build(places, places.tree_begin[t], places.tree_begin[t + 1], 2 * places.tree_begin[t] - t,
+          nodes);
+  panel_at_ = places.panel;
+  choose_leaves(max_leaf);
+  measure(panels);
+}
+
+void ClusterTree::choose_leaves(int max_leaf) {
   for (std::int32_t k = 0; k < static_cast<std::int32_t>(nodes.size());) {
     if (nodes[k].size() <= max_leaf) {
       leaves.push_back(k);
@@ -71,15 +84,25 @@ ClusterTree::ClusterTree(std::span<const std::uint64_t> keys, std::span<const Tr
     }
   }
   std::reverse(above.begin(), above.end());
+}
 
+void ClusterTree::measure(std::span<const Triangle> panels) {
+  for_children_first([&](std::int32_t k) {
+    Cluster& node = nodes[k];
+    if (node.is_panel())
+      measure_panel(panels[panel(node.begin)], node);
+    else
+      measure_halves(nodes[node.left], nodes[node.right], node);
+  });
 #pragma omp parallel for schedule(dynamic, 64)
-  for (const std::int32_t leaf : leaves)
-    for (std::int32_t k = descendants_end(leaf) - 1; k >= leaf; --k)
-      measure(panels, nodes, nodes[k]);
-  for (const std::int32_t k : above) measure(panels, nodes, nodes[k]);
-#pragma omp parallel for schedule(dynamic, 64)
-  for (Cluster& node : nodes)
-    if (!node.is_panel() && !node.is_long()) node.radius = radius_of(panels, node);
+  for (Cluster& node : nodes) {
+    if (node.is_panel() || node.is_long()) continue;
+    double radius2 = 0;
+    for (std::int32_t i = node.begin; i < node.end; ++i)
+      for (const Vec3d& vertex : panels[panel(i)].vertex)
+        radius2 = std::max(radius2, norm2(vertex - node.centroid));
+    node.radius = std::sqrt(radius2);
+  }
 }
 
 }  // namespace fmbem

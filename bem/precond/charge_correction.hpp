@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/precond/cluster_tree.hpp"
+#include "fmbem/bem/precond/mixed_places.hpp"
+
+namespace fmbem {
+
+/// Changes densities as little as makes their charge equations hold, from the inside to the
+/// outside: by t on an equation's part and by t × factor on those of its others that have no
+/// equation, which has the least norm. The small systems of different leaves do not agree on
+/// charges, rows in single precision leave them off by 1e-6 of the densities, and equations have
+/// those of others times the contrast.
+class ChargeCorrection {
+ public:
+  ChargeCorrection(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);
+
+  /// y is [n] approximately A⁻¹ x. O(n); the same bits for any number of threads.
+  void apply(const ClusterTree& tree, const double* x, double* y) const;
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
+  }
+
+ private:
+  struct Part {
+    std::int32_t begin, end;  ///< places
+    double weight2_area;      ///< Σ w² A
+  };
+  struct Other {
+    std::int32_t part;
+    double factor;
+    bool is_free;  ///< has no equation of its own
+  };
+  struct Equation {
+    std::int32_t part;
+    std::vector<Other> others;
+  };
+  /// Σ values x over a part, the values at places.
+  double sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
+                  const double* x) const;
+
+  std::vector<Part> parts_;
+  std::vector<Equation> equations_;  ///< those of what is inside of others first
+  /// [n] of the panel at each place: A and w A; empty without equations.
+  std::vector<double> area_at_, charge_area_at_;
+};
+
+}  // namespace fmbem

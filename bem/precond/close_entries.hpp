@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/precond/cluster_tree.hpp"
+#include "fmbem/bem/precond/mixed_kernel.hpp"
+
+namespace fmbem {
+
+/// Of all nodes.
+std::vector<MeanRow> mean_rows(const ClusterTree& tree, std::span<const Triangle> panels,
+                               const MixedRows& rows);
+
+/// Row i of α V + β K', between different panels.
+double exact_mixed_entry(const MixedRows& rows, std::int32_t i, const Triangle& to,
+                         const Triangle& from);
+
+/// Entries e(k, l) of rows with K' between nodes close to each other. The smooth kernel says that a
+/// sheet has no flux through the one facing it, where there is a half. So an entry is that of the
+/// halves of whichever node reaches farther,
+///
+///     e(k, l) = a e(k₁, l) + b e(k₂, l)   or   e(k, l₁) + e(k, l₂),
+///
+/// a, b the shares of k's halves in its area, down to panels, which have exact entries if they
+/// touch, and to nodes that are not close, which have those of the smooth kernel. Those between
+/// nodes of about the same size are kept; there are O(n).
+class CloseEntries {
+ public:
+  /// Close are nodes whose centroids are less than `reach` times their radii together apart.
+  CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels, const MixedRows& rows,
+               std::span<const MeanRow> means, double reach);
+
+  /// Two nodes are close if their centroids are less than these together apart.
+  double reach_of(std::int32_t k) const { return reach_[k]; }
+  double entry(std::int32_t k, std::int32_t l) const;
+  std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
+
+ private:
+  /// e(k, l) and e(l, k).
+  struct Both {
+    double kl, lk;
+  };
+  /// The same, kept with k ≤ l.
+  struct Pair {
+    std::int32_t k, l;
+    float kl, lk;
+  };
+  using Found = std::vector<std::vector<Pair>>;  ///< by each thread
+
+  bool have_halves(std::int32_t k, std::int32_t l) const;
+  bool splits_first(std::int32_t k, std::int32_t l) const;
+  double undivided(std::int32_t k, std::int32_t l) const;
+  double left_share(const Cluster& node) const { return tree_.nodes[node.left].area / node.area; }
+  Both find(std::int32_t k, std::int32_t l, Found& found) const;
+  void keep(const Found& found);
+
+  const ClusterTree& tree_;
+  std::span<const Triangle> panels_;
+  const MixedRows& rows_;
+  std::span<const MeanRow> means_;
+  std::vector<double> reach_;        ///< [nodes]
+  std::vector<std::int64_t> begin_;  ///< [nodes + 1]
+  std::vector<Pair> pairs_;          ///< by k, then by l
+};
+
+}  // namespace fmbem

@@ -1,0 +1,147 @@
+#include "fmbem/bem/precond/cluster_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "fmbem/bem/near/block_product.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Of the nodes whose charges are the unknowns for a leaf those that it does not hold.
+std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
+                                     double opening, double nearness) {
+  const LeafView leaf = view_leaf(tree.nodes.data(), leaf_node);
+  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
+  std::vector<std::int32_t> cut;
+  for (std::int32_t k = 0; k < n_nodes;) {
+    const CutStep step = cut_step(leaf, tree.nodes[k], opening, nearness);
+    if (step == CutStep::take) cut.push_back(k);
+    k = step == CutStep::open ? k + 1 : tree.descendants_end(k);
+  }
+  return cut;
+}
+
+/// A leaf, and the nodes whose charges are its unknowns, its own panels last.
+struct LeafCut {
+  std::int32_t leaf;
+  std::vector<std::int32_t> cut;
+};
+
+/// Appends the cut for a leaf, or those for its halves where it has too many unknowns and more
+/// panels than smallest_leaf. `halved` are the nodes that were leaves, parents first.
+void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInverseOptions& options,
+              int smallest_leaf, std::vector<LeafCut>& cuts, std::vector<std::int32_t>& halved) {
+  const Cluster& own = tree.nodes[leaf_node];
+  std::vector<std::int32_t> cut;
+  for (double opening = options.opening;; opening *= coarser) {
+    cut = others_for(tree, leaf_node, opening, options.nearness);
+    if (static_cast<int>(cut.size()) + own.size() <= options.most_unknowns ||
+        opening > largest_opening)
+      break;
+    if (own.size() > smallest_leaf) {
+      halved.push_back(leaf_node);
+      for (const std::int32_t half : {own.left, own.right})
+        add_cuts(tree, half, options, smallest_leaf, cuts, halved);
+      return;
+    }
+  }
+  for (std::int32_t k = leaf_node; k < tree.descendants_end(leaf_node); ++k)
+    if (tree.nodes[k].is_panel()) cut.push_back(k);
+  cuts.push_back({leaf_node, std::move(cut)});
+}
+
+}  // namespace
+
+const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
+  FMBEM_REQUIRE(options.max_leaf >= 1,
+                "a leaf must hold at least one panel, not " << options.max_leaf);
+  // It grows by a factor until there are few enough unknowns, to which nothing leads from 0.
+  FMBEM_REQUIRE(options.opening > 0 && std::isfinite(options.opening),
+                "the opening of clusters must be positive, not " << options.opening);
+  FMBEM_REQUIRE(options.nearness >= 0 && std::isfinite(options.nearness),
+                "the nearness of clusters must not be negative, not " << options.nearness);
+  return options;
+}
+
+ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
+                         int smallest_leaf)
+    : tree_(std::move(tree)), unit_(unit) {
+  std::vector<std::vector<LeafCut>> cuts(leaves());
+  std::vector<std::vector<std::int32_t>> halved(leaves());
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::size_t f = 0; f < leaves(); ++f)
+    add_cuts(tree_, tree_.leaves[f], options, smallest_leaf, cuts[f], halved[f]);
+  tree_.leaves.clear();
+  cut_begin_.assign(1, 0);
+  row_begin_.assign(1, 0);
+  for (const std::vector<LeafCut>& of_leaf : cuts) {
+    for (const LeafCut& next : of_leaf) {
+      const auto m = static_cast<std::int64_t>(next.cut.size());
+      cut_begin_.push_back(cut_begin_.back() + m);
+      row_begin_.push_back(row_begin_.back() + m * tree_.nodes[next.leaf].size());
+      cut_.insert(cut_.end(), next.cut.begin(), next.cut.end());
+      tree_.leaves.push_back(next.leaf);
+    }
+  }
+  std::vector<std::int32_t> above;
+  for (const std::vector<std::int32_t>& of_leaf : halved)
+    above.insert(above.end(), of_leaf.rbegin(), of_leaf.rend());
+  tree_.above.insert(tree_.above.begin(), above.begin(), above.end());
+  const auto bytes = row_begin_.back() * static_cast<std::int64_t>(sizeof(float));
+  if (bytes > available_memory())
+    throw ResourceError("the preconditioner needs " + std::to_string(bytes >> 20) + " MiB, but " +
+                        std::to_string(available_memory() >> 20) +
+                        " MiB are free: use a coarser mesh");
+  rows_ = Buffer<float>(row_begin_.back() + block_rows);
+  std::fill_n(rows_.data() + row_begin_.back(), block_rows, 0.0F);
+}
+
+void ClusterRows::take_means(const double* x, double* means) const {
+  tree_.for_children_first([&](std::int32_t k) {
+    const Cluster& node = tree_.nodes[k];
+    if (node.is_panel()) {
+      means[k] = x[tree_.panel(node.begin)];
+      return;
+    }
+    const Cluster &l = tree_.nodes[node.left], &r = tree_.nodes[node.right];
+    means[k] = (l.area * means[node.left] + r.area * means[node.right]) / node.area;
+  });
+}
+
+void ClusterRows::multiply(const double* x, double* y, const Product& product) const {
+  const std::size_t n = tree_.size(), n_nodes = tree_.nodes.size();
+  for_vector_groups(product.vectors, [&](int first, int width, int present) {
+    std::vector<double> means(n_nodes * width, 0.0);
+    for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_nodes);
+#pragma omp parallel
+    {
+      std::vector<double> at_cut, sum;
+#pragma omp for schedule(dynamic, 16)
+      for (std::size_t f = 0; f < leaves(); ++f) {
+        const auto cut = cut_of(f);
+        const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
+        const int own = leaf.size();
+        at_cut.resize(cut.size() * width);
+        sum.resize(static_cast<std::size_t>(own) * width);
+        for (std::size_t k = 0; k < cut.size(); ++k)
+          for (int v = 0; v < width; ++v) at_cut[k * width + v] = means[v * n_nodes + cut[k]];
+        multiply_block(width, static_cast<std::int64_t>(cut.size()), own,
+                       rows_.data() + row_begin_[f], at_cut.data(), sum.data());
+        for (int v = 0; v < present; ++v)
+          for (int i = 0; i < own; ++i)
+            y[(first + v) * n + tree_.panel(leaf.begin + i)] = sum[v * own + i] / unit_;
+      }
+    }
+  });
+}
+
+std::int64_t ClusterRows::memory_bytes() const {
+  return static_cast<std::int64_t>(rows_.size() * sizeof(float) +
+                                   tree_.nodes.size() * sizeof(Cluster) +
+                                   cut_.size() * sizeof(std::int32_t));
+}
+
+}  // namespace fmbem

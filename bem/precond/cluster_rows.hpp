@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/layer/linear_map.hpp"
+#include "fmbem/bem/precond/cluster_tree.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+
+namespace fmbem {
+
+struct ClusterInverseOptions {
+  int max_leaf = 64;     ///< panels whose rows share one cut
+  double opening = 0.7;  ///< θ > 0: clusters of a radius up to θ times their distance stay closed
+  double nearness = 0.5;  ///< κ: and those of a radius up to κ times that of the leaf's panels
+  int most_unknowns = 400;
+};
+
+/// The same options. Throws InputError for those out of range.
+const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
+
+/// The rows of an approximate inverse, those of each leaf on means over the nodes of its cut: leaf
+/// after leaf, [cut][panels of the leaf], times `unit`, by which the product divides again.
+class ClusterRows {
+ public:
+  /// Makes the cuts, and room for the rows. Leaves of more than smallest_leaf panels are halved
+  /// where they would have more than most_unknowns: as where their panels are on both sides of
+  /// other bodies. Throws ResourceError for want of memory.
+  ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
+              int smallest_leaf);
+
+  /// Fills the rows: solver.solve(cut, leaf, rows) of one solver = make() for each thread, which
+  /// is false where a system is singular. Throws InputError then.
+  template <class Make>
+  void solve(Make&& make) {
+    const OneBlasThread one_blas_thread;
+    constexpr auto none = std::numeric_limits<std::int32_t>::max();
+    std::int32_t singular = none;
+#pragma omp parallel reduction(min : singular)
+    {
+      auto solver = make();
+#pragma omp for schedule(dynamic, 16)
+      for (std::size_t f = 0; f < leaves(); ++f) {
+        const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
+        if (!solver.solve(cut_of(f), leaf, rows_.data() + row_begin_[f]))
+          singular = std::min(singular, tree_.panel(leaf.begin));
+      }
+    }
+    FMBEM_REQUIRE(singular == none, "the preconditioner's system at panel "
+                                        << singular << " is singular: check the mesh");
+  }
+
+  /// y = R x, for LinearMap::multiply(). The same bits for any number of threads.
+  void multiply(const double* x, double* y, const Product& product) const;
+
+  const ClusterTree& tree() const { return tree_; }
+  std::span<const std::int32_t> cut_of(std::size_t leaf) const {
+    return std::span(cut_).subspan(cut_begin_[leaf], cut_begin_[leaf + 1] - cut_begin_[leaf]);
+  }
+  std::size_t leaves() const { return tree_.leaves.size(); }
+  double mean_unknowns() const {
+    return static_cast<double>(cut_.size()) / static_cast<double>(leaves());
+  }
+  std::int64_t memory_bytes() const;
+
+ private:
+  /// [nodes]: area-weighted means over all nodes of the tree.
+  void take_means(const double* x, double* means) const;
+
+  ClusterTree tree_;
+  double unit_;
+  std::vector<std::int64_t> cut_begin_;  ///< [leaves + 1]
+  std::vector<std::int32_t> cut_;        ///< nodes of the tree
+  std::vector<std::int64_t> row_begin_;  ///< [leaves + 1]
+  Buffer<float> rows_;
+};
+
+}  // namespace fmbem

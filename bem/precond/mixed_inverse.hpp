@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/precond/charge_correction.hpp"
+#include "fmbem/bem/precond/cluster_rows.hpp"
+#include "fmbem/bem/precond/mixed_places.hpp"
+
+namespace fmbem {
+
+struct MixedInverseOptions {
+  ClusterInverseOptions clusters{};
+  /// Of entries by halves (CloseEntries); 0 for none.
+  double reach = 1;
+};
+
+/// An approximate inverse of mixed rows α V + β K' + γ with charge equations, the preconditioner of
+/// their systems: as ClusterInverse, but unknowns are densities of nodes and equations the mean
+/// rows (MeanRow has the entries), of panels that touch exact ones; nodes do not mix rows of V
+/// alone with those that have K'. Charge equations are in the small systems, too (ChargeRows).
+/// docs/decisions.md has what was compared. O(n) memory and work.
+class MixedInverse final : public ApproximateInverse {
+ public:
+  /// The panels need not outlive it. Throws InputError for options out of range, for rows that do
+  /// not fit the panels, and for parts that charge equations name without panels or with rows of
+  /// both kinds.
+  MixedInverse(const Panels& panels, std::span<const Triangle> triangles, const MixedRows& rows,
+               const MixedInverseOptions& options = {});
+
+  std::string name() const override { return "cluster inverse for mixed rows"; }
+  std::int64_t memory_bytes() const override;
+
+  std::size_t size() const override { return rows_.tree().size(); }
+  std::size_t leaves() const { return rows_.leaves(); }
+  /// Of the small systems.
+  double mean_unknowns() const { return rows_.mean_unknowns(); }
+
+ protected:
+  /// The same bits for any number of threads.
+  void multiply(const double* x, double* y, const Product& product) const override;
+
+ private:
+  class Assembly;
+  MixedInverse(std::span<const Triangle> triangles, const MixedRows& rows,
+               const MixedInverseOptions& options, const MixedPlaces& places);
+  ClusterRows rows_;
+  ChargeCorrection correction_;
+};
+
+}  // namespace fmbem

@@ -1,0 +1,76 @@
+#pragma once
+
+// The arithmetic of the inverse for mixed rows, of CPU and GPU.
+#include <cmath>
+
+#include "fmbem/bem/precond/cluster_kernel.hpp"
+
+namespace fmbem {
+
+/// The mean row, weighted by area, of a node of a tree over panels with rows α V + β K' + γ. As
+/// unknowns are densities and equations mean rows, the smooth kernel's entries are
+///
+///     e(k, l) = A_l/(4π) (α_k/D − m_k·d/D³),   d = c_k − c_l,   D² = d² + s_k² + s_l²,
+///
+/// between nodes; of a node with itself α_k A_k/(4π √(2 s_k²)) and `own`.
+struct MeanRow {
+  double alpha;
+  Vec3d flux;  ///< m, the mean of βn
+  double own;  ///< the mean of γ, and what K' makes of the charge of each half at the other
+};
+
+/// s² of the point that stands for a node: of a long one, whose own smear is that across its
+/// segment, of the same g(k, k).
+FMBEM_HD inline double point_smear2(const Cluster& node) {
+  return node.is_long() ? smear2_of(inv_4pi * own_potential(node)) : node.smear2;
+}
+
+/// The part of K' in e(k, l).
+FMBEM_HD inline double flux_entry(const Cluster& k, Vec3d flux_of_k, const Cluster& l) {
+  const Vec3d d = k.centroid - l.centroid;
+  const double distance2 = norm2(d) + point_smear2(k) + point_smear2(l);
+  return -inv_4pi * l.area * dot(flux_of_k, d) / (distance2 * std::sqrt(distance2));
+}
+
+FMBEM_HD inline MeanRow mean_row_of_halves(const Cluster& l, const MeanRow& of_l, const Cluster& r,
+                                           const MeanRow& of_r) {
+  const double area = l.area + r.area, left = l.area / area, right = r.area / area;
+  return {left * of_l.alpha + right * of_r.alpha, left * of_l.flux + right * of_r.flux,
+          left * (of_l.own + flux_entry(l, of_l.flux, r)) +
+              right * (of_r.own + flux_entry(r, of_r.flux, l))};
+}
+
+/// e(k, l) of different nodes.
+FMBEM_HD inline double smooth_entry(const Cluster& k, const MeanRow& of_k, const Cluster& l) {
+  const double distance2 = norm2(k.centroid - l.centroid) + point_smear2(k) + point_smear2(l);
+  return of_k.alpha * inv_4pi * l.area / std::sqrt(distance2) + flux_entry(k, of_k.flux, l);
+}
+
+/// e(k, k).
+FMBEM_HD inline double own_entry(const Cluster& k, const MeanRow& of_k) {
+  return of_k.alpha * inv_4pi * k.area * own_potential(k) + of_k.own;
+}
+
+/// K' averaged over panel `to`, of a density 1 on panel `from`, which is lumped at its centroid.
+FMBEM_HD inline double averaged_flux_entry(const Triangle& to, const Triangle& from) {
+  return from.area / to.area * triangle_double_layer(to, from.centroid);
+}
+
+/// A mean row in a leaf's coordinates, where the unit of length is 1/unit.
+struct PlacedRow {
+  float alpha, flux_x, flux_y, flux_z;
+};
+
+FMBEM_HD inline PlacedRow place_row(const MeanRow& row, double unit) {
+  return {static_cast<float>(row.alpha / unit), static_cast<float>(row.flux.x),
+          static_cast<float>(row.flux.y), static_cast<float>(row.flux.z)};
+}
+
+/// e(k, l) over A_l/(4π) from d and s_k² + s_l².
+FMBEM_HD inline float mixed_entry(const PlacedRow& of_k, float x, float y, float z, float smear2) {
+  const float inverse2 = 1 / (x * x + y * y + z * z + smear2);
+  return std::sqrt(inverse2) *
+         (of_k.alpha - (of_k.flux_x * x + of_k.flux_y * y + of_k.flux_z * z) * inverse2);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,87 @@
+#include "fmbem/bem/precond/small_system.hpp"
+
+#include <algorithm>
+
+#include <cblas.h>
+
+extern "C" {
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+void sgetrf_(const int* m, const int* n, float* a, const int* lda, int* pivots, int* info);
+void sgetrs_(const char* transposed, const int* n, const int* columns, const float* a,
+             const int* lda, const int* pivots, float* b, const int* ldb, int* info);
+}
+
+namespace fmbem {
+
+void PlacedCut::place(const ClusterTree& tree, std::span<const std::int32_t> cut,
+                      const Cluster& leaf, std::span<const Triangle> panels) {
+  m = static_cast<int>(cut.size());
+  unit = 1 / leaf.radius;
+  for (auto* column : {&x, &y, &z, &smear2, &scale}) column->resize(m);
+  segment.resize(m);
+  has_long = false;
+  panels_in_cut.clear();
+  for (int k = 0; k < m; ++k) {
+    const Cluster& node = tree.nodes[cut[k]];
+    const PlacedCluster placed = place_cluster(node, leaf.centroid, unit);
+    x[k] = placed.x;
+    y[k] = placed.y;
+    z[k] = placed.z;
+    smear2[k] = placed.smear2;
+    scale[k] = placed.scale;
+    segment[k] = place_segment(node, unit);
+    has_long = has_long || node.is_long();
+    if (node.is_panel()) panels_in_cut.push_back({k, &panels[tree.panel(node.begin)]});
+  }
+}
+
+bool SmallMatrix::invert_symmetric(int own, float* rows) {
+  int failed = 0;
+  spotrf_("L", &m_, values_.data(), &m_, &failed);
+  if (failed != 0) return false;
+  const int others = m_ - own;
+  std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
+  float* last = rows + static_cast<std::size_t>(others) * own;
+  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, own, own, 1.0F,
+              &at(others, others), m_, last, own);
+  cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, own, m_, 1.0F,
+              values_.data(), m_, rows, own);
+  return true;
+}
+
+bool SmallMatrix::invert_general(int own, float* rows) {
+  int failed = 0;
+  pivots_.resize(m_);
+  sgetrf_(&m_, &m_, values_.data(), &m_, pivots_.data(), &failed);
+  if (failed != 0) return false;
+  transposed_.assign(static_cast<std::size_t>(m_) * own, 0.0F);
+  for (int i = 0; i < own; ++i) transposed_[index(m_ - own + i, i)] = 1;
+  sgetrs_("T", &m_, &own, values_.data(), &m_, pivots_.data(), transposed_.data(), &m_, &failed);
+  for (int k = 0; k < m_; ++k)
+    for (int i = 0; i < own; ++i) rows[k * own + i] = transposed_[index(k, i)];
+  return true;
+}
+
+bool SmallMatrix::invert_last_rows(int own, float* rows) {
+  int failed = 0;
+  pivots_.resize(m_);
+  sgetrf_(&m_, &m_, values_.data(), &m_, pivots_.data(), &failed);
+  if (failed != 0) return false;
+  const int others = m_ - own;
+  std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
+  float* last = rows + static_cast<std::size_t>(others) * own;
+  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  cblas_strsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, own, own, 1.0F,
+              &at(others, others), m_, last, own);
+  cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, own, m_, 1.0F,
+              values_.data(), m_, rows, own);
+  for (int k = m_ - 1; k >= 0; --k)
+    if (const int other = pivots_[k] - 1; other != k)
+      std::swap_ranges(rows + static_cast<std::size_t>(k) * own,
+                       rows + static_cast<std::size_t>(k + 1) * own,
+                       rows + static_cast<std::size_t>(other) * own);
+  return true;
+}
+
+}  // namespace fmbem
