@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/precond/mixed_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -56,7 +57,8 @@ void for_rows(const PanelBlock& block, const std::vector<double>& factor, int ve
 }  // namespace
 
 MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options)
-    : rows_(checked(std::move(rows), panels.size())),
+    : panels_(panels),
+      rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
       processor_(options.processor.value_or(faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
@@ -139,6 +141,10 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
     for (std::int64_t k = 0; k < n * n; ++k)
       block[k] += (rows_.*part.factor)[begin + k / n] * of_part[k];
   }
+}
+
+std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
+  return std::make_unique<MixedInverse>(panels_, triangles_of(panels_), rows_);
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {

@@ -28,6 +28,7 @@ class MixedOperator final : public BoundaryOperator {
   double tightest_tolerance() const override;
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
   const MixedRows& mixed_rows() const { return rows_; }
   const ChargeEquations& charge_equations() const { return equations_; }
@@ -54,6 +55,7 @@ class MixedOperator final : public BoundaryOperator {
   static Product of_part(const Part& part, const Product& product);
   double largest_of(double (BoundaryOperator::*of)() const) const;
 
+  Panels panels_;
   MixedRows rows_;
   ChargeEquations equations_;
   Processor processor_;
