@@ -3,6 +3,7 @@
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
 namespace fmbem::cuda::bem {
@@ -28,6 +29,11 @@ ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&
 }
 ClusterInverse::~ClusterInverse() = default;
 
+struct MixedInverse::Impl {};
+
+MixedInverse::MixedInverse(const fmbem::MixedInverse&) { require_cuda_device(); }
+MixedInverse::~MixedInverse() = default;
+
 struct MixedVectors::Parts {};
 
 MixedVectors::MixedVectors(const std::vector<std::span<const double>>&, const ChargeEquations&) {
@@ -47,6 +53,11 @@ void ClusterInverse::multiply_on_device(const double*, double*, const Product&) 
 void ClusterInverse::wait() const {}
 std::int64_t ClusterInverse::memory_bytes() const { return 0; }
 std::size_t ClusterInverse::size() const { return 0; }
+void MixedInverse::multiply(const double*, double*, const Product&) const {}
+void MixedInverse::multiply_on_device(const double*, double*, const Product&) const {}
+void MixedInverse::wait() const {}
+std::int64_t MixedInverse::memory_bytes() const { return 0; }
+std::size_t MixedInverse::size() const { return 0; }
 std::size_t ClusterInverse::leaves() const { return 0; }
 double ClusterInverse::mean_unknowns() const { return 0; }
 

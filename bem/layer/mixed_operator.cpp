@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/mixed_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -144,7 +145,9 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
 }
 
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
-  return std::make_unique<MixedInverse>(panels_, triangles_of(panels_), rows_);
+  auto inverse = std::make_unique<MixedInverse>(panels_, triangles_of(panels_), rows_);
+  if (processor_ == Processor::cpu) return inverse;
+  return std::make_unique<cuda::bem::MixedInverse>(*inverse);
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {

@@ -18,13 +18,6 @@ class ChargeCorrection {
  public:
   ChargeCorrection(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);
 
-  /// y is [n] approximately A⁻¹ x. O(n); the same bits for any number of threads.
-  void apply(const ClusterTree& tree, const double* x, double* y) const;
-  std::int64_t memory_bytes() const {
-    return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
-  }
-
- private:
   struct Part {
     std::int32_t begin, end;  ///< places
     double weight2_area;      ///< Σ w² A
@@ -38,6 +31,20 @@ class ChargeCorrection {
     std::int32_t part;
     std::vector<Other> others;
   };
+
+  /// y is [n] approximately A⁻¹ x. O(n); the same bits for any number of threads.
+  void apply(const ClusterTree& tree, const double* x, double* y) const;
+  // For copies on a GPU.
+  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Equation>& equations() const { return equations_; }
+  const std::vector<double>& area_at() const { return area_at_; }
+  const std::vector<double>& charge_area_at() const { return charge_area_at_; }
+
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
+  }
+
+ private:
   /// Σ values x over a part, the values at places.
   double sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
                   const double* x) const;

@@ -59,6 +59,12 @@ class ClusterRows {
   void multiply(const double* x, double* y, const Product& product) const;
 
   const ClusterTree& tree() const { return tree_; }
+  // For copies on a GPU.
+  double unit() const { return unit_; }
+  std::span<const std::int64_t> cut_begin() const { return cut_begin_; }  ///< [leaves + 1]
+  std::span<const std::int32_t> cuts() const { return cut_; }
+  std::span<const std::int64_t> row_begin() const { return row_begin_; }  ///< [leaves + 1]
+  const float* rows() const { return rows_.data(); }
   std::span<const std::int32_t> cut_of(std::size_t leaf) const {
     return std::span(cut_).subspan(cut_begin_[leaf], cut_begin_[leaf + 1] - cut_begin_[leaf]);
   }

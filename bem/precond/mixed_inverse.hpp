@@ -40,6 +40,9 @@ class MixedInverse final : public ApproximateInverse {
   /// Of the small systems.
   double mean_unknowns() const { return rows_.mean_unknowns(); }
 
+  const ClusterRows& cluster_rows() const { return rows_; }
+  const ChargeCorrection& correction() const { return correction_; }
+
  protected:
   /// The same bits for any number of threads.
   void multiply(const double* x, double* y, const Product& product) const override;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
@@ -11,6 +13,8 @@ namespace {
 
 /// Nodes of a cut whose means are in shared memory at a time.
 constexpr int cut_part = 2 * threads_per_block;
+/// Panels of a leaf whose rows come from the host, at most.
+constexpr int most_own = 256;
 
 __global__ void take_spans(const Cluster* nodes, std::int64_t n_nodes, NodeSpan* spans,
                            double* area) {
@@ -72,18 +76,6 @@ __global__ void take_high_means(const NodeSpan* nodes, std::int64_t n_nodes,
         nodes[node.node].area;
   }
 }
-
-struct LeafRowsView {
-  const NodeSpan* nodes;
-  std::int64_t n_nodes;
-  const std::int32_t* leaves;
-  const std::int64_t* cut_begin;
-  const std::int32_t* cut;
-  const std::int64_t* row_begin;
-  const __half* rows;
-  const float* scale;
-  double extent;
-};
 
 /// Four neighbouring values of rows.
 using Quad = uint2;
@@ -160,6 +152,18 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace
 
+LeafRowsView RowsProduct::view() const {
+  return {nodes_.data(),
+          static_cast<std::int64_t>(nodes_.size()),
+          leaves_.data(),
+          cuts_.begin.data(),
+          cuts_.nodes.data(),
+          rows_.begin.data(),
+          rows_.values.data(),
+          rows_.scale.data(),
+          extent_};
+}
+
 RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows,
                          double extent, int max_leaf, cudaStream_t stream)
     : extent_(extent), max_leaf_(max_leaf), cuts_(std::move(cuts)), rows_(std::move(rows)) {
@@ -179,6 +183,88 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
          above_.data());
 }
 
+namespace {
+
+/// Fills up rows of the leaves, [cut][own], to [cut][row_stride(own)], and rounds them.
+__global__ void __launch_bounds__(solve_threads)
+    round_leaves(LeafRowsView view, const std::int64_t* from_begin, const float* from,
+                 float* padded, __half* out, float* scale) {
+  __shared__ unsigned s_largest[most_own];
+  const std::int64_t f = blockIdx.x;
+  const auto m = static_cast<int>(view.cut_begin[f + 1] - view.cut_begin[f]);
+  const NodeSpan leaf = view.nodes[view.leaves[f]];
+  const int own = leaf.end - leaf.begin, stride = static_cast<int>(row_stride(own));
+  float* const rows = padded + view.row_begin[f];
+  for (int e = static_cast<int>(threadIdx.x); e < m * stride; e += solve_threads) {
+    const int k = e / stride, i = e % stride;
+    rows[e] = i < own ? from[from_begin[f] + k * own + i] : 0;
+  }
+  __syncthreads();
+  round_rows(rows, m, own, s_largest, out + view.row_begin[f], scale + leaf.begin);
+}
+
+template <class T>
+DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
+  DeviceBuffer<T> buffer(from.size(), stream);
+  buffer.upload(from.data());
+  return buffer;
+}
+
+}  // namespace
+
+RowsProduct::RowsProduct(const ClusterRows& rows, cudaStream_t stream)
+    : extent_(rows.unit()), max_leaf_(0) {
+  const ClusterTree& tree = rows.tree();
+  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
+  const auto n_leaves = static_cast<std::int64_t>(rows.leaves());
+  std::vector<NodeSpan> nodes;
+  std::vector<double> area(tree.size());
+  std::vector<std::int32_t> parent(n_nodes, -1), place_above(n_nodes, -1), above = tree.above,
+                                                                           leaf_parent;
+  std::sort(above.begin(), above.end());
+  for (std::size_t a = 0; a < above.size(); ++a) place_above[above[a]] = static_cast<int>(a);
+  for (std::int32_t k = 0; k < n_nodes; ++k) {
+    const Cluster& node = tree.nodes[k];
+    nodes.push_back({node.begin, node.end, node.area});
+    if (node.is_panel())
+      area[node.begin] = node.area;
+    else
+      parent[node.left] = parent[node.right] = k;
+  }
+  const auto above_of = [&](std::int32_t k) { return parent[k] < 0 ? -1 : place_above[parent[k]]; };
+  std::vector<NodeAbove> nodes_above;
+  for (const std::int32_t k : above)
+    nodes_above.push_back({k, tree.nodes[k].left, tree.nodes[k].right, above_of(k)});
+  std::vector<std::int64_t> begin{0};
+  for (std::int64_t f = 0; f < n_leaves; ++f) {
+    leaf_parent.push_back(above_of(tree.leaves[f]));
+    max_leaf_ = std::max(max_leaf_, tree.nodes[tree.leaves[f]].size());
+    const auto m = rows.cut_begin()[f + 1] - rows.cut_begin()[f];
+    begin.push_back(begin.back() + m * row_stride(tree.nodes[tree.leaves[f]].size()));
+  }
+  FMBEM_REQUIRE(max_leaf_ <= most_own,
+                "leaves of the preconditioner hold at most " << most_own << " panels on the GPU");
+  area_ = upload(area, stream);
+  nodes_ = upload(nodes, stream);
+  leaves_ = upload(tree.leaves, stream);
+  parent_ = upload(leaf_parent, stream);
+  above_ = upload(nodes_above, stream);
+  cuts_.begin = DeviceBuffer<std::int64_t>(rows.cut_begin().size(), stream);
+  cuts_.begin.upload(rows.cut_begin().data());
+  cuts_.nodes = DeviceBuffer<std::int32_t>(rows.cuts().size(), stream);
+  cuts_.nodes.upload(rows.cuts().data());
+  rows_.begin = upload(begin, stream);
+  rows_.values = DeviceBuffer<__half>(begin.back(), stream);
+  rows_.scale = DeviceBuffer<float>(tree.size(), stream);
+  DeviceBuffer<std::int64_t> from_begin(rows.row_begin().size(), stream);
+  from_begin.upload(rows.row_begin().data());
+  DeviceBuffer<float> from(rows.row_begin().back(), stream), padded(begin.back(), stream);
+  from.upload(rows.rows());
+  launch(round_leaves, static_cast<unsigned>(n_leaves), solve_threads, 0, stream, view(),
+         from_begin.data(), from.data(), padded.data(), rows_.values.data(), rows_.scale.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
+}
+
 template <int vectors>
 void RowsProduct::apply_group(const double* x, double* y, int present, double* means,
                               unsigned* arrived, cudaStream_t stream) const {
@@ -191,16 +277,7 @@ void RowsProduct::apply_group(const double* x, double* y, int present, double* m
     launch(take_high_means, dim3(blocks_for(leaves()), many), threads_per_block, 0, stream,
            nodes_.data(), n_nodes, parent_.data(), leaves(), above_.data(), arrived, means);
   }
-  const LeafRowsView view{nodes_.data(),
-                          n_nodes,
-                          leaves_.data(),
-                          cuts_.begin.data(),
-                          cuts_.nodes.data(),
-                          rows_.begin.data(),
-                          rows_.values.data(),
-                          rows_.scale.data(),
-                          extent_};
-  launch(apply_rows<vectors>, static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view,
+  launch(apply_rows<vectors>, static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view(),
          means, present, y, size());
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "fmbem/bem/precond/cluster_rows.hpp"
 #include "fmbem/bem/precond/cuda/cluster_systems.cuh"
 
 namespace fmbem::cuda::bem {
@@ -18,11 +19,27 @@ struct NodeAbove {
   std::int32_t parent;  ///< among those above, −1 for the root
 };
 
-/// Applies the rows that solve_systems() has found.
+/// Leaves with their cuts and rows.
+struct LeafRowsView {
+  const NodeSpan* nodes;
+  std::int64_t n_nodes;
+  const std::int32_t* leaves;
+  const std::int64_t* cut_begin;
+  const std::int32_t* cut;
+  const std::int64_t* row_begin;
+  const __half* rows;
+  const float* scale;
+  double extent;
+};
+
+/// Applies the rows that solve_systems() has found, or the host.
 class RowsProduct {
  public:
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
               int max_leaf, cudaStream_t stream);
+
+  /// Those of the host, of the panels at the places of its trees, rounded to half precision.
+  RowsProduct(const ClusterRows& rows, cudaStream_t stream);
 
   /// x and y in device memory, [n_vectors][size()].
   void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;
@@ -33,6 +50,7 @@ class RowsProduct {
   std::int64_t bytes() const;
 
  private:
+  LeafRowsView view() const;
   template <int vectors>
   void apply_group(const double* x, double* y, int present, double* means, unsigned* arrived,
                    cudaStream_t stream) const;

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <vector>
+
+#include <cub/block/block_reduce.cuh>
+
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
+#include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/host_vectors.cuh"
+#include "fmbem/cuda/launch.cuh"
+
+namespace fmbem::cuda::bem {
+namespace {
+
+/// Values at the places of the trees, from values of panels, and back: [vectors][n].
+__global__ void take_to_places(const std::int32_t* panel_at, std::int64_t n, const double* x,
+                               double* at_places) {
+  const std::int64_t k = thread_index();
+  if (k < n) at_places[blockIdx.y * n + k] = x[blockIdx.y * n + panel_at[k]];
+}
+__global__ void take_from_places(const std::int32_t* panel_at, std::int64_t n,
+                                 const double* at_places, double* y) {
+  const std::int64_t k = thread_index();
+  if (k < n) y[blockIdx.y * n + panel_at[k]] = at_places[blockIdx.y * n + k];
+}
+
+/// Places that a block adds up, of one part.
+struct Chunk {
+  std::int32_t begin, end;
+};
+constexpr std::int32_t chunk_size = 4096;
+
+/// Of each chunk the sums of area x and of charge_area y: sums[2][chunks].
+__global__ void __launch_bounds__(threads_per_block)
+    sum_chunks(const Chunk* chunks, const double* area, const double* charge_area, const double* x,
+               const double* y, double* sums) {
+  using Reduce = cub::BlockReduce<double, threads_per_block>;
+  __shared__ typename Reduce::TempStorage s_right, s_charge;
+  const Chunk chunk = chunks[blockIdx.x];
+  double right = 0, charge = 0;
+  for (std::int32_t k = chunk.begin + static_cast<std::int32_t>(threadIdx.x); k < chunk.end;
+       k += threads_per_block) {
+    right += area[k] * x[k];
+    charge += charge_area[k] * y[k];
+  }
+  right = Reduce(s_right).Sum(right);
+  charge = Reduce(s_charge).Sum(charge);
+  if (threadIdx.x > 0) return;
+  sums[blockIdx.x] = right;
+  sums[gridDim.x + blockIdx.x] = charge;
+}
+
+struct PartView {
+  const std::int32_t* part_chunks;  ///< [parts + 1]
+  const double* weight2_area;       ///< [parts]
+  std::int64_t parts, chunks;
+};
+
+/// right, charge, change = 0: [3][parts].
+__global__ void sum_parts(PartView view, const double* sums, double* of_parts) {
+  const std::int64_t p = thread_index();
+  if (p >= view.parts) return;
+  double right = 0, charge = 0;
+  for (std::int32_t c = view.part_chunks[p]; c < view.part_chunks[p + 1]; ++c) {
+    right += sums[c];
+    charge += sums[view.chunks + c];
+  }
+  of_parts[p] = right;
+  of_parts[view.parts + p] = charge;
+  of_parts[2 * view.parts + p] = 0;
+}
+
+struct EquationView {
+  const std::int32_t *part, *other_begin;
+  const ChargeCorrection::Other* others;
+  std::int64_t count;
+};
+
+/// As the host does it, one equation after the other: a single thread.
+__global__ void correct_parts(EquationView equations, PartView view, double* of_parts) {
+  const double* const right = of_parts;
+  double *const charge = of_parts + view.parts, *const change = of_parts + 2 * view.parts;
+  for (std::int64_t e = 0; e < equations.count; ++e) {
+    const std::int32_t part = equations.part[e];
+    double missing = right[part] - charge[part], of_change = view.weight2_area[part];
+    for (std::int32_t k = equations.other_begin[e]; k < equations.other_begin[e + 1]; ++k) {
+      const ChargeCorrection::Other other = equations.others[k];
+      missing -= other.factor * charge[other.part];
+      if (other.is_free) of_change += other.factor * other.factor * view.weight2_area[other.part];
+    }
+    const auto add = [&](std::int32_t to, double t) {
+      change[to] += t;
+      charge[to] += t * view.weight2_area[to];
+    };
+    add(part, missing / of_change);
+    for (std::int32_t k = equations.other_begin[e]; k < equations.other_begin[e + 1]; ++k)
+      if (equations.others[k].is_free)
+        add(equations.others[k].part, equations.others[k].factor * missing / of_change);
+  }
+}
+
+__global__ void add_changes(const std::int32_t* part_at, const double* change, const double* area,
+                            const double* charge_area, std::int64_t n, double* y) {
+  const std::int64_t k = thread_index();
+  if (k < n && part_at[k] >= 0) y[k] += change[part_at[k]] * (charge_area[k] / area[k]);
+}
+
+template <class T>
+DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
+  DeviceBuffer<T> buffer(from.size(), stream);
+  buffer.upload(from.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return buffer;
+}
+
+/// ChargeCorrection of vectors at places.
+class Correction {
+ public:
+  Correction(const ChargeCorrection& of, std::size_t n, cudaStream_t stream)
+      : n_(static_cast<std::int64_t>(n)) {
+    if (of.equations().empty()) return;
+    std::vector<std::int32_t> part_at(n, -1), part_chunks{0}, part, other_begin{0};
+    std::vector<double> weight2_area;
+    std::vector<Chunk> chunks;
+    std::vector<ChargeCorrection::Other> others;
+    for (std::size_t p = 0; p < of.parts().size(); ++p) {
+      const ChargeCorrection::Part& own = of.parts()[p];
+      weight2_area.push_back(own.weight2_area);
+      for (std::int32_t k = own.begin; k < own.end; k += chunk_size)
+        chunks.push_back({k, std::min(k + chunk_size, own.end)});
+      part_chunks.push_back(static_cast<std::int32_t>(chunks.size()));
+      std::fill(part_at.begin() + own.begin, part_at.begin() + own.end,
+                static_cast<std::int32_t>(p));
+    }
+    for (const ChargeCorrection::Equation& equation : of.equations()) {
+      part.push_back(equation.part);
+      others.insert(others.end(), equation.others.begin(), equation.others.end());
+      other_begin.push_back(static_cast<std::int32_t>(others.size()));
+    }
+    part_at_ = upload(part_at, stream);
+    part_chunks_ = upload(part_chunks, stream);
+    weight2_area_ = upload(weight2_area, stream);
+    chunks_ = upload(chunks, stream);
+    part_ = upload(part, stream);
+    other_begin_ = upload(other_begin, stream);
+    others_ = upload(others, stream);
+    area_ = upload(of.area_at(), stream);
+    charge_area_ = upload(of.charge_area_at(), stream);
+  }
+
+  void apply(const double* x, double* y, cudaStream_t stream) const {
+    if (part_.size() == 0) return;
+    const auto n_chunks = static_cast<std::int64_t>(chunks_.size()),
+               n_parts = static_cast<std::int64_t>(weight2_area_.size());
+    DeviceBuffer<double> sums(2 * n_chunks, stream), of_parts(3 * n_parts, stream);
+    const PartView parts{part_chunks_.data(), weight2_area_.data(), n_parts, n_chunks};
+    launch(sum_chunks, static_cast<unsigned>(n_chunks), threads_per_block, 0, stream,
+           chunks_.data(), area_.data(), charge_area_.data(), x, y, sums.data());
+    launch(sum_parts, blocks_for(n_parts), threads_per_block, 0, stream, parts, sums.data(),
+           of_parts.data());
+    const EquationView equations{part_.data(), other_begin_.data(), others_.data(),
+                                 static_cast<std::int64_t>(part_.size())};
+    launch(correct_parts, 1, 1, 0, stream, equations, parts, of_parts.data());
+    launch(add_changes, blocks_for(n_), threads_per_block, 0, stream, part_at_.data(),
+           of_parts.data() + 2 * n_parts, area_.data(), charge_area_.data(), n_, y);
+  }
+
+  std::int64_t bytes() const {
+    return part_at_.bytes() + chunks_.bytes() + area_.bytes() + charge_area_.bytes() +
+           others_.bytes();
+  }
+
+ private:
+  std::int64_t n_;
+  DeviceBuffer<std::int32_t> part_at_, part_chunks_, part_, other_begin_;
+  DeviceBuffer<double> weight2_area_, area_, charge_area_;
+  DeviceBuffer<Chunk> chunks_;
+  DeviceBuffer<ChargeCorrection::Other> others_;
+};
+
+std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
+  std::vector<std::int32_t> panels(tree.size());
+  for (std::size_t k = 0; k < panels.size(); ++k)
+    panels[k] = tree.panel(static_cast<std::int32_t>(k));
+  return panels;
+}
+
+}  // namespace
+
+struct MixedInverse::Impl {
+  explicit Impl(const fmbem::MixedInverse& built)
+      : rows(built.cluster_rows(), stream),
+        panel_at(upload(panels_at_places(built.cluster_rows().tree()), stream)),
+        correction(built.correction(), built.size(), stream) {
+    FMBEM_CUDA(cudaStreamSynchronize(stream));
+  }
+
+  void apply(const double* x, double* y, int vectors, cudaStream_t in) const {
+    const std::int64_t n = rows.size();
+    DeviceBuffer<double> x_at(n * vectors, in), y_at(n * vectors, in);
+    const dim3 grid(blocks_for(n), vectors);
+    launch(take_to_places, grid, threads_per_block, 0, in, panel_at.data(), n, x, x_at.data());
+    rows.apply(x_at.data(), y_at.data(), vectors, in);
+    for (int v = 0; v < vectors; ++v)
+      correction.apply(x_at.data() + v * n, y_at.data() + v * n, in);
+    launch(take_from_places, grid, threads_per_block, 0, in, panel_at.data(), n, y_at.data(), y);
+  }
+
+  Stream stream;  // outlives what was allocated in it
+  RowsProduct rows;
+  DeviceBuffer<std::int32_t> panel_at;
+  Correction correction;
+};
+
+MixedInverse::MixedInverse(const fmbem::MixedInverse& built) {
+  require_cuda_device();
+  keep_freed_memory();
+  impl_ = std::make_unique<Impl>(built);
+}
+MixedInverse::~MixedInverse() = default;
+
+void MixedInverse::multiply(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "the cluster inverse");
+  const Stream stream;
+  with_advice(false, [&] {
+    on_copies(x, y, size(), product.vectors, stream, nullptr,
+              [&](const double* d_x, double* d_y, int vectors) {
+                impl_->apply(d_x, d_y, vectors, stream);
+              });
+  });
+}
+
+void MixedInverse::multiply_on_device(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "the cluster inverse");
+  with_advice(false, [&] { impl_->apply(x, y, product.vectors, nullptr); });
+}
+
+void MixedInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
+std::int64_t MixedInverse::memory_bytes() const {
+  return impl_->rows.bytes() + impl_->panel_at.bytes() + impl_->correction.bytes();
+}
+std::size_t MixedInverse::size() const { return static_cast<std::size_t>(impl_->rows.size()); }
+
+}  // namespace fmbem::cuda::bem
