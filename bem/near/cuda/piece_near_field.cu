@@ -150,23 +150,25 @@ struct StoredColumns {
   const Entry* entries;
   const std::int64_t* entries_before;
   const std::int64_t* begin;
-  __device__ double operator()(std::int64_t row, std::int64_t column, int2 targets, int i) const {
-    return static_cast<double>(
-        entries[entries_before[row] + (column - begin[row]) * size_of(targets) + i]);
-  }
 };
-struct IntegratedColumns {
-  IntegrationView view;
-  __device__ double operator()(std::int64_t, std::int64_t column, int2 targets, int i) const {
-    return column_integral(view, column, targets.x + i);
-  }
-};
+
+/// That of a column and the i-th target of its row: stored, or integrated.
+template <class Entry>
+__device__ inline double column_entry(const StoredColumns<Entry>& a, std::int64_t row,
+                                      std::int64_t column, int2 targets, int i) {
+  return static_cast<double>(
+      a.entries[a.entries_before[row] + (column - a.begin[row]) * size_of(targets) + i]);
+}
+__device__ inline double column_entry(const IntegrationView& a, std::int64_t /*row*/,
+                                      std::int64_t column, int2 targets, int i) {
+  return column_integral(a, column, targets.x + i);
+}
 
 /// Sums of each column over its row's targets, [vectors][columns]: a block a row.
 template <int Vectors, class Entries>
 __global__ void __launch_bounds__(threads_per_block)
     sum_columns(const __grid_constant__ NearRowsView a, const std::int64_t* begin,
-                std::int64_t columns, const __grid_constant__ Entries entry, const double* x,
+                std::int64_t columns, const __grid_constant__ Entries entries, const double* x,
                 double* sums) {
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
@@ -177,7 +179,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const bool works = column < begin[row + 1];
     double sum[Vectors] = {};
     for (int i = lane; works && i < size_of(targets); i += column_group) {
-      const double value = entry(row, column, targets, i);
+      const double value = column_entry(entries, row, column, targets, i);
 #pragma unroll
       for (int v = 0; v < Vectors; ++v)
         sum[v] += x[v * a.panels + a.targets.order[targets.x + i]] * value;
@@ -277,8 +279,8 @@ class LeanPieceNearField final : public NearField {
   }
   void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
                            const double* factor, double* y, cudaStream_t stream) override {
-    multiply_columns_transposed(view_.rows, rows_, columns_, *lists.columns,
-                                IntegratedColumns{view_}, x, vectors, factor, y, stream);
+    multiply_columns_transposed(view_.rows, rows_, columns_, *lists.columns, view_, x, vectors,
+                                factor, y, stream);
   }
   std::int64_t bytes() const override { return 0; }
 

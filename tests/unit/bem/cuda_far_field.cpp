@@ -1,6 +1,7 @@
 // The far field of panels on the GPU without the near field, whose part is integrated here.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
@@ -24,12 +25,13 @@ struct Exact {
   }
 
   /// Adds what the far field leaves out.
-  Vector with_near(const DeviceFarField& far, const Vector& x) const {
+  Vector with_near(const DeviceFarField& far, const Vector& x, bool transposed) const {
     Vector y = far.product;
     for (const DeviceFarField::Pairs& pairs : far.near)
       for (std::size_t v = 0; v < x.size(); v += n)
         for (const std::int32_t i : pairs.targets)
-          for (const std::int32_t j : pairs.sources) y[v + i] += entries[i * n + j] * x[v + j];
+          for (const std::int32_t j : pairs.sources)
+            y[v + (transposed ? j : i)] += entries[i * n + j] * x[v + (transposed ? i : j)];
     return y;
   }
 
@@ -70,12 +72,18 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
       const double norm = layer == single_layer ? norm_of(*exact.dense) : 0.5;
       Vector x = signed_charges(vectors * n, 1), direct(vectors * n);
       std::fill_n(x.begin(), n, 1.0);
-      exact.dense->apply(x.data(), direct.data(), {.vectors = static_cast<int>(vectors)});
-      for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-        for (const bool sparing : {false, true}) {
-          CAPTURE(surface.name, layer.name(), n, static_cast<int>(precision), sparing);
+      for (const bool transposed : {false, true}) {
+        exact.dense->apply(x.data(), direct.data(),
+                           {.vectors = static_cast<int>(vectors), .transposed = transposed});
+        for (const auto& [precision, sparing] : {std::pair{Precision::single_precision, false},
+                                                 {Precision::single_precision, true},
+                                                 {Precision::double_precision, false},
+                                                 {Precision::double_precision, true}}) {
+          if (transposed && sparing) continue;  // gathered as the others are
+          CAPTURE(surface.name, layer.name(), n, static_cast<int>(precision), transposed, sparing);
           FarFieldOptions options = options_for(precision, layer);
           options.sparing = sparing;
+          options.transposed = transposed;
           const DeviceFarField far = far_field_on_device(panels, options, x);
           CHECK(far.levels >= 4);
           std::size_t near = 0;
@@ -83,7 +91,7 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
             near += row.targets.size() * row.sources.size();
           // Most pairs of long panels are, as they are not cut here; more so beside dipoles' boxes.
           CHECK(near < n * n / 8 * (layer == single_layer ? 6 : 7));
-          const Vector y = exact.with_near(far, x);
+          const Vector y = exact.with_near(far, x, transposed);
           for (std::size_t k = 0; k < vectors; ++k) {
             const double error = norm_of(difference(part(y, n, k), part(direct, n, k)));
             CHECK(error < served_tolerance(precision) * norm * norm_of(part(x, n, k)));

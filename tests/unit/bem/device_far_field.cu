@@ -12,15 +12,19 @@ using namespace cuda::bem;
 /// Nothing is near.
 class NoNearField final : public NearField {
  public:
-  explicit NoNearField(const SpreadTree& tree) : targets_(tree.targets().count) {}
+  explicit NoNearField(const SpreadTree& tree) : panels_(tree.targets().count) {}
   void multiply(const double*, int vectors, const double*, double* y,
                 cudaStream_t stream) const override {
-    FMBEM_CUDA(cudaMemsetAsync(y, 0, vectors * targets_ * sizeof(double), stream));
+    FMBEM_CUDA(cudaMemsetAsync(y, 0, vectors * panels_ * sizeof(double), stream));
+  }
+  void multiply_transposed(const TransposedLists&, const double* x, int vectors,
+                           const double* factor, double* y, cudaStream_t stream) override {
+    multiply(x, vectors, factor, y, stream);
   }
   std::int64_t bytes() const override { return 0; }
 
  private:
-  std::int64_t targets_;
+  std::int64_t panels_;  ///< as many as targets
 };
 
 std::vector<DeviceFarField::Pairs> near_pairs(const SpreadTree& tree, cudaStream_t stream) {
@@ -65,7 +69,12 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const auto d_x = to_device(x, stream);
   const DeviceBuffer<double> d_y(x.size(), stream);
   const auto vectors = static_cast<int>(x.size() / panels.size());
-  far->multiply(NoNearField(tree), d_x.data(), d_y.data(), vectors, nullptr);
+  NoNearField none(tree);
+  if (options.transposed)
+    far->multiply_transposed(TransposedLists(tree, nullptr, stream), none, d_x.data(), d_y.data(),
+                             vectors, nullptr);
+  else
+    far->multiply(none, d_x.data(), d_y.data(), vectors, nullptr);
   return {to_host(d_y, stream), near_pairs(tree, stream), tree.tree.levels()};
 }
 

@@ -15,7 +15,8 @@ struct FarFieldOptions {
   double moment_tolerance;  ///< relative error of the panels' moments
   int max_leaf;
   Trace source = Trace::value;  ///< of the kernel at the panels
-  bool sparing = false;         ///< gathers for M2L as where memory counts more than time
+  bool transposed = false;
+  bool sparing = false;  ///< gathers for M2L as where memory counts more than time
 };
 
 /// The far field of panels at their centroids, as products with V or K on the GPU have it, alone;
