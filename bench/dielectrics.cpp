@@ -158,7 +158,7 @@ Result floating(int level) {
   const SquareMatrix c = solve_capacitance(mesh, options).maxwell;
   options.floating = {"sphere"};
   const ConductorSolution solution = solve_conductors(mesh, options, {{0, -1, 1}});
-  const std::vector<double> charges = conductor_charges(mesh, solution, 0);
+  const std::vector<double> charges = conductor_charges(mesh, solution)[0];
   const double exact = (c(0, 1) - c(0, 2)) / c(0, 0);
   return result_of(solution, std::abs(solution.potential[0][0] - exact),
                    (charges[1] + charges[2]) / epsilon_0);

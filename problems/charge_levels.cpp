@@ -20,13 +20,13 @@ ChargesOfLevels solve_charge_levels(const MeshOfLevel& mesh_of_level, int finest
   std::vector<Entries> charges;
   result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
     ConductorSolution solution = solve_at(mesh, options, voltages);
-    charges.push_back(conductor_charges(mesh, solution, 0));
+    charges.push_back(conductor_charges(mesh, solution)[0]);
     result.converged = result.converged && solution.converged;
     drop_densities(solution);
     result.coarser.push_back({mesh.triangles.size(), std::move(solution), charges.back()});
   });
   result.solution = solve_at(result.mesh, options, voltages);
-  result.charges = conductor_charges(result.mesh, result.solution, 0);
+  result.charges = conductor_charges(result.mesh, result.solution)[0];
   charges.push_back(result.charges);
   result.converged = result.converged && result.solution.converged;
   if (charges.size() > 1 && result.converged) {

@@ -4,15 +4,27 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 namespace fmbem {
 namespace {
 
-/// The class and the vertex of each corner, sorted, so that those that are the same are neighbours.
-struct Corner {
-  int of_class, vertex;
-  std::int32_t panel;
+/// The panels at each vertex.
+struct PanelsAtVertices {
+  explicit PanelsAtVertices(const Panels& panels)
+      : begin(panels.vertices.size() + 1, 0), panel(3 * panels.size()) {
+    for (const auto& corners : panels.corners)
+      for (const int v : corners) ++begin[v + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
+    for (std::size_t i = 0; i < panels.size(); ++i)
+      for (const int v : panels.corners[i]) panel[next[v]++] = static_cast<std::int32_t>(i);
+  }
+  std::span<const std::int32_t> at(int vertex) const {
+    return std::span(panel).subspan(begin[vertex], begin[vertex + 1] - begin[vertex]);
+  }
+
+  std::vector<std::int64_t> begin;  ///< [vertices + 1]
+  std::vector<std::int32_t> panel;  ///< ascending at each
 };
 
 /// Roots of trees of panels that hang together.
@@ -34,51 +46,54 @@ class Unions {
   std::vector<std::int32_t> parent_;
 };
 
-/// An edge of a part, as one of its panels runs through it.
-struct Edge {
-  std::int32_t part;
-  int low, high;
-  bool forward;
-};
+/// Whether panel i runs through the edge from a to b.
+bool runs_through(const Panels& panels, std::int32_t i, int a, int b) {
+  for (int k = 0; k < 3; ++k)
+    if (panels.corners[i][k] == a && panels.corners[i][(k + 1) % 3] == b) return true;
+  return false;
+}
 
-void find_open_edges(const Panels& panels, Enclosures& result) {
-  std::vector<Edge> edges;
-  edges.reserve(3 * panels.size());
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    for (int k = 0; k < 3; ++k) {
-      const int a = panels.corners[i][k], b = panels.corners[i][(k + 1) % 3];
-      edges.push_back({result.of[i], std::min(a, b), std::max(a, b), a < b});
+/// Whether each edge of panel i has one more panel of its part, which runs through it backwards.
+bool is_closed_at(const Panels& panels, const PanelsAtVertices& at_vertices,
+                  std::span<const std::int32_t> part, std::int32_t i) {
+  for (int k = 0; k < 3; ++k) {
+    const int a = panels.corners[i][k], b = panels.corners[i][(k + 1) % 3];
+    int others = 0, backwards = 0;
+    for (const std::int32_t j : at_vertices.at(a)) {
+      if (j == i || part[j] != part[i]) continue;
+      backwards += runs_through(panels, j, b, a);
+      others += runs_through(panels, j, a, b);
     }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
-    return std::tie(a.part, a.low, a.high, a.forward) < std::tie(b.part, b.low, b.high, b.forward);
-  });
-  for (std::size_t first = 0, last; first < edges.size(); first = last) {
-    const Edge& e = edges[first];
-    last = first + 1;
-    while (last < edges.size() && edges[last].part == e.part && edges[last].low == e.low &&
-           edges[last].high == e.high)
-      ++last;
-    if (last - first != 2 || edges[first].forward == edges[first + 1].forward)
-      result.parts[e.part].closed = false;
+    if (backwards != 1 || others != 0) return false;
   }
+  return true;
+}
+
+void find_open_edges(const Panels& panels, const PanelsAtVertices& at_vertices,
+                     Enclosures& result) {
+  const auto n = static_cast<std::int32_t>(panels.size());
+  std::vector<char> closed(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) closed[i] = is_closed_at(panels, at_vertices, result.of, i);
+  for (std::int32_t i = 0; i < n; ++i)
+    if (!closed[i]) result.parts[result.of[i]].closed = false;
 }
 
 }  // namespace
 
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) {
   const auto n = static_cast<std::int32_t>(panels.size());
-  std::vector<Corner> corners;
-  corners.reserve(3 * panels.size());
-  for (std::int32_t i = 0; i < n; ++i)
-    for (const int vertex : panels.corners[i]) corners.push_back({class_of[i], vertex, i});
-  std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) {
-    return std::tie(a.of_class, a.vertex, a.panel) < std::tie(b.of_class, b.vertex, b.panel);
-  });
+  const PanelsAtVertices at_vertices(panels);
   Unions unions(n);
-  for (std::size_t k = 1; k < corners.size(); ++k)
-    if (corners[k].of_class == corners[k - 1].of_class &&
-        corners[k].vertex == corners[k - 1].vertex)
-      unions.join(corners[k - 1].panel, corners[k].panel);
+  for (std::size_t v = 0; v < panels.vertices.size(); ++v) {
+    const std::span<const std::int32_t> at = at_vertices.at(static_cast<int>(v));
+    for (std::size_t k = 1; k < at.size(); ++k)
+      for (std::size_t l = k; l-- > 0;) {
+        if (class_of[at[k]] != class_of[at[l]]) continue;
+        unions.join(at[k], at[l]);
+        break;  // that one hangs together with those before it
+      }
+  }
 
   Enclosures result;
   result.of.resize(n);
@@ -104,7 +119,7 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
     }
     part.volume += dot(d[0], cross(d[1], d[2])) / 6;
   }
-  find_open_edges(panels, result);
+  find_open_edges(panels, at_vertices, result);
   return result;
 }
 

@@ -21,7 +21,7 @@ struct Enclosures {
   std::vector<Enclosure> parts;
 };
 
-/// `class_of`: [n panels], any numbers. O(n log n).
+/// `class_of`: [n panels], any numbers. O(n).
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
 
 /// How often a closed part, of these panels, winds round a point: 1 inside, 0 outside, 1/2 on it.

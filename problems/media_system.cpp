@@ -34,7 +34,10 @@ std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosu
 MediaSystem::MediaSystem(const SurfaceMesh& mesh, const Panels& panels,
                          std::span<const Conductor> conductors, std::span<const int> conductor_of,
                          const ConductorOptions& options)
-    : panels_(panels), conductor_of_(conductor_of), scale_to_m_(mesh.scale_to_m) {
+    : panels_(panels),
+      conductor_of_(conductor_of),
+      scale_to_m_(mesh.scale_to_m),
+      area_(areas_of(panels)) {
   set_media(mesh, options);
   set_floating(conductors, options);
   const std::size_t n = panels.size();
@@ -189,8 +192,12 @@ std::shared_ptr<const BoundaryOperator> MediaSystem::make_operator(const Operato
   for (std::size_t i = 0; i < panels_.size(); ++i)
     if (!is_interface(i) && behind_[i] != ahead_[i])
       sheets_.push_back(static_cast<std::int32_t>(i));
-  if (!sheets_.empty())
-    sheet_flux_ = make_boundary_operator(panels_, adjoint_double_layer, options, {.rows = sheets_});
+  if (sheets_.empty()) return op_;
+  OperatorOptions of_sheets = options;
+  of_sheets.processor = op_->processor();
+  PanelBlock block;  // the GPU has all rows
+  if (op_->processor() == Processor::cpu) block.rows = sheets_;
+  sheet_flux_ = make_boundary_operator(panels_, adjoint_double_layer, of_sheets, block);
   return op_;
 }
 
@@ -208,7 +215,7 @@ std::vector<double> MediaSystem::right_hand_side(std::span<const double> given) 
   for (std::size_t e = 0; e < sums.size(); ++e) equation_of[rows_.equations[e].part] = e;
   if (!sums.empty())
     for (std::size_t i = 0; i < b.size(); ++i)
-      if (const int e = equation_of[rows_.part[i]]; e >= 0) sums[e] += b[i] * panels_.area(i);
+      if (const int e = equation_of[rows_.part[i]]; e >= 0) sums[e] += b[i] * area_[i];
   for (std::size_t e = 0; e < sums.size(); ++e)
     sums[e] = given_[e].factor * (given_[e].conductor < 0
                                       ? sums[e]
@@ -253,7 +260,7 @@ double MediaSystem::residual_weight(std::span<const double> free_charge) const {
   for (std::size_t i = 0; i < free_charge.size(); ++i) {
     const double of_row =
         is_interface(i) ? 0.5 * (behind_[i] + ahead_[i]) : free_charge[i] / rows_.alpha[i];
-    squares += of_row * of_row * panels_.area(i) * panels_.area(i);
+    squares += of_row * of_row * area_[i] * area_[i];
   }
   return epsilon_0 * scale_to_m_ * std::sqrt(squares);
 }

@@ -59,6 +59,7 @@ class MediaSystem {
   const Panels& panels_;
   std::span<const int> conductor_of_;
   double scale_to_m_;
+  std::vector<double> area_;            ///< [n panels]
   std::vector<double> behind_, ahead_;  ///< [n panels]: relative permittivities
   std::vector<bool> floats_;            ///< [conductors]
   MixedRows rows_;

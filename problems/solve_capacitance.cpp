@@ -28,11 +28,10 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOp
   for (std::size_t j = 0; j < n; ++j) unit_voltages[j][j] = 1;
   CapacitanceSolution result{solve_conductors(mesh, options, unit_voltages), SquareMatrix(),
                              SquareMatrix()};
+  const auto charges = conductor_charges(mesh, result);
   result.maxwell = SquareMatrix(n);
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::vector<double> charges = conductor_charges(mesh, result, j);
-    for (std::size_t i = 0; i < n; ++i) result.maxwell(i, j) = charges[i];
-  }
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < n; ++i) result.maxwell(i, j) = charges[j][i];
   result.solver_error = bound_of_solver_error(result);
   return result;
 }

@@ -41,6 +41,7 @@ class System {
   System(const SurfaceMesh& mesh, const ConductorOptions& options, ConductorSolution& result)
       : result_(result),
         conductor_of_(conductor_of_panels(mesh, result.panels, result.conductors)),
+        area_(areas_of(result.panels)),
         permittivity_(options.permittivity) {
     if (!is_homogeneous(options))
       media_.emplace(mesh, result.panels, result.conductors, conductor_of_, options);
@@ -80,7 +81,7 @@ class System {
   double residual_weight(std::span<const double> density) const {
     double squares = 0;
     for (std::size_t i = 0; i < density.size(); ++i) {
-      const double charge = density[i] * result_.panels.area(i);
+      const double charge = density[i] * area_[i];
       squares += charge * charge;
     }
     return epsilon_0 * result_.scale_to_m * std::sqrt(squares);
@@ -88,6 +89,7 @@ class System {
 
   ConductorSolution& result_;
   std::vector<int> conductor_of_;
+  std::vector<double> area_;
   double permittivity_;
   std::optional<MediaSystem> media_;  ///< none of a single medium
 };
@@ -148,16 +150,22 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   return result;
 }
 
-std::vector<double> conductor_charges(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                                      std::size_t problem) {
-  const std::vector<double> density =
-      solution.panels.from_input_order(solution.charge_density.at(problem));
+std::vector<std::vector<double>> conductor_charges(const SurfaceMesh& mesh,
+                                                   const ConductorSolution& solution) {
   const std::vector<int> conductor_of =
       conductor_of_panels(mesh, solution.panels, solution.conductors);
-  std::vector<double> charges(solution.conductors.size());
-  for (std::size_t k = 0; k < density.size(); ++k)
-    if (conductor_of[k] >= 0) charges[conductor_of[k]] += density[k] * solution.panels.area(k);
-  for (double& charge : charges) charge *= solution.scale_to_m * solution.scale_to_m;
+  const std::vector<double> area = areas_of(solution.panels);
+  const double square_metres = solution.scale_to_m * solution.scale_to_m;
+  std::vector<std::vector<double>> charges(solution.charge_density.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t j = 0; j < charges.size(); ++j) {
+    charges[j].resize(solution.conductors.size());
+    for (std::size_t k = 0; k < area.size(); ++k)
+      if (conductor_of[k] >= 0)
+        charges[j][conductor_of[k]] +=
+            solution.charge_density[j][solution.panels.input_index[k]] * area[k];
+    for (double& charge : charges[j]) charge *= square_metres;
+  }
   return charges;
 }
 

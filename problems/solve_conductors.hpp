@@ -67,8 +67,8 @@ struct ConductorSolution {
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& given);
 
-/// [n conductors]: coulombs, on both faces together where a surface is open.
-std::vector<double> conductor_charges(const SurfaceMesh& mesh, const ConductorSolution& solution,
-                                      std::size_t problem);
+/// [n problems][n conductors]: coulombs, on both faces together where a surface is open.
+std::vector<std::vector<double>> conductor_charges(const SurfaceMesh& mesh,
+                                                   const ConductorSolution& solution);
 
 }  // namespace fmbem

@@ -76,6 +76,14 @@ Panels make_panels(const SurfaceMesh& mesh, Processor processor, int max_leaf) {
   return panels;
 }
 
+std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
+  const auto n = static_cast<std::int64_t>(count_of(chosen, panels.size()));
+  std::vector<double> areas(n);
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) areas[i] = panels.area(panel_of(chosen, i));
+  return areas;
+}
+
 LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen) {
   const auto n = static_cast<std::int64_t>(count_of(chosen, panels.size()));
   LargeVector<Triangle> triangles(n);

@@ -55,6 +55,9 @@ struct Panels {
 Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
                    int max_leaf = 64);
 
+/// [chosen], or of all.
+std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
+
 /// Those chosen, or all, for who asks for each again and again.
 LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
 

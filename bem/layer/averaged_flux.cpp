@@ -81,12 +81,6 @@ class AveragedFlux final : public BoundaryOperator {
             .tolerance = product.tolerance,
             .transposed = !product.transposed};
   }
-  static std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen) {
-    std::vector<double> areas(count_of(chosen, panels.size()));
-    for (std::size_t k = 0; k < areas.size(); ++k) areas[k] = panels.area(panel_of(chosen, k));
-    return areas;
-  }
-
   Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> row_area_, column_area_;

@@ -29,12 +29,9 @@ ChargeEquations::ChargeEquations(const Panels& panels, const MixedRows& rows)
     FMBEM_REQUIRE(std::exchange(equation_of_[equations_[e].part], e) < 0,
                   "part " << equations_[e].part << " has two charge equations");
   }
-  area_.resize(n);
-  charge_weight_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    area_[i] = panels.area(i);
-    charge_weight_[i] = rows.weight.empty() ? area_[i] : rows.weight[i] * area_[i];
-  }
+  area_ = areas_of(panels);
+  charge_weight_ = area_;
+  for (std::size_t i = 0; i < rows.weight.size(); ++i) charge_weight_[i] *= rows.weight[i];
   part_area_.assign(parts, 0.0);
   for (std::size_t i = 0; i < n; ++i) part_area_[part_[i]] += area_[i];
   for (std::int32_t p = 0; p < parts; ++p)

@@ -134,8 +134,8 @@ TEST_CASE("a floating sphere has no charge, or the one that is given") {
   const SurfaceMesh mesh = sphere(4);
   const ConductorSolution solution = solve_conductors(mesh, options, {{0.0}, {given}});
   REQUIRE(solution.converged);
-  CHECK(std::abs(conductor_charges(mesh, solution, 0)[0]) < 1e-7 * unit_capacitance);
-  CHECK(conductor_charges(mesh, solution, 1)[0] == Approx(given).epsilon(1e-7));
+  CHECK(std::abs(conductor_charges(mesh, solution)[0][0]) < 1e-7 * unit_capacitance);
+  CHECK(conductor_charges(mesh, solution)[1][0] == Approx(given).epsilon(1e-7));
   CHECK(std::abs(solution.potential[0][0]) < 1e-6);
   CHECK(solution.potential[1][0] == Approx(0.3).epsilon(3e-3));
   CHECK(error_of_potential(solution, [](Vec3d x) {
@@ -160,7 +160,7 @@ TEST_CASE("a floating sphere between plates is what the capacitances say, in sev
   REQUIRE(solution.converged);
   const double potential = (charge - c(0, 1) * volts[0] - c(0, 2) * volts[1]) / c(0, 0);
   CHECK(solution.potential[0][0] == Approx(potential).epsilon(1e-6));
-  const std::vector<double> charges = conductor_charges(mesh, solution, 0);
+  const std::vector<double> charges = conductor_charges(mesh, solution)[0];
   CHECK(charges[0] == Approx(charge).epsilon(1e-6));
   for (const int i : {1, 2})
     CHECK(charges[i] ==
@@ -215,7 +215,7 @@ TEST_CASE("dielectrics on the GPU are those of the CPU") {
     const ConductorSolution solution = solve_conductors(mesh, options, {{1, 1e-11, 0}});
     CHECK(solution.converged);
     CHECK(solution.op.processor == processor);
-    charges[processor == Processor::gpu] = conductor_charges(mesh, solution, 0);
+    charges[processor == Processor::gpu] = conductor_charges(mesh, solution)[0];
   }
   for (std::size_t c = 0; c < 3; ++c) CHECK(charges[1][c] == Approx(charges[0][c]).epsilon(1e-5));
 }
