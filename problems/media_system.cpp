@@ -8,7 +8,6 @@
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/enclosures.hpp"
 
 namespace fmbem {
 namespace {
@@ -105,69 +104,78 @@ void MediaSystem::set_floating(std::span<const Conductor> conductors,
 
 void MediaSystem::set_parts() {
   const Enclosures enclosures = find_enclosures(panels_, conductor_of_);
+  const std::size_t n_parts = enclosures.parts.size();
   // All components of a floating conductor are one part, as their potential is one.
-  const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
   std::vector<std::int32_t> part_of(n_parts), of_conductor(floats_.size(), -1);
-  std::vector<double> least(n_parts, 0), most(n_parts, 0);  // β, or of floating ones ε
-  for (std::int32_t p = 0; p < n_parts; ++p) {
+  for (std::size_t p = 0; p < n_parts; ++p) {
     const int conductor = conductor_of_[enclosures.parts[p].first];
-    part_of[p] = p;
+    part_of[p] = static_cast<std::int32_t>(p);
     if (conductor < 0 || !floats_[conductor]) continue;
-    if (of_conductor[conductor] < 0) of_conductor[conductor] = p;
+    if (of_conductor[conductor] < 0) of_conductor[conductor] = part_of[p];
     part_of[p] = of_conductor[conductor];
   }
-  rows_.part.reserve(panels_.size());
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    const std::int32_t p = part_of[enclosures.of[i]];
-    const double value = is_interface(i) ? rows_.beta[i] : ahead_[i];
-    const bool is_first = enclosures.parts[p].first == static_cast<std::int32_t>(i);
-    least[p] = is_first ? value : std::min(least[p], value);
-    most[p] = is_first ? value : std::max(most[p], value);
-    rows_.part.push_back(p);
-  }
+  for (const std::int32_t enclosure : enclosures.of) rows_.part.push_back(part_of[enclosure]);
 
-  std::vector<bool> is_weighted(n_parts, false);
-  for (std::size_t c = 0; c < floats_.size(); ++c) {
-    const std::int32_t p = of_conductor[c];
+  // What rows of a part have in common: β of an interface, ε ahead of a conductor.
+  std::vector<Range> common(n_parts);
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    common[rows_.part[i]].add(is_interface(i) ? rows_.beta[i] : ahead_[i]);
+  add_floating_equations(of_conductor, common);
+  add_gauss_equations(enclosures, part_of, common);
+  if (rows_.equations.empty()) rows_.part.clear();
+}
+
+void MediaSystem::add_floating_equations(std::span<const std::int32_t> part_of_conductor,
+                                         std::span<const Range> permittivity) {
+  for (std::size_t c = 0; c < part_of_conductor.size(); ++c) {
+    const std::int32_t p = part_of_conductor[c];
     if (p < 0) continue;
-    is_weighted[p] = least[p] != most[p];
+    const bool is_uniform = permittivity[p].is_one();
     rows_.equations.push_back({p});
-    given_.push_back({static_cast<int>(c), is_weighted[p] ? 1 : 1 / most[p]});
-    if (is_weighted[p]) rows_.weight.resize(panels_.size(), 1.0);
-  }
-  if (!rows_.weight.empty())
+    given_.push_back({static_cast<int>(c), is_uniform ? 1 / permittivity[p].least : 1});
+    if (is_uniform) continue;
+    rows_.weight.resize(panels_.size(), 1.0);
     for (std::size_t i = 0; i < panels_.size(); ++i)
-      if (is_weighted[rows_.part[i]]) rows_.weight[i] = ahead_[i];
+      if (rows_.part[i] == p) rows_.weight[i] = ahead_[i];
+  }
+}
 
+void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
+                                      std::span<const std::int32_t> part_of,
+                                      std::span<const Range> common) {
+  const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
   const auto panels_of = panels_of_parts(enclosures);
   for (std::int32_t body = 0; body < n_parts; ++body) {
     const Enclosure& enclosure = enclosures.parts[body];
-    if (!is_interface(enclosure.first) || !enclosure.closed || least[body] != most[body] ||
-        least[body] == 0)
+    if (!is_interface(enclosure.first) || !enclosure.closed || !common[body].is_one() ||
+        common[body].least == 0)
       continue;
-    const double beta = std::copysign(1.0, enclosure.volume) * least[body],
+    const double beta = std::copysign(1.0, enclosure.volume) * common[body].least,
                  own = 1 / (1 - beta / 2);
     ChargeEquation equation{body};
-    bool known = true;
-    std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
-    for (std::int32_t p = 0; p < n_parts && known; ++p) {
-      if (p == body) continue;
-      double winding = 0;
-      if (lies_in(enclosures.parts[p], enclosure))
-        winding =
-            winding_number(panels_, panels_of[body], panels_.centroid(enclosures.parts[p].first));
-      double& of_part = inside[part_of[p]];
-      known = (winding < 0.25 || winding > 0.75) && (of_part < 0 || of_part == (winding > 0.5)) &&
-              !(winding > 0.5 && is_weighted[part_of[p]]);
-      if (of_part < 0 && winding > 0.75) equation.others.push_back({part_of[p], -beta * own});
-      of_part = winding > 0.5;
-    }
     // Of what touches the body from inside, or is in several media, its charge is not known.
-    if (!known) continue;
+    bool is_known = true;
+    std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
+    for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
+      if (p == body) continue;
+      const std::int32_t part = part_of[p];
+      const double winding = lies_in(enclosures.parts[p], enclosure)
+                                 ? winding_number(panels_, panels_of[body],
+                                                  panels_.centroid(enclosures.parts[p].first))
+                                 : 0;
+      const double is_inside = winding > 0.5;
+      const bool is_weighted = !rows_.weight.empty() && !is_interface(enclosures.parts[p].first) &&
+                               floats_[conductor_of_[enclosures.parts[p].first]] &&
+                               !common[part].is_one();
+      is_known = std::abs(winding - is_inside) < 0.25 &&
+                 (inside[part] < 0 || inside[part] == is_inside) && !(is_inside > 0 && is_weighted);
+      if (inside[part] < 0 && is_inside > 0) equation.others.push_back({part, -beta * own});
+      inside[part] = is_inside;
+    }
+    if (!is_known) continue;
     rows_.equations.push_back(std::move(equation));
     given_.push_back({-1, own});
   }
-  if (rows_.equations.empty()) rows_.part.clear();
 }
 
 void MediaSystem::set_applied(const SurfaceMesh& mesh, const AppliedField& applied) {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_operator.hpp"
+#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/solve_conductors.hpp"
 
 namespace fmbem {
@@ -52,7 +55,20 @@ class MediaSystem {
  private:
   void set_media(const SurfaceMesh& mesh, const ConductorOptions& options);
   void set_floating(std::span<const Conductor> conductors, const ConductorOptions& options);
+  /// Of numbers, from the least to the most.
+  struct Range {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    void add(double value) {
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    bool is_one() const { return least == most; }
+  };
   void set_parts();
+  void add_floating_equations(std::span<const std::int32_t> part_of_conductor,
+                              std::span<const Range> permittivity);
+  void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
+                           std::span<const Range> common);
   void set_applied(const SurfaceMesh& mesh, const AppliedField& applied);
   bool is_interface(std::size_t i) const { return conductor_of_[i] < 0; }
 
