@@ -10,7 +10,8 @@
 
 namespace fmbem::cli {
 
-/// --conductor --tolerance --operator-tolerance --operator --order --max-leaf --overhang --backend
+/// --conductor --interface --medium --tolerance --operator-tolerance --operator --order --max-leaf
+/// --overhang --backend
 /// --near-field --precision --threads
 struct SolveOptions {
   ConductorOptions problem{.op = {.processor = std::nullopt, .tolerance = 0}};

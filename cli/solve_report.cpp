@@ -80,6 +80,11 @@ std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
   return text + (listed < most ? "" : "\n          and more: see fmbem mesh-info");
 }
 
+bool is_interface(const ConductorOptions& problem, const Media& media) {
+  return std::find(problem.interfaces.begin(), problem.interfaces.end(), media.group) !=
+         problem.interfaces.end();
+}
+
 }  // namespace
 
 std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
@@ -104,6 +109,24 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
         << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row"
         << (op.near_field_stored ? "" : ", integrated in every product");
   return out.str();
+}
+
+std::string media_text(const ConductorOptions& problem) {
+  std::ostringstream out;
+  for (const Media& media : problem.media) {
+    out << "\nmedia     " << media.group << (is_interface(problem, media) ? ", an interface" : "")
+        << ": " << media.behind;
+    if (media.behind != media.ahead) out << " behind, " << media.ahead << " ahead";
+  }
+  return out.str();
+}
+
+void add_media(Json& report, const ConductorOptions& problem) {
+  for (const Media& media : problem.media)
+    report["media"].push_back({{"group", media.group},
+                               {"interface", is_interface(problem, media)},
+                               {"behind", media.behind},
+                               {"ahead", media.ahead}});
 }
 
 std::string solver_text(const ConductorSolution& solution,

@@ -13,6 +13,10 @@ namespace fmbem::cli {
 std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
                          const MeshReport& check, int threads);
 
+/// Which media lie beside which groups; nothing where there is one medium.
+std::string media_text(const ConductorOptions& problem);
+void add_media(Json& report, const ConductorOptions& problem);
+
 /// The solver and what became of each problem, which `problems` names.
 std::string solver_text(const ConductorSolution& solution,
                         const std::vector<std::string>& problems);

@@ -94,11 +94,13 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
                     const std::vector<std::string>& names, const std::string& results) {
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
-  console().print(problem_text(solution, mesh, check, threads_));
+  console().print(problem_text(solution, mesh, check, threads_) +
+                  media_text(options_.solve.problem));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   console().print(solver_text(solution, names) + results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
+  add_media(report_, options_.solve.problem);
 }
 
 ExitCode SolveRun::finish(const ConductorSolution& solution, bool converged, Json results,

@@ -215,6 +215,52 @@ class Capacitance(ProgramTest):
         near, far = results["error"][0][1], results["error"][0][11]
         self.assertLess(far, 0.1 * near)
 
+    def coated_sphere_file(self):
+        """A ball of radius 1 and the outside of a coat to radius 2."""
+        return self.write("coated.geo", 'SetFactory("OpenCASCADE");\n'
+                          "Sphere(1) = {0, 0, 0, 1};\nSphere(2) = {0, 0, 0, 2};\n"
+                          'Physical Surface("ball") = {1};\nPhysical Surface("coat") = {2};\n')
+
+    def test_dielectrics(self):
+        mesh = self.coated_sphere_file()
+        report = self.report("capacitance", mesh, "--mesh-size", "0.4", "--refine", "1",
+                             "--interface", "coat=2,1", "--medium", "ball=2")
+        self.assertEqual([c["name"] for c in report["conductors"]], ["ball"])
+        self.assertEqual(report["media"], [
+            {"group": "coat", "interface": True, "behind": 2, "ahead": 1},
+            {"group": "ball", "interface": False, "behind": 2, "ahead": 2}])
+        results = report["results"]["capacitance_4pi_eps0_length"]
+        error = abs(results["value"][0][0] - 4 / 3)
+        self.assertLess(error, results["error"][0][0])
+        self.assertLess(error, 0.02)
+        text = self.fmbem("capacitance", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1",
+                          "--medium", "ball=2").stdout
+        self.assertIn("media     coat, an interface: 2 behind, 1 ahead\n", text)
+        # At 1 V all over: outside the field of the charge, inside none.
+        self.write("points.csv", "x,y,z\n0.2,0.1,0.3\n3,0,0\n")
+        self.fmbem("field", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1", "--medium",
+                   "ball=2", "--points", "points.csv", "--output", "field.csv")
+        rows = [row.split(",") for row in (self.folder / "field.csv").read_text().split()]
+        column = next(k for k, name in enumerate(rows[0]) if "otential" in name or name == "V")
+        self.assertAlmostEqual(float(rows[1][column]), 1, delta=0.01)
+        self.assertAlmostEqual(float(rows[2][column]), 4 / 9, delta=0.01)
+
+    def test_media_that_cannot_be(self):
+        mesh = self.coated_sphere_file()
+        for options, saying in [(["--interface", "coat"], "GROUP=BEHIND,AHEAD"),
+                                (["--interface", "coat=2,x"], "GROUP=BEHIND,AHEAD"),
+                                (["--interface", "coat=2,1,3"], "GROUP=BEHIND,AHEAD"),
+                                (["--medium", "=2"], "GROUP=PERMITTIVITY"),
+                                (["--interface", "coat=-2,1"], "positive"),
+                                (["--interface", "coat=nan,1"], "GROUP=BEHIND,AHEAD"),
+                                (["--interface", "nobody=2,1"], "nobody"),
+                                (["--medium", "nobody=2"], "nobody"),
+                                (["--interface", "coat=2,1", "--medium", "coat=2"], "twice"),
+                                (["--interface", "coat=2,1", "--conductor", "all=ball,coat"],
+                                 "belongs to a conductor")]:
+            with self.subTest(options):
+                self.refused("capacitance", mesh, "--mesh-size", "0.8", *options, saying=[saying])
+
     def test_gmsh_output_keeps_the_mesh(self):
         mesh = self.two_tetrahedra_file()
         self.fmbem("capacitance", mesh, "--output", "out.msh")
