@@ -117,7 +117,7 @@ void refuse_missing_faces(GmshSession& gmsh, const std::string& file) {
   for (const auto& [dim, tag] : entities(2)) {
     std::vector<int> types;
     gmsh.run("cannot mesh " + file,
-             [&, tag = tag] { gmsh::model::mesh::getElementTypes(types, 2, tag); });
+             [&, surface = tag] { gmsh::model::mesh::getElementTypes(types, 2, surface); });
     FMBEM_REQUIRE(!types.empty(), "Gmsh could not mesh the surface " << tag << " of " << file
                                                                      << "; try another mesh size");
   }

@@ -32,5 +32,6 @@ function(fmbem_cuda_flags name)
   # CMake 3.25.1 does not know of C++20 in nvcc.
   target_compile_options(
     fmbem_${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr
-                          -Xcompiler=${OpenMP_CXX_FLAGS}>)
+                          -Xcompiler=${OpenMP_CXX_FLAGS} -Xcompiler=-Wall,-Wextra,-Wshadow
+                          $<$<BOOL:${FMBEM_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
 endfunction()
