@@ -112,7 +112,6 @@ bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
   for (const auto* list : {&grid.point_data, &grid.cell_data})
     arrays.insert(arrays.end(), list->begin(), list->end());
   std::vector<std::span<const char>> bytes;
-  bytes.reserve(arrays.size());
   for (const VtkArray& array : arrays) bytes.push_back(array.bytes);
   const std::vector<VtkBlocks> data = compress_for_vtk(bytes);
 

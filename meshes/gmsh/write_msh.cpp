@@ -17,7 +17,6 @@ std::vector<int> physical_tags(const std::vector<Group>& groups) {
   int next = 0;
   for (const Group& group : groups) next = std::max(next, group.tag);
   std::vector<int> tags;
-  tags.reserve(groups.size());
   for (const Group& group : groups) tags.push_back(group.tag > 0 ? group.tag : ++next);
   return tags;
 }
