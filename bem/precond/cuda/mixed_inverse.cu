@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <vector>
-
 #include <cub/block/block_reduce.cuh>
+#include <vector>
 
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"

@@ -1,10 +1,9 @@
 // The preconditioner of mixed rows on the GPU, whose rows are rounded, against the host's.
-#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
-
 #include <cmath>
 #include <span>
 #include <vector>
 
+#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
@@ -51,8 +50,8 @@ void check_against_host(const MixedSurface& surface) {
 TEST_CASE("the inverse of mixed rows on the GPU is the host's, rounded") {
   if (!gpu_is_there()) return;
   for (const MixedSurface& surface :
-       {memory_cell(1, true), plate_on_substrate(3, 1e4), mixed_cube(6, true),
-        shell(5, 0.01, 1e4), coated_conductor(6, 1e6), balls_between_plates(2, 4, 1e6, true)}) {
+       {memory_cell(1, true), plate_on_substrate(3, 1e4), mixed_cube(6, true), shell(5, 0.01, 1e4),
+        coated_conductor(6, 1e6), balls_between_plates(2, 4, 1e6, true)}) {
     CAPTURE(surface.mesh.triangles.size());
     check_against_host(surface);
   }
@@ -73,10 +72,12 @@ TEST_CASE("GMRES with the inverse on the GPU takes the host's iterations") {
     const DenseMixed dense(panels, rows);
     const auto a = [&](const Vector& x) { return dense(x); };
     const Vector b = right_hand_side(surface, panels);
-    const int on_host =
-        gmres(a, [&](const Vector& x) { return applied(host, x); }, b, 1e-6).iterations;
-    const int on_device =
-        gmres(a, [&](const Vector& x) { return applied(device, x); }, b, 1e-6).iterations;
+    const int on_host = gmres(
+                            a, [&](const Vector& x) { return applied(host, x); }, b, 1e-6)
+                            .iterations;
+    const int on_device = gmres(
+                              a, [&](const Vector& x) { return applied(device, x); }, b, 1e-6)
+                              .iterations;
     CHECK(std::abs(on_device - on_host) <= 1);
   }
 }
