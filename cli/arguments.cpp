@@ -7,8 +7,8 @@ namespace fmbem::cli {
 namespace {
 
 bool is_number(const std::string& word) {
-  const std::size_t first = word.find_first_not_of("+-");
-  return first != std::string::npos && first <= 1 &&
+  const std::size_t first = word.find_first_not_of("+-");  // 0 or 1, or it is none
+  return first <= 1 &&
          (std::isdigit(static_cast<unsigned char>(word[first])) || word[first] == '.');
 }
 

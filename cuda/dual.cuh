@@ -11,7 +11,7 @@ struct Dual {
   T value = 0, slope = 0;
 
   Dual() = default;
-  FMBEM_HD Dual(T value, T slope = 0) : value(value), slope(slope) {}
+  FMBEM_HD Dual(T number, T derivative = 0) : value(number), slope(derivative) {}
 
   FMBEM_HD friend Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.slope + b.slope}; }
   FMBEM_HD friend Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.slope - b.slope}; }

@@ -236,9 +236,9 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
       mesh = geometry ? refine_on_geometry(mesh, places, *geometry) : refine_uniformly(mesh);
     // A mesh that is split is the same surface; new vertices on a geometry change it.
     if (geometry ? level >= coarsest : level == 0) mesh.contacts = find_contacts(mesh);
-    if (level < coarsest) continue;
-    levels.push_back(level < options.refine ? mesh : std::move(mesh));
+    if (level >= coarsest && level < options.refine) levels.push_back(mesh);
   }
+  levels.push_back(std::move(mesh));
   for (SurfaceMesh& level : levels) notice_contacts(level);
   return levels;
 } catch (const std::bad_alloc&) {

@@ -3,12 +3,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
   FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
   std::error_code error;
-  const fs::path target = fs::weakly_canonical(fs::absolute(path), error);
+  fs::path target = fs::weakly_canonical(fs::absolute(path), error);
   FMBEM_REQUIRE(!error, "cannot write '" << path << "': " << error.message());
   const fs::file_status status = fs::status(target, error);
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");

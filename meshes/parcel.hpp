@@ -50,7 +50,8 @@ class ParcelWriter {
     if constexpr (std::is_trivially_copyable_v<T>)
       bytes_.append(reinterpret_cast<const char*>(&x), sizeof x);
     else
-      std::apply([this](const auto&... member) { (put(member), ...); }, members(const_cast<T&>(x)));
+      std::apply([this](const auto&... member) { (this->put(member), ...); },
+                 members(const_cast<T&>(x)));
   }
   void put(const std::string& x) { put_list(x); }
   template <class T>
@@ -90,7 +91,7 @@ class ParcelReader {
     if constexpr (std::is_trivially_copyable_v<T>)
       std::memcpy(static_cast<void*>(&x), next(1, sizeof x), sizeof x);
     else
-      std::apply([this](auto&... member) { (get(member), ...); }, members(x));
+      std::apply([this](auto&... member) { (this->get(member), ...); }, members(x));
   }
   void get(std::string& x) { get_list(x); }
   template <class T>

@@ -19,8 +19,6 @@
 #include "fmbem/meshes/parcel.hpp"
 #include "fmbem/meshes/text.hpp"
 
-extern char** environ;
-
 namespace fmbem {
 namespace {
 

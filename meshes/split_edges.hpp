@@ -17,7 +17,7 @@ struct SplitMesh {
 };
 
 /// Splits every triangle into four. Throws InputError for more triangles than can be numbered.
-SplitMesh split_edges(const SurfaceMesh& mesh);
+SplitMesh split_edges(const SurfaceMesh& coarse);
 
 /// Numbers tags of vertices and triangles from 1.
 void number_tags(SurfaceMesh& mesh);

@@ -8,6 +8,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
                   zlib1g-dev libcgal-dev libvtk9-dev libopenblas-dev libcli11-dev
                   nlohmann-json3-dev)
   test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
+  # The system's Python is the one that sees the packages installed here.
+  test_options=(-DFMBEM_TESTS=ON)
+  [[ ! -x /usr/bin/python3 ]] || test_options+=(-DPython3_EXECUTABLE=/usr/bin/python3)
   picture_packages=(gmsh xvfb xauth)
 }
 
@@ -50,13 +53,37 @@ install_packages() {
     </dev/null >/dev/null || fail 1 "apt-get could not install the packages"
 }
 
-# build PRESET [OPTION…]: configures with CMake's preset into build/PRESET and builds there, with
-# Ninja unless the folder or CMAKE_GENERATOR says otherwise.
-build() {
+# configure PRESET [OPTION…]: configures with CMake's preset into build/PRESET, with Ninja unless the
+# folder or CMAKE_GENERATOR says otherwise.
+configure() {
   if command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
   fi
   cd "$root" || exit
-  cmake --preset "$1" "${@:2}" || fail 2 "CMake could not configure the build"
-  cmake --build --preset "$1" --parallel "$(nproc)"
+  cmake --preset "$@" || fail 2 "CMake could not configure the build"
+}
+
+# compile PRESET [OPTION…]: builds what was configured.
+compile() { cmake --build --preset "$1" --parallel "$(nproc)" "${@:2}"; }
+
+# run_tests PRESET [CTEST OPTION…]
+run_tests() {
+  # Two tests at a time, as most of them have stretches that one core does.
+  local -x CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL-2}
+  # Threads that wait for others do not spin, which costs most where cores are shared.
+  local -x OMP_WAIT_POLICY=${OMP_WAIT_POLICY-passive}
+  # Open MPI's mpirun refuses to run as root (as in a container) without these.
+  local -x OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  ctest --preset "$1" --output-on-failure "${@:2}"
+}
+
+# Says where the program is and what can be done with it.
+what_next() {
+  cat <<END
+
+The program is $root/build/release/cli/fmbem. What to try next, in $root:
+  build/release/cli/fmbem capacitance examples/spheres.geo --mesh-size 0.5 --unit mm
+  build/release/cli/fmbem capacitance YOUR.step --json report.json
+  build/release/cli/fmbem --help
+END
 }

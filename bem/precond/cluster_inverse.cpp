@@ -59,20 +59,21 @@ class ClusterInverse::Assembly {
  private:
   /// By the smooth kernel.
   void fill() {
-    const auto& [m, unit, x, y, z, smear2, scale, segment, has_long, panels] = cut_;
+    const int m = cut_.m;
+    const auto *x = cut_.x.data(), *y = cut_.y.data(), *z = cut_.z.data(),
+               *smear2 = cut_.smear2.data(), *scale = cut_.scale.data();
     matrix_.resize(m);
     for (int l = 0; l < m; ++l) {
       float* column = matrix_.column(l);
       const PlacedCluster placed{x[l], y[l], z[l], smear2[l], scale[l]};
-      if (has_long) {
-        fill_segment_column(m, x.data(), y.data(), z.data(), smear2.data(), scale.data(), placed,
-                            segment[l], column);
+      if (cut_.has_long) {
+        fill_segment_column(m, x, y, z, smear2, scale, placed, cut_.segment[l], column);
       } else {
 #pragma omp simd
         for (int k = 0; k < m; ++k)
           column[k] = smooth_entry({x[k], y[k], z[k], smear2[k], scale[k]}, placed);
       }
-      column[l] = has_long ? 1 + rounding_of_sums : 1;
+      column[l] = cut_.has_long ? 1 + rounding_of_sums : 1;
     }
   }
 

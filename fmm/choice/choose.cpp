@@ -45,6 +45,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
   const double balanced =
       options.max_leaf.value_or(CostModel(options, same, order, 1).balanced_leaf());
   const std::size_t stride = sample_stride(most, balanced);
+  const std::size_t most_of_sample = most / stride;
   const double weight = static_cast<double>(stride);
   const std::vector<Vec3d> some_sources = sample(sources, stride);
   const std::vector<Vec3d> some_targets = same ? std::vector<Vec3d>() : sample(targets, stride);
@@ -57,7 +58,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
   const std::vector<int> leaves =
       options.max_leaf ? std::vector{std::max(1, static_cast<int>(*options.max_leaf / weight))}
                        : leaves_to_try(least_leaf * balanced / weight, leaf_step, most_leaves,
-                                       static_cast<double>(most / stride));
+                                       static_cast<double>(most_of_sample));
   if (leaves.empty()) return best;
   for (const double inflation : inflations_to_try(options.inflation)) {
     const Cube root = inflated(hull, inflation);

@@ -35,7 +35,7 @@ class FunctionalMoments {
   void add_points(const Pass<T>& pass, std::int32_t box, BoxPoints<T>& room) const;
   /// [own sources][K] of one box.
   void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
-  std::int64_t count() const { return static_cast<std::int64_t>((table_.p + 1) * (table_.p + 1)); }
+  std::int64_t count() const { return static_cast<std::int64_t>(table_.p + 1) * (table_.p + 1); }
   bool is_kept() const { return rows_.size() > 0 || single_rows_.size() > 0; }
 
   const PointTree& tree_;

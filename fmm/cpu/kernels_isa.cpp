@@ -86,7 +86,7 @@ FMBEM_INLINE void transform(V* v) {
 template <int n, class T>
 FMBEM_INLINE void butterfly_few(int c, int i, int shift, const T* const* in, T* const* out) {
   using V = typename Few<T, n>::V;
-  V v[8];
+  typename Few<T, n>::Aligned v[8];
   for (int g = 0; g < 8; ++g) v[g] = *reinterpret_cast<const V*>(in[g] + i + shift);
   transform(v);
   for (int k = 0; k < 8; ++k) *reinterpret_cast<V*>(out[k ^ c] + i) = v[k];
@@ -123,7 +123,7 @@ FMBEM_INLINE void butterfly_back_few(int c, int i, int shift, const double* cons
                                      T* const* out) {
   using V = typename Few<double, n>::V;
   using Narrow = typename Few<T, n>::V;
-  V v[8];
+  typename Few<double, n>::Aligned v[8];
   for (int k = 0; k < 8; ++k) v[k] = *reinterpret_cast<const V*>(in[k ^ c] + i);
   transform(v);
   for (int g = 0; g < 8; ++g)

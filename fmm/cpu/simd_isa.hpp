@@ -23,16 +23,17 @@ constexpr int register_bytes = 32;
 constexpr int register_bytes = 16;
 #endif
 
-/// n numbers at any address that T may have.
+/// n numbers: V at any address that T may have, Aligned where the compiler puts them.
 template <class T, int n>
 struct Few {
   typedef T V __attribute__((vector_size(n * sizeof(T)), may_alias, aligned(alignof(T))));
+  typedef T Aligned __attribute__((vector_size(n * sizeof(T)), may_alias));
 };
 
 template <class T>
 struct Simd {
   static constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
-  typedef T Aligned __attribute__((vector_size(register_bytes), may_alias));
+  using Aligned = typename Few<T, lanes>::Aligned;
   using V = typename Few<T, lanes>::V;
 };
 template <class T>

@@ -104,10 +104,10 @@ std::vector<double> root_factorials(int count) {
 
 std::vector<double> inverse_norms(const ParityOrder& order) {
   const Norms norm(order.p);
-  std::vector<double> result;
+  std::vector<double> result(order.count);
   for (int i = 0; i < order.count; ++i)
-    result.push_back(1 / (norm(order.degree[i], std::abs(order.azimuth[i])) *
-                          (order.azimuth[i] == 0 ? std::numbers::sqrt2 : 1)));
+    result[i] = 1 / (norm(order.degree[i], std::abs(order.azimuth[i])) *
+                     (order.azimuth[i] == 0 ? std::numbers::sqrt2 : 1));
   return result;
 }
 

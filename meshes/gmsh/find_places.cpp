@@ -152,9 +152,9 @@ class PlaceFinder {
     for (auto& [vertex, list] : found) {
       std::vector<SurfaceParameters> good;
       for (SurfaceParameters p : list) {
-        const auto off = [&](std::size_t k) {
+        const auto off = [&, place = position(vertex)](std::size_t k) {
           const Vec3d y{x[3 * (i + k)], x[3 * (i + k) + 1], x[3 * (i + k) + 2]};
-          return !(norm(y - position(vertex)) <= reach);
+          return !(norm(y - place) <= reach);
         };
         const bool wrong = off(0);
         if (!off(1) && !off(2)) p.u = SurfaceParameters::any;

@@ -116,7 +116,8 @@ class FacesOf {
 void refuse_missing_faces(GmshSession& gmsh, const std::string& file) {
   for (const auto& [dim, tag] : entities(2)) {
     std::vector<int> types;
-    gmsh.run("cannot mesh " + file, [&] { gmsh::model::mesh::getElementTypes(types, 2, tag); });
+    gmsh.run("cannot mesh " + file,
+             [&, surface = tag] { gmsh::model::mesh::getElementTypes(types, 2, surface); });
     FMBEM_REQUIRE(!types.empty(), "Gmsh could not mesh the surface " << tag << " of " << file
                                                                      << "; try another mesh size");
   }

@@ -1,9 +1,12 @@
 # Decides whether the CUDA backend is built: sets FMBEM_WITH_CUDA and enables the language.
 set(FMBEM_WITH_CUDA OFF)
+execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
 if(FMBEM_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
+  if(CMAKE_CUDA_COMPILER AND no_gpu)
+    message(STATUS "This machine has no NVIDIA GPU: -DFMBEM_CUDA=ON builds for others")
+  elseif(CMAKE_CUDA_COMPILER)
     set(FMBEM_WITH_CUDA ON)
   endif()
 elseif(FMBEM_CUDA)
@@ -13,7 +16,6 @@ endif()
 if(FMBEM_WITH_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     # The GPU of this machine where there is one; Hopper otherwise, so that one build stays short.
-    execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
     if(no_gpu)
       set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures")
     else()
@@ -30,5 +32,6 @@ function(fmbem_cuda_flags name)
   # CMake 3.25.1 does not know of C++20 in nvcc.
   target_compile_options(
     fmbem_${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr
-                          -Xcompiler=${OpenMP_CXX_FLAGS}>)
+                          -Xcompiler=${OpenMP_CXX_FLAGS} -Xcompiler=-Wall,-Wextra,-Wshadow
+                          $<$<BOOL:${FMBEM_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
 endfunction()

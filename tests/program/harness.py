@@ -21,6 +21,13 @@ CUBE = str(ROOT / "examples" / "cube.geo")
 STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "near field"}
 
 
+def leave_out(reason):
+    """Skips the test that calls it; under CI=true, where all has to be there, the test fails."""
+    if os.environ.get("CI") == "true":
+        raise AssertionError(reason)
+    raise unittest.SkipTest(reason)
+
+
 def msh(nodes, elements, names=()):
     """A mesh in Gmsh's format 2.2: nodes [(x, y, z)], elements [(type, physical, entity, nodes…)]."""
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat"]

@@ -57,10 +57,10 @@ struct alignas(2 * sizeof(N)) RulePanel {
   RuleWeight<N, source> weight;
 
   __device__ RulePanel(const NearRules<N>& rules, Vec3<N> corner0, Vec3<N> corner1,
-                       RuleWeight<N, source> weight, double radius2)
+                       RuleWeight<N, source> panel_weight, double radius2)
       : corner{corner0, corner1},
         square{norm2(corner0), norm2(corner1), norm2(corner0 + corner1)},
-        weight(weight) {
+        weight(panel_weight) {
 #pragma unroll
     for (int k = 0; k < NearRules<N>::most_rules; ++k)
       served2[k] = rules.reach2[k] * static_cast<N>(radius2);

@@ -192,7 +192,7 @@ TEST_CASE("the cluster inverse is close to the inverse between sheets close to e
   }
 }
 
-TEST_CASE("the cluster inverse takes several vectors, and any number of threads") {
+TEST_CASE("the cluster inverse takes several vectors, and any number of threads", "[threads]") {
   const Panels panels = make_panels(bracket(8));
   const std::size_t n = panels.size();
   const Vector x = signed_charges(6 * n, 2);

@@ -86,7 +86,7 @@ TEST_CASE("single precision rounds the entries, and its accurate product does no
   CHECK_THROWS_AS(make_dense_operator(panels, single_layer, options), InputError);
 }
 
-TEST_CASE("products and entries do not depend on the number of threads") {
+TEST_CASE("products and entries do not depend on the number of threads", "[threads]") {
   const Panels panels = make_panels(cube(8));
   const std::vector<double> x = random_vector(panels.size(), 9);
   std::vector<std::vector<double>> products;

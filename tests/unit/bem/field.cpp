@@ -160,7 +160,8 @@ TEST_CASE("fields by the FMM agree with exact integrals to the tolerance") {
   }
 }
 
-TEST_CASE("fields by the FMM know edges, and the same bits come out for any number of threads") {
+TEST_CASE("fields by the FMM know edges, and the same bits come out for any number of threads",
+          "[threads]") {
   const Panels panels = make_panels(plate(40));
   const std::vector<double> sigma(panels.size(), 1.0);
   std::vector<Vec3d> points;

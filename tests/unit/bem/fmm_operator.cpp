@@ -270,7 +270,8 @@ BACKEND_TEST_CASE("the FMM operator chooses its tree, and loosens with its toler
   CHECK(loose.near_entries < 600 * static_cast<std::int64_t>(panels.size()));
 }
 
-BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the same bits") {
+BACKEND_TEST_CASE("several vectors, any number of threads and two runs give the same bits",
+                  "[threads]") {
   const Panels panels = make_panels(bracket(14));
   const std::size_t n = panels.size();
   const Vector x = random_vector(5 * n, 4);

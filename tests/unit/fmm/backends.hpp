@@ -34,13 +34,15 @@ inline bool backend_is_there() { return true; }
 
 }  // namespace fmbem::test
 
-/// A test case of either backend, which is skipped where the backend cannot run.
-#define FMBEM_BACKEND_TEST_NAMED(function, name)     \
+/// A test case of either backend, with its name and tags; it is skipped where the backend cannot
+/// run.
+#define FMBEM_BACKEND_TEST_NAMED(function, ...)      \
   static void function();                            \
-  TEST_CASE(name) {                                  \
+  TEST_CASE(__VA_ARGS__) {                           \
     if (fmbem::test::backend_is_there()) function(); \
   }                                                  \
   static void function()
-#define FMBEM_BACKEND_TEST_JOINED(line, name) FMBEM_BACKEND_TEST_NAMED(backend_test_##line, name)
-#define FMBEM_BACKEND_TEST_AT(line, name) FMBEM_BACKEND_TEST_JOINED(line, name)
-#define BACKEND_TEST_CASE(name) FMBEM_BACKEND_TEST_AT(__LINE__, name)
+#define FMBEM_BACKEND_TEST_JOINED(line, ...) \
+  FMBEM_BACKEND_TEST_NAMED(backend_test_##line, __VA_ARGS__)
+#define FMBEM_BACKEND_TEST_AT(line, ...) FMBEM_BACKEND_TEST_JOINED(line, __VA_ARGS__)
+#define BACKEND_TEST_CASE(...) FMBEM_BACKEND_TEST_AT(__LINE__, __VA_ARGS__)

@@ -249,7 +249,7 @@ TEST_CASE("far fields of several orders share one tree, and the higher is the cl
   }
 }
 
-TEST_CASE("a far field is the same for any number of threads and of vectors") {
+TEST_CASE("a far field is the same for any number of threads and of vectors", "[threads]") {
   const auto clouds = std::make_shared<Clouds>(ellipsoid_points(3000, 6), 0.003, 0.1, 1, 7);
   const Points targets = cube_points(2000, 8);
   const FarField far(tree_of(*clouds, targets, {.max_leaf = 20, .order = 8}), clouds, {.order = 8});

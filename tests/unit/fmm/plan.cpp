@@ -282,7 +282,7 @@ BACKEND_TEST_CASE("one target, one source") {
   CHECK(reference.potential_error(run(plan, {.charges = {&one, 1}}, false)) / tolerance <= 1);
 }
 
-BACKEND_TEST_CASE("results do not depend on the number of threads") {
+BACKEND_TEST_CASE("results do not depend on the number of threads", "[threads]") {
   const double tolerance = GENERATE(1e-3, 1e-6);  // single and double precision
   const Points y = plummer_points(6000, 10), x = ellipsoid_points(3000, 11);
   const int count = 5;

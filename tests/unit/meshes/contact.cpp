@@ -171,7 +171,7 @@ TEST_CASE("what a mesh file holds is looked at before it is refined") {
   CHECK(two.contacts->front().cross);
 }
 
-TEST_CASE("contacts are the same for any number of threads") {
+TEST_CASE("contacts are the same for any number of threads", "[threads]") {
   SurfaceMesh mesh;
   for (int k = 0; k < 5; ++k) add_ellipsoid(mesh, "a", 3, {1, 1, 1}, {0.9 * k, 0.2 * k, 0.1});
   const int threads = omp_get_max_threads();

@@ -98,7 +98,7 @@ TEST_CASE("refined vertices lie on the geometry, across seams and at poles") {
   }
 }
 
-TEST_CASE("refinement has the same bits for any number of threads") {
+TEST_CASE("refinement has the same bits for any number of threads", "[threads]") {
   const std::string geo = occ + "Torus(1) = {0, 0, 0, 2, 0.5}; Sphere(2) = {0, 0, 3, 1};\n";
   const int threads = omp_get_max_threads();
   std::vector<std::vector<SurfaceMesh>> of_threads;

@@ -75,7 +75,7 @@ TEST_CASE("a .vtu names its fields and groups in XML and holds their values") {
   CHECK(vtu.array<std::int64_t>("element_tag", "Int64").size() == 4);
 }
 
-TEST_CASE("a .vtu of many blocks is the same for any number of threads") {
+TEST_CASE("a .vtu of many blocks is the same for any number of threads", "[threads]") {
   const TemporaryFolder folder;
   const SurfaceMesh mesh = test::sphere(7);  // 131,072 panels: up to 12 blocks an array
   std::vector<double> charge;

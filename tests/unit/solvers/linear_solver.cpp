@@ -390,7 +390,7 @@ class Counting : public BoundaryOperator {
 
 }  // namespace
 
-TEST_CASE("several right-hand sides share products and solve as well as one") {
+TEST_CASE("several right-hand sides share products and solve as well as one", "[threads]") {
   const Panels panels = make_panels(sphere(4));
   const std::size_t n = panels.size();
   const auto v = make_single_layer(panels);
