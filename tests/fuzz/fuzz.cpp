@@ -115,7 +115,7 @@ std::string outcome_by_fork(const std::string& file) {
   if (child == 0) {
     for (std::FILE* output : {stdout, stderr})
       if (!std::freopen("/dev/null", "w", output)) _exit(first_code + 3);
-    alarm(300);  // for what waits; what computes ends by the limit below
+    alarm(1800);  // for what waits; what computes ends by the limit below, on a busy machine too
     const rlimit of_processor{.rlim_cur = 3, .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_CPU, &of_processor);
     const std::string found = outcome(file, true);
