@@ -28,7 +28,8 @@ ExitCode run(Context& context, const Options& options) {
   const MeshReport check = check_mesh(mesh);
   write_mesh(options.file, mesh, {});
   console.print("wrote " + options.file + ": " + std::to_string(check.panels) + " panels, unit " +
-                mesh.unit + (mesh.sizes.empty() ? "" : "\nsizes " + sizes_text(mesh)));
+                mesh.unit + (mesh.unit == "m" ? "" : "; read it with --unit " + mesh.unit) +
+                (mesh.sizes.empty() ? "" : "\nsizes " + sizes_text(mesh)));
   report["mesh"] = mesh_summary(mesh, check);
   target.write(report);
   return ExitCode::solved;

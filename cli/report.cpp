@@ -102,7 +102,7 @@ std::string sizes_text(const SurfaceMesh& mesh) {
   const auto told = [&](const SizeLimit& limit) {
     return decimal(limit.size) + " " + mesh.unit + " (" + words(limit.reason) + ")";
   };
-  if (mesh.sizes.size() == 1) return told(*least);
+  if (least->size == most->size && least->reason == most->reason) return told(*least);
   return "up to " + told(*most) + "; least " + told(*least) + " in " +
          mesh.groups[least->group].name + " at " + place(least->place);
 }

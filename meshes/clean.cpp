@@ -8,6 +8,18 @@
 
 namespace fmbem {
 
+namespace {
+
+const std::string lengths_to_use =
+    ": lengths from 1e-30 to 1e30 can be computed with; scale it, and name the unit of its "
+    "coordinates with --unit";
+
+std::string element(const SurfaceMesh& mesh, std::size_t i) {
+  return "in " + mesh.file + " the element " + std::to_string(mesh.triangle_tags[i]);
+}
+
+}  // namespace
+
 void drop_unused_vertices(SurfaceMesh& mesh) {
   std::vector<int> number(mesh.vertices.size(), -1);
   for (const auto& t : mesh.triangles)
@@ -27,37 +39,33 @@ void drop_unused_vertices(SurfaceMesh& mesh) {
 }
 
 void refuse_bad_coordinates(const SurfaceMesh& mesh) {
-  constexpr double smallest = 1e-30, largest = 1e30;
-  const std::string what_to_do =
-      ": lengths from 1e-30 to 1e30 can be computed with; scale it, and "
-      "name the unit of its coordinates with --unit";
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (int v : mesh.triangles[i])
       for (int axis = 0; axis < 3; ++axis) {
         const double x = mesh.vertices[v][axis];
-        if (std::abs(x) <= largest) continue;
+        if (std::abs(x) <= largest_length) continue;
         const std::string what = std::isnan(x)   ? "NaN"
                                  : std::isinf(x) ? "infinite"
-                                                 : "larger than 1e30" + what_to_do;
-        throw InputError("in " + mesh.file + " the element " +
-                         std::to_string(mesh.triangle_tags[i]) + " has the node " +
-                         std::to_string(mesh.vertex_tags[v]) + ", of which a coordinate is " +
-                         what);
+                                                 : "larger than 1e30" + lengths_to_use;
+        throw InputError(element(mesh, i) + " has the node " + std::to_string(mesh.vertex_tags[v]) +
+                         ", of which a coordinate is " + what);
       }
   const Box box = bounding_box(mesh);
   const double diagonal = norm(box.max - box.min);
   // Where all nodes are the same, their triangles have no area.
-  if (diagonal > 0 && diagonal < smallest)
-    throw InputError("the mesh in " + mesh.file + " is smaller than 1e-30" + what_to_do);
+  if (diagonal > 0 && diagonal < smallest_length)
+    throw InputError("the mesh in " + mesh.file + " is smaller than 1e-30" + lengths_to_use);
 }
 
-void refuse_zero_area(const SurfaceMesh& mesh) {
+void refuse_flat_triangles(const SurfaceMesh& mesh) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const TriangleShape shape = triangle_shape(mesh, i);
-    if (shape.smallest_height > 1e-12 * shape.longest_edge) continue;
-    throw InputError("in " + mesh.file + " the element " + std::to_string(mesh.triangle_tags[i]) +
-                     " at " + place(mesh.vertices[mesh.triangles[i][0]]) +
-                     " has zero area; remove it or mend the mesh");
+    const std::string which =
+        element(mesh, i) + " at " + place(mesh.vertices[mesh.triangles[i][0]]);
+    if (!(shape.smallest_height > 1e-12 * shape.longest_edge))
+      throw InputError(which + " has zero area; remove it or mend the mesh");
+    if (shape.smallest_height < smallest_length)
+      throw InputError(which + " is less than 1e-30 high" + lengths_to_use);
   }
 }
 

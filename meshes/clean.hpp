@@ -13,9 +13,8 @@ enum class MergeDistance {
 /// Removes vertices that belong to no triangle; the others keep their order.
 void drop_unused_vertices(SurfaceMesh& mesh);
 
-/// Throws InputError naming the element with a coordinate that is NaN, infinite or beyond 1e30, and
-/// for a mesh whose bounding box has a diagonal below 1e-30: integrals over such panels take powers
-/// of lengths that leave the range of numbers.
+/// Throws InputError naming the element with a coordinate that is NaN, infinite or beyond
+/// largest_length, and for a mesh whose bounding box has a diagonal below smallest_length.
 void refuse_bad_coordinates(const SurfaceMesh& mesh);
 
 /// Merges vertices that are the same within the distance into the first of them, counts them in
@@ -23,7 +22,7 @@ void refuse_bad_coordinates(const SurfaceMesh& mesh);
 void merge_duplicate_vertices(SurfaceMesh& mesh, MergeDistance distance);
 
 /// Throws InputError naming the first element whose smallest height is at most 1e-12 of its longest
-/// edge.
-void refuse_zero_area(const SurfaceMesh& mesh);
+/// edge, or below smallest_length.
+void refuse_flat_triangles(const SurfaceMesh& mesh);
 
 }  // namespace fmbem

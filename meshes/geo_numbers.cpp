@@ -62,18 +62,19 @@ std::vector<std::string> items_between(std::string_view text, std::size_t openin
   return items;
 }
 
-void add_numbers(const std::filesystem::path& file, std::set<std::filesystem::path>& seen,
-                 std::vector<std::string>& names) {
+void add_texts(const std::filesystem::path& file, std::set<std::filesystem::path>& seen,
+               std::vector<std::string>& texts) {
   if (!seen.insert(std::filesystem::weakly_canonical(file)).second) return;
-  const std::string script = read_file(file.string());
-  for (std::string& name : defined_numbers(script)) names.push_back(std::move(name));
-  const std::string text = bare(script);
-  for_each(text, "Include", [&](std::size_t at) {
-    if (at >= text.size() || text[at] != '"') return;
-    const std::string name = text.substr(at + 1, text.find('"', at + 1) - at - 1);
-    const std::filesystem::path included = file.parent_path() / name;
-    if (std::filesystem::is_regular_file(included)) add_numbers(included, seen, names);
-  });
+  const std::string text = bare(read_file(file.string()));
+  texts.push_back(text);
+  for (const char* word : {"Include", "Merge"})
+    for_each(text, word, [&](std::size_t at) {
+      if (at >= text.size() || text[at] != '"') return;
+      const std::string name = text.substr(at + 1, text.find('"', at + 1) - at - 1);
+      const std::filesystem::path other = file.parent_path() / name;
+      if (ending(name) == "geo" && std::filesystem::is_regular_file(other))
+        add_texts(other, seen, texts);
+    });
 }
 
 }  // namespace
@@ -95,10 +96,17 @@ std::vector<std::string> defined_numbers(std::string_view script) {
   return names;
 }
 
-std::vector<std::string> numbers_of_file(const std::string& file) {
+std::vector<std::string> texts_of_script(const std::string& file) {
   std::set<std::filesystem::path> seen;
+  std::vector<std::string> texts;
+  add_texts(file, seen, texts);
+  return texts;
+}
+
+std::vector<std::string> numbers_of_file(const std::string& file) {
   std::vector<std::string> names;
-  add_numbers(file, seen, names);
+  for (const std::string& text : texts_of_script(file))
+    for (std::string& name : defined_numbers(text)) names.push_back(std::move(name));
   return names;
 }
 
@@ -112,7 +120,8 @@ void check_numbers(const std::string& file, const GeoNumbers& numbers) {
     const auto is_it = [&](const auto& other) { return other.first == number->first; };
     FMBEM_REQUIRE(std::find(known.begin(), known.end(), number->first) != known.end(),
                   file << " defines no number \"" << number->first << "\" in DefineConstant[…]"
-                       << (names.empty() ? ", and no other" : "; it does: " + names));
+                       << (names.empty() ? ", and no other, so that nothing can be set in it"
+                                         : "; it defines " + names));
     FMBEM_REQUIRE(std::none_of(numbers.begin(), number, is_it),
                   "the number \"" << number->first << "\" is set twice");
   }

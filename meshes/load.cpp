@@ -52,11 +52,11 @@ LoadOptions in_meshs_unit(const std::string& file, LoadOptions options) {
 
 /// OpenCASCADE converts to no unit below a micrometre, and what a script merges is not scaled here.
 void refuse_small_unit(const std::string& script, const std::string& unit) {
-  const std::string text = read_file(script);
-  for (const char* format : {".step", ".stp", ".iges", ".igs", ".STEP", ".STP", ".IGES", ".IGS"})
-    FMBEM_REQUIRE(text.find(format) == text.npos,
-                  script << " merges a CAD file, which cannot be converted to " << unit
-                         << " there: use --unit um or a larger one");
+  for (const std::string& text : texts_of_script(script))
+    for (const char* format : {".step", ".stp", ".iges", ".igs", ".STEP", ".STP", ".IGES", ".IGS"})
+      FMBEM_REQUIRE(text.find(format) == text.npos,
+                    script << " merges a CAD file, which cannot be converted to " << unit
+                           << " there: use --unit um or a larger one");
 }
 
 /// Geometry that carries a unit is converted from it; a script's imports too. IGES comes in mm, as
@@ -195,7 +195,7 @@ void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
   refuse_bad_coordinates(mesh);
   merge_duplicate_vertices(
       mesh, ending(mesh.file) == "stl" ? MergeDistance::local_edge : MergeDistance::box);
-  refuse_zero_area(mesh);
+  refuse_flat_triangles(mesh);
   notice_larger_edges(mesh, options);
   {
     const EdgeTable edges(mesh);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
@@ -29,30 +30,30 @@ Vec3d step(Vec3d edge, std::size_t i, std::size_t n) {
   return static_cast<double>(i) * edge / static_cast<double>(n - 1);
 }
 
-void require_finite(const PointSet& set) {
-  for (const Vec3d& x : set.points)
-    FMBEM_REQUIRE(std::isfinite(norm2(x)),
-                  "the point " << place(x) << " is too far away: keep coordinates below 1e150");
+void require_near(Vec3d x) {
+  for (int axis = 0; axis < 3; ++axis)
+    FMBEM_REQUIRE(std::abs(x[axis]) <= largest_length,
+                  "the point " << place(x) << " is too far away: keep coordinates below 1e30");
 }
 
 }  // namespace
 
 PointSet scattered_points(std::vector<Vec3d> points) {
   refuse_many(static_cast<double>(points.size()));
-  PointSet set{std::move(points)};
-  require_finite(set);
-  return set;
+  for (const Vec3d& x : points) require_near(x);
+  return {std::move(points)};
 }
 
 PointSet points_on_line(Vec3d a, Vec3d b, double n) {
   const std::size_t count = checked_count(n, "a line");
+  require_near(a);
+  require_near(b);
   FMBEM_REQUIRE(norm(b - a) > smallest_edge,
                 "the line's ends are one point, " << place(a) << ": give two points");
   PointSet set{{}, PointCells::segments};
   set.points.reserve(count);
   for (std::size_t i = 0; i + 1 < count; ++i) set.points.push_back(a + step(b - a, i, count));
   set.points.push_back(b);
-  require_finite(set);
   return set;
 }
 
@@ -60,6 +61,7 @@ PointSet points_on_plane(Vec3d corner, Vec3d u, Vec3d v, double nu, double nv) {
   const std::size_t columns = checked_count(nu, "an edge of a plane");
   const std::size_t rows = checked_count(nv, "an edge of a plane");
   refuse_many(nu * nv);
+  for (const Vec3d& x : {corner, corner + u, corner + v, corner + u + v}) require_near(x);
   for (const Vec3d& edge : {u, v})
     FMBEM_REQUIRE(norm(edge) > smallest_edge,
                   "the plane's edge " << place(edge) << " has no length: give two edges");
@@ -71,7 +73,6 @@ PointSet points_on_plane(Vec3d corner, Vec3d u, Vec3d v, double nu, double nv) {
   for (std::size_t j = 0; j < rows; ++j)
     for (std::size_t i = 0; i < columns; ++i)
       set.points.push_back(corner + step(u, i, columns) + step(v, j, rows));
-  require_finite(set);
   return set;
 }
 

@@ -22,7 +22,7 @@ struct PointSet {
 };
 
 /// Scattered points. These functions throw InputError for more than most_points points, and for
-/// coordinates whose squares overflow.
+/// coordinates beyond largest_length.
 PointSet scattered_points(std::vector<Vec3d> points);
 
 /// n ≥ 2 points from a to b at equal distances, ends included. Throws InputError if a = b.

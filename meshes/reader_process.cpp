@@ -79,7 +79,10 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
     throw InputError("reading " + file +
                      " ended the process: does the .geo file hold Exit? Remove it");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    throw InputError("the library that reads " + file + " came to no end: the file is damaged");
+    throw InputError(
+        "the library that reads " + file +
+        " came to no end: the file is damaged, or it is geometry that Gmsh cannot "
+        "mesh, such as the tip of a slender cone; blunt that, or try another mesh size");
   const std::string how =
       WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : "";
   throw InputError("the library that reads " + file + " crashed" + how +

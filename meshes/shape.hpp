@@ -7,6 +7,10 @@
 
 namespace fmbem {
 
+/// Lengths that can be computed with, in any unit: integrals take powers of them, which leave the
+/// range of numbers farther out, that of single precision first.
+constexpr double smallest_length = 1e-30, largest_length = 1e30;
+
 struct Box {
   Vec3d min, max;
 };

@@ -107,7 +107,9 @@ class SizeLimits::Survey {
       const Vec3d a = mesh.vertices[lo], b = mesh.vertices[hi];
       for (const EdgeSide& side : sides)
         extents_[surface_of[side.triangle]].perimeter += norm(b - a);
-      if (!is_smooth(mesh, sides, sharp)) sharp_edges.push_back({{a, b, b}, 0});
+      if (is_smooth(mesh, sides, sharp)) return;
+      sharp_edges.push_back({{a, b, b}, 0});
+      sharp_sides += double(sides.size()) * norm(b - a);
     });
   }
 
@@ -125,6 +127,7 @@ class SizeLimits::Survey {
   std::vector<int> body;                    // [n triangles]
   std::vector<BodyTree::Item> items;        // [n triangles], without sizes
   std::vector<BodyTree::Item> sharp_edges;  // with a size of 0
+  double sharp_sides = 0;                   // their length, times the faces at each
 
  private:
   struct Extent {
@@ -147,7 +150,10 @@ SizeLimits::SizeLimits(const SurfaceMesh& coarse, const std::vector<int>& surfac
                              diagonal * rules.smallest};
   }
   if (survey.bodies() > 1) bodies_ = BodyTree(survey.items);
-  if (largest.grade < 1) edges_ = BodyTree(std::move(survey.sharp_edges));
+  if (largest.grade < 1) {
+    edges_ = BodyTree(std::move(survey.sharp_edges));
+    graded_sides_ = survey.sharp_sides;
+  }
   std::vector<BodyTree::Item> small;
   for (std::size_t i = 0; i < survey.items.size(); ++i) {
     BodyTree::Item& item = survey.items[i];
@@ -197,13 +203,14 @@ SizeLimit SizeLimits::why(int surface, Vec3d x, double curvature) const {
 
 double SizeLimits::least() const {
   double size = largest_.size;
-  for (const auto& [surface, face] : faces_) size = std::min(size, face.least);
+  for (const auto& [surface, face] : faces_)
+    if (rules_.smallest > 0) size = std::min(size, face.least);
   return size * largest_.grade;
 }
 
 double SizeLimits::estimated_triangles(const SurfaceMesh& mesh,
                                        const std::vector<int>& surface_of) const {
-  double n = 0;
+  double n = 4 / std::sqrt(3.) * graded_sides_ / (rules_.growth * largest_.grade * largest_.size);
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const double size = at(surface_of[i], centre(mesh, i));
     n += triangle_area(mesh, i) / (std::sqrt(3.) / 4 * size * size);

@@ -59,7 +59,9 @@ class SizeLimits {
   SizeLimit why(int surface, Vec3d x, double curvature) const;
   /// The least that widths and gaps may ask for, of all faces; lowered at edges that are graded.
   double least() const;
-  /// Triangles of a mesh of these sizes.
+  /// Triangles of a mesh of these sizes, about. At an edge that is graded the mesh is too coarse to
+  /// show them; where the size is a + g x at the distance x, a unit of its length has
+  /// 4/√3 ∫ dx/(a + g x)² = 4/(√3 g a) on each face.
   double estimated_triangles(const SurfaceMesh& mesh, const std::vector<int>& surface_of) const;
 
  private:
@@ -73,6 +75,7 @@ class SizeLimits {
 
   SizeRules rules_;
   LargestSize largest_;
+  double graded_sides_ = 0;  ///< length of sharp edges, times the faces at each
   std::map<int, Face> faces_;
   BodyTree bodies_{{}}, edges_{{}}, small_{{}};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <gmsh.h>
@@ -12,6 +13,7 @@
 #include "fmbem/meshes/clean.hpp"
 #include "fmbem/meshes/gmsh/curvature.hpp"
 #include "fmbem/meshes/gmsh/read_gmsh.hpp"
+#include "fmbem/meshes/reading_limit.hpp"
 #include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 
@@ -61,10 +63,11 @@ LargestSize largest_size(GmshSession& gmsh, const std::string& file, const LoadO
   LargestSize largest{default_fraction * diagonal, SizeReason::box, options.grade};
   if (options.mesh_size) {
     largest = {options.mesh_size->value, SizeReason::option, options.grade};
-    FMBEM_REQUIRE(largest.size <= diagonal, "the mesh size "
-                                                << decimal(largest.size) << " is larger than "
-                                                << file << ", whose bounding box has a diagonal of "
-                                                << decimal(diagonal) << "; give a smaller one");
+    FMBEM_REQUIRE(largest.size <= diagonal,
+                  "the mesh size "
+                      << decimal(largest.size) << " " << *options.unit << " is larger than " << file
+                      << ", whose bounding box has a diagonal of " << decimal(diagonal) << " "
+                      << *options.unit << "; give a smaller one");
   }
   if (files_size < largest.size) {
     largest.size = files_size;
@@ -80,11 +83,13 @@ LargestSize largest_size(GmshSession& gmsh, const std::string& file, const LoadO
   return largest;
 }
 
-void refuse_many(const std::string& file, double triangles, double size, int refine) {
-  const double n = std::ldexp(triangles, 2 * refine);
+void refuse_many(const std::string& file, double triangles, double size,
+                 const LoadOptions& options) {
+  const double n = std::ldexp(triangles, 2 * options.refine);
   FMBEM_REQUIRE(n < most_triangles, "with the mesh size "
-                                        << decimal(std::ldexp(size, -refine)) << " the mesh of "
-                                        << file << " would have about " << decimal(n)
+                                        << decimal(std::ldexp(size, -options.refine)) << " "
+                                        << *options.unit << " the mesh of " << file
+                                        << " would have about " << decimal(n)
                                         << " triangles; at most " << decimal(most_triangles)
                                         << " are made, choose a larger size or refine less");
 }
@@ -123,6 +128,19 @@ void refuse_missing_faces(GmshSession& gmsh, const std::string& file) {
   }
 }
 
+/// Meshes all faces into about so many triangles, in forty times what that takes at the most: Gmsh
+/// goes round for ever at the tip of a slender cone, about which fewer than three triangles find
+/// room. What a script asks for is not known here, so that it may take as long as it likes.
+void mesh_faces(GmshSession& gmsh, const std::string& file, double triangles,
+                const GmshSession::Size& size = {}) {
+  constexpr double seconds = 60, a_face = 0.1, a_triangle = 1e-3;
+  std::optional<ReadingLimit> limit;
+  if (ending(file) != "geo")
+    limit.emplace(seconds + a_face * double(entities(2).size()) + a_triangle * triangles);
+  gmsh.mesh_surfaces("cannot mesh " + file, size);
+  refuse_missing_faces(gmsh, file);
+}
+
 /// Whether an edge of the mesh is clearly longer than the sizes; Gmsh's are up to 1.4 times those.
 bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
   constexpr double too_long = 1.5;
@@ -136,14 +154,15 @@ bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
 }
 
 /// A mesh that shows what sizes are needed: coarse, but no coarser than curvature lets it be.
+/// `triangles`: what the largest size makes.
 SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize& largest,
-                  const SizeRules& rules, ModelMesh& coarse) {
+                  double triangles, const SizeRules& rules, ModelMesh& coarse) {
   const std::map<int, SurfaceCurvature> curvature_of = sample_curvature(gmsh, file);
   std::vector<CurvedPoint> points;
   for (const auto& [surface, curvature] : curvature_of)
     points.insert(points.end(), curvature.samples.begin(), curvature.samples.end());
   const FacesOf faces_of;
-  gmsh.mesh_surfaces("cannot mesh " + file, [&](int dim, int tag, Vec3d) {
+  mesh_faces(gmsh, file, triangles, [&](int dim, int tag, Vec3d) {
     double size = largest.size;
     for (const int face : faces_of(dim, tag)) {
       const auto curved = curvature_of.find(face);
@@ -152,7 +171,6 @@ SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize&
     }
     return size;
   });
-  refuse_missing_faces(gmsh, file);
   coarse = read_model(gmsh, file);
   const std::vector<double> curvature =
       curvatures(gmsh, coarse.mesh, coarse.surface_of, curvature_of);
@@ -164,25 +182,24 @@ SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize&
 
 /// Meshes twice: coarsely, to see what sizes conductors, their faces and gaps need, and with those.
 SizeLimits mesh_by_rules(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
-                         const LargestSize& largest) {
+                         const LargestSize& largest, double triangles) {
   ModelMesh coarse;
-  SizeLimits limits =
-      survey(gmsh, file, largest, options.mesh_size ? SizeRules::none() : SizeRules{}, coarse);
+  SizeLimits limits = survey(gmsh, file, largest, triangles,
+                             options.mesh_size ? SizeRules::none() : SizeRules{}, coarse);
   if (!is_too_coarse(coarse, limits)) return limits;
-  refuse_many(file, limits.estimated_triangles(coarse.mesh, coarse.surface_of), limits.least(),
-              options.refine);
+  triangles = limits.estimated_triangles(coarse.mesh, coarse.surface_of);
+  refuse_many(file, triangles, limits.least(), options);
   gmsh.forget_warnings();
   const FacesOf faces_of;
   gmsh.run("cannot mesh " + file, [] {
     gmsh::model::mesh::clear();
     gmsh::option::setNumber("Mesh.MeshSizeExtendFromBoundary", 0);  // sizes are known inside
   });
-  gmsh.mesh_surfaces("cannot mesh " + file, [&](int dim, int tag, Vec3d x) {
+  mesh_faces(gmsh, file, triangles, [&](int dim, int tag, Vec3d x) {
     double size = largest.size;
     for (const int face : faces_of(dim, tag)) size = std::min(size, limits.at(face, x));
     return size;
   });
-  refuse_missing_faces(gmsh, file);
   return limits;
 }
 
@@ -199,12 +216,12 @@ SizeLimits mesh_geometry(GmshSession& gmsh, const std::string& file, const LoadO
   });
   FMBEM_REQUIRE(n_surfaces > 0, file << " has no surface elements and no surfaces to mesh");
   const LargestSize largest = largest_size(gmsh, file, options, notices);
-  refuse_many(file, area / (std::sqrt(3.) / 4 * largest.size * largest.size), largest.size,
-              options.refine);
+  const double triangles = area / (std::sqrt(3.) / 4 * largest.size * largest.size);
+  refuse_many(file, triangles, largest.size, options);
   gmsh.run(what, [&] { gmsh::option::setNumber("Mesh.MeshSizeMax", largest.size); });
-  if (!options.mesh_size || options.grade < 1) return mesh_by_rules(gmsh, file, options, largest);
-  gmsh.mesh_surfaces(what);
-  refuse_missing_faces(gmsh, file);
+  if (!options.mesh_size || options.grade < 1)
+    return mesh_by_rules(gmsh, file, options, largest, triangles);
+  mesh_faces(gmsh, file, triangles);
   return SizeLimits(largest);
 }
 

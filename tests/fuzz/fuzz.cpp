@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <sys/resource.h>
@@ -113,7 +115,7 @@ std::string outcome_by_fork(const std::string& file) {
   if (child == 0) {
     for (std::FILE* output : {stdout, stderr})
       if (!std::freopen("/dev/null", "w", output)) _exit(first_code + 3);
-    alarm(300);  // for what waits; what computes ends by the limit below
+    alarm(1800);  // for what waits; what computes ends by the limit below, on a busy machine too
     const rlimit of_processor{.rlim_cur = 3, .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_CPU, &of_processor);
     const std::string found = outcome(file, true);
@@ -142,6 +144,14 @@ int main(int argc, char** argv) {
   app.add_option("--write-valid", folder_of_corpus, "write the valid files into a folder, and end");
   CLI11_PARSE(app, argc, argv);
 
+  for (const std::string& folder : {folder_of_corpus, keep}) {
+    std::error_code trouble;
+    if (!folder.empty()) std::filesystem::create_directories(folder, trouble);
+    if (!trouble) continue;
+    std::fprintf(stderr, "fmbem-fuzz: cannot make the folder %s: %s\n", folder.c_str(),
+                 trouble.message().c_str());
+    return 2;
+  }
   std::vector<fuzz::File> files = fuzz::corpus();
   std::erase_if(files, [&](const fuzz::File& file) { return !file.name.ends_with(only); });
   if (!folder_of_corpus.empty()) {
@@ -158,7 +168,8 @@ int main(int argc, char** argv) {
     const std::string found = forks ? outcome_by_fork(path) : outcome(path, false);
     ++counts[file.name][found];
     if (!keep.empty() && found != "read" && found != "refused")
-      std::filesystem::copy_file(path, keep + "/" + std::to_string(i) + "-" + file.name);
+      std::filesystem::copy_file(path, keep + "/" + std::to_string(i) + "-" + file.name,
+                                 std::filesystem::copy_options::overwrite_existing);
     if (found != "HUNG" && found != "FAILED") continue;
     failed = true;
     std::printf("%zu (%s): %s\n", i, file.name.c_str(), found.c_str());

@@ -29,14 +29,17 @@ class DefaultMesh(ProgramTest):
                 self.assertLess(report["mesh"]["panels"], 50_000)
 
     def test_refined_bodies_are_within_the_estimate(self):
-        for name in ("cone", "sphere_in_box"):  # the others take minutes
+        for name, exact in BODIES.items():
             with self.subTest(name):
                 body = ROOT / "tests" / "data" / "bodies" / f"{name}.geo"
-                report = self.report("capacitance", body, "--refine", "2", "--tolerance", "1e-5")
+                # Half a minute for all on two cores, some ten times that with sanitizers.
+                report = self.report("capacitance", body, "--refine", "2", "--tolerance", "1e-5",
+                                     timeout=3000)
                 result = report["results"]["capacitance_4pi_eps0_length"]
-                for value, error, reference in zip(result["value"][0], result["error"][0], BODIES[name], strict=True):
+                for value, error, reference in zip(result["value"][0], result["error"][0], exact,
+                                                   strict=True):
                     self.assertLess(abs(value - reference), error)
-                    self.assertLess(error, 1e-3 * abs(value))
+                    self.assertLess(error, 5e-3 * abs(value))
 
     def test_what_limits_sizes_is_told(self):
         body = ROOT / "tests" / "data" / "bodies" / "via.geo"
@@ -55,6 +58,8 @@ class DefaultMesh(ProgramTest):
         self.refused("mesh-info", cube, "--mesh-size", "1.8", saying="larger than")
         self.refused("mesh-info", cube, "--grade", "0", saying="graded")
         self.refused("mesh-info", cube, "--grade", "2", saying="graded")
+        for options in ([], ["--mesh-size", "0.5"]):
+            self.refused("mesh-info", cube, "--grade", "1e-9", *options, saying="would have about")
         self.refused("mesh-info", self.tetrahedron_file(), "--grade", "0.5", saying="a mesh already")
 
     def test_a_graded_mesh_is_finer_at_edges(self):

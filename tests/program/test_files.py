@@ -160,12 +160,25 @@ class Read(ProgramTest):
             lines[k] = b" ".join(unit if word == b"1" else word for word in lines[k].split())
         return self.write(name, b"\n".join(lines))
 
+    def small_beside_large(self, small, large):
+        """Two tetrahedra in an .off file, with edges of both lengths."""
+        points = []
+        for size, x in ((small, 0), (large, 2 * large)):
+            points += [(x, 0, 0), (x + size, 0, 0), (x, size, 0), (x, 0, size)]
+        faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+        faces += [tuple(4 + corner for corner in face) for face in faces]
+        return "\n".join(["OFF", "8 8 0", *(f"{x!r} {y!r} {z!r}" for x, y, z in points),
+                          *(f"3 {a} {b} {c}" for a, b, c in faces), ""])
+
     def test_lengths_that_no_double_can_integrate(self):
         """Far beyond any unit, and not far: what is computed scales by powers of two, to the bit."""
         for power in (100, 300, -101, -300):
             with self.subTest(power):
                 self.refused("mesh-info", self.scaled("far.off", power),
                              saying=["far.off", "from 1e-30 to 1e30", "--unit"])
+        self.refused("mesh-info", self.write("two.off", self.small_beside_large(2.0 ** -101, 2.0 ** -80)),
+                     saying=["the element 1 at", "less than 1e-30 high", "--unit"])
+        self.fmbem("mesh-info", self.write("two.off", self.small_beside_large(2.0 ** -98, 2.0 ** -80)))
         capacitance = {}
         for power in (0, 99, -98):
             report = self.report("capacitance", self.scaled("near.off", power))

@@ -15,7 +15,7 @@ class Units(ProgramTest):
             self.assertEqual(report["mesh"]["unit"], unit or "mm")
             self.assertAlmostEqual(report["mesh"]["area"] * in_mm**2, 135, delta=1e-6)
         self.assertIn("unit mm", self.fmbem("mesh-info", BUS, "--mesh-size", "2").stdout)
-        self.refused("mesh-info", BUS, "--mesh-size", "2m", saying="larger than")
+        self.refused("mesh-info", BUS, "--mesh-size", "2m", saying="2000 mm is larger than")
         self.refused("mesh-info", BUS, "--mesh-size", "2inch", saying="inch")
         self.refused("mesh-info", BUS, "--mesh-size", "fine", saying="no length")
 
@@ -38,6 +38,14 @@ class Units(ProgramTest):
         script = self.write("merge.geo", f'Merge "{BUS}";\n')
         area = self.report("mesh-info", script, "--unit", "mm", "--mesh-size", "1")["mesh"]["area"]
         self.assertAlmostEqual(area, 135, delta=1e-6)
+
+    def test_units_below_those_of_opencascade_are_refused_where_a_script_merges(self):
+        included = self.write("merge.geo", f'Merge "{BUS}";\n')
+        for word in ("Merge", "Include"):
+            script = self.write("all.geo", f'{word} "merge.geo";\n')
+            self.refused("mesh-info", script, "--unit", "nm", saying=["cannot be converted", "um"])
+        comment = self.write("box.geo", '// bus.step\nSetFactory("OpenCASCADE");\nBox(1) = {0, 0, 0, 1, 1, 1};\n')
+        self.fmbem("mesh-info", comment, "--unit", "nm", "--mesh-size", "1")
 
 
 class Names(ProgramTest):
@@ -89,6 +97,7 @@ class Mesh(ProgramTest):
         out = self.folder / "bus.msh"
         options = [BUS, "--mesh-size", "1", "--refine", "1"]
         written = self.report("mesh", *options, "-o", out)["mesh"]
+        self.assertIn("read it with --unit mm", self.fmbem("mesh", *options, "-o", out).stdout)
         solved = self.report("mesh-info", *options)["mesh"]
         self.assertEqual(written, solved)
         read = self.report("mesh-info", out, "--unit", written["unit"])["mesh"]

@@ -59,7 +59,13 @@ TEST_CASE("lines, planes and points that cannot be are refused") {
              }),
              contains("parallel"));
   CHECK(refusal([] { points_on_plane({}, {1e-9, 0, 0}, {0, 1e9, 0}, 3, 3); }).empty());
-  CHECK_THAT(refusal([] { scattered_points({{0, 0, 1e200}}); }), contains("too far"));
+  for (const double far : {1.01e30, -1e200, inf}) {
+    const Vec3d x{0, 0, far};
+    CHECK_THAT(refusal([&] { scattered_points({x}); }), contains("too far"));
+    CHECK_THAT(refusal([&] { points_on_line({1, 0, 0}, x, 3); }), contains("too far"));
+    CHECK_THAT(refusal([&] { points_on_plane({}, {1, 0, 0}, x, 3, 3); }), contains("too far"));
+  }
+  CHECK(refusal([] { scattered_points({{1e30, -1e30, 1e30}}); }).empty());
 }
 
 TEST_CASE("a file of points keeps its numbers and says where it is wrong") {
