@@ -11,7 +11,9 @@ namespace fmbem {
 namespace {
 
 /// Panels from which the halves of a pair are worth waking another thread.
-constexpr std::int32_t worth_a_task = 2'000;
+constexpr std::int32_t worth_a_task = 1'000;
+
+MutualEntries swapped(MutualEntries entries) { return {entries.lk, entries.kl}; }
 
 }  // namespace
 
@@ -83,69 +85,74 @@ bool CloseEntries::have_halves(std::int32_t k, std::int32_t l) const {
   return norm2(a.centroid - b.centroid) < reach * reach;
 }
 
-/// Whether the halves are those of k.
-bool CloseEntries::splits_first(std::int32_t k, std::int32_t l) const {
-  if (tree_.nodes[k].is_panel() || tree_.nodes[l].is_panel()) return tree_.nodes[l].is_panel();
-  return reach_[k] >= reach_[l];
+/// Whether the halves are those of l, not of k. Of nodes that reach as far those of the first one.
+bool CloseEntries::splits_other(std::int32_t k, std::int32_t l) const {
+  if (tree_.nodes[k].is_panel() || tree_.nodes[l].is_panel()) return tree_.nodes[k].is_panel();
+  return reach_[k] < reach_[l] || (reach_[k] == reach_[l] && l < k);
 }
 
-double CloseEntries::undivided(std::int32_t k, std::int32_t l) const {
-  const Cluster &to = tree_.nodes[k], &from = tree_.nodes[l];
-  if (k == l) return own_entry(to, means_[k]);
-  if (to.is_panel() && from.is_panel()) {
-    const std::int32_t i = tree_.panel(to.begin), j = tree_.panel(from.begin);
-    if (triangles_touch(panels_[i], panels_[j]))
-      return exact_mixed_entry(rows_, i, panels_[i], panels_[j]);
-  }
-  return smooth_entry(to, means_[k], from);
-}
-
-CloseEntries::Both CloseEntries::find(std::int32_t k, std::int32_t l, Found& found) const {
-  if (!have_halves(k, l)) return {undivided(k, l), undivided(l, k)};
+MutualEntries CloseEntries::undivided(std::int32_t k, std::int32_t l) const {
   const Cluster &a = tree_.nodes[k], &b = tree_.nodes[l];
-  const bool is_large = a.size() + b.size() > worth_a_task;
-  Both first, second, result;
   if (k == l) {
-    Both mutual;
-#pragma omp task shared(first, found) if (is_large)
-    first = find(a.left, a.left, found);
-#pragma omp task shared(second, found) if (is_large)
-    second = find(a.right, a.right, found);
-    mutual = find(a.left, a.right, found);
+    const double own = own_entry(a, means_[k]);
+    return {own, own};
+  }
+  if (a.is_panel() && b.is_panel()) {
+    const std::int32_t i = tree_.panel(a.begin), j = tree_.panel(b.begin);
+    if (triangles_touch(panels_[i], panels_[j]))
+      return {exact_mixed_entry(rows_, i, panels_[i], panels_[j]),
+              exact_mixed_entry(rows_, j, panels_[j], panels_[i])};
+  }
+  return smooth_entries(a, means_[k], b, means_[l]);
+}
+
+MutualEntries CloseEntries::of_halves(std::int32_t k, MutualEntries left,
+                                      MutualEntries right) const {
+  const double share = left_share(tree_.nodes[k]);
+  return {share * left.kl + (1 - share) * right.kl, left.lk + right.lk};
+}
+
+MutualEntries CloseEntries::find(std::int32_t k, std::int32_t l, Found& found) const {
+  if (!have_halves(k, l)) return undivided(k, l);
+  if (splits_other(k, l)) return swapped(find(l, k, found));
+  const Cluster& node = tree_.nodes[k];
+  const bool is_large = node.size() > worth_a_task;
+  MutualEntries left, right, result;
+  if (k == l) {
+#pragma omp task shared(left, found) if (is_large)
+    left = find(node.left, node.left, found);
+#pragma omp task shared(right, found) if (is_large)
+    right = find(node.right, node.right, found);
+    const MutualEntries mutual = find(node.left, node.right, found);
 #pragma omp taskwait
-    const double left = left_share(a);
-    result.kl = left * (first.kl + mutual.kl) + (1 - left) * (mutual.lk + second.kl);
+    const double share = left_share(node);
+    result.kl = share * (left.kl + mutual.kl) + (1 - share) * (mutual.lk + right.kl);
     result.lk = result.kl;
   } else {
-    const bool of_k = splits_first(k, l);
-    const Cluster& divided = of_k ? a : b;
-    const std::int32_t whole = of_k ? l : k;
-#pragma omp task shared(first, found) if (is_large)
-    first = find(divided.left, whole, found);
-    second = find(divided.right, whole, found);
+#pragma omp task shared(left, found) if (is_large)
+    left = find(node.left, l, found);
+    right = find(node.right, l, found);
 #pragma omp taskwait
-    const double left = left_share(divided);
-    result = {left * first.kl + (1 - left) * second.kl, first.lk + second.lk};
-    if (!of_k) std::swap(result.kl, result.lk);
+    result = of_halves(k, left, right);
   }
-  const bool in_order = k <= l;
-  found[omp_get_thread_num()].push_back({std::min(k, l), std::max(k, l),
-                                         static_cast<float>(in_order ? result.kl : result.lk),
-                                         static_cast<float>(in_order ? result.lk : result.kl)});
+  const MutualEntries kept = k <= l ? result : swapped(result);
+  found[omp_get_thread_num()].push_back(
+      {std::min(k, l), std::max(k, l), static_cast<float>(kept.kl), static_cast<float>(kept.lk)});
   return result;
 }
 
-double CloseEntries::entry(std::int32_t k, std::int32_t l) const {
+MutualEntries CloseEntries::between(std::int32_t k, std::int32_t l) const {
   if (!have_halves(k, l)) return undivided(k, l);
-  const auto first = pairs_.begin() + begin_[std::min(k, l)],
-             last = pairs_.begin() + begin_[std::min(k, l) + 1];
-  const auto at = std::lower_bound(first, last, std::max(k, l),
-                                   [](const Pair& pair, std::int32_t x) { return pair.l < x; });
-  if (at != last && at->l == std::max(k, l)) return k <= l ? at->kl : at->lk;
-  const Cluster &a = tree_.nodes[k], &b = tree_.nodes[l];
-  if (!splits_first(k, l)) return entry(k, b.left) + entry(k, b.right);
-  const double left = left_share(a);
-  return left * entry(a.left, l) + (1 - left) * entry(a.right, l);
+  if (k > l) return swapped(between(l, k));
+  const auto first = pairs_.begin() + begin_[k], last = pairs_.begin() + begin_[k + 1];
+  const auto at =
+      std::lower_bound(first, last, l, [](const Pair& pair, std::int32_t x) { return pair.l < x; });
+  if (at != last && at->l == l) return {at->kl, at->lk};
+  const auto of = [&](std::int32_t whole, std::int32_t divided) {
+    const Cluster& node = tree_.nodes[divided];
+    return of_halves(divided, between(node.left, whole), between(node.right, whole));
+  };
+  return splits_other(k, l) ? swapped(of(k, l)) : of(l, k);
 }
 
 }  // namespace fmbem

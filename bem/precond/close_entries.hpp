@@ -35,15 +35,11 @@ class CloseEntries {
 
   /// Two nodes are close if their centroids are less than these together apart.
   double reach_of(std::int32_t k) const { return reach_[k]; }
-  double entry(std::int32_t k, std::int32_t l) const;
+  MutualEntries between(std::int32_t k, std::int32_t l) const;
   std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
 
  private:
-  /// e(k, l) and e(l, k).
-  struct Both {
-    double kl, lk;
-  };
-  /// The same, kept with k ≤ l.
+  /// Those that are kept, k ≤ l.
   struct Pair {
     std::int32_t k, l;
     float kl, lk;
@@ -51,10 +47,11 @@ class CloseEntries {
   using Found = std::vector<std::vector<Pair>>;  ///< by each thread
 
   bool have_halves(std::int32_t k, std::int32_t l) const;
-  bool splits_first(std::int32_t k, std::int32_t l) const;
-  double undivided(std::int32_t k, std::int32_t l) const;
+  bool splits_other(std::int32_t k, std::int32_t l) const;
+  MutualEntries undivided(std::int32_t k, std::int32_t l) const;
+  MutualEntries of_halves(std::int32_t k, MutualEntries left, MutualEntries right) const;
   double left_share(const Cluster& node) const { return tree_.nodes[node.left].area / node.area; }
-  Both find(std::int32_t k, std::int32_t l, Found& found) const;
+  MutualEntries find(std::int32_t k, std::int32_t l, Found& found) const;
   void keep(const Found& found);
 
   const ClusterTree& tree_;

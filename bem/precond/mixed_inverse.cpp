@@ -68,12 +68,12 @@ FMBEM_SIMD_CLONES void multiply_by(int m, const float* factor, float* column) {
   for (int k = 0; k < m; ++k) column[k] *= factor[k];
 }
 
-/// Whether nodes k are close to node l, [m].
-FMBEM_SIMD_CLONES void find_close(int m, const float* x, const float* y, const float* z,
+/// Whether nodes k are close to node l, [n].
+FMBEM_SIMD_CLONES void find_close(int n, const float* x, const float* y, const float* z,
                                   const float* reach, int l, char* is_close) {
   const float x_l = x[l], y_l = y[l], z_l = z[l], reach_l = reach[l];
 #pragma omp simd
-  for (int k = 0; k < m; ++k) {
+  for (int k = 0; k < n; ++k) {
     const float dx = x[k] - x_l, dy = y[k] - y_l, dz = z[k] - z_l, both = reach[k] + reach_l;
     is_close[k] = dx * dx + dy * dy + dz * dz < both * both;
   }
@@ -162,13 +162,15 @@ class MixedInverse::Assembly {
     is_close_.resize(m);
     for (int k = 0; k < m; ++k) reach_[k] = static_cast<float>(cut_.unit * close_.reach_of(cut[k]));
     for (int l = 0; l < m; ++l) {
-      find_close(m, cut_.x.data(), cut_.y.data(), cut_.z.data(), reach_.data(), l,
+      find_close(l + 1, cut_.x.data(), cut_.y.data(), cut_.z.data(), reach_.data(), l,
                  is_close_.data());
       const bool is_panel = tree_.nodes[cut[l]].is_panel();
-      for (int k = 0; k < m; ++k) {
-        if (!is_close_[k] || !has_flux_[k]) continue;
+      for (int k = 0; k <= l; ++k) {
+        if (!is_close_[k] || !(has_flux_[k] || has_flux_[l])) continue;
         if (is_panel && tree_.nodes[cut[k]].is_panel()) continue;
-        matrix_.at(k, l) = static_cast<float>(close_.entry(cut[k], cut[l]));
+        const MutualEntries entries = close_.between(cut[k], cut[l]);
+        if (has_flux_[k]) matrix_.at(k, l) = static_cast<float>(entries.kl);
+        if (has_flux_[l]) matrix_.at(l, k) = static_cast<float>(entries.lk);
       }
     }
   }

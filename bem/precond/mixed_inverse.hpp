@@ -16,7 +16,7 @@ namespace fmbem {
 struct MixedInverseOptions {
   ClusterInverseOptions clusters{};
   /// Of entries by halves (CloseEntries); 0 for none.
-  double reach = 1;
+  double reach = 0.85;
 };
 
 /// An approximate inverse of mixed rows α V + β K' + γ with charge equations, the preconditioner of

@@ -25,30 +25,33 @@ FMBEM_HD inline double point_smear2(const Cluster& node) {
   return node.is_long() ? smear2_of(inv_4pi * own_potential(node)) : node.smear2;
 }
 
-/// The part of K' in e(k, l).
-FMBEM_HD inline double flux_entry(const Cluster& k, Vec3d flux_of_k, const Cluster& l) {
+/// e(k, l) and e(l, k).
+struct MutualEntries {
+  double kl, lk;
+};
+
+FMBEM_HD inline MutualEntries smooth_entries(const Cluster& k, const MeanRow& of_k,
+                                             const Cluster& l, const MeanRow& of_l) {
   const Vec3d d = k.centroid - l.centroid;
-  const double distance2 = norm2(d) + point_smear2(k) + point_smear2(l);
-  return -inv_4pi * l.area * dot(flux_of_k, d) / (distance2 * std::sqrt(distance2));
-}
-
-FMBEM_HD inline MeanRow mean_row_of_halves(const Cluster& l, const MeanRow& of_l, const Cluster& r,
-                                           const MeanRow& of_r) {
-  const double area = l.area + r.area, left = l.area / area, right = r.area / area;
-  return {left * of_l.alpha + right * of_r.alpha, left * of_l.flux + right * of_r.flux,
-          left * (of_l.own + flux_entry(l, of_l.flux, r)) +
-              right * (of_r.own + flux_entry(r, of_r.flux, l))};
-}
-
-/// e(k, l) of different nodes.
-FMBEM_HD inline double smooth_entry(const Cluster& k, const MeanRow& of_k, const Cluster& l) {
-  const double distance2 = norm2(k.centroid - l.centroid) + point_smear2(k) + point_smear2(l);
-  return of_k.alpha * inv_4pi * l.area / std::sqrt(distance2) + flux_entry(k, of_k.flux, l);
+  const double inverse2 = 1 / (norm2(d) + point_smear2(k) + point_smear2(l)),
+               factor = inv_4pi * std::sqrt(inverse2);
+  return {factor * l.area * (of_k.alpha - dot(of_k.flux, d) * inverse2),
+          factor * k.area * (of_l.alpha + dot(of_l.flux, d) * inverse2)};
 }
 
 /// e(k, k).
 FMBEM_HD inline double own_entry(const Cluster& k, const MeanRow& of_k) {
   return of_k.alpha * inv_4pi * k.area * own_potential(k) + of_k.own;
+}
+
+FMBEM_HD inline MeanRow mean_row_of_halves(const Cluster& l, MeanRow of_l, const Cluster& r,
+                                           MeanRow of_r) {
+  const double area = l.area + r.area, left = l.area / area, right = r.area / area;
+  MeanRow of_fluxes_l = of_l, of_fluxes_r = of_r;
+  of_fluxes_l.alpha = of_fluxes_r.alpha = 0;
+  const MutualEntries fluxes = smooth_entries(l, of_fluxes_l, r, of_fluxes_r);
+  return {left * of_l.alpha + right * of_r.alpha, left * of_l.flux + right * of_r.flux,
+          left * (of_l.own + fluxes.kl) + right * (of_r.own + fluxes.lk)};
 }
 
 /// K' averaged over panel `to`, of a density 1 on panel `from`, which is lumped at its centroid.
