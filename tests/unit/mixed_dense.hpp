@@ -71,11 +71,12 @@ inline GmresResult gmres(const std::function<Vector(const Vector&)>& a,
     for (std::size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
     return sum;
   };
+  const double size = norm_of(b);
   std::vector<Vector> basis{b}, h;
-  Vector cosine, sine, g{norm_of(b)};
-  for (double& v : basis[0]) v /= g[0];
+  Vector cosine, sine, g{size};
+  for (double& v : basis[0]) v /= size;
   int k = 0;
-  while (k < most && std::abs(g[k]) > tolerance * g[0]) {
+  while (k < most && std::abs(g[k]) > tolerance * size) {
     Vector w = a(m(basis[k])), column;
     for (const Vector& v : basis) {
       column.push_back(dot_of(v, w));
