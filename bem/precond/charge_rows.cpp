@@ -1,6 +1,7 @@
 #include "fmbem/bem/precond/charge_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fmbem {
 
@@ -13,9 +14,16 @@ ChargeRows::ChargeRows(const MixedPlaces& places, const MixedRows& rows, const C
   });
   for (std::size_t part = 0; part < places.parts.size(); ++part) {
     if (places.parts[part].equation < 0) continue;
+    std::vector<std::pair<std::int32_t, double>> numbered;
     for (const auto& [other, factor] : rows.equations[places.parts[part].equation].others)
-      if (places.number_of[other] >= 0)
-        of_part_[part] = merged(of_part_[part], {{places.number_of[other]}, {factor}});
+      if (places.number_of[other] >= 0) numbered.emplace_back(places.number_of[other], factor);
+    std::sort(numbered.begin(), numbered.end());
+    Others others;
+    for (const auto& [number, factor] : numbered) {
+      others.number.push_back(number);
+      others.factor.push_back(factor);
+    }
+    of_part_[part] = merged(others, {});
   }
   list_of_node_.assign(tree.nodes.size(), -1);
   for (auto k = static_cast<std::int32_t>(tree.nodes.size()) - 1; k >= 0; --k) {

@@ -17,30 +17,6 @@ MutualEntries swapped(MutualEntries entries) { return {entries.lk, entries.kl}; 
 
 }  // namespace
 
-std::vector<MeanRow> mean_rows(const ClusterTree& tree, std::span<const Triangle> panels,
-                               const MixedRows& rows) {
-  std::vector<MeanRow> means(tree.nodes.size());
-  tree.for_children_first([&](std::int32_t k) {
-    const Cluster& node = tree.nodes[k];
-    if (node.is_panel()) {
-      const std::int32_t i = tree.panel(node.begin);
-      means[k] = {rows.alpha[i], rows.beta[i] * panels[i].normal, rows.gamma[i]};
-    } else {
-      means[k] = mean_row_of_halves(tree.nodes[node.left], means[node.left], tree.nodes[node.right],
-                                    means[node.right]);
-    }
-  });
-  return means;
-}
-
-double exact_mixed_entry(const MixedRows& rows, std::int32_t i, const Triangle& to,
-                         const Triangle& from) {
-  double entry = 0;
-  if (rows.alpha[i] != 0) entry += rows.alpha[i] * triangle_potential(from, to.centroid);
-  if (rows.beta[i] != 0) entry += rows.beta[i] * averaged_flux_entry(to, from);
-  return entry;
-}
-
 CloseEntries::CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels,
                            const MixedRows& rows, std::span<const MeanRow> means, double reach)
     : tree_(tree), panels_(panels), rows_(rows), means_(means) {
@@ -100,8 +76,8 @@ MutualEntries CloseEntries::undivided(std::int32_t k, std::int32_t l) const {
   if (a.is_panel() && b.is_panel()) {
     const std::int32_t i = tree_.panel(a.begin), j = tree_.panel(b.begin);
     if (triangles_touch(panels_[i], panels_[j]))
-      return {exact_mixed_entry(rows_, i, panels_[i], panels_[j]),
-              exact_mixed_entry(rows_, j, panels_[j], panels_[i])};
+      return {exact_entry(rows_.alpha[i], rows_.beta[i], panels_[i], panels_[j]),
+              exact_entry(rows_.alpha[j], rows_.beta[j], panels_[j], panels_[i])};
   }
   return smooth_entries(a, means_[k], b, means_[l]);
 }

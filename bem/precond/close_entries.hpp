@@ -10,14 +10,6 @@
 
 namespace fmbem {
 
-/// Of all nodes.
-std::vector<MeanRow> mean_rows(const ClusterTree& tree, std::span<const Triangle> panels,
-                               const MixedRows& rows);
-
-/// Row i of α V + β K', between different panels.
-double exact_mixed_entry(const MixedRows& rows, std::int32_t i, const Triangle& to,
-                         const Triangle& from);
-
 /// Entries e(k, l) of rows with K' between nodes close to each other. The smooth kernel says that a
 /// sheet has no flux through the one facing it, where there is a half. So an entry is that of the
 /// halves of whichever node reaches farther,

@@ -33,7 +33,7 @@ inline constexpr float rounding_of_sums = 1e-5F;
 /// the mean potential on node k of a unit charge on node l: s_k is such that g(k, k) is that of a
 /// panel, and of a cluster what g makes of its two halves.
 struct Cluster {
-  std::int32_t begin, end;   ///< its panels
+  std::int32_t begin, end;   ///< its panels, or their places
   std::int32_t left, right;  ///< nodes; −1 for a panel
   double area;
   Vec3d centroid;

@@ -10,6 +10,9 @@
 namespace fmbem {
 namespace {
 
+/// Leaves are halved, if they may be, where an opening this much larger does not do: one step.
+constexpr double much_coarser = 1.2;
+
 /// Of the nodes whose charges are the unknowns for a leaf those that it does not hold.
 std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
                                      double opening, double nearness) {
@@ -30,8 +33,9 @@ struct LeafCut {
   std::vector<std::int32_t> cut;
 };
 
-/// Appends the cut for a leaf, or those for its halves where it has too many unknowns and more
-/// panels than smallest_leaf. `halved` are the nodes that were leaves, parents first.
+/// Appends the cut for a leaf or, where it has too many unknowns unless the others are much
+/// coarser, and more panels than smallest_leaf, those for its halves. `halved` are the nodes that
+/// were leaves, parents first.
 void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInverseOptions& options,
               int smallest_leaf, std::vector<LeafCut>& cuts, std::vector<std::int32_t>& halved) {
   const Cluster& own = tree.nodes[leaf_node];
@@ -41,7 +45,7 @@ void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInve
     if (static_cast<int>(cut.size()) + own.size() <= options.most_unknowns ||
         opening > largest_opening)
       break;
-    if (own.size() > smallest_leaf) {
+    if (own.size() > smallest_leaf && opening > much_coarser * options.opening) {
       halved.push_back(leaf_node);
       for (const std::int32_t half : {own.left, own.right})
         add_cuts(tree, half, options, smallest_leaf, cuts, halved);

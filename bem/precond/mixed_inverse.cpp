@@ -7,7 +7,7 @@
 
 #include "fmbem/bem/precond/charge_rows.hpp"
 #include "fmbem/bem/precond/close_entries.hpp"
-#include "fmbem/bem/precond/mixed_kernel.hpp"
+#include "fmbem/bem/precond/mean_rows.hpp"
 #include "fmbem/bem/precond/mixed_places.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/simd.hpp"
@@ -177,9 +177,9 @@ class MixedInverse::Assembly {
 
   void set_exact_entries() {
     const auto set = [&](const PlacedCut::PanelInCut& to, const PlacedCut::PanelInCut& from) {
-      const auto i = static_cast<std::int32_t>(to.panel - panels_.data());
+      const auto i = to.panel - panels_.data();
       matrix_.at(to.place, from.place) =
-          static_cast<float>(exact_mixed_entry(rows_, i, *to.panel, *from.panel));
+          static_cast<float>(exact_entry(rows_.alpha[i], rows_.beta[i], *to.panel, *from.panel));
     };
     cut_.for_touching_panels([&](const auto& s, const auto& t) {
       set(s, t);

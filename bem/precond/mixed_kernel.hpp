@@ -25,7 +25,7 @@ FMBEM_HD inline double point_smear2(const Cluster& node) {
   return node.is_long() ? smear2_of(inv_4pi * own_potential(node)) : node.smear2;
 }
 
-/// e(k, l) and e(l, k).
+/// e(k, l) and e(l, k) of different nodes.
 struct MutualEntries {
   double kl, lk;
 };
@@ -54,9 +54,14 @@ FMBEM_HD inline MeanRow mean_row_of_halves(const Cluster& l, MeanRow of_l, const
           left * (of_l.own + fluxes.kl) + right * (of_r.own + fluxes.lk)};
 }
 
-/// K' averaged over panel `to`, of a density 1 on panel `from`, which is lumped at its centroid.
-FMBEM_HD inline double averaged_flux_entry(const Triangle& to, const Triangle& from) {
-  return from.area / to.area * triangle_double_layer(to, from.centroid);
+/// α V + β K' of a density 1 on panel `from` at panel `to`: the potential at its centroid, and the
+/// mean flux through it, `from` being lumped at its centroid for that.
+FMBEM_HD inline double exact_entry(double alpha, double beta, const Triangle& to,
+                                   const Triangle& from) {
+  double entry = 0;
+  if (alpha != 0) entry += alpha * triangle_potential(from, to.centroid);
+  if (beta != 0) entry += beta * (from.area / to.area) * triangle_double_layer(to, from.centroid);
+  return entry;
 }
 
 /// A mean row in a leaf's coordinates, where the unit of length is 1/unit.

@@ -8,6 +8,8 @@
 
 #include "fmbem/bem/precond/close_entries.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/bem/precond/mean_rows.hpp"
+#include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
@@ -66,6 +68,34 @@ MixedSurface scaled(MixedSurface surface, double factor) {
 }
 
 }  // namespace
+
+TEST_CASE("the last rows of a small matrix's inverse are those by which it becomes the identity") {
+  for (const int own : {1, 7, 40}) {
+    const int m = 40;
+    const Vector entries = signed_charges(m * m, own);
+    for (const bool by_last_rows : {true, false}) {
+      SmallMatrix matrix;
+      matrix.resize(m);
+      const auto entry = [&](int k, int l) {
+        return static_cast<float>(entries[l * m + k]) + (k == (l + 1) % m ? 8 : 0);
+      };
+      for (int l = 0; l < m; ++l)
+        for (int k = 0; k < m; ++k) matrix.at(k, l) = entry(k, l);
+      std::vector<float> rows(m * own);
+      REQUIRE((by_last_rows ? matrix.invert_last_rows(own, rows.data())
+                            : matrix.invert_general(own, rows.data())));
+      double worst = 0;
+      for (int i = 0; i < own; ++i)
+        for (int l = 0; l < m; ++l) {
+          double sum = l == m - own + i ? -1 : 0;
+          for (int k = 0; k < m; ++k) sum += static_cast<double>(rows[k * own + i]) * entry(k, l);
+          worst = std::max(worst, std::abs(sum));
+        }
+      // Rounding times the condition, some ten.
+      CHECK(worst < 40 * 6e-8 * 10);
+    }
+  }
+}
 
 TEST_CASE("mixed rows take few iterations, whatever the case and the number of panels") {
   for (const MixedCase& mixed : mixed_cases()) {
