@@ -1,8 +1,10 @@
 // Prints iterations of GMRES to 1e-6 on mixed rows with their cluster inverse, for the data of each
 // case and for random ones, and what the setup takes beside that of V's:
 // fmbem-bench-mixed --panels 5000 --case shell
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -71,7 +73,7 @@ int main(int argc, char** argv) {
     std::printf("%-32s panels  iterations, random  unknowns (V)  setup, us a panel (V)\n", "case");
     for (const MixedCase& mixed : mixed_cases()) {
       if (mixed.name.find(only) == std::string::npos) continue;
-      for (int n = mixed.coarse;; n += mixed.fine - mixed.coarse) {
+      for (int n = mixed.coarse;; n = std::max(n + 1, n * mixed.fine / mixed.coarse)) {
         if (static_cast<double>(mixed.make(n).mesh.triangles.size()) > most_panels) break;
         run(mixed, n, setup_only);
       }
