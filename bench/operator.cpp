@@ -56,8 +56,8 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
     options.max_leaf = 24;
     fmm::Seconds seconds;
     fmm::Stopwatch watch(seconds);
-    CpuEngine engine(panels, {options, choice.layer, choice.orders.back(), in_double, in_double},
-                     watch);
+    CpuEngine engine(
+        panels, {options, {}, choice.layer, choice.orders.back(), in_double, in_double}, watch);
     engine.set_near({rounding, in_double}, {});
     for (const int order : choice.orders) {
       engine.set_far({order, in_double, rounding});
