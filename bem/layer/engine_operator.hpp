@@ -30,6 +30,7 @@ struct FarAccuracy {
 struct EngineTask {
   const OperatorOptions& options;
   Layer layer;
+  bool crowded;  ///< as is_crowded()
   int order;
   Precision far, near;  ///< of expansions, and of stored near entries
 };
@@ -46,15 +47,15 @@ template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
   EngineOperator(const Panels& panels, const Layer& layer, const OperatorOptions& options)
-      : panels_(panels), layer_(layer), options_(options) {
+      : panels_(panels), layer_(layer), options_(options), crowded_(is_crowded(crowding(panels))) {
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
-    const int order = options.order.value_or(far_order_for(tolerance, layer.source));
+    const int order = options.order.value_or(far_order_for(tolerance, layer.source, crowded_));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance, layer_.source);
-    engine_ =
-        std::make_unique<Engine>(panels, EngineTask{options, layer, order, far, precision}, watch);
+    engine_ = std::make_unique<Engine>(
+        panels, EngineTask{options, layer, crowded_, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
     // All of K can be near: the angles of a panel's neighbours. ‖K‖ is that of the sphere.
     estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
@@ -116,7 +117,8 @@ class EngineOperator final : public BoundaryOperator {
   /// More of the charge of panels that are cut is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
-    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source);
+    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source,
+                         crowded_);
   }
 
   /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
@@ -140,6 +142,7 @@ class EngineOperator final : public BoundaryOperator {
   Panels panels_;
   Layer layer_;
   OperatorOptions options_;
+  bool crowded_;
   int order_ = 0;
   std::unique_ptr<Engine> engine_;
   NormEstimate estimate_;

@@ -1,11 +1,36 @@
 #include "fmbem/bem/near/norm_estimate.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 
 namespace fmbem {
+
+double crowding(const Panels& panels) {
+  // Neighbours in Morton order stand for the nearest ones.
+  constexpr std::size_t neighbours = 200, sampled = 2048;
+  const std::size_t n = panels.size(), row_stride = std::max<std::size_t>(1, n / rows_of_estimate),
+                    stride = std::max<std::size_t>(1, n / sampled);
+  double largest = 0, sum = 0;
+  std::size_t rows = 0;
+  for (std::size_t i = row_stride / 2; i < n; i += row_stride, ++rows) {
+    const Vec3d x = panels.centroid(i);
+    const auto part = [&](std::size_t j) {
+      const Triangle t = panels.triangle(j);
+      return panel_size_over_distance(t.area, t.centroid, x);
+    };
+    const std::size_t begin = i - std::min(i, neighbours), end = std::min(n, i + neighbours);
+    double close = 0, others = 0;
+    for (std::size_t j = begin; j < end; ++j) close += part(j);
+    for (std::size_t j = stride / 2; j < n; j += stride)
+      if (j < begin || j >= end) others += static_cast<double>(stride) * part(j);
+    largest = std::max(largest, close);
+    sum += close + others;
+  }
+  return largest * static_cast<double>(rows) / sum;
+}
 
 NormEstimate estimate_norm(std::span<const Triangle> panels, const PanelSources& sources,
                            const fmm::PointTree& tree) {
