@@ -85,7 +85,9 @@ int run(Context& context) {
 int main(int argc, char** argv) {
   Context context;
   context.arguments = split_arguments(argc, argv);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not a death
+  // A closed pipe and a file that gets too large are errors of write(), not deaths.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   handle_interrupts();
   int code = 0;
   try {

@@ -109,6 +109,7 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
+  const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
   impl_->evaluate_seconds.clear();
   std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
@@ -117,7 +118,10 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   impl_->evaluate(strengths, fields);
 }
 
-Seconds Plan::evaluate_seconds() const { return impl_->evaluate_seconds; }
+Seconds Plan::evaluate_seconds() const {
+  const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
+  return impl_->evaluate_seconds;
+}
 Seconds Plan::plan_seconds() const { return impl_->plan_seconds; }
 
 }  // namespace fmbem::fmm

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -81,6 +82,7 @@ class EngineOperator final : public BoundaryOperator {
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
+    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     OperatorInfo info{.name = layer_.name(), .kind = OperatorKind::fmm};
     info.processor = Engine::processor;
     info.precision = near_.precision;
@@ -126,6 +128,7 @@ class EngineOperator final : public BoundaryOperator {
   /// serves, or integrals to that tolerance.
   template <class Multiply>
   void for_accuracy(const Product& product, Multiply&& multiply) const {
+    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     const double tolerance = product.tolerance;
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
     FMBEM_REQUIRE(tolerance >= tightest_tolerance(), "products by the FMM are as accurate as "
@@ -147,6 +150,7 @@ class EngineOperator final : public BoundaryOperator {
   std::unique_ptr<Engine> engine_;
   NormEstimate estimate_;
   NearAccuracy near_{};
+  mutable std::mutex multiplying_;  ///< products go one after the other: they share expansions
   fmm::Seconds seconds_;
 };
 
