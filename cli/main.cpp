@@ -2,6 +2,7 @@
 #include <csignal>
 #include <iostream>
 #include <new>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -97,6 +98,14 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     code = fail(context, ExitCode::out_of_resource,
                 "out of memory: use a coarser mesh or close other programs");
+  } catch (const std::system_error& e) {  // of a thread that cannot start
+    const bool no_room = e.code() == std::errc::resource_unavailable_try_again ||
+                         e.code() == std::errc::not_enough_memory;
+    code = no_room ? fail(context, ExitCode::out_of_resource,
+                          "no room for another thread: raise the limits, ulimit -u and -v, or use "
+                          "fewer --threads")
+                   : fail(context, ExitCode::internal_error,
+                          std::string("internal error: ") + e.what());
   } catch (const std::exception& e) {
     code = fail(context, ExitCode::internal_error, std::string("internal error: ") + e.what());
   }

@@ -23,7 +23,7 @@ constexpr double dipole_errors[] = {
     3.4e-9,  2.2e-9,  1.5e-9,  9.0e-10, 4.8e-10, 2.7e-10, 1.9e-10, 1.2e-10, 6.6e-11,
     6.6e-11, 5.9e-11, 3.0e-11, 2.5e-11, 2.1e-11, 1.3e-11, 9.5e-12, 7.3e-12, 4.8e-12};
 
-/// Errors on crowded surfaces over these.
+/// Errors on crowded surfaces over these, in the norm (docs/decisions.md).
 constexpr double crowded_errors = 4, crowded_dipole_errors = 6;
 
 /// What the near field may add to the accurate product's error, of its tolerance.

@@ -291,7 +291,8 @@ def try_surroundings(r, room):
     code = process.returncode
     try:
         # The dynamic loader and the runtime of C++ may be all that there is room for.
-        unborn = kind in ("memory", "open files") and code in (127, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGKILL)
+        unborn = kind in ("memory", "open files") and code in (
+            127, 1, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGKILL, -signal.SIGINT)
         if not (unborn and "fmbem" not in err.replace(PROGRAM, "")):
             room.check_code(code, err, streams)
         if code != 0 and not may_fail:
