@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <new>
 #include <system_error>
+
+#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -110,5 +113,11 @@ int main(int argc, char** argv) {
     code = fail(context, ExitCode::internal_error, std::string("internal error: ") + e.what());
   }
   finish_petsc();
+  if (code == static_cast<int>(ExitCode::out_of_resource)) {
+    // A thread of OpenBLAS may be waiting for memory, and its end would wait for that thread.
+    std::cout.flush();
+    std::fflush(nullptr);
+    _exit(code);
+  }
   return code;
 }

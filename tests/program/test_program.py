@@ -110,7 +110,7 @@ class Limits(ProgramTest):
         if "libasan" in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout:
             self.skipTest("the address sanitizer takes terabytes of address space")
         codes = set()
-        for megabytes in (400, 430, 500, 700, 1000):
+        for megabytes in (358, 400, 430, 500, 700, 1000):
             done = self.limited(f"-v {1024 * megabytes}")
             codes.add(done.returncode)
             if done.returncode == 0:
