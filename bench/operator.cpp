@@ -56,8 +56,9 @@ void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choic
     options.max_leaf = 24;
     fmm::Seconds seconds;
     fmm::Stopwatch watch(seconds);
-    CpuEngine engine(
-        panels, {options, {}, choice.layer, choice.orders.back(), in_double, in_double}, watch);
+    CpuEngine engine(panels,
+                     {options, {}, choice.layer, false, choice.orders.back(), in_double, in_double},
+                     watch);
     engine.set_near({rounding, in_double}, {});
     for (const int order : choice.orders) {
       engine.set_far({order, in_double, rounding});
@@ -82,7 +83,7 @@ int main(int argc, char** argv) {
   const Layer layer = argc > 1 && argv[1] == double_layer.name() ? double_layer : single_layer;
   const double n = argc > 2 ? std::strtod(argv[2], nullptr) : 8000;
   Choice choice{layer, {0.1, 0.2, 0.3}, {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}};
-  if (argc > 3) choice = {layer, {overhang_for(layer.source, false)}, {}};
+  if (argc > 3) choice = {layer, {overhang_for(layer.source, false, false)}, {}};
   for (int k = 3; k < argc; ++k) choice.orders.push_back(std::atoi(argv[k]));
   std::printf(
       "| surface | panels | overhang | near/row | order | constant | smooth | random | local |\n"

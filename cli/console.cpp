@@ -83,6 +83,7 @@ void handle_interrupts() {
   std::signal(SIGINT, end_on_signal);
   std::signal(SIGTERM, end_on_signal);
   std::signal(SIGHUP, end_on_signal);
+  std::signal(SIGXCPU, end_on_signal);
 }
 
 }  // namespace fmbem::cli

@@ -39,8 +39,8 @@ class Console {
   Clock::time_point phase_start_ = Clock::now(), last_shown_{};
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove partial output files and end the process, with
-/// exit code 130, 143 and 129.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU remove partial output files and end the process,
+/// with exit code 130, 143, 129 and 152.
 void handle_interrupts();
 
 }  // namespace fmbem::cli

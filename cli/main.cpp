@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <new>
+#include <system_error>
+
+#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -85,7 +89,9 @@ int run(Context& context) {
 int main(int argc, char** argv) {
   Context context;
   context.arguments = split_arguments(argc, argv);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not a death
+  // A closed pipe and a file that gets too large are errors of write(), not deaths.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   handle_interrupts();
   int code = 0;
   try {
@@ -95,9 +101,23 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     code = fail(context, ExitCode::out_of_resource,
                 "out of memory: use a coarser mesh or close other programs");
+  } catch (const std::system_error& e) {  // of a thread that cannot start
+    const bool no_room = e.code() == std::errc::resource_unavailable_try_again ||
+                         e.code() == std::errc::not_enough_memory;
+    code = no_room ? fail(context, ExitCode::out_of_resource,
+                          "no room for another thread: raise the limits, ulimit -u and -v, or use "
+                          "fewer --threads")
+                   : fail(context, ExitCode::internal_error,
+                          std::string("internal error: ") + e.what());
   } catch (const std::exception& e) {
     code = fail(context, ExitCode::internal_error, std::string("internal error: ") + e.what());
   }
   finish_petsc();
+  if (code == static_cast<int>(ExitCode::out_of_resource)) {
+    // A thread of OpenBLAS may be waiting for memory, and its end would wait for that thread.
+    std::cout.flush();
+    std::fflush(nullptr);
+    _exit(code);
+  }
   return code;
 }

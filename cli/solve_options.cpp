@@ -107,7 +107,8 @@ void add_operator_options(CLI::App& app, OperatorOptions& op) {
       ->type_name("N");
   app.add_option("--overhang", op.overhang,
                  "how far panels may stick out of their boxes in the FMM, in sides of the box, up "
-                 "to 0.5 (default: 0.2); this, --order and --max-leaf ask for the FMM")
+                 "to 0.5 (default: 0.2, or 0.1 on lines and few panels); this, --order and "
+                 "--max-leaf ask for the FMM")
       ->type_name("X");
   add_choice(app, "--backend", op.processor,
              {{"auto", std::nullopt}, {"cpu", Processor::cpu}, {"cuda", Processor::gpu}},

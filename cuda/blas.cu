@@ -1,3 +1,4 @@
+#include <cstring>
 #include <string>
 
 #include "fmbem/cuda/blas.cuh"
@@ -13,9 +14,11 @@ bool lacks_memory(cublasStatus_t status) {
   return status == CUBLAS_STATUS_ALLOC_FAILED || status == CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
+/// As check_cuda().
 void check_blas(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  const std::string sentence = std::string(call) + " failed: " + cublasGetStatusString(status);
+  const std::string sentence =
+      std::string(call, std::strcspn(call, "(")) + " failed: " + cublasGetStatusString(status);
   if (lacks_memory(status)) throw DeviceMemoryError(sentence);
   throw Error(ExitCode::internal_error, sentence);
 }

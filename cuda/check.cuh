@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <string>
 
 #include <cuda_runtime_api.h>
@@ -23,17 +24,17 @@ class DeviceMemoryError : public ResourceError {
   std::string lack_;
 };
 
-/// Throws DeviceMemoryError when device memory is exhausted and Error for any other failed call.
-inline void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
+/// Throws DeviceMemoryError when device memory is exhausted and Error for any other failed call,
+/// with the function's name: `call` up to its arguments.
+inline void check_cuda(cudaError_t error, const char* call) {
   if (error == cudaSuccess) return;
   cudaGetLastError();  // so that the next launch does not find it again
-  std::ostringstream sentence;
-  sentence << call << " failed: " << cudaGetErrorString(error) << " (" << file << ":" << line
-           << ")";
-  if (error == cudaErrorMemoryAllocation) throw DeviceMemoryError(sentence.str());
-  throw Error(ExitCode::internal_error, sentence.str());
+  const std::string sentence =
+      std::string(call, std::strcspn(call, "(")) + " failed: " + cudaGetErrorString(error);
+  if (error == cudaErrorMemoryAllocation) throw DeviceMemoryError(sentence);
+  throw Error(ExitCode::internal_error, sentence);
 }
 
 }  // namespace fmbem
 
-#define FMBEM_CUDA(call) ::fmbem::check_cuda((call), #call, __FILE__, __LINE__)
+#define FMBEM_CUDA(call) ::fmbem::check_cuda((call), #call)

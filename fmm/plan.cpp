@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
@@ -29,12 +30,12 @@ void check_options(const PlanOptions& o) {
 namespace {
 
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
-  const Cube s = bounding_cube(sources);
-  if (are_same(sources, targets)) return s;
-  const Cube t = bounding_cube(targets);
-  const Vec3d s_side{s.side, s.side, s.side}, t_side{t.side, t.side, t.side};
-  const std::array<Vec3d, 4> corners{s.corner, s.corner + s_side, t.corner, t.corner + t_side};
-  return bounding_cube(corners);
+  if (are_same(sources, targets)) return bounding_cube(sources);
+  const auto n = static_cast<std::int64_t>(sources.size()),
+             all = n + static_cast<std::int64_t>(targets.size());
+  const CoordinateBounds bounds =
+      coordinate_bounds(all, [&](std::int64_t k) { return k < n ? sources[k] : targets[k - n]; });
+  return bounding_cube(bounds.low, bounds.high);
 }
 
 /// On the CPU.
@@ -108,6 +109,7 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
+  const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
   impl_->evaluate_seconds.clear();
   std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
@@ -116,7 +118,10 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   impl_->evaluate(strengths, fields);
 }
 
-Seconds Plan::evaluate_seconds() const { return impl_->evaluate_seconds; }
+Seconds Plan::evaluate_seconds() const {
+  const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
+  return impl_->evaluate_seconds;
+}
 Seconds Plan::plan_seconds() const { return impl_->plan_seconds; }
 
 }  // namespace fmbem::fmm

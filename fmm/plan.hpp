@@ -67,7 +67,8 @@ class PlanImpl;
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
 /// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
-/// number of threads. Evaluations of one plan may not run at the same time.
+/// number of threads. Threads may share a plan: its evaluations go one after the other, those of
+/// several plans side by side.
 /// Sources: Greengard and Rokhlin 1997; docs/fmm.md.
 class Plan {
  public:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem::fmm {
@@ -16,6 +18,7 @@ class PlanImpl {
   /// results, and the plan was made for them.
   virtual void evaluate(const Strengths& strengths, const Fields& fields) = 0;
 
+  std::mutex evaluating;  ///< evaluations go one after the other: they share expansions
   PlanOptions options;
   Seconds plan_seconds, evaluate_seconds;
 };

@@ -73,6 +73,10 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     throw ResourceError("the process that read " + file +
                         " was killed, as the system does where memory runs out");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+    throw ResourceError("the mesh of " + file +
+                        " is larger than the files that this process may write: raise that limit, "
+                        "ulimit -f");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw ResourceError("fmbem-reader, which reads files, could not start; run it to see why");
   if (WIFEXITED(status) && ending(file) == "geo")
@@ -110,7 +114,8 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   }
   const std::span<const char> bytes = memory.read();
   ParcelReader answer(bytes);
-  if (bytes.empty() || !answer.got<bool>()) explain(status, file);
+  // A process that was killed may have begun its answer.
+  if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
   if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();
   const auto sentence = answer.got<std::string>();

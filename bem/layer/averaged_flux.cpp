@@ -1,6 +1,7 @@
 #include "fmbem/bem/layer/averaged_flux.hpp"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -66,6 +67,7 @@ class AveragedFlux final : public BoundaryOperator {
 
   void multiply_on_device(const double* x, double* y, const Product& product) const override {
     if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+    const std::lock_guard one_at_a_time(multiplying_);  // products share room
     using How = cuda::bem::AreaScaling::How;
     const int vectors = product.vectors;
     const bool transposed = product.transposed;
@@ -84,6 +86,7 @@ class AveragedFlux final : public BoundaryOperator {
   Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> row_area_, column_area_;
+  mutable std::mutex multiplying_;
   mutable std::optional<cuda::bem::AreaScaling> on_device_;  ///< where K is on the GPU, whole
 };
 

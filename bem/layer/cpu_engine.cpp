@@ -48,16 +48,16 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
   single_moments_ = pieces_ && task.near == Precision::single_precision;
   watch.add("pieces");
   fmm::Seconds seconds;
-  tree_ = fmm::grow_tree(
-      sources(options.tolerance), targets_.centroid,
-      {.overhang = options.overhang.value_or(overhang_for(source_, pieces_ != nullptr)),
-       .max_leaf = options.max_leaf,
-       .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
-       .ranks = options.ranks,
-       .order = task.order,
-       .precision = task.far,
-       .near_pair_seconds = near_pair_seconds},
-      seconds);
+  tree_ = fmm::grow_tree(sources(options.tolerance), targets_.centroid,
+                         {.overhang = options.overhang.value_or(
+                              overhang_for(source_, pieces_ != nullptr, task.crowded)),
+                          .max_leaf = options.max_leaf,
+                          .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
+                          .ranks = options.ranks,
+                          .order = task.order,
+                          .precision = task.far,
+                          .near_pair_seconds = near_pair_seconds},
+                         seconds);
   near_panels_ = std::make_shared<NearPanels>(tree_, pieces_);
   watch.add("tree");
 }

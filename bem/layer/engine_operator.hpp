@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "fmbem/bem/geometry/panel_block.hpp"
@@ -32,6 +33,7 @@ struct EngineTask {
   const OperatorOptions& options;
   const PanelBlock& block;
   Layer layer;
+  bool crowded;  ///< as is_crowded()
   int order;
   Precision far, near;  ///< of expansions, and of stored near entries
 };
@@ -52,16 +54,17 @@ class EngineOperator final : public BoundaryOperator {
       : panels_(panels),
         layer_(layer),
         options_(options),
+        crowded_(is_crowded(crowding(panels))),
         rows_(count_of(block.rows, panels.size())),
         columns_(count_of(block.columns, panels.size())) {
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
-    const int order = options.order.value_or(far_order_for(tolerance, layer.source));
+    const int order = options.order.value_or(far_order_for(tolerance, layer.source, crowded_));
     fmm::check_order(order);
     fmm::Stopwatch watch(seconds_);
     const Precision far = far_precision_for(tolerance, layer_.source);
     engine_ = std::make_unique<Engine>(
-        panels, EngineTask{options, block, layer, order, far, precision}, watch);
+        panels, EngineTask{options, block, layer, crowded_, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
     // All of K can be near: the angles of a panel's neighbours. ‖K‖ is that of the sphere.
     estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
@@ -89,6 +92,7 @@ class EngineOperator final : public BoundaryOperator {
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
+    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     OperatorInfo info{.name = layer_.name(), .kind = OperatorKind::fmm};
     info.processor = Engine::processor;
     info.precision = near_.precision;
@@ -126,7 +130,8 @@ class EngineOperator final : public BoundaryOperator {
   /// More of the charge of panels that are cut is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
-    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source);
+    return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source,
+                         crowded_);
   }
 
   /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
@@ -134,6 +139,7 @@ class EngineOperator final : public BoundaryOperator {
   /// serves, or integrals to that tolerance.
   template <class Multiply>
   void for_accuracy(const Product& product, Multiply&& multiply) const {
+    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     const double tolerance = product.tolerance;
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
     FMBEM_REQUIRE(tolerance >= tightest_tolerance(), "products by the FMM are as accurate as "
@@ -150,11 +156,13 @@ class EngineOperator final : public BoundaryOperator {
   Panels panels_;
   Layer layer_;
   OperatorOptions options_;
+  bool crowded_;
   std::size_t rows_, columns_;
   int order_ = 0;
   std::unique_ptr<Engine> engine_;
   NormEstimate estimate_;
   NearAccuracy near_{};
+  mutable std::mutex multiplying_;  ///< products go one after the other: they share expansions
   fmm::Seconds seconds_;
 };
 

@@ -19,9 +19,12 @@ constexpr double operator_errors[] = {
 /// K vanishes; against 1/2.
 constexpr double dipole_errors[] = {
     2.9e-1,  7.2e-2,  9.2e-3,  6.2e-3,  6.8e-4,  3.5e-4,  7.5e-5,  4.7e-5,  2.3e-5,
-    4.8e-6,  2.1e-6,  9.9e-7,  2.9e-7,  1.2e-7,  4.8e-8,  2.4e-8,  1.8e-8,  6.7e-9,
+    5.2e-6,  2.1e-6,  9.9e-7,  2.9e-7,  1.2e-7,  4.8e-8,  2.4e-8,  1.8e-8,  6.7e-9,
     3.4e-9,  2.2e-9,  1.5e-9,  9.0e-10, 4.8e-10, 2.7e-10, 1.9e-10, 1.2e-10, 6.6e-11,
     6.6e-11, 5.9e-11, 3.0e-11, 2.5e-11, 2.1e-11, 1.3e-11, 9.5e-12, 7.3e-12, 4.8e-12};
+
+/// Errors on crowded surfaces over these, in the norm (docs/decisions.md).
+constexpr double crowded_errors = 4, crowded_dipole_errors = 6;
 
 /// What the near field may add to the accurate product's error, of its tolerance.
 constexpr double near_part_of_accurate = 0.5;
@@ -34,16 +37,24 @@ double norm_of_rounding(Precision precision) {
 
 }  // namespace
 
-double overhang_for(Trace source, bool cuts_panels) {
+bool is_crowded(double crowding) { return crowding > 0.25; }
+
+double overhang_for(Trace source, bool cuts_panels, bool crowded) {
   if (source == Trace::normal) return dipole_overhang;
+  if (crowded) return crowded_overhang;
   return cuts_panels ? piece_overhang : panel_overhang;
 }
 
-int far_order_for(double tolerance, Trace source) {
+int far_order_for(double tolerance, Trace source, bool crowded) {
   std::span<const double> errors = operator_errors;
-  if (source == Trace::normal) errors = dipole_errors;
+  double more = crowded_errors;
+  if (source == Trace::normal) {
+    errors = dipole_errors;
+    more = crowded_dipole_errors;
+  }
+  const double wanted = crowded ? tolerance / more : tolerance;
   const auto enough =
-      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= tolerance; });
+      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
   return 1 + static_cast<int>(std::min(enough, errors.end() - 1) - errors.begin());
 }
 

@@ -13,12 +13,20 @@ inline constexpr double panel_overhang = 0.2;
 inline constexpr double piece_overhang = 0.1;
 /// And of dipoles, whose fields fall faster, so that errors come from the small boxes.
 inline constexpr double dipole_overhang = 0.1;
+/// And on surfaces that are crowded: there they come from boxes of all sizes alike.
+inline constexpr double crowded_overhang = 0.1;
 /// That of an operator.
-double overhang_for(Trace source, bool cuts_panels);
+double overhang_for(Trace source, bool cuts_panels, bool crowded);
+
+/// Whether V is so close to its diagonal that its error, in its norm, comes from boxes of all
+/// sizes: on what is nearly a line, whatever the number of panels, and on surfaces of a few
+/// thousand. `crowding` is that of norm_estimate.hpp.
+bool is_crowded(double crowding);
 
 /// Degree of the expansions for which ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖, V by panel_overhang and K,
-/// whose norm counts as 1/2, by dipole_overhang.
-int far_order_for(double tolerance, Trace source = Trace::value);
+/// whose norm counts as 1/2, by dipole_overhang. On crowded surfaces errors are four times as
+/// large, of K six times.
+int far_order_for(double tolerance, Trace source = Trace::value, bool crowded = false);
 
 /// Precision of the expansions: rounding in single precision is 1e-7 of ‖V‖ for constant x; of K,
 /// whose terms cancel, 6e-7 of 1/2 for a million panels.

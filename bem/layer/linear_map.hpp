@@ -16,7 +16,8 @@ struct Product {
   double alpha = 1, beta = 0;
 };
 
-/// A linear map A of vectors in host memory and, where its data are on a GPU, in the GPU's.
+/// A linear map A of vectors in host memory and, where its data are on a GPU, in the GPU's. Threads
+/// may share an operator: its products in host memory go one after the other where they have to.
 class LinearMap {
  public:
   virtual ~LinearMap() = default;

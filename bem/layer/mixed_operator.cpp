@@ -158,6 +158,7 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
   if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
   FMBEM_REQUIRE(!product.transposed,
                 "transposed products of mixed rows take vectors in host memory");
+  const std::lock_guard one_at_a_time(multiplying_);
   on_device_->set(0, x, y, product.vectors);
   double* const room = on_device_->room(product.vectors);
   for (std::size_t k = 0; k < parts_.size(); ++k) {

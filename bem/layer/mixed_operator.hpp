@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -61,6 +62,7 @@ class MixedOperator final : public BoundaryOperator {
   Processor processor_;
   std::vector<Part> parts_;
   std::unique_ptr<cuda::bem::MixedVectors> on_device_;  ///< null on the CPU
+  mutable std::mutex multiplying_;  ///< products there go one after the other: they share room
 };
 
 }  // namespace fmbem

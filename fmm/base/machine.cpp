@@ -1,13 +1,16 @@
 #include "fmbem/fmm/base/machine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -67,9 +70,37 @@ void set_threads(int threads) {
   set_blas_threads(1);
 }
 
+namespace {
+
+/// OpenBLAS takes a buffer for each thread that calls it, and keeps it; where there is no address
+/// space for one it tries again for ever. So that is looked at before the first calls.
+void require_room_for_blas_buffers() {
+  constexpr std::size_t buffer = std::size_t{129} << 20;
+  static std::atomic<int> threads_with_room{0};
+  const int threads = omp_get_max_threads();
+  if (threads <= threads_with_room) return;
+  std::vector<void*> rooms;
+  for (int k = 0; k < threads; ++k) {
+    void* const room =
+        mmap(nullptr, buffer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room != MAP_FAILED) rooms.push_back(room);
+  }
+  for (void* const room : rooms) munmap(room, buffer);
+  if (rooms.size() < static_cast<std::size_t>(threads))
+    throw ResourceError("out of address space: the BLAS takes 129 MiB for each of " +
+                        std::to_string(threads) +
+                        " threads; raise the limit, ulimit -v, or use fewer threads");
+  threads_with_room = threads;
+}
+
+}  // namespace
+
 OneBlasThread::OneBlasThread() : before_(0) {
   using GetThreads = int (*)();
-  if (auto get = reinterpret_cast<GetThreads>(symbol("openblas_get_num_threads"))) before_ = get();
+  if (auto get = reinterpret_cast<GetThreads>(symbol("openblas_get_num_threads"))) {
+    require_room_for_blas_buffers();
+    before_ = get();
+  }
   if (before_ > 1) set_blas_threads(1);
 }
 OneBlasThread::~OneBlasThread() {

@@ -16,6 +16,7 @@ void set_threads(int threads);
 /// from inside of ours, and threads in threads are fifty times slower.
 class OneBlasThread {
  public:
+  /// Throws ResourceError where there is no address space for OpenBLAS.
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

@@ -40,6 +40,9 @@ void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
   }
 }
 
+/// An extent that is thin, in sides of the cube.
+constexpr double thin = 0.125;
+
 }  // namespace
 
 Cube bounding_cube(std::span<const Vec3d> points) {
@@ -53,8 +56,10 @@ Cube bounding_cube(Vec3d low, Vec3d high) {
   const Vec3d extent = high - low;
   double side = std::max({extent.x, extent.y, extent.z});
   if (!(side > 0)) side = 1;
-  const Vec3d half{side / 2, side / 2, side / 2};
-  return {low + extent / 2.0 - half, side};
+  Vec3d middle{side / 2, side / 2, side / 2};
+  for (int axis = 0; axis < 3; ++axis)
+    if (extent[axis] < thin * side) middle[axis] = side / 3;
+  return {low + extent / 2.0 - middle, side};
 }
 
 std::array<std::int32_t, 3> cell_of(std::uint64_t key) {

@@ -85,6 +85,52 @@ class Interrupt(ProgramTest):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["cube.geo"])
 
 
+class Limits(ProgramTest):
+    def limited(self, limit):
+        """A solve under a limit of the shell's."""
+        return subprocess.run(["bash", "-c", f'ulimit {limit}; exec "$0" "$@"', PROGRAM, "capacitance",
+                               self.cube_file(), "--mesh-size", "0.1", "--output", "cube.vtu"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=300,
+                              env=os.environ | {"OMP_NUM_THREADS": "2"})
+
+    def test_files_that_may_not_be_so_large(self):
+        """The mesh between both processes, and the output, which is larger than some limits and not others."""
+        for kilobytes in (0, 1, 20, 200):
+            with self.subTest(kilobytes):
+                done = self.limited(f"-f {kilobytes}")
+                self.assertIn(done.returncode, (0, 4) if kilobytes > 1 else (4,), done.stderr)
+                errors = [line for line in done.stderr.splitlines() if "notice:" not in line]
+                self.assertEqual(len(errors), 1 if done.returncode else 0, done.stderr)
+                files = {path.name for path in self.folder.iterdir()}
+                self.assertEqual(files, {"cube.geo"} | ({"cube.vtu"} if done.returncode == 0 else set()))
+                (self.folder / "cube.vtu").unlink(missing_ok=True)
+
+    def test_address_space_that_ends(self):
+        """OpenBLAS would try for ever to get its buffers."""
+        if "libasan" in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout:
+            self.skipTest("the address sanitizer takes terabytes of address space")
+        codes = set()
+        for megabytes in (358, 400, 430, 500, 700, 1000):
+            done = self.limited(f"-v {1024 * megabytes}")
+            codes.add(done.returncode)
+            if done.returncode == 0:
+                (self.folder / "cube.vtu").unlink()
+            else:
+                self.assertEqual(done.returncode, 4, done.stderr)
+                errors = [line for line in done.stderr.splitlines() if "notice:" not in line]
+                self.assertEqual(len(errors), 1, done.stderr)
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["cube.geo"])
+        self.assertIn(4, codes)
+
+    def test_processor_time_that_ends(self):
+        process = subprocess.run(["bash", "-c", 'ulimit -S -t 1; exec "$0" "$@"', PROGRAM, "capacitance",
+                                  self.tetrahedron_file(), "--refine", "6", "--tolerance", "1e-9",
+                                  "--output", "out.vtu"], cwd=self.folder, capture_output=True, text=True,
+                                 timeout=300)
+        self.assertEqual(process.returncode, 152, process.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["tetrahedron.msh"])
+
+
 class Progress(ProgramTest):
     def run_on_terminal(self, *arguments):
         main, terminal = pty.openpty()

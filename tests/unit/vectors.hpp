@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "tests/unit/points.hpp"
 
 namespace fmbem::test {
 
@@ -35,6 +36,24 @@ inline double norm_of(const BoundaryOperator& v) {
     const Vector y = product(v, x);
     norm = norm_of(y) / norm_of(x);
     for (std::size_t i = 0; i < y.size(); ++i) x[i] = y[i] / norm_of(y);
+  }
+  return norm;
+}
+
+/// ‖B‖₂, from below, by power iterations of BᵀB from a vector without symmetries: apply(x,
+/// transposed) gives B x or Bᵀ x.
+template <class Apply>
+double two_norm(std::size_t n, const Apply& apply, int steps = 25) {
+  Vector x = signed_charges(n, 5);
+  for (double& v : x) v += 0.5;
+  double norm = 0;
+  for (int step = 0; step < steps; ++step) {
+    const double length = norm_of(x);
+    if (!(length > 0)) return norm;
+    for (double& v : x) v /= length;
+    const Vector y = apply(x, false);
+    norm = norm_of(y);
+    x = apply(y, true);
   }
   return norm;
 }

@@ -50,7 +50,8 @@ class DeviceEngine {
       cut_panels(panels, task);
       watch.add("pieces");
     }
-    const double overhang = options.overhang.value_or(overhang_for(source_, pieces_ != nullptr));
+    const double overhang =
+        options.overhang.value_or(overhang_for(source_, pieces_ != nullptr, task.crowded));
     fmm::check_overhang(overhang);
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit

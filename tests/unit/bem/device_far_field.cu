@@ -58,7 +58,7 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const SpreadTree tree = grow_panel_tree(store,
                                           {.order = options.order,
                                            .precision = options.precision,
-                                           .overhang = overhang_for(options.source, false),
+                                           .overhang = overhang_for(options.source, false, false),
                                            .near_pair_seconds = 3e-12,
                                            .max_leaf = options.max_leaf},
                                           stream);

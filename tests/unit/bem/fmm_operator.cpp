@@ -12,9 +12,11 @@
 #include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "tests/adversary/surfaces.hpp"
 #include "tests/unit/bem/backends.hpp"
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
@@ -173,7 +175,63 @@ BACKEND_TEST_CASE("transposed products are as close to the dense operator's as t
   }
 }
 
+BACKEND_TEST_CASE(
+    "errors are below the tolerance in the norm where all of a surface is in box corners") {
+  // Not of some x, but by power iterations; V on a line was 40 times off at 1e-11.
+  Uniform uniform(6);
+  const Frame axes;
+  struct Case {
+    SurfaceMesh mesh;
+    Layer layer;
+  };
+  for (const Case& c :
+       {Case{line(900, axes, 0, 1, uniform), single_layer},
+        Case{wire(900, axes, uniform), single_layer}, Case{wire(900, axes, uniform), double_layer},
+        Case{sheets(900, 2, 0, axes, uniform), single_layer},
+        Case{steep_plate(900, 4, axes), single_layer}, Case{cube(11), single_layer}}) {
+    const Panels panels = make_panels(c.mesh);
+    const std::size_t n = panels.size();
+    const auto dense = make_dense_operator(panels, c.layer, {});
+    const double norm = c.layer == single_layer ? norm_of(*dense) : 0.5;
+    for (const double tolerance : {1e-5, 1e-8, c.layer == single_layer ? 1e-11 : 1e-10}) {
+      if (sanitized && tolerance < 1e-5) break;
+      CAPTURE(c.layer.name(), n, tolerance);
+      const auto fast = make_fmm(panels, c.layer, {.tolerance = tolerance, .max_leaf = 24});
+      CHECK(fast->info().levels >= 4);
+      for (const double of_product : {tolerance, fast->accurate_tolerance()}) {
+        const auto error = [&](const Vector& x, bool transposed) {
+          Vector y(n), exact(n);
+          fast->apply(x.data(), y.data(), {.tolerance = of_product, .transposed = transposed});
+          dense->apply(x.data(), exact.data(), {.transposed = transposed});
+          return difference(y, exact);
+        };
+        CHECK(two_norm(n, error, 6) < of_product * norm);
+      }
+    }
+  }
+}
+
 #ifndef FMBEM_TEST_CUDA
+
+TEST_CASE("what is crowded is nearly a line, or has few panels") {
+  Uniform uniform(7);
+  const Frame axes;
+  const auto crowded = [](const SurfaceMesh& mesh) {
+    return is_crowded(crowding(make_panels(mesh)));
+  };
+  for (const int n : {1000, 10000, 100000}) {
+    CAPTURE(n);
+    CHECK(crowded(line(n, axes, 0, 1, uniform)));
+    CHECK(crowded(wire(n, axes, uniform)));
+    CHECK(crowded(comb(n, axes, uniform)));
+    CHECK(crowded(needles(n, uniform)));
+    CHECK(crowded(sheets(n, 1, 0, axes, uniform)) == (n == 1000));
+    CHECK(crowded(cube(std::lround(std::sqrt(n / 12.0)))) == (n == 1000));
+  }
+  CHECK(!crowded(sphere(5)));
+  CHECK(!crowded(bracket(30)));
+}
+
 TEST_CASE("products are scaled and added to what is there, and their tolerances have a least one") {
   const Panels panels = make_panels(cube(12));
   const std::size_t n = panels.size();

@@ -1,5 +1,8 @@
 // FMM operators at their edges: few panels, many vectors, numbers that are not finite.
 #include <limits>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -136,4 +139,40 @@ BACKEND_TEST_CASE("vectors that are not finite are refused, and do no harm") {
     v->apply(good.data(), again.data(), {.vectors = 3});
     CHECK(again == y);
   }
+}
+
+BACKEND_TEST_CASE("threads share an operator") {
+  const Panels panels = make_panels(sphere(4));
+  const auto v = make_fmm(panels, {.tolerance = 1e-5, .max_leaf = 30});
+  constexpr int threads = 3;
+  std::vector<Vector> xs, alone, together(threads);
+  for (int t = 0; t < threads; ++t) {
+    xs.push_back(signed_charges(panels.size(), 80 + t));
+    alone.push_back(product(*v, xs[t]));
+  }
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      for (int k = 0; k < 3; ++k) together[t] = product(*v, xs[t]);
+    });
+  for (std::thread& thread : all) thread.join();
+  CHECK(together == alone);
+}
+
+BACKEND_TEST_CASE("what a callback of progress throws comes through, and does no harm") {
+  const Panels panels = make_panels(sphere(3));
+  const Vector x = signed_charges(panels.size(), 84);
+  for (const double from : {0.0, 0.5, 1.0}) {
+    CAPTURE(from);
+    const auto stop = [&](double fraction) {
+      if (fraction >= from) throw std::runtime_error("stopped");
+    };
+    CHECK_THROWS_AS(make_fmm(panels, {.progress = stop}), std::runtime_error);
+    CHECK_THROWS_AS(make_dense_operator(panels, single_layer, {.progress = stop}),
+                    std::runtime_error);
+  }
+  const auto fast = make_fmm(panels, {.tolerance = 1e-5});
+  const auto dense = make_dense_operator(panels, single_layer, {});
+  CHECK(norm_of(difference(product(*fast, x), product(*dense, x))) <
+        1e-5 * norm_of(*dense) * norm_of(x));
 }

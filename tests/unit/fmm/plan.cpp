@@ -6,7 +6,9 @@
 #include <limits>
 #include <numbers>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -299,6 +301,63 @@ BACKEND_TEST_CASE("results do not depend on the number of threads", "[threads]")
     CHECK(r == first);
     omp_set_num_threads(3);
     CHECK(run(plan, {q, d, count}, true) == first);
+  }
+}
+
+BACKEND_TEST_CASE("threads share a plan, and have plans of their own") {
+  const Points points = cube_points(3000, 71);
+  const PlanOptions options{.tolerance = 1e-6, .gradient = true, .max_leaf = 40};
+  const Plan shared(points, options);
+  constexpr int threads = 4;
+  std::vector<std::vector<double>> charges;
+  std::vector<Results> alone, together(threads), own(threads);
+  for (int t = 0; t < threads; ++t) {
+    charges.push_back(signed_charges(points.size(), 72 + t));
+    alone.push_back(run(shared, {.charges = charges[t]}, true));
+  }
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      together[t] = run(shared, {.charges = charges[t]}, true);
+      own[t] = run(Plan(points, options), {.charges = charges[t]}, true);
+    });
+  for (std::thread& thread : all) thread.join();
+  CHECK(together == alone);
+  CHECK(own == alone);
+}
+
+BACKEND_TEST_CASE("a plan ends well where an exception passes") {
+  const Points points = cube_points(500, 76);
+  const auto q = signed_charges(points.size(), 77);
+  std::vector<double> u(points.size());
+  for (int k = 0; k < 3; ++k)
+    CHECK_THROWS_AS(
+        [&] {
+          const Plan plan(points, {.tolerance = 1e-4, .max_leaf = 20});
+          plan.evaluate({.charges = q}, {.potential = u});
+          throw std::runtime_error("on the way");
+        }(),
+        std::runtime_error);
+}
+
+BACKEND_TEST_CASE("coordinates are of any size up to 1e150, and refused beyond 1e154") {
+  const Points unit = cube_points(600, 78);
+  const auto q = signed_charges(unit.size(), 79);
+  const PlanOptions options{.tolerance = 1e-6, .max_leaf = 20};
+  const Results expected = run(Plan(unit, options), {.charges = q}, false);
+  for (const int power : {500, 300, -300, -900}) {  // 2^500 is 3e150
+    CAPTURE(power);
+    Points scaled;
+    for (const Vec3d& x : unit) scaled.push_back(std::ldexp(1.0, power) * x);
+    std::vector<double> potential = run(Plan(scaled, options), {.charges = q}, false).potential;
+    for (double& u : potential) u *= std::ldexp(1.0, power);
+    CHECK(potential == expected.potential);
+  }
+  for (const double size : {1e160, 1e300}) {
+    Points far;
+    for (const Vec3d& x : unit) far.push_back(size * x);
+    CHECK_THROWS_WITH(Plan(far, options),
+                      contains("the points are too far apart for double precision"));
   }
 }
 

@@ -1,0 +1,199 @@
+// The adversary of the library: surfaces and points on which fast methods are wrong first, at
+// random, against the dense operator and direct sums. Errors of operators are in their norm, by
+// power iterations. Prints how many cases of each kind there were and how many failed, and ends
+// with exit code 1 if any did.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "fmbem/bem/layer/dense_operator.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "tests/adversary/points.hpp"
+#include "tests/adversary/surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+class Table {
+ public:
+  /// `ratio`: the error over what is allowed.
+  void add(const std::string& kind, double ratio, const std::string& what) {
+    Row& row = rows_[kind];
+    ++row.cases;
+    row.worst = std::max(row.worst, ratio);
+    if (ratio <= 1) return;
+    ++row.failures;
+    failed_ = true;
+    std::printf("%s: %.2g of the tolerance: %s\n", kind.c_str(), ratio, what.c_str());
+    std::fflush(stdout);
+  }
+
+  bool failed() const { return failed_; }
+  void print() const {
+    std::printf("| kind | cases | failures | largest error / tolerance |\n|---|---|---|---|\n");
+    for (const auto& [kind, row] : rows_)
+      std::printf("| %s | %d | %d | %.2g |\n", kind.c_str(), row.cases, row.failures, row.worst);
+  }
+
+ private:
+  struct Row {
+    int cases = 0, failures = 0;
+    double worst = 0;
+  };
+  std::map<std::string, Row> rows_;
+  bool failed_ = false;
+};
+
+std::string text(const char* form, auto... values) {
+  char buffer[200];
+  std::snprintf(buffer, sizeof buffer, form, values...);
+  return buffer;
+}
+
+double power_of_ten(Uniform& uniform, double low, double high) {
+  return std::pow(10, uniform(low, high));
+}
+
+/// ‖Ã−A‖ over what the tolerance allows, on the CPU, which has transposed products, by power
+/// iterations, elsewhere for a few random vectors. Errors of K' averaged over panels are those of
+/// charges: A(Ã'−K')A⁻¹ with the panels' areas A.
+double error_of(const BoundaryOperator& fast, const BoundaryOperator& dense, double allowed,
+                const Vector& areas, double tolerance) {
+  const std::size_t n = dense.size();
+  const auto error = [&](Vector x, bool transposed) {
+    const auto weigh = [&](Vector& z, bool by_area) {
+      for (std::size_t i = 0; i < n; ++i) z[i] = by_area ? z[i] * areas[i] : z[i] / areas[i];
+    };
+    weigh(x, transposed);
+    Vector y(n), exact(n);
+    fast.apply(x.data(), y.data(), {.tolerance = tolerance, .transposed = transposed});
+    dense.apply(x.data(), exact.data(), {.transposed = transposed});
+    y = difference(y, exact);
+    weigh(y, !transposed);
+    return y;
+  };
+  if (fast.processor() == Processor::cpu) return two_norm(n, error, 8) / allowed;
+  double worst = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Vector x = signed_charges(n, seed);
+    worst = std::max(worst, norm_of(error(x, false)) / norm_of(x));
+  }
+  return worst / allowed;
+}
+
+void try_operators(int n, std::uint64_t seed, const std::vector<Processor>& processors,
+                   Table& table) {
+  Uniform uniform(seed);
+  auto all = adverse_surfaces(n, seed);
+  const AdverseSurface& surface = all[static_cast<std::size_t>(uniform(0, all.size()))];
+  const Layer layer = std::vector<Layer>{single_layer, single_layer, double_layer,
+                                         adjoint_double_layer}[static_cast<int>(uniform(0, 4))];
+  const Panels panels = make_panels(surface.mesh);
+  const auto dense = make_dense_operator(panels, layer, {});
+  const double norm = layer == single_layer
+                          ? two_norm(panels.size(),
+                                     [&](const Vector& x, bool transposed) {
+                                       Vector y(x.size());
+                                       dense->apply(x.data(), y.data(), {.transposed = transposed});
+                                       return y;
+                                     })
+                          : 0.5;
+  Vector areas(panels.size(), 1.0);
+  if (layer.target == Trace::normal)
+    for (std::size_t i = 0; i < areas.size(); ++i) areas[i] = panels.area(i);
+  for (const Processor processor : processors) {
+    if (processor == Processor::gpu && layer.target == Trace::normal) continue;
+    OperatorOptions options{.kind = OperatorOptions::Choice::fmm, .processor = processor};
+    options.tolerance = power_of_ten(uniform, layer == single_layer ? -10.9 : -9.9, -1);
+    if (uniform() < 0.7) options.max_leaf = static_cast<int>(uniform(8, 60));
+    const auto fast = make_boundary_operator(panels, layer, options);
+    for (const double tolerance : {options.tolerance, fast->accurate_tolerance()}) {
+      table.add(layer.name() + ", " + surface.name,
+                error_of(*fast, *dense, norm * tolerance, areas, tolerance),
+                text("seed %llu, %zu panels, tolerance %.3g, leaf %d, order %d",
+                     static_cast<unsigned long long>(seed), panels.size(), tolerance,
+                     options.max_leaf.value_or(0), fast->info().order));
+    }
+  }
+}
+
+/// Relative L2 errors of potentials and gradients of charges, and of charges and dipoles.
+void try_points(std::uint64_t seed, const std::vector<Processor>& processors, Table& table) {
+  Uniform uniform(seed);
+  auto all = adverse_points(static_cast<std::size_t>(power_of_ten(uniform, 2.5, 4)), seed);
+  const auto& [name, points] = all[static_cast<std::size_t>(uniform(0, all.size()))];
+  const std::size_t n = points.size();
+  const bool with_gradient = uniform() < 0.5, with_dipoles = uniform() < 0.3;
+  fmm::PlanOptions options{.tolerance = power_of_ten(uniform, -12, -1),
+                           .gradient = with_gradient,
+                           .dipoles = with_dipoles};
+  if (uniform() < 0.5) options.max_leaf = static_cast<int>(uniform(5, 100));
+  const Vector q = signed_charges(n, seed);
+  std::vector<Vec3d> d;
+  if (with_dipoles) d = random_dipoles(n, seed + 1);
+  const fmm::Strengths strengths{.charges = q, .dipoles = d};
+  Vector exact(n), potential(n);
+  std::vector<Vec3d> exact_gradient(with_gradient ? n : 0), gradient(exact_gradient.size());
+  direct_sum(points, points, strengths, {exact, exact_gradient});
+  for (const Processor processor : processors) {
+    const fmm::Plan plan = processor == Processor::gpu ? cuda::make_fmm_plan(points, options)
+                                                       : fmm::Plan(points, options);
+    plan.evaluate(strengths, {potential, gradient});
+    const std::string what =
+        text("seed %llu, %zu points, tolerance %.3g, leaf %d, order %d%s",
+             static_cast<unsigned long long>(seed), n, options.tolerance,
+             options.max_leaf.value_or(0), plan.info().order, with_dipoles ? ", dipoles" : "");
+    table.add("potential, " + name,
+              norm_of(difference(potential, exact)) / norm_of(exact) / options.tolerance, what);
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      error = std::hypot(error, norm(gradient[i] - exact_gradient[i]));
+      size = std::hypot(size, norm(exact_gradient[i]));
+    }
+    if (with_gradient) table.add("gradient, " + name, error / size / options.tolerance, what);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Fast methods against direct ones where they are wrong first");
+  double seconds = 60;
+  std::uint64_t seed = 1;
+  int panels = 1000;
+  std::string only;
+  app.add_option("--seconds", seconds, "how long to try")->capture_default_str();
+  app.add_option("--seed", seed, "of the first case; each has the next one")->capture_default_str();
+  app.add_option("--panels", panels, "some, of surfaces")->capture_default_str();
+  app.add_option("--only", only, "operators or points")
+      ->check(CLI::IsMember({"operators", "points"}));
+  CLI11_PARSE(app, argc, argv);
+
+  std::vector<Processor> processors{Processor::cpu};
+  if (!cuda_devices().empty()) processors.push_back(Processor::gpu);
+  Table table;
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  for (; Clock::now() < end; ++seed) {
+    if (only != "points") try_operators(panels, seed, processors, table);
+    if (only != "operators") try_points(seed, processors, table);
+  }
+  table.print();
+  return table.failed() ? 1 : 0;
+}
