@@ -250,6 +250,7 @@ std::vector<double> MediaSystem::free_charge(std::span<const double> sigma) cons
 
 void MediaSystem::find_potentials(std::span<const double> sigma,
                                   std::vector<double>& potential) const {
+  if (std::none_of(floats_.begin(), floats_.end(), [](bool floats) { return floats; })) return;
   std::vector<std::size_t> panel_of(floats_.size());
   std::vector<Vec3d> places;
   for (std::size_t i = panels_.size(); i-- > 0;)

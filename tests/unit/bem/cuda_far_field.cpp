@@ -45,13 +45,17 @@ constexpr double served_tolerance(Precision precision) {
   return precision == Precision::single_precision ? 1e-6 : 1e-9;
 }
 
-FarFieldOptions options_for(Precision precision, const Layer& layer = single_layer) {
+/// As an operator has them on these panels.
+FarFieldOptions options_for(const Panels& panels, Precision precision,
+                            const Layer& layer = single_layer) {
   const double tolerance = served_tolerance(precision);
-  return {.order = far_order_for(tolerance, layer.source),
+  const bool crowded = is_crowded(crowding(panels));
+  return {.order = far_order_for(tolerance, layer.source, crowded),
           .precision = precision,
           .moment_tolerance = 0.5 * tolerance,
           .max_leaf = 20,
-          .source = layer.source};
+          .source = layer.source,
+          .crowded = crowded};
 }
 
 Vector part(const Vector& x, std::size_t n, std::size_t k) {
@@ -81,7 +85,7 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
                                                  {Precision::double_precision, true}}) {
           if (transposed && sparing) continue;  // gathered as the others are
           CAPTURE(surface.name, layer.name(), n, static_cast<int>(precision), transposed, sparing);
-          FarFieldOptions options = options_for(precision, layer);
+          FarFieldOptions options = options_for(panels, precision, layer);
           options.sparing = sparing;
           options.transposed = transposed;
           const DeviceFarField far = far_field_on_device(panels, options, x);
@@ -107,7 +111,7 @@ TEST_CASE("the far field of panels on the GPU is the same for any number of vect
   const std::size_t n = panels.size();
   const Vector x = signed_charges(3 * n, 2);
   for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
-    const FarFieldOptions options = options_for(precision);
+    const FarFieldOptions options = options_for(panels, precision);
     const Vector all = far_field_on_device(panels, options, x).product;
     CHECK(all == far_field_on_device(panels, options, x).product);
     const Vector last = part(all, n, 2),

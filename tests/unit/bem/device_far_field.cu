@@ -55,13 +55,14 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const Stream stream, near_stream;
   const auto on_device = store_of(panels, stream);
   const PanelStore& store = *on_device;
-  const SpreadTree tree = grow_panel_tree(store,
-                                          {.order = options.order,
-                                           .precision = options.precision,
-                                           .overhang = overhang_for(options.source, false, false),
-                                           .near_pair_seconds = 3e-12,
-                                           .max_leaf = options.max_leaf},
-                                          stream);
+  const SpreadTree tree =
+      grow_panel_tree(store,
+                      {.order = options.order,
+                       .precision = options.precision,
+                       .overhang = overhang_for(options.source, false, options.crowded),
+                       .near_pair_seconds = 3e-12,
+                       .max_leaf = options.max_leaf},
+                      stream);
   const auto far = make_panel_far_field(store, tree, nullptr, options.source, options.order,
                                         options.precision, options.moment_tolerance,
                                         options.sparing ? Gathering::sparing : Gathering::wide,

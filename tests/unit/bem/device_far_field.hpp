@@ -15,6 +15,7 @@ struct FarFieldOptions {
   double moment_tolerance;  ///< relative error of the panels' moments
   int max_leaf;
   Trace source = Trace::value;  ///< of the kernel at the panels
+  bool crowded = false;         ///< as is_crowded() says
   bool transposed = false;
   bool sparing = false;  ///< gathers for M2L as where memory counts more than time
 };
