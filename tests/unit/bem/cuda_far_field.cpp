@@ -5,6 +5,7 @@
 
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
 #include "tests/unit/bem/device_far_field.hpp"
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
@@ -124,8 +125,8 @@ TEST_CASE("the far field of panels on the GPU is the same for any number of vect
 TEST_CASE("a handful of panels has no far field on the GPU") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(sphere(0));
-  const DeviceFarField far = far_field_on_device(panels, options_for(Precision::double_precision),
-                                                 Vector(panels.size(), 1.0));
+  const DeviceFarField far = far_field_on_device(
+      panels, options_for(panels, Precision::double_precision), Vector(panels.size(), 1.0));
   CHECK(far.product == Vector(panels.size(), 0.0));
   REQUIRE(far.near.size() == 1);
   CHECK(far.near[0].targets.size() == panels.size());
