@@ -94,8 +94,8 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
           std::size_t near = 0;
           for (const DeviceFarField::Pairs& row : far.near)
             near += row.targets.size() * row.sources.size();
-          // Most pairs of long panels are, as they are not cut here; more so beside dipoles' boxes.
-          CHECK(near < n * n / 8 * (layer == single_layer ? 6 : 7));
+          // Most pairs of long panels are, as they are not cut here and may stick out by a tenth.
+          CHECK(near < n * n / 8 * 7);
           const Vector y = exact.with_near(far, x, transposed);
           for (std::size_t k = 0; k < vectors; ++k) {
             const double error = norm_of(difference(part(y, n, k), part(direct, n, k)));
