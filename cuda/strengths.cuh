@@ -40,8 +40,8 @@ void sort_charges(const Arguments* arguments, const std::int32_t* order, std::in
 template <class N>
 struct PointArrays {
   N *x, *y, *z;
-  float *low_x, *low_y, *low_z;
-  double *exact_x, *exact_y, *exact_z;
+  float *low_x = nullptr, *low_y = nullptr, *low_z = nullptr;
+  double *exact_x = nullptr, *exact_y = nullptr, *exact_z = nullptr;
 };
 /// The points of the leaves, sources or targets, in the caller's unit; and the sources, from whose
 /// first in a leaf lower parts are counted.

@@ -203,8 +203,8 @@ __global__ void place_flagged(const std::int32_t* flags, const std::int32_t* off
 /// The boxes that are split, ascending by code.
 struct Splits {
   std::int32_t count = 0;
-  DeviceBuffer<Key> code;
-  DeviceBuffer<std::int32_t> begin;  ///< first of all points in each
+  DeviceBuffer<Key> code{};
+  DeviceBuffer<std::int32_t> begin{};  ///< first of all points in each
 };
 
 Splits find_splits(const SortedKeys& sources, const SortedKeys* targets, const KeysView& all,
