@@ -60,12 +60,15 @@ void refuse_bad_coordinates(const SurfaceMesh& mesh) {
 void refuse_flat_triangles(const SurfaceMesh& mesh) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const TriangleShape shape = triangle_shape(mesh, i);
-    const std::string which =
-        element(mesh, i) + " at " + place(mesh.vertices[mesh.triangles[i][0]]);
+    const auto refuse = [&](const std::string& what) {
+      std::string sentence = element(mesh, i);
+      sentence += " at " + place(mesh.vertices[mesh.triangles[i][0]]);
+      throw InputError(sentence + what);
+    };
     if (!(shape.smallest_height > 1e-12 * shape.longest_edge))
-      throw InputError(which + " has zero area; remove it or mend the mesh");
+      refuse(" has zero area; remove it or mend the mesh");
     if (shape.smallest_height < smallest_length)
-      throw InputError(which + " is less than 1e-30 high" + lengths_to_use);
+      refuse(" is less than 1e-30 high" + lengths_to_use);
   }
 }
 
