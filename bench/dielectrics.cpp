@@ -98,21 +98,6 @@ Result shells(int level) {
   return result_of(solution, std::abs(c / unit_capacitance * elastance - 1), c / epsilon_0);
 }
 
-/// The largest error at some points 0.7 and 1.5 from the centre.
-double error_of_potential(const ConductorSolution& solution,
-                          const std::function<double(Vec3d)>& exact) {
-  std::vector<Vec3d> points;
-  for (const Vec3d& x : sphere_points(50, 1)) {
-    points.push_back(0.7 * x);
-    points.push_back(1.5 * x);
-  }
-  const Field field = conductor_field(solution, 0, points);
-  double error = 0;
-  for (std::size_t k = 0; k < points.size(); ++k)
-    error = std::max(error, std::abs(field.potential[k] - exact(points[k])));
-  return error;
-}
-
 Result in_field(const SurfaceMesh& mesh, ConductorOptions options,
                 const std::function<double(Vec3d)>& exact) {
   options.applied.uniform = {0, 0, 1};

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
+#include "fmbem/problems/conductor_field.hpp"
+#include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::test {
@@ -50,6 +53,21 @@ inline double charge_at_sphere(double permittivity, double distance, Vec3d x) {
     legendre = next;
   }
   return sum + (inside == charge_inside ? 1 / (apart * (charge_inside ? e : 1)) : 0);
+}
+
+/// The largest error of a solution's potential at 100 points 0.7 and 1.5 from the centre.
+inline double error_of_potential(const ConductorSolution& solution,
+                                 const std::function<double(Vec3d)>& exact) {
+  std::vector<Vec3d> points;
+  for (const Vec3d& x : sphere_points(50, 1)) {
+    points.push_back(0.7 * x);
+    points.push_back(1.5 * x);
+  }
+  const Field field = conductor_field(solution, 0, points);
+  double error = 0;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    error = std::max(error, std::abs(field.potential[k] - exact(points[k])));
+  return error;
 }
 
 /// The unit sphere in groups "upper" and "lower" and, in the plane of its equator, "border" from it

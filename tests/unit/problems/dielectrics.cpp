@@ -31,21 +31,6 @@ ConductorOptions sphere_of(double permittivity) {
   return options;
 }
 
-/// The largest error of the potential at some points less than 0.8 or more than 1.3 away.
-double error_of_potential(const ConductorSolution& solution,
-                          const std::function<double(Vec3d)>& exact) {
-  std::vector<Vec3d> points;
-  for (const Vec3d& x : sphere_points(20, 1)) {
-    points.push_back(0.7 * x);
-    points.push_back(1.5 * x);
-  }
-  const Field field = conductor_field(solution, 0, points);
-  double error = 0;
-  for (std::size_t k = 0; k < points.size(); ++k)
-    error = std::max(error, std::abs(field.potential[k] - exact(points[k])));
-  return error;
-}
-
 double order(double coarse, double fine) { return std::log2(coarse / fine); }
 
 }  // namespace
