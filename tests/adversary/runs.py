@@ -326,6 +326,52 @@ def try_full_disk(r, room):
     return True
 
 
+def memory_group(limit):
+    """A new control group of so many bytes and its file of processes; None where none can be made."""
+    for root, of_limit, of_processes in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"),
+                                         ("/sys/fs/cgroup", "memory.max", "cgroup.procs")):
+        group = pathlib.Path(root) / f"fmbem-adversary-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / of_limit).write_text(str(limit))
+            return group, group / of_processes
+        except OSError:
+            group.rmdir()
+    return None
+
+
+def remove_group(group):
+    """Once all its processes have ended, the reader's among them."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            return group.rmdir()
+        except OSError as error:
+            if time.monotonic() > end:
+                raise Failure("processes are left in the control group") from error
+            time.sleep(0.05)
+
+
+def try_memory_group(r, room):
+    """With little memory, of which the kernel ends a process that takes more; as root alone."""
+    made = memory_group(int(2 ** r.uniform(24, 28)))
+    if not made:
+        return False
+    group, processes = made
+    try:
+        code, _, err = room.run(SOLVE, preexec_fn=lambda: processes.write_text("0"))
+        killed = code == -signal.SIGKILL
+        if not killed:
+            room.check_code(code, err)
+        room.check_files(code, killed=killed)
+    finally:
+        remove_group(group)
+    return True
+
+
 def try_two_runs(r, room):
     """Two solves at once that write the same files."""
     processes = [room.start(SOLVE) for _ in range(2)]
@@ -364,7 +410,8 @@ def try_broken_files(r, room):
 
 
 KINDS = {"option lines": (try_option_line, 10), "signals": (try_signal, 4), "surroundings": (try_surroundings, 4),
-         "full disk": (try_full_disk, 1), "two runs in one folder": (try_two_runs, 0.5),
+         "full disk": (try_full_disk, 1), "a group with little memory": (try_memory_group, 1),
+         "two runs in one folder": (try_two_runs, 0.5),
          "the output is the input": (try_overwriting, 0.5), "broken files": (try_broken_files, 1)}
 
 
