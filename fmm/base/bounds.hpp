@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 
 #include "fmbem/fmm/base/vec3.hpp"
 
@@ -24,6 +25,7 @@ template <class At>
 CoordinateBounds coordinate_bounds(std::int64_t n, At&& at) {
   const Vec3d first = at(0);
   CoordinateBounds all{first, first};
+  std::mutex adding;  // of this call, as others may run at the same time
 #pragma omp parallel
   {
     CoordinateBounds own{first, first};
@@ -32,7 +34,7 @@ CoordinateBounds coordinate_bounds(std::int64_t n, At&& at) {
       const Vec3d point = at(k);
       own.add({point, point});
     }
-#pragma omp critical(coordinate_bounds)
+    const std::lock_guard one_at_a_time(adding);
     all.add(own);
   }
   return all;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <mutex>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/lists/m2l_rows.hpp"
@@ -183,13 +184,14 @@ std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> m
   const TreeWork root_alone{.points = 0.5 * (root.sources.size() + root.targets.size()),
                             .boxes = 1};
   std::vector<TreeWork> total(max_leaf.size(), root_alone);
+  std::mutex adding;
 #pragma omp parallel
   {
     std::vector<TreeWork> mine(max_leaf.size());
 #pragma omp for schedule(static) nowait
     for (std::size_t b = 0; b < finest.boxes.size(); ++b)
       counter.add(static_cast<std::int32_t>(b), mine);
-#pragma omp critical
+    const std::lock_guard one_at_a_time(adding);
     for (std::size_t c = 0; c < mine.size(); ++c) {
       total[c].boxes += mine[c].boxes;
       total[c].m2l_rows += mine[c].m2l_rows;
