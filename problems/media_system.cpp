@@ -218,17 +218,12 @@ std::vector<double> MediaSystem::right_hand_side(std::span<const double> given) 
     else
       b[i] = rows_.alpha[i] * ((floats_[conductor_of_[i]] ? 0 : given[conductor_of_[i]]) - applied);
   }
-  std::vector<double> sums(rows_.equations.size(), 0.0);
-  std::vector<int> equation_of(panels_.size(), -1);
-  for (std::size_t e = 0; e < sums.size(); ++e) equation_of[rows_.equations[e].part] = e;
-  if (!sums.empty())
-    for (std::size_t i = 0; i < b.size(); ++i)
-      if (const int e = equation_of[rows_.part[i]]; e >= 0) sums[e] += b[i] * area_[i];
-  for (std::size_t e = 0; e < sums.size(); ++e)
-    sums[e] = given_[e].factor * (given_[e].conductor < 0
-                                      ? sums[e]
-                                      : given[given_[e].conductor] / (epsilon_0 * scale_to_m_));
-  op_->charge_equations().set_charges(sums.data(), b.data());
+  op_->charge_equations().set_charges(
+      [&](std::size_t e, double sum) {
+        const auto& [conductor, factor] = given_[e];
+        return factor * (conductor < 0 ? sum : given[conductor] / (epsilon_0 * scale_to_m_));
+      },
+      b.data());
   return b;
 }
 

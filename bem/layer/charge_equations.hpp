@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,14 +26,14 @@ class ChargeEquations {
 
   /// Replaces the means of y, the rows' values at x: O(n).
   void replace_means(const double* x, double* y) const;
-  /// The transposed map: y += Mᵀ x for what replace_means() does of x, and x less its part in y.
+  /// The transpose: y += Cᵀ x and x = (1 − M)ᵀ x, where replace_means() is y = (1 − M) y + C x.
   void replace_means_transposed(double* x, double* y) const;
-  /// Of a right-hand side: the mean of each equation's part becomes its charge over the part's
-  /// area. `charges` are [equations], in the unit of the right-hand side times an area.
-  void set_charges(const double* charges, double* b) const;
+  /// Of a right-hand side: the mean of the part of equation e becomes charge(e, Σ_part A b) over
+  /// the part's area.
+  void set_charges(const std::function<double(std::size_t e, double sum)>& charge, double* b) const;
 
  private:
-  /// Σ A of a part, one after the other: [parts].
+  /// [parts]: of each the sum of its values times their weights, which are 1 where there are none.
   std::vector<double> sums(const double* values, const double* weights) const;
 
   std::vector<ChargeEquation> equations_;

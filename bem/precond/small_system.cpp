@@ -35,14 +35,24 @@ void PlacedCut::place(const ClusterTree& tree, std::span<const std::int32_t> cut
   }
 }
 
+namespace {
+
+/// [0 | 1], [m][own]; returns where the 1 begins.
+float* set_last_rows_of_identity(int m, int own, float* rows) {
+  std::fill_n(rows, static_cast<std::size_t>(m) * own, 0.0F);
+  float* const last = rows + static_cast<std::size_t>(m - own) * own;
+  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  return last;
+}
+
+}  // namespace
+
 bool SmallMatrix::invert_symmetric(int own, float* rows) {
   int failed = 0;
   spotrf_("L", &m_, values_.data(), &m_, &failed);
   if (failed != 0) return false;
   const int others = m_ - own;
-  std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
-  float* last = rows + static_cast<std::size_t>(others) * own;
-  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  float* const last = set_last_rows_of_identity(m_, own, rows);
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, own, own, 1.0F,
               &at(others, others), m_, last, own);
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, own, m_, 1.0F,
@@ -69,9 +79,7 @@ bool SmallMatrix::invert_last_rows(int own, float* rows) {
   sgetrf_(&m_, &m_, values_.data(), &m_, pivots_.data(), &failed);
   if (failed != 0) return false;
   const int others = m_ - own;
-  std::fill_n(rows, static_cast<std::size_t>(m_) * own, 0.0F);
-  float* last = rows + static_cast<std::size_t>(others) * own;
-  for (int i = 0; i < own; ++i) last[i * own + i] = 1;
+  float* const last = set_last_rows_of_identity(m_, own, rows);
   cblas_strsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, own, own, 1.0F,
               &at(others, others), m_, last, own);
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, own, m_, 1.0F,
