@@ -2,15 +2,17 @@
 #include <memory>
 
 #include "cli/capacitance_report.hpp"
+#include "cli/picture_options.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/meshes/write.hpp"
+#include "fmbem/meshes/write_vtu.hpp"
 
 namespace fmbem::cli {
 namespace {
 
 struct Options : SolveCommandOptions {
-  std::optional<std::string> file;
+  std::optional<std::string> file, picture;
 };
 
 std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
@@ -31,6 +33,9 @@ ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "capacitance", options);
   refuse_overwriting(options.file, options.output.json, {{"mesh", options.mesh.file}});
   if (options.file) check_output_path(*options.file);
+  check_picture(options.picture, {{"mesh", options.mesh.file},
+                                  {"result", options.file.value_or("")},
+                                  {"report", options.output.json.value_or("")}});
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -44,6 +49,9 @@ ExitCode run(Context& context, const Options& options) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
     job.console().print("\nwrote " + *options.file);
   }
+  draw_result(job.console(), options.picture, [&](const std::string& path) {
+    return write_vtu(path, result.mesh, panel_fields(solution));
+  });
   return job.finish(solution, result.converged, results_json(result));
 }
 
@@ -67,6 +75,7 @@ Command add_capacitance(CLI::App& program) {
   app->add_option("--output", options->file,
                   "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")
       ->type_name("FILE");
+  add_picture_option(*app, options->picture);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

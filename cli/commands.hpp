@@ -31,6 +31,7 @@ Command add_capacitance(CLI::App& program);
 Command add_field(CLI::App& program);
 Command add_mesh(CLI::App& program);
 Command add_mesh_info(CLI::App& program);
+Command add_plot(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_tune(CLI::App& program);
 

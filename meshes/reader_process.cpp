@@ -1,19 +1,14 @@
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <sstream>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <omp.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/child_process.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/memory_file.hpp"
 #include "fmbem/meshes/parcel.hpp"
@@ -21,52 +16,6 @@
 
 namespace fmbem {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// FMBEM_READER, or what is beside the running program, in PATH, or where it was built or
-/// installed.
-std::string find_reader() {
-  if (const char* named = std::getenv("FMBEM_READER"); named && *named) return named;
-  std::error_code error;
-  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", error).parent_path()};
-  const char* const path = std::getenv("PATH");
-  std::istringstream words(path ? path : "");
-  for (std::string word; std::getline(words, word, ':');)
-    if (!word.empty()) folders.emplace_back(word);
-  folders.insert(folders.end(), {FMBEM_READER_BUILT, FMBEM_READER_INSTALLED});
-  for (const fs::path& folder : folders)
-    if (const fs::path program = folder / "fmbem-reader"; access(program.c_str(), X_OK) == 0)
-      return program;
-  throw InputError(
-      "there is no fmbem-reader, the program that reads files, beside the running program or in "
-      "PATH; put it there or name it in FMBEM_READER");
-}
-
-/// Starts the reader, silent, with the memory file; signals are as usual there.
-pid_t start(const std::string& program, const MemoryFile& memory) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, memory.number(), reader_file);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-  for (const int output : {1, 2}) posix_spawn_file_actions_adddup2(&files, 0, output);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  char* arguments[] = {const_cast<char*>(program.c_str()), nullptr};
-  pid_t process = 0;
-  errno = posix_spawn(&process, program.c_str(), &files, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (errno != 0)
-    throw ResourceError("cannot start " + program + " to read a file: " + std::strerror(errno));
-  return process;
-}
 
 /// Why a process ended that has not answered.
 [[noreturn]] void explain(int status, const std::string& file) {
@@ -107,11 +56,10 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   request.put(options);
   request.put(coarsest);
   memory.write(request.bytes());
-  const pid_t process = start(find_reader(), memory);
-  int status = 0;
-  // Where the caller's program collects or ignores its children itself, there is no status.
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const std::string program =
+      find_own_program("fmbem-reader", "FMBEM_READER", "the program that reads files");
+  const int status =
+      wait_for(start_silently(program, {{memory.number(), reader_file}}, "to read a file"));
   const std::span<const char> bytes = memory.read();
   ParcelReader answer(bytes);
   // A process that was killed may have begun its answer.

@@ -13,54 +13,26 @@
 #include <vtkFieldData.h>
 #include <vtkGenericDataObjectReader.h>
 #include <vtkNew.h>
-#include <vtkObjectFactory.h>
-#include <vtkOutputWindow.h>
 #include <vtkPolyData.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include "fmbem/meshes/foreign/vtk_complaints.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
 namespace {
 
-/// Keeps the first thing that VTK complains of: it reads on, and returns what it has.
-class Complaints : public vtkOutputWindow {
- public:
-  static Complaints* New();
-  void DisplayText(const char* text) override {
-    if (first.empty() && text) first = text;
-  }
-  std::string first;
-};
-vtkStandardNewMacro(Complaints);
-
-/// The words of "ERROR: In …, line 1\nvtkReader (0x1): words\n\n", which may quote the file's
-/// bytes.
-std::string words_of(std::string text) {
-  if (const std::size_t at = text.find("): "); at != text.npos) text.erase(0, at + 3);
-  text = text.substr(0, 200);
-  text.erase(text.find_last_not_of("\n ") + 1);
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-    if (c < 32 || c > 126) c = '?';
-  }
-  return text;
-}
-
 template <class Reader>
 vtkSmartPointer<vtkDataObject> read_with(const std::string& file) {
-  vtkNew<Complaints> complaints;
-  const vtkSmartPointer<vtkOutputWindow> usual = vtkOutputWindow::GetInstance();
-  vtkOutputWindow::SetInstance(complaints);
+  const VtkComplaints complaints;
   vtkNew<Reader> reader;
   reader->SetFileName(file.c_str());
   reader->Update();
   vtkSmartPointer<vtkDataObject> output = reader->GetOutputDataObject(0);
-  vtkOutputWindow::SetInstance(usual);
-  FMBEM_REQUIRE(complaints->first.empty(),
-                file << " is damaged or truncated: VTK reports: " << words_of(complaints->first));
+  FMBEM_REQUIRE(complaints.first().empty(),
+                file << " is damaged or truncated: VTK reports: " << complaints.first());
   FMBEM_REQUIRE(output, file << " is no file that VTK reads");
   return output;
 }

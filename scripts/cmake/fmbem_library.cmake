@@ -22,6 +22,7 @@ endif()
 # Makes the folders includable as "fmbem/<folder>/…", here and after installation.
 set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/pictures ${FMBEM_INCLUDE_DIR}/fmbem/pictures SYMBOLIC) # not installed
 foreach(folder IN ITEMS fmm cuda meshes bem solvers problems)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${FMBEM_INCLUDE_DIR}/fmbem/${folder} SYMBOLIC)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}

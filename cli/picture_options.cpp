@@ -1,0 +1,33 @@
+#include "cli/picture_options.hpp"
+
+#include "cli/common_options.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/pictures/draw_picture.hpp"
+
+namespace fmbem::cli {
+
+void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
+  app.add_option("--picture", picture,
+                 "a picture of the result (.png, .svg), or a page to turn it in a browser (.html); "
+                 "fmbem plot has more choices")
+      ->type_name("FILE");
+}
+
+void check_picture(const std::optional<std::string>& picture,
+                   const std::vector<std::pair<std::string, std::string>>& others) {
+  if (!picture) return;
+  refuse_overwriting(picture, {}, others);
+  check_picture_path(*picture);
+}
+
+void draw_result(Console& console, const std::optional<std::string>& picture,
+                 const std::function<bool(const std::string& path)>& write) {
+  if (!picture) return;
+  const MemoryFile result;
+  if (!write("/proc/self/fd/" + std::to_string(result.number())))
+    throw ResourceError("not enough memory to draw " + *picture);
+  draw_picture(result, *picture, {});
+  console.print("\nwrote " + *picture);
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,81 @@
+#include "fmbem/meshes/child_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Above every number that a child gets a file under.
+constexpr int beyond_handed = 16;
+
+}  // namespace
+
+std::string find_own_program(const std::string& name, const char* variable,
+                             const std::string& purpose) {
+  namespace fs = std::filesystem;
+  if (const char* named = std::getenv(variable); named && *named) return named;
+  std::error_code error;
+  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", error).parent_path()};
+  const char* const path = std::getenv("PATH");
+  std::istringstream words(path ? path : "");
+  for (std::string word; std::getline(words, word, ':');)
+    if (!word.empty()) folders.emplace_back(word);
+  folders.insert(folders.end(), {FMBEM_PROGRAMS_BUILT, FMBEM_PROGRAMS_INSTALLED});
+  for (const fs::path& folder : folders)
+    if (const fs::path program = folder / name; access(program.c_str(), X_OK) == 0) return program;
+  throw InputError("there is no " + name + ", " + purpose +
+                   ", beside the running program or in PATH; put it there or name it in " +
+                   variable);
+}
+
+pid_t start_silently(const std::string& program, const std::vector<HandedFile>& handed,
+                     const std::string& purpose) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  // Through copies: a number there may be that of another file here.
+  std::vector<int> copies;
+  for (const HandedFile& file : handed) {
+    copies.push_back(fcntl(file.here, F_DUPFD_CLOEXEC, beyond_handed));
+    posix_spawn_file_actions_adddup2(&files, copies.back(), file.there);
+  }
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
+  for (const int output : {1, 2}) posix_spawn_file_actions_adddup2(&files, 0, output);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  char* arguments[] = {const_cast<char*>(program.c_str()), nullptr};
+  pid_t process = 0;
+  const int error = posix_spawn(&process, program.c_str(), &files, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  for (const int copy : copies) close(copy);
+  if (error != 0)
+    throw ResourceError("cannot start " + program + " " + purpose + ": " + std::strerror(error));
+  return process;
+}
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace fmbem {
+
+/// The path of one of fmbem's own programs: what the environment's `variable` names, or else `name`
+/// beside the running program, in PATH, where it was built or where it was installed. Throws
+/// InputError with `purpose`, such as "the program that reads files", if it is nowhere.
+std::string find_own_program(const std::string& name, const char* variable,
+                             const std::string& purpose);
+
+/// A file that a child process gets under a number of its own.
+struct HandedFile {
+  int here, there;
+};
+
+/// Starts a program that neither reads nor prints anything, with some of the files that are open
+/// here; signals are as usual there. Throws ResourceError with `purpose`, such as "to read a file".
+pid_t start_silently(const std::string& program, const std::vector<HandedFile>& files,
+                     const std::string& purpose);
+
+/// Waits for its end and returns its status, as waitpid() does; 0 where the caller's program
+/// collects or ignores its children itself.
+int wait_for(pid_t process);
+
+}  // namespace fmbem

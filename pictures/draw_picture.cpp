@@ -1,0 +1,92 @@
+#include "fmbem/pictures/draw_picture.hpp"
+
+#include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/child_process.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/pictures/picture_request.hpp"
+
+namespace fmbem {
+namespace {
+
+void check_picture_format(const std::string& path) {
+  const std::string format = ending(path);
+  FMBEM_REQUIRE(format == "png" || format == "svg" || format == "html",
+                "cannot write " << path << ": a picture is written as .png, .svg or .html");
+#ifndef FMBEM_WITH_PICTURES
+  throw InputError("cannot draw " + path +
+                   ": this fmbem was built without VTK's rendering (Debian: libvtk9-dev) or EGL "
+                   "(libegl-dev)");
+#endif
+}
+
+[[noreturn]] void explain(int status, const std::string& name) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    throw ResourceError("the process that drew " + name +
+                        " was killed, as the system does where memory runs out");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw ResourceError("fmbem-picture, which draws, could not start; run it to see why");
+  const std::string how =
+      WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : "";
+  throw InputError("VTK or OpenGL crashed" + how + " while drawing " + name +
+                   ": the file is damaged, or Mesa's libegl1 and libgl1-mesa-dri are broken");
+}
+
+void draw(const PictureRequest& request, const std::vector<HandedFile>& result) {
+  MemoryFile memory;
+  ParcelWriter parcel;
+  parcel.put(false);  // not an answer, by which it is known when the process crashes
+  parcel.put(getpid());
+  parcel.put(request);
+  memory.write(parcel.bytes());
+  const std::string program =
+      find_own_program("fmbem-picture", "FMBEM_PICTURE", "the program that draws pictures");
+  std::vector<HandedFile> files = result;
+  files.push_back({memory.number(), request_file});
+  const int status = wait_for(start_silently(program, files, "to draw a picture"));
+  ParcelReader answer(memory.read());
+  if (status != 0 || !answer.got<bool>()) explain(status, request.name);
+  const auto code = answer.got<ExitCode>();
+  const auto sentence = answer.got<std::string>();
+  if (code == ExitCode::bad_input) throw InputError(sentence);
+  if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
+  if (code != ExitCode::solved) throw Error(code, sentence);
+}
+
+}  // namespace
+
+void check_picture_path(const std::string& path) {
+  check_picture_format(path);
+  OutputFile probe(path);
+}
+
+void draw_picture(const std::string& file, const std::string& picture,
+                  const PictureOptions& options) {
+  check_picture_format(picture);
+  check_readable(file);
+  const std::string format = ending(file);
+  FMBEM_REQUIRE(format == "vtu" || format == "vti",
+                "cannot draw " << file << ": results are drawn from the .vtu and .vti that fmbem "
+                                          "capacitance and fmbem field write");
+  OutputFile output(picture);
+  draw({file, file, picture, output.partial_path(), options}, {});
+  output.commit();
+}
+
+void draw_picture(const MemoryFile& result, const std::string& picture,
+                  const PictureOptions& options) {
+  check_picture_format(picture);
+  OutputFile output(picture);
+  draw({"/proc/self/fd/" + std::to_string(result_file), "the result", picture,
+        output.partial_path(), options},
+       {{result.number(), result_file}});
+  output.commit();
+}
+
+}  // namespace fmbem

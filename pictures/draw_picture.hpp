@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "fmbem/meshes/memory_file.hpp"
+#include "fmbem/pictures/picture_options.hpp"
+
+namespace fmbem {
+
+/// Throws InputError if no picture can be written there: an ending other than .png, .svg and .html,
+/// a folder that is missing or not writable, or a program that was built without VTK's rendering.
+void check_picture_path(const std::string& path);
+
+/// Draws a result that fmbem wrote (.vtu, .vti). The program fmbem-picture does it, in a process of
+/// its own: VTK and OpenGL may crash where drivers or displays are missing. The picture appears
+/// whole or not at all. Throws InputError for a file that is no result, for what it does not hold,
+/// and where check_picture_path() does; ResourceError when the disk is full.
+void draw_picture(const std::string& file, const std::string& picture,
+                  const PictureOptions& options);
+
+/// The same of a .vtu that was written into memory.
+void draw_picture(const MemoryFile& result, const std::string& picture,
+                  const PictureOptions& options);
+
+}  // namespace fmbem

@@ -1,0 +1,79 @@
+#include "fmbem/pictures/labels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace fmbem {
+namespace {
+
+constexpr double size = 22, height = 1.35 * size;
+/// A group of fewer pixels is too small to carry a name.
+constexpr std::size_t least_pixels = 150;
+
+double width_of(const std::string& text) { return size * (0.55 * double(text.size()) + 0.5); }
+
+struct Box {
+  double left, top, right, bottom;
+
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+Box box_at(Point2 middle, const std::string& text) {
+  const double w = width_of(text) / 2, h = height / 2;
+  return {middle.x - w, middle.y - h, middle.x + w, middle.y + h};
+}
+
+/// The pixel nearest to the mean of all, where the label meets no other one.
+std::optional<Point2> place_for(const std::string& text, const std::vector<Point2>& pixels,
+                                const std::vector<Box>& taken) {
+  Point2 mean{0, 0};
+  for (const Point2& p : pixels) {
+    mean.x += p.x / double(pixels.size());
+    mean.y += p.y / double(pixels.size());
+  }
+  std::optional<Point2> best;
+  double nearest = INFINITY;
+  for (const Point2& p : pixels) {
+    const double distance = std::hypot(p.x - mean.x, p.y - mean.y);
+    if (distance >= nearest) continue;
+    const Box box = box_at(p, text);
+    if (std::any_of(taken.begin(), taken.end(), [&](const Box& t) { return box.meets(t); }))
+      continue;
+    nearest = distance;
+    best = p;
+  }
+  return best;
+}
+
+}  // namespace
+
+void add_labels(Drawing& drawing, const Scene& scene, const std::vector<int>& seen) {
+  if (scene.groups.size() < 2) return;
+  std::vector<std::vector<Point2>> pixels(scene.groups.size());
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (seen[i] >= 0 && std::size_t(seen[i]) < pixels.size())
+      pixels[std::size_t(seen[i])].push_back(
+          {double(i % picture_width) + 0.5, double(i / picture_width) + 0.5});
+  std::vector<std::size_t> largest_first;
+  for (std::size_t g = 0; g < pixels.size(); ++g)
+    if (pixels[g].size() >= least_pixels) largest_first.push_back(g);
+  std::stable_sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
+    return pixels[a].size() > pixels[b].size();
+  });
+  std::vector<Box> taken;
+  for (const std::size_t g : largest_first) {
+    const std::string& name = scene.groups[g];
+    const std::optional<Point2> place = place_for(name, pixels[g], taken);
+    if (!place) continue;
+    const Box box = box_at(*place, name);
+    taken.push_back(box);
+    drawing.boxes.push_back(
+        {{box.left, box.top}, box.right - box.left, box.bottom - box.top, white, 0.75});
+    drawing.texts.push_back({*place, name, size, Drawing::Anchor::middle});
+  }
+}
+
+}  // namespace fmbem

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/pictures/scene.hpp"
+
+namespace fmbem {
+namespace {
+
+constexpr double title_size = 26, number_size = 23;
+/// The colour bar, in pixels.
+constexpr double bar_left = 1010, bar_top = 190, bar_width = 30, bar_height = 512;
+
+void add_line(Drawing& drawing, Point2 a, Point2 b, double width = 1.5) {
+  drawing.paths.push_back({{a, b}, black, width});
+}
+
+/// An axis of a plane: from one corner to another, with numbers along it.
+void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection, int axis,
+              Vec3d from, Vec3d to) {
+  const Vec3d along = axis == 0 ? scene.view.right : scene.view.up;
+  const auto coordinate = [&](Vec3d x) { return dot(x - scene.origin, along); };
+  const Scale range{Scale::Kind::linear, coordinate(from), coordinate(to)};
+  const double pixels = projection.pixels_per_length() * (range.max - range.min);
+  for (const Tick& tick : ticks(range, 1, std::max(1, int(pixels / 160)))) {
+    const Point2 at = projection.flat(from + (tick.value - range.min) * along);
+    if (axis == 0) {
+      add_line(drawing, at, {at.x, at.y + 8});
+      drawing.texts.push_back(
+          {{at.x, at.y + 24}, tick.text, number_size, Drawing::Anchor::middle});
+    } else {
+      add_line(drawing, at, {at.x - 8, at.y});
+      drawing.texts.push_back({{at.x - 14, at.y}, tick.text, number_size, Drawing::Anchor::end});
+    }
+  }
+  const std::string unit = scene.length_unit.empty() ? "" : " [" + scene.length_unit + "]";
+  const Point2 a = projection.flat(from), b = projection.flat(to);
+  const Point2 place = axis == 0 ? Point2{(a.x + b.x) / 2, a.y + 60} : Point2{b.x, b.y - 24};
+  drawing.texts.push_back({place, scene.axes[axis] + unit, title_size, Drawing::Anchor::middle});
+}
+
+void add_frame(Drawing& drawing, const Scene& scene, const Projection& projection) {
+  double min[2] = {INFINITY, INFINITY}, max[2] = {-INFINITY, -INFINITY};
+  for (const Vec3d& x : scene.points)
+    for (const int k : {0, 1}) {
+      const double along = dot(x - scene.origin, k == 0 ? scene.view.right : scene.view.up);
+      min[k] = std::min(min[k], along);
+      max[k] = std::max(max[k], along);
+    }
+  const auto corner = [&](double right, double up) {
+    const double height = dot(scene.points.front() - scene.origin, scene.view.toward);
+    return scene.origin + right * scene.view.right + up * scene.view.up +
+           height * scene.view.toward;
+  };
+  const Vec3d corners[] = {corner(min[0], min[1]), corner(max[0], min[1]), corner(max[0], max[1]),
+                           corner(min[0], max[1])};
+  Drawing::Path frame{{}, black, 1.5};
+  for (const int k : {0, 1, 2, 3, 0}) frame.points.push_back(projection.flat(corners[k]));
+  drawing.paths.push_back(frame);
+  add_axis(drawing, scene, projection, 0, corners[0], corners[1]);
+  add_axis(drawing, scene, projection, 1, corners[0], corners[3]);
+}
+
+void add_directions(Drawing& drawing, const Scene& scene) {
+  constexpr double length = 46;
+  constexpr Point2 middle{70, 830};
+  constexpr const char* names[] = {"x", "y", "z"};
+  for (int axis = 0; axis < 3; ++axis) {
+    const double right = scene.view.right[axis], up = scene.view.up[axis];
+    const auto at = [&](double r) {
+      return Point2{middle.x + r * length * right, middle.y - r * length * up};
+    };
+    drawing.paths.push_back({{middle, at(1)}, dark_grey, 2});
+    if (std::hypot(right, up) > 0.2)
+      drawing.texts.push_back({at(1.35), names[axis], 20, Drawing::Anchor::middle, dark_grey});
+  }
+}
+
+}  // namespace
+
+void add_legend(Drawing& drawing, const Scene& scene) {
+  const std::array<Colour, n_colours> colours = colour_table(scene.scale.kind);
+  constexpr double step = bar_height / n_colours;
+  for (int i = 0; i < n_colours; ++i)
+    drawing.boxes.push_back({{bar_left, bar_top + (n_colours - 1 - i) * step},
+                             bar_width,
+                             step,
+                             colours[std::size_t(i)]});
+  const double right = bar_left + bar_width, bottom = bar_top + bar_height;
+  drawing.paths.push_back({{{bar_left, bar_top},
+                            {right, bar_top},
+                            {right, bottom},
+                            {bar_left, bottom},
+                            {bar_left, bar_top}},
+                           black,
+                           1.5});
+  for (const Tick& tick : ticks(scene.scale, scene.prefix.factor)) {
+    const double y = bottom - bar_height * scene.scale.fraction(tick.value);
+    add_line(drawing, {right, y}, {right + 7, y});
+    drawing.texts.push_back({{right + 14, y}, tick.text, number_size});
+  }
+  const std::size_t unit = scene.title.find(" [");
+  drawing.texts.push_back({{bar_left, bar_top - 70}, scene.title.substr(0, unit), title_size});
+  if (unit != std::string::npos)
+    drawing.texts.push_back({{bar_left, bar_top - 36}, scene.title.substr(unit + 1), title_size});
+  if (!scene.subtitle.empty())
+    drawing.texts.push_back(
+        {{bar_left, bottom + 40}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});
+}
+
+void add_axes(Drawing& drawing, const Scene& scene, const Projection& projection) {
+  if (scene.flat)
+    add_frame(drawing, scene, projection);
+  else
+    add_directions(drawing, scene);
+}
+
+void add_lines(Drawing& drawing, const Scene& scene, const Projection& projection) {
+  for (const LineSet& set : scene.lines)
+    for (const std::vector<Vec3d>& path : set.paths) {
+      Drawing::Path flat{{}, set.colour, set.width, set.opacity};
+      for (const Vec3d& x : path) flat.points.push_back(projection.flat(x));
+      drawing.paths.push_back(std::move(flat));
+    }
+}
+
+}  // namespace fmbem

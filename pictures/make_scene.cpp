@@ -1,0 +1,39 @@
+#include "fmbem/pictures/make_scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Of the unit's text, as it is printed.
+std::string raised(std::string unit) {
+  if (const std::size_t at = unit.find("^2"); at != std::string::npos) unit.replace(at, 2, "²");
+  return unit;
+}
+
+}  // namespace
+
+Scene make_scene(const Result& result, const PictureOptions& options, const std::string& name) {
+  const bool is_box = result.n[2] > 1;
+  FMBEM_REQUIRE(options.cut.has_value() == is_box,
+                (is_box ? name + " holds a box: give --cut x=0, or another plane across it"
+                        : name + " holds a " + (result.is_grid() ? "plane" : "surface") +
+                              ", which --cut does not cut: leave it out, or write a box or a plane "
+                              "with fmbem field"));
+  const Result plane = is_box ? cut_box(result, *options.cut, name) : Result{};
+  const Result& shown = is_box ? plane : result;
+  const ResultArray& array = find_array(shown, options, name);
+  Scene scene = shown.is_grid() ? plane_scene(shown, array) : surface_scene(shown, array);
+
+  scene.scale = choose_scale(scene.values, options.log, array.name);
+  scene.prefix = engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max));
+  const std::string quantity = array.components == 3 ? "|" + array.name + "|" : array.name;
+  scene.title = quantity + " [" + scene.prefix.text + raised(array.unit) + "]";
+  scene.subtitle = array.of;
+  return scene;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/pictures/picture_options.hpp"
+
+namespace fmbem {
+
+/// Values of a result, such as those of "charge density [C/m^2], top at 1 V".
+struct ResultArray {
+  Quantity quantity;
+  std::string name;    ///< charge density
+  std::string unit;    ///< C/m^2
+  std::string of;      ///< top at 1 V; may be empty
+  int components = 1;  ///< 3 for a vector
+  std::vector<double> values;  ///< [n][components], by triangle of a surface or else by point
+};
+
+/// What a file of results holds: a surface, or a grid of points in space. A plane has one layer.
+struct Result {
+  SurfaceMesh surface;              ///< vertices, triangles and groups; empty where it is a grid
+  std::vector<Vec3d> points;        ///< of a grid, x fastest, then y
+  std::array<std::size_t, 3> n{};   ///< points of a grid in each direction
+  std::vector<ResultArray> arrays;  ///< those of known units
+  std::vector<std::array<Vec3d, 2>> outline;  ///< of surfaces, where a plane cuts them
+  std::vector<std::array<Vec3d, 3>> walls;    ///< triangles of surfaces, of a box
+  std::string length_unit;                    ///< empty where it is not known
+
+  bool is_grid() const { return !points.empty(); }
+};
+
+/// Reads what fmbem wrote (.vtu, .vti); errors name the file `name`. Throws InputError for what
+/// cannot be read, and for what is no surface, plane or box.
+Result read_result(const std::string& path, const std::string& name);
+
+/// The array that is asked for. Throws InputError, with what there is, where there is no such.
+const ResultArray& find_array(const Result& result, const PictureOptions& options,
+                              const std::string& name);
+
+}  // namespace fmbem

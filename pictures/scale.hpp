@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fmbem {
+
+/// A place on a colour bar or an axis, and what stands there.
+struct Tick {
+  double value;
+  std::string text;
+};
+
+/// How values become colours.
+struct Scale {
+  enum class Kind {
+    linear,       ///< sequential colours
+    symmetric,    ///< diverging colours about zero, for values of both signs
+    logarithmic,  ///< sequential colours; values below `min` have its colour
+  };
+  Kind kind = Kind::linear;
+  double min = 0, max = 1;
+
+  /// From 0 to 1 along the colours; 0 for NaN.
+  double fraction(double value) const;
+};
+
+/// Logarithmic where it is asked for, and for positive values over more than two decades; it spans
+/// four decades at the most. Symmetric where the smaller of both signs has more than a hundredth of
+/// the larger. Values that are not finite do not count. Throws InputError, with `what` the values
+/// are, if none is finite, or if a logarithmic scale of values that are not positive is asked for.
+Scale choose_scale(std::span<const double> values, bool ask_log, const std::string& what);
+
+/// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale powers of ten and,
+/// where these are few, twice and five times these. Texts are values over `unit`, such as 1e-9.
+std::vector<Tick> ticks(const Scale& scale, double unit, int least = 5);
+
+/// The prefix of a unit and what it stands for, such as n and 1e-9.
+struct Prefix {
+  std::string text;
+  double factor;
+};
+/// That with which a value lies between 1 and 1000; none beyond f and T.
+Prefix engineering_prefix(double value);
+
+/// A number as it is printed in a picture: a true minus sign, four digits at the most.
+std::string picture_number(double value);
+
+}  // namespace fmbem

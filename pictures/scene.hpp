@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/pictures/drawing.hpp"
+#include "fmbem/pictures/scale.hpp"
+
+namespace fmbem {
+
+inline constexpr int picture_width = 1200, picture_height = 900;
+
+/// What of a colour is there whatever the direction of a surface; the rest comes with the light that
+/// falls from the eye.
+inline constexpr double ambient_light = 0.65;
+
+/// Lines of one kind.
+struct LineSet {
+  Colour colour;
+  double width;  ///< pixels
+  double opacity;
+  std::vector<std::vector<Vec3d>> paths;
+};
+
+/// From where a scene is seen, without perspective: orthonormal vectors to the right, up and
+/// towards the eye.
+struct View {
+  Vec3d right, up, toward;
+};
+
+/// What a picture shows, whatever kind of file it becomes.
+struct Scene {
+  std::vector<Vec3d> points;
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<double> values;  ///< by point or by triangle
+  bool at_points = false;
+  std::vector<int> group_of;  ///< [n triangles], index into groups; empty where there are none
+  std::vector<std::string> groups;
+  std::vector<LineSet> lines;
+
+  bool flat = false;  ///< a plane, which has axes and no light
+  View view;
+  std::size_t columns = 0;  ///< of a plane: points in a row
+  std::string length_unit;  ///< of a plane's axes; empty if unknown
+  std::string axes[2];      ///< of a plane: what is to the right, and up
+  Vec3d origin;             ///< of a plane: where its axes count from
+
+  Scale scale;
+  std::string title;     ///< of the colour bar, with the unit
+  std::string subtitle;  ///< what else has to be known; may be empty
+  Prefix prefix;         ///< of the unit
+};
+
+/// The place of points in a picture: x to the right and y down from the upper left corner, z towards
+/// the eye, all in pixels.
+class Projection {
+ public:
+  /// Fits the scene into its part of the picture.
+  explicit Projection(const Scene& scene);
+  Vec3d operator()(Vec3d x) const;
+  Point2 flat(Vec3d x) const;
+  double pixels_per_length() const { return scale_; }
+
+ private:
+  View view_;
+  Vec3d middle_{};
+  double scale_ = 1;
+};
+
+/// The colours from fraction 0 to 1: viridis (van der Walt & Smith 2015), or for symmetric scales
+/// blue over grey to red (Moreland 2009, "Diverging color maps for scientific visualization"). Both
+/// are perceptually uniform and told apart by eyes that confuse red and green.
+constexpr int n_colours = 256;
+std::array<Colour, n_colours> colour_table(Scale::Kind kind);
+
+/// Colour bar with its title and numbers.
+void add_legend(Drawing& drawing, const Scene& scene);
+/// The frame of a plane with the numbers along its edges, or else the directions of x, y and z.
+void add_axes(Drawing& drawing, const Scene& scene, const Projection& projection);
+/// The scene's lines, which nothing hides in a plane.
+void add_lines(Drawing& drawing, const Scene& scene, const Projection& projection);
+
+}  // namespace fmbem
