@@ -60,6 +60,12 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--quiet", options.quiet, "print errors and warnings alone");
 }
 
+CutOption parse_cut(const std::string& text) {
+  FMBEM_REQUIRE(text.size() > 2 && text[0] >= 'x' && text[0] <= 'z' && text[1] == '=',
+                "--cut takes x=, y= or z= and a length, such as z=0.5, not \"" << text << "\"");
+  return {text[0] - 'x', Length(text.substr(2))};
+}
+
 void refuse_overwriting(const std::optional<std::string>& output,
                         const std::optional<std::string>& json,
                         const std::vector<std::pair<std::string, std::string>>& inputs) {

@@ -49,6 +49,14 @@ struct OutputOptions {
 };
 void add_output_options(CLI::App& app, OutputOptions& options);
 
+/// A plane across an axis: 0, 1, 2 for x, y, z.
+struct CutOption {
+  int axis;
+  Length at;
+};
+/// Of a text such as x=0.5 or z=2um. Throws InputError for any other.
+CutOption parse_cut(const std::string& text);
+
 /// Two outputs in one file, or one over an input, would lose what the user has: throws InputError.
 /// inputs are what each is, such as "mesh", and its path.
 void refuse_overwriting(const std::optional<std::string>& output,

@@ -6,6 +6,7 @@
 
 #include "cli/digits.hpp"
 #include "cli/field_options.hpp"
+#include "cli/picture_options.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Options : SolveCommandOptions {
   FieldCommandOptions field;
   std::string file;
+  std::optional<std::string> picture;
 };
 
 /// Of the numbers that are some; NaN where there is none.
@@ -128,6 +130,13 @@ void check_outputs(const Options& options) {
   if (options.field.points) inputs.emplace_back("points", *options.field.points);
   refuse_overwriting(options.file, options.output.json, inputs);
   check_points_path(options.file);
+  inputs.emplace_back("result", options.file);
+  inputs.emplace_back("report", options.output.json.value_or(""));
+  check_picture(options.picture, inputs);
+  const FieldCommandOptions& field = options.field;
+  FMBEM_REQUIRE(!options.picture || field.plane || field.cut,
+                "--picture is for the points of --cut or --plane"
+                    << (field.box ? "; fmbem plot --cut draws a plane of a box" : ""));
 }
 
 ExitCode run(Context& context, const Options& options) {
@@ -135,7 +144,8 @@ ExitCode run(Context& context, const Options& options) {
   check_outputs(options);
   check_field_tolerance(options.field.how.tolerance);
   const std::vector<Voltage> given = parse_voltages(options.field);
-  const PointSet set = read_points(options.field);
+  const std::optional<PointSet> given_points = read_points(options.field);
+  if (given_points) check_points_fit(options.file, *given_points);
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -149,14 +159,20 @@ ExitCode run(Context& context, const Options& options) {
   job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
   if (solution.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
+  const PointSet set = given_points ? *given_points : points_on_cut(options.field, levels.mesh);
   const Timer timer;
   Field field = conductor_field(solution, 0, set.points, options.field.how);
   const double field_seconds = timer.seconds();
   const Summary summary = summary_of(field);
   job.console().print(field_text(summary));
   warn_singular(job.console(), job.report(), summary);
-  write_points(options.file, set, levels.mesh.unit, point_fields(std::move(field)));
+  const std::vector<PointField> fields = point_fields(std::move(field));
+  const Surroundings around = surroundings(levels.mesh, set);
+  write_points(options.file, set, levels.mesh.unit, fields, around);
   job.console().print("\nwrote " + options.file);
+  draw_result(job.console(), options.picture, [&](const std::string& path) {
+    return write_vtk_points(path, false, set, levels.mesh.unit, fields, around);
+  });
 
   job.report()["tolerance"]["field"] = options.field.how.tolerance;
   return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
@@ -172,16 +188,20 @@ Command add_field(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"
+      "  fmbem field examples/spheres.geo --cut y=0 --output cut.vti --picture cut.png\n"
       "  fmbem field bus.step --unit mm --voltage VDD=5 --line 0,0,1,0,0,9,50 --output line.csv\n"
       "  fmbem field sphere.msh --points probes.xyz --side positive --output probes.csv\n"
       "Coordinates are in --unit. A single dash with more than one letter is a PETSc "
       "option.");
   add_mesh_options(*app, options->mesh);
   add_field_options(*app, options->field);
-  app->add_option("--output", options->file,
-                  "potential and field at the points, as a table (.csv) or for ParaView (.vtu)")
+  app->add_option(
+         "--output", options->file,
+         "potential and field at the points, as a table (.csv) or for ParaView (.vtu; .vti "
+         "of planes and boxes)")
       ->type_name("FILE")
       ->required();
+  add_picture_option(*app, options->picture);
   add_solve_options(*app, options->solve);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};

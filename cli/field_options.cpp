@@ -16,6 +16,10 @@ constexpr double most_volts = 1e100;
 
 constexpr const char* line_form = "X,Y,Z,X,Y,Z,N";
 constexpr const char* plane_form = "X,Y,Z,UX,UY,UZ,VX,VY,VZ,NU,NV";
+constexpr const char* box_form = "X,Y,Z,X,Y,Z,NX,NY,NZ";
+
+/// Points along the longer side of a cut: a pixel or two for each in a picture.
+constexpr std::size_t points_of_cut = 301;
 
 /// As many finite numbers as the form has, split at commas.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option,
@@ -53,6 +57,15 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
   app.add_option("--plane", options.plane,
                  "NU times NV points on a parallelogram: its corner and its two edges")
       ->type_name(plane_form);
+  app.add_option("--box", options.box,
+                 "NX times NY times NZ points in a box, from the corner of the smallest "
+                 "coordinates to the opposite one")
+      ->type_name(box_form);
+  app.add_option(
+         "--cut", options.cut,
+         "points across an axis, such as z=0.5 or z=2um, some 301 along the longer side, in "
+         "a rectangle around all conductors")
+      ->type_name("x=X");
   app.add_option("--voltage", options.voltages,
                  "of a conductor, in volts; those that are not named are at 0 V (default: all at "
                  "1 V)")
@@ -68,17 +81,38 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
       ->capture_default_str();
 }
 
-PointSet read_points(const FieldCommandOptions& options) {
-  FMBEM_REQUIRE(
-      options.points.has_value() + options.line.has_value() + options.plane.has_value() == 1,
-      "give exactly one of --points, --line and --plane (see fmbem field --help)");
+std::optional<PointSet> read_points(const FieldCommandOptions& options) {
+  FMBEM_REQUIRE(options.points.has_value() + options.line.has_value() + options.plane.has_value() +
+                        options.box.has_value() + options.cut.has_value() ==
+                    1,
+                "give exactly one of --points, --line, --plane, --box and --cut (see fmbem field "
+                "--help)");
+  if (options.cut) {
+    parse_cut(*options.cut);
+    return {};
+  }
   if (options.points) return read_file_of_points(*options.points);
   if (options.line) {
     const auto x = parse_numbers(*options.line, "--line", line_form);
     return points_on_line({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6]);
   }
+  if (options.box) {
+    const auto x = parse_numbers(*options.box, "--box", box_form);
+    return points_in_box({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6], x[7], x[8]);
+  }
   const auto x = parse_numbers(*options.plane, "--plane", plane_form);
   return points_on_plane({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}, x[9], x[10]);
+}
+
+PointSet points_on_cut(const FieldCommandOptions& options, const SurfaceMesh& mesh) {
+  const auto [axis, at] = parse_cut(*options.cut);
+  Vec3d min = mesh.vertices.front(), max = min;
+  for (const Vec3d& x : mesh.vertices)
+    for (int k = 0; k < 3; ++k) {
+      min[k] = std::min(min[k], x[k]);
+      max[k] = std::max(max[k], x[k]);
+    }
+  return points_on_cut(min, max, axis, at.in(mesh.unit), points_of_cut);
 }
 
 void check_field_tolerance(double tolerance) {

@@ -12,17 +12,20 @@
 
 namespace fmbem::cli {
 
-/// --points --line --plane --voltage --side --field-tolerance
+/// --points --line --plane --box --cut --voltage --side --field-tolerance
 struct FieldCommandOptions {
-  std::optional<std::string> points, line, plane;
+  std::optional<std::string> points, line, plane, box, cut;
   std::vector<std::string> voltages;
   FieldOptions how;
 };
 void add_field_options(CLI::App& app, FieldCommandOptions& options);
 
-/// The points of whichever of --points, --line and --plane is given. Throws InputError for more
-/// than one or none.
-PointSet read_points(const FieldCommandOptions& options);
+/// The points of whichever of --points, --line, --plane and --box is given; none yet for --cut,
+/// which needs a mesh. Throws InputError for more than one of these five, or none.
+std::optional<PointSet> read_points(const FieldCommandOptions& options);
+
+/// The points of --cut around a mesh.
+PointSet points_on_cut(const FieldCommandOptions& options, const SurfaceMesh& mesh);
 
 /// Throws InputError, before anything is solved.
 void check_field_tolerance(double tolerance);

@@ -3,7 +3,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
-#include "fmbem/meshes/text.hpp"
 #include "fmbem/pictures/draw_picture.hpp"
 
 namespace fmbem::cli {
@@ -16,19 +15,17 @@ struct Options {
   bool quiet = false;
 };
 
-/// x=0.5
-Cut parse_cut(const std::string& text) {
-  const std::optional<double> at =
-      text.size() > 2 ? parse_number(std::string_view(text).substr(2)) : std::nullopt;
-  FMBEM_REQUIRE(at && text[0] >= 'x' && text[0] <= 'z' && text[1] == '=',
-                "--cut takes x=, y= or z= and a number, such as z=0.5, not \"" << text << "\"");
-  return {text[0] - 'x', *at};
+/// In the file's unit, which is known where the file is read.
+Cut cut_of(const CutOption& option) {
+  FMBEM_REQUIRE(!option.at.unit,
+                "--cut is in the file's own unit here: leave out \"" << *option.at.unit << "\"");
+  return {option.axis, option.at.value};
 }
 
 ExitCode run(Context& context, const Options& options) {
   context.console.set_quiet(options.quiet);
   PictureOptions how = options.how;
-  if (options.cut) how.cut = parse_cut(*options.cut);
+  if (options.cut) how.cut = cut_of(parse_cut(*options.cut));
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
   refuse_overwriting(picture, {}, {{"result", options.file}});
@@ -41,7 +38,8 @@ ExitCode run(Context& context, const Options& options) {
 
 Command add_plot(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("plot", "Draw a result: a picture, or a page for a browser");
+  CLI::App* app =
+      program.add_subcommand("plot", "Draw a result: a picture, or a page for a browser");
   app->footer(
       "Examples:\n"
       "  fmbem plot cube.vtu -o cube.png\n"

@@ -63,8 +63,7 @@ std::vector<std::array<Vec3d, 2>> outline_on_plane(const SurfaceMesh& mesh, Vec3
   return outline;
 }
 
-std::vector<std::array<Vec3d, 2>> outline_on_plane(const SurfaceMesh& mesh,
-                                                   const PointSet& plane) {
+std::vector<std::array<Vec3d, 2>> outline_on_plane(const SurfaceMesh& mesh, const PointSet& plane) {
   FMBEM_REQUIRE(plane.cells == PointCells::quadrangles,
                 "an outline is of a mesh on a plane, not on a line or on single points");
   const std::vector<Vec3d>& x = plane.points;

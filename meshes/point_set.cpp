@@ -1,5 +1,6 @@
 #include "fmbem/meshes/point_set.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -68,7 +69,7 @@ PointSet points_on_plane(Vec3d corner, Vec3d u, Vec3d v, double nu, double nv) {
   FMBEM_REQUIRE(norm(cross(u / norm(u), v / norm(v))) > 1e-12,
                 "the plane's edges " << place(u) << " and " << place(v)
                                      << " are parallel: give two directions");
-  PointSet set{{}, PointCells::quadrangles, columns};
+  PointSet set{{}, PointCells::quadrangles, columns, rows};
   set.points.reserve(columns * rows);
   for (std::size_t j = 0; j < rows; ++j)
     for (std::size_t i = 0; i < columns; ++i)
@@ -76,8 +77,63 @@ PointSet points_on_plane(Vec3d corner, Vec3d u, Vec3d v, double nu, double nv) {
   return set;
 }
 
+PointSet points_in_box(Vec3d min, Vec3d max, double nx, double ny, double nz) {
+  const std::size_t n[] = {checked_count(nx, "a side of a box"),
+                           checked_count(ny, "a side of a box"),
+                           checked_count(nz, "a side of a box")};
+  refuse_many(nx * ny * nz);
+  require_near(min);
+  require_near(max);
+  for (int axis = 0; axis < 3; ++axis)
+    FMBEM_REQUIRE(max[axis] - min[axis] > smallest_edge,
+                  "the box from " << place(min) << " to " << place(max)
+                                  << " has no volume: give the corner with the smaller "
+                                     "coordinates first");
+  PointSet set{{}, PointCells::hexahedra, n[0], n[1]};
+  set.points.reserve(n[0] * n[1] * n[2]);
+  for (std::size_t k = 0; k < n[2]; ++k)
+    for (std::size_t j = 0; j < n[1]; ++j)
+      for (std::size_t i = 0; i < n[0]; ++i)
+        set.points.push_back(min + step({max.x - min.x, 0, 0}, i, n[0]) +
+                             step({0, max.y - min.y, 0}, j, n[1]) +
+                             step({0, 0, max.z - min.z}, k, n[2]));
+  return set;
+}
+
+PointSet points_on_cut(Vec3d min, Vec3d max, int axis, double at, std::size_t n) {
+  const Vec3d size = max - min;
+  const double more = std::max({size.x, size.y, size.z}) / 3;
+  const int across = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
+  Vec3d corner = min - Vec3d{more, more, more}, u{}, v{};
+  corner[axis] = at;
+  u[across] = size[across] + 2 * more;
+  v[up] = size[up] + 2 * more;
+  const double spacing = std::max(u[across], v[up]) / double(n - 1);
+  const auto count = [&](double side) { return std::max(2.0, std::round(side / spacing) + 1); };
+  return points_on_plane(corner, u, v, count(u[across]), count(v[up]));
+}
+
+std::array<Vec3d, 3> steps_of(const PointSet& grid) {
+  std::array<Vec3d, 3> steps{};
+  const std::size_t strides[] = {1, grid.columns, grid.columns * grid.rows};
+  for (std::size_t k = 0; k < 3; ++k)
+    if (strides[k] > 0 && strides[k] < grid.points.size())
+      steps[k] = grid.points[strides[k]] - grid.points[0];
+  return steps;
+}
+
 std::size_t points_of_cell(PointCells cells) {
-  return cells == PointCells::single ? 1 : cells == PointCells::segments ? 2 : 4;
+  switch (cells) {
+    case PointCells::single:
+      return 1;
+    case PointCells::segments:
+      return 2;
+    case PointCells::quadrangles:
+      return 4;
+    case PointCells::hexahedra:
+      return 8;
+  }
+  return 0;
 }
 
 std::vector<std::int64_t> connectivity(const PointSet& set) {
@@ -97,6 +153,15 @@ std::vector<std::int64_t> connectivity(const PointSet& set) {
         for (std::int64_t i = row; i + 1 < row + columns; ++i)
           result.insert(result.end(), {i, i + 1, i + columns + 1, i + columns});
       break;
+    case PointCells::hexahedra: {
+      const auto layer = columns * static_cast<std::int64_t>(set.rows);
+      for (std::int64_t below = 0; below + layer < n; below += layer)
+        for (std::int64_t row = below; row + columns < below + layer; row += columns)
+          for (std::int64_t i = row; i + 1 < row + columns; ++i)
+            for (const std::int64_t k : {i, i + layer})
+              result.insert(result.end(), {k, k + 1, k + columns + 1, k + columns});
+      break;
+    }
   }
   return result;
 }

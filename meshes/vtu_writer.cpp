@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 
 #include "fmbem/meshes/vtk_blocks.hpp"
@@ -16,13 +17,20 @@ class VtuText {
 
   void line(const std::string& text) { out_ << text << '\n'; }
 
-  /// `tuples`: as attribute, which arrays need that belong neither to points nor to cells.
-  void array(const VtkArray& array, const std::string& tuples = "") {
+  /// `is_of_whole`: arrays that belong neither to points nor to cells give their length.
+  void array(const VtkArray& array, bool is_of_whole = false) {
     out_ << "<DataArray type=\"" << array.type << "\" Name=\"" << xml_escaped(array.name) << '"';
     // Where it is 1 it is left out: meshio then has values, not rows of one value each.
     if (array.components > 1) out_ << " NumberOfComponents=\"" << array.components << '"';
-    out_ << tuples << " format=\"appended\" offset=\"" << offset_ << "\"/>\n";
+    if (is_of_whole) out_ << " NumberOfTuples=\"" << tuples(array) << '"';
+    out_ << " format=\"appended\" offset=\"" << offset_ << "\"/>\n";
     offset_ += data_[next_++].size();
+  }
+
+  void field_data(const std::vector<VtkArray>& arrays) {
+    line("<FieldData>");
+    for (const VtkArray& one : arrays) array(one, true);
+    line("</FieldData>");
   }
 
   void section(const std::string& name, const std::vector<VtkArray>& arrays, bool is_shown) {
@@ -44,6 +52,10 @@ class VtuText {
   std::string str() const { return out_.str(); }
 
  private:
+  static std::size_t tuples(const VtkArray& array) {
+    return array.bytes.size() / (array.value_bytes * std::size_t(array.components));
+  }
+
   const std::vector<VtkBlocks>& data_;
   std::ostringstream out_;
   std::size_t next_ = 0, offset_ = 0;
@@ -60,6 +72,45 @@ std::size_t utf8_length(const char* text) {
   for (std::size_t i = 1; i < n; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
   return n;
+}
+
+std::string opening(const std::string& type) {
+  return "<?xml version=\"1.0\"?>\n<VTKFile type=\"" + type +
+         "\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+         "compressor=\"vtkZLibDataCompressor\">";
+}
+
+std::vector<VtkBlocks> compressed(const std::vector<VtkArray>& arrays) {
+  std::vector<std::span<const char>> bytes;
+  for (const VtkArray& array : arrays) bytes.push_back(array.bytes);
+  return compress_for_vtk(bytes);
+}
+
+/// The header with its data behind it. Returns whether all of it was written.
+bool write_with_data(const std::string& path, const std::string& header,
+                     const std::vector<VtkBlocks>& data) {
+  std::ofstream out(path, std::ios::binary);
+  out << header << "<AppendedData encoding=\"raw\">\n_";
+  for (const VtkBlocks& array : data) {
+    out << array.header;
+    for (const std::string& block : array.blocks) out << block;
+  }
+  out << "\n</AppendedData>\n</VTKFile>\n";
+  out.close();
+  return static_cast<bool>(out);
+}
+
+std::string numbers(Vec3d x) {
+  std::ostringstream text;
+  text << std::setprecision(17) << x.x << ' ' << x.y << ' ' << x.z;
+  return text.str();
+}
+
+/// Of a step of a grid, of unit length; a plane's missing one is across it.
+Vec3d direction_of(const VtiGrid& grid, int k) {
+  const Vec3d step =
+      grid.n[k] > 1 ? grid.steps[k] : cross(grid.steps[(k + 1) % 3], grid.steps[(k + 2) % 3]);
+  return step / norm(step);
 }
 
 }  // namespace
@@ -111,18 +162,12 @@ bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
   arrays.insert(arrays.end(), {points, grid.connectivity, offsets, types});
   for (const auto* list : {&grid.point_data, &grid.cell_data})
     arrays.insert(arrays.end(), list->begin(), list->end());
-  std::vector<std::span<const char>> bytes;
-  for (const VtkArray& array : arrays) bytes.push_back(array.bytes);
-  const std::vector<VtkBlocks> data = compress_for_vtk(bytes);
+  const std::vector<VtkBlocks> data = compressed(arrays);
 
   VtuText text(data);
-  text.line("<?xml version=\"1.0\"?>");
-  text.line(
-      "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">");
-  text.line("<UnstructuredGrid>\n<FieldData>");
-  for (const VtkArray& array : grid.field_data) text.array(array, " NumberOfTuples=\"1\"");
-  text.line("</FieldData>");
+  text.line(opening("UnstructuredGrid"));
+  text.line("<UnstructuredGrid>");
+  text.field_data(grid.field_data);
   text.line("<Piece NumberOfPoints=\"" + std::to_string(grid.points.size()) +
             "\" NumberOfCells=\"" + std::to_string(grid.n_cells) + "\">\n<Points>");
   text.array(points);
@@ -133,15 +178,32 @@ bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
   text.section("CellData", grid.cell_data, grid.shows_cells);
   text.line("</Piece>\n</UnstructuredGrid>");
 
-  std::ofstream out(path, std::ios::binary);
-  out << text.str() << "<AppendedData encoding=\"raw\">\n_";
-  for (const VtkBlocks& array : data) {
-    out << array.header;
-    for (const std::string& block : array.blocks) out << block;
+  return write_with_data(path, text.str(), data);
+}
+
+bool write_vti_grid(const std::string& path, const VtiGrid& grid) {
+  std::vector<VtkArray> arrays = grid.field_data;
+  arrays.insert(arrays.end(), grid.point_data.begin(), grid.point_data.end());
+  const std::vector<VtkBlocks> data = compressed(arrays);
+  std::ostringstream extent, lattice;
+  lattice << std::setprecision(17) << "Origin=\"" << numbers(grid.origin) << "\" Spacing=\"";
+  for (int k = 0; k < 3; ++k) {
+    extent << (k > 0 ? " 0 " : "0 ") << grid.n[k] - 1;
+    const double step = norm(grid.steps[k]);
+    lattice << (k > 0 ? " " : "") << (step > 0 ? step : 1);
   }
-  out << "\n</AppendedData>\n</VTKFile>\n";
-  out.close();
-  return static_cast<bool>(out);
+  lattice << "\" Direction=\"";
+  for (int row = 0; row < 3; ++row)  // its columns are the steps' directions
+    for (int k = 0; k < 3; ++k) lattice << (row + k > 0 ? " " : "") << direction_of(grid, k)[row];
+
+  VtuText text(data);
+  text.line(opening("ImageData"));
+  text.line("<ImageData WholeExtent=\"" + extent.str() + "\" " + lattice.str() + "\">");
+  text.field_data(grid.field_data);
+  text.line("<Piece Extent=\"" + extent.str() + "\">");
+  text.section("PointData", grid.point_data, true);
+  text.line("</Piece>\n</ImageData>");
+  return write_with_data(path, text.str(), data);
 }
 
 }  // namespace fmbem

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@ struct VtkArray {
   const char* type;  ///< VTK's name of it, such as Float64
   int components = 1;
   std::span<const char> bytes;
+  std::size_t value_bytes = 1;  ///< of one value
 };
 
 inline const char* vtk_type(double) { return "Float64"; }
@@ -28,7 +30,8 @@ VtkArray vtk_array(const std::string& name, const std::vector<T>& values, int co
   return {name,
           vtk_type(T{}),
           components,
-          {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
+          {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)},
+          sizeof(T)};
 }
 
 /// What an unstructured grid of VTK consists of: points, cells of one type, and arrays.
@@ -49,6 +52,17 @@ struct VtuGrid {
 /// binary and compressed. Returns whether all of it was written. Throws ResourceError if memory
 /// runs out. Two files of the same grid are the same, byte for byte.
 bool write_vtu_grid(const std::string& path, const VtuGrid& grid);
+
+/// What an image of VTK consists of: points of a regular grid, x fastest, and arrays of them.
+struct VtiGrid {
+  Vec3d origin;
+  std::array<Vec3d, 3> steps;    ///< from a point to the next in each direction, at right angles
+  std::array<std::size_t, 3> n;  ///< points in each direction, at least 2 in two of them
+  std::vector<VtkArray> point_data{}, field_data{};  ///< as of VtuGrid
+};
+
+/// The same of a VTK XML image (.vti), which gives the steps' directions since VTK 9.0.
+bool write_vti_grid(const std::string& path, const VtiGrid& grid);
 
 /// Text as an attribute's value: characters that XML does not have become spaces, bytes that are no
 /// UTF-8 question marks.

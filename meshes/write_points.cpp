@@ -3,8 +3,10 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/outline.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/vtu_writer.hpp"
@@ -12,11 +14,13 @@
 namespace fmbem {
 namespace {
 
-bool is_csv(const std::string& path) {
+enum class Format { csv, vtu, vti };
+
+Format format_of(const std::string& path) {
   const std::string format = ending(path);
-  FMBEM_REQUIRE(format == "csv" || format == "vtu",
-                "cannot write " << path << ": points are written as .csv or .vtu");
-  return format == "csv";
+  FMBEM_REQUIRE(format == "csv" || format == "vtu" || format == "vti",
+                "cannot write " << path << ": points are written as .csv, .vtu or .vti");
+  return format == "csv" ? Format::csv : format == "vtu" ? Format::vtu : Format::vti;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -71,35 +75,97 @@ bool write_csv(const std::string& path, const PointSet& set, const std::string& 
 }
 
 std::uint8_t cell_type(PointCells cells) {
-  constexpr std::uint8_t vertex = 1, line = 3, quad = 9;
-  return cells == PointCells::single ? vertex : cells == PointCells::segments ? line : quad;
+  constexpr std::uint8_t vertex = 1, line = 3, quad = 9, hexahedron = 12;
+  switch (cells) {
+    case PointCells::single:
+      return vertex;
+    case PointCells::segments:
+      return line;
+    case PointCells::quadrangles:
+      return quad;
+    case PointCells::hexahedra:
+      return hexahedron;
+  }
+  return 0;
 }
 
-/// Returns whether all of it was written.
-bool write_vtu(const std::string& path, const PointSet& set,
-               const std::vector<PointField>& fields) {
-  const std::vector<std::int64_t> corners = connectivity(set);
-  const std::size_t of_cell = points_of_cell(set.cells);
-  VtuGrid grid{.points = set.points,
-               .connectivity = vtk_array("connectivity", corners),
-               .n_cells = corners.size() / of_cell,
-               .corners = of_cell,
-               .cell_type = cell_type(set.cells)};
+std::vector<VtkArray> point_data(const std::vector<PointField>& fields) {
+  std::vector<VtkArray> arrays;
   for (const PointField& field : fields)
-    grid.point_data.push_back(
-        vtk_array(with_unit(field.name, field.unit), field.values, field.components));
-  return write_vtu_grid(path, grid);
+    arrays.push_back(vtk_array(with_unit(field.name, field.unit), field.values, field.components));
+  return arrays;
+}
+
+template <class List>
+void add_corners(std::vector<VtkArray>& arrays, const std::string& name, const List& list) {
+  constexpr int n = int(3 * std::tuple_size_v<typename List::value_type>);
+  if (!list.empty())
+    arrays.push_back({name,
+                      vtk_type(double{}),
+                      n,
+                      {reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]},
+                      sizeof(double)});
+}
+
+std::vector<VtkArray> field_data(const Surroundings& around, const std::string& unit) {
+  std::vector<VtkArray> arrays;
+  add_corners(arrays, with_unit("outline", unit), around.outline);
+  add_corners(arrays, with_unit("surface", unit), around.surface);
+  return arrays;
 }
 
 }  // namespace
 
+Surroundings surroundings(const SurfaceMesh& mesh, const PointSet& set) {
+  Surroundings around;
+  if (set.cells == PointCells::quadrangles) around.outline = outline_on_plane(mesh, set);
+  if (set.cells == PointCells::hexahedra)
+    for (const std::array<int, 3>& t : mesh.triangles)
+      around.surface.push_back({mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]});
+  return around;
+}
+
+bool write_vtk_points(const std::string& path, bool as_image, const PointSet& set,
+                      const std::string& unit, const std::vector<PointField>& fields,
+                      const Surroundings& around) {
+  if (as_image)
+    return write_vti_grid(
+        path, {.origin = set.points[0],
+               .steps = steps_of(set),
+               .n = {set.columns, set.rows, set.points.size() / (set.columns * set.rows)},
+               .point_data = point_data(fields),
+               .field_data = field_data(around, unit)});
+  const std::vector<std::int64_t> corners = connectivity(set);
+  const std::size_t of_cell = points_of_cell(set.cells);
+  return write_vtu_grid(path, {.points = set.points,
+                               .connectivity = vtk_array("connectivity", corners),
+                               .n_cells = corners.size() / of_cell,
+                               .corners = of_cell,
+                               .cell_type = cell_type(set.cells),
+                               .point_data = point_data(fields),
+                               .field_data = field_data(around, unit)});
+}
+
+void check_points_fit(const std::string& path, const PointSet& set) {
+  if (format_of(path) != Format::vti) return;
+  FMBEM_REQUIRE(set.cells == PointCells::quadrangles || set.cells == PointCells::hexahedra,
+                "cannot write " << path
+                                << ": .vti is for planes and boxes; points and lines are "
+                                   "written as .csv or .vtu");
+  const auto [u, v, w] = steps_of(set);
+  FMBEM_REQUIRE(std::abs(dot(u, v)) <= 1e-9 * norm(u) * norm(v),
+                "cannot write " << path
+                                << ": the plane's edges are not at right angles, as .vti "
+                                   "needs them; write .vtu");
+}
+
 void check_points_path(const std::string& path) {
-  is_csv(path);
+  format_of(path);
   OutputFile probe(path);
 }
 
 void write_points(const std::string& path, const PointSet& set, const std::string& unit,
-                  const std::vector<PointField>& fields) {
+                  const std::vector<PointField>& fields, const Surroundings& around) {
   for (const PointField& field : fields) {
     FMBEM_REQUIRE(field.components == 1 || field.components == 3,
                   "the field '" << field.name << "' has " << field.components
@@ -108,10 +174,13 @@ void write_points(const std::string& path, const PointSet& set, const std::strin
                   "the field '" << field.name << "' has " << field.values.size() << " values for "
                                 << counted(set.points.size(), "point"));
   }
-  const bool csv = is_csv(path);
+  const Format format = format_of(path);
+  check_points_fit(path, set);
   OutputFile file(path);
-  const bool whole = csv ? write_csv(file.partial_path(), set, unit, fields)
-                         : write_vtu(file.partial_path(), set, fields);
+  const bool whole =
+      format == Format::csv
+          ? write_csv(file.partial_path(), set, unit, fields)
+          : write_vtk_points(file.partial_path(), format == Format::vti, set, unit, fields, around);
   if (!whole) throw ResourceError("cannot write " + path + ": is the disk full?");
   file.commit();
 }

@@ -72,8 +72,9 @@ void draw_picture(const std::string& file, const std::string& picture,
   check_readable(file);
   const std::string format = ending(file);
   FMBEM_REQUIRE(format == "vtu" || format == "vti",
-                "cannot draw " << file << ": results are drawn from the .vtu and .vti that fmbem "
-                                          "capacitance and fmbem field write");
+                "cannot draw " << file
+                               << ": results are drawn from the .vtu and .vti that fmbem "
+                                  "capacitance and fmbem field write");
   OutputFile output(picture);
   draw({file, file, picture, output.partial_path(), options}, {});
   output.commit();

@@ -22,9 +22,8 @@ struct Drawing {
     Colour colour;
     double width, opacity = 1;
   };
-  struct Box {
-    Point2 corner;  ///< the upper left one
-    double width, height;
+  struct Area {
+    std::vector<Point2> corners;
     Colour colour;
     double opacity = 1;
   };
@@ -37,9 +36,17 @@ struct Drawing {
     Colour colour = black;
   };
 
-  std::vector<Box> boxes;
-  std::vector<Path> paths;  ///< over the boxes
+  std::vector<Area> areas;
+  std::vector<Path> paths;  ///< over the areas
   std::vector<Text> texts;  ///< over all
+};
+
+struct Rectangle {
+  double left, top, width, height;
+
+  std::vector<Point2> corners() const {
+    return {{left, top}, {left + width, top}, {left + width, top + height}, {left, top + height}};
+  }
 };
 
 }  // namespace fmbem

@@ -1,32 +1,30 @@
 #include <GL/glew.h>
 // GLEW has to come before whatever includes OpenGL's own headers.
-#include "fmbem/pictures/egl_window.hpp"
-
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <vtkGenericOpenGLRenderWindow.h>
 #include <vtkObjectFactory.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/pictures/egl_window.hpp"
 
 namespace fmbem {
 namespace {
 
 [[noreturn]] void refuse(const char* step) {
-  throw InputError(
-      std::string("pictures are drawn by OpenGL in software, and EGL could not ") + step +
-      ": install Mesa's libegl1 and libgl1-mesa-dri");
+  throw InputError(std::string("pictures are drawn by OpenGL in software, and EGL could not ") +
+                   step + ": install Mesa's libegl1 and libgl1-mesa-dri");
 }
 
 /// Makes a context of OpenGL current that belongs to no window and to no device.
 void make_context_current() {
   const auto get_display = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(
       eglGetProcAddress("eglGetPlatformDisplayEXT"));
-  EGLDisplay display = get_display ? get_display(EGL_PLATFORM_SURFACELESS_MESA,
-                                                 EGL_DEFAULT_DISPLAY, nullptr)
-                                   : EGL_NO_DISPLAY;
+  EGLDisplay display =
+      get_display ? get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr)
+                  : EGL_NO_DISPLAY;
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) refuse("start");
-  constexpr EGLint wanted[] = {EGL_SURFACE_TYPE,    EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
+  constexpr EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
                                EGL_OPENGL_BIT, EGL_NONE};
   constexpr EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
                                 3,
@@ -40,7 +38,8 @@ void make_context_current() {
   eglBindAPI(EGL_OPENGL_API);
   if (!eglChooseConfig(display, wanted, &config, 1, &n) || n < 1) refuse("give a configuration");
   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-  if (context == EGL_NO_CONTEXT || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+  if (context == EGL_NO_CONTEXT ||
+      !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
     refuse("make a context of OpenGL 3.2");
 }
 

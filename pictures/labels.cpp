@@ -70,8 +70,8 @@ void add_labels(Drawing& drawing, const Scene& scene, const std::vector<int>& se
     if (!place) continue;
     const Box box = box_at(*place, name);
     taken.push_back(box);
-    drawing.boxes.push_back(
-        {{box.left, box.top}, box.right - box.left, box.bottom - box.top, white, 0.75});
+    const Rectangle behind{box.left, box.top, box.right - box.left, box.bottom - box.top};
+    drawing.areas.push_back({behind.corners(), white, 0.75});
     drawing.texts.push_back({*place, name, size, Drawing::Anchor::middle});
   }
 }

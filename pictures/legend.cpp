@@ -6,9 +6,9 @@
 namespace fmbem {
 namespace {
 
-constexpr double title_size = 26, number_size = 23;
+constexpr double title_size = 25, number_size = 23;
 /// The colour bar, in pixels.
-constexpr double bar_left = 1010, bar_top = 190, bar_width = 30, bar_height = 512;
+constexpr double bar_left = 1000, bar_top = 200, bar_width = 30, bar_height = 512;
 
 void add_line(Drawing& drawing, Point2 a, Point2 b, double width = 1.5) {
   drawing.paths.push_back({{a, b}, black, width});
@@ -25,8 +25,7 @@ void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection
     const Point2 at = projection.flat(from + (tick.value - range.min) * along);
     if (axis == 0) {
       add_line(drawing, at, {at.x, at.y + 8});
-      drawing.texts.push_back(
-          {{at.x, at.y + 24}, tick.text, number_size, Drawing::Anchor::middle});
+      drawing.texts.push_back({{at.x, at.y + 24}, tick.text, number_size, Drawing::Anchor::middle});
     } else {
       add_line(drawing, at, {at.x - 8, at.y});
       drawing.texts.push_back({{at.x - 14, at.y}, tick.text, number_size, Drawing::Anchor::end});
@@ -34,7 +33,7 @@ void add_axis(Drawing& drawing, const Scene& scene, const Projection& projection
   }
   const std::string unit = scene.length_unit.empty() ? "" : " [" + scene.length_unit + "]";
   const Point2 a = projection.flat(from), b = projection.flat(to);
-  const Point2 place = axis == 0 ? Point2{(a.x + b.x) / 2, a.y + 60} : Point2{b.x, b.y - 24};
+  const Point2 place = axis == 0 ? Point2{(a.x + b.x) / 2, a.y + 60} : Point2{b.x, b.y - 36};
   drawing.texts.push_back({place, scene.axes[axis] + unit, title_size, Drawing::Anchor::middle});
 }
 
@@ -78,33 +77,38 @@ void add_directions(Drawing& drawing, const Scene& scene) {
 }  // namespace
 
 void add_legend(Drawing& drawing, const Scene& scene) {
-  const std::array<Colour, n_colours> colours = colour_table(scene.scale.kind);
+  const std::array<Colour, n_colours> colours = colour_table(scene);
   constexpr double step = bar_height / n_colours;
   for (int i = 0; i < n_colours; ++i)
-    drawing.boxes.push_back({{bar_left, bar_top + (n_colours - 1 - i) * step},
-                             bar_width,
-                             step,
-                             colours[std::size_t(i)]});
-  const double right = bar_left + bar_width, bottom = bar_top + bar_height;
-  drawing.paths.push_back({{{bar_left, bar_top},
-                            {right, bar_top},
-                            {right, bottom},
-                            {bar_left, bottom},
-                            {bar_left, bar_top}},
-                           black,
-                           1.5});
+    drawing.areas.push_back(
+        {Rectangle{bar_left, bar_top + (n_colours - 1 - i) * step, bar_width, step}.corners(),
+         colours[std::size_t(i)]});
+  constexpr double right = bar_left + bar_width, bottom = bar_top + bar_height;
+  constexpr double tip = bar_left + bar_width / 2;
+  Drawing::Path outline{{{bar_left, bottom}, {bar_left, bar_top}}, black, 1.5};
+  const auto add_end = [&](bool has_values_beyond, Point2 top, Point2 end, const Colour& colour) {
+    if (has_values_beyond) {
+      outline.points.push_back(top);
+      drawing.areas.push_back({{{bar_left, end.y}, top, {right, end.y}}, colour});
+    }
+    outline.points.push_back(end);
+  };
+  add_end(scene.scale.beyond_max, {tip, bar_top - bar_width}, {right, bar_top}, colours.back());
+  outline.points.push_back({right, bottom});
+  add_end(scene.scale.beyond_min, {tip, bottom + bar_width}, {bar_left, bottom}, colours.front());
+  drawing.paths.push_back(std::move(outline));
   for (const Tick& tick : ticks(scene.scale, scene.prefix.factor)) {
     const double y = bottom - bar_height * scene.scale.fraction(tick.value);
     add_line(drawing, {right, y}, {right + 7, y});
     drawing.texts.push_back({{right + 14, y}, tick.text, number_size});
   }
   const std::size_t unit = scene.title.find(" [");
-  drawing.texts.push_back({{bar_left, bar_top - 70}, scene.title.substr(0, unit), title_size});
+  drawing.texts.push_back({{bar_left, bar_top - 92}, scene.title.substr(0, unit), title_size});
   if (unit != std::string::npos)
-    drawing.texts.push_back({{bar_left, bar_top - 36}, scene.title.substr(unit + 1), title_size});
+    drawing.texts.push_back({{bar_left, bar_top - 58}, scene.title.substr(unit + 1), title_size});
   if (!scene.subtitle.empty())
     drawing.texts.push_back(
-        {{bar_left, bottom + 40}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});
+        {{bar_left, bottom + 60}, scene.subtitle, number_size, Drawing::Anchor::start, dark_grey});
 }
 
 void add_axes(Drawing& drawing, const Scene& scene, const Projection& projection) {

@@ -28,7 +28,7 @@ Scene make_scene(const Result& result, const PictureOptions& options, const std:
   const ResultArray& array = find_array(shown, options, name);
   Scene scene = shown.is_grid() ? plane_scene(shown, array) : surface_scene(shown, array);
 
-  scene.scale = choose_scale(scene.values, options.log, array.name);
+  scene.scale = choose_scale(scene.values, scene.weights, options.log, array.name);
   scene.prefix = engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max));
   const std::string quantity = array.components == 3 ? "|" + array.name + "|" : array.name;
   scene.title = quantity + " [" + scene.prefix.text + raised(array.unit) + "]";

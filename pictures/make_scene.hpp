@@ -22,7 +22,9 @@ Result cut_box(const Result& box, const Cut& cut, const std::string& name);
 
 /// Equipotentials of values at the points of a plane.
 std::vector<std::vector<Vec3d>> level_lines(const Scene& scene, const std::vector<double>& levels);
-/// Lines along the in-plane part of a vector field that keep about the same distance everywhere.
-std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vector<double>& e);
+/// Lines along the in-plane part of a vector field that keep about the same distance everywhere,
+/// and end at outlines.
+std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vector<double>& e,
+                                            const std::vector<std::array<Vec3d, 2>>& outline);
 
 }  // namespace fmbem

@@ -1,5 +1,9 @@
 #include "fmbem/pictures/off_screen.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include <vtkActor.h>
 #include <vtkActor2D.h>
 #include <vtkCamera.h>
@@ -9,7 +13,6 @@
 #include <vtkImageData.h>
 #include <vtkLookupTable.h>
 #include <vtkNew.h>
-#include <vtkPNGWriter.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -48,34 +51,54 @@ vtkSmartPointer<vtkPolyData> surface_of(const Scene& scene, const Projection& pr
   return surface;
 }
 
-void add_surface(vtkRenderer* renderer, const Scene& scene, const Projection& projection) {
-  const auto surface = surface_of(scene, projection);
-  vtkNew<vtkDoubleArray> fractions;
-  for (const double value : scene.values)
-    fractions->InsertNextValue(scene.scale.fraction(value));
-  if (scene.at_points)
-    surface->GetPointData()->SetScalars(fractions);
-  else
-    surface->GetCellData()->SetScalars(fractions);
-  vtkNew<vtkLookupTable> colours;
+/// Colours by triangle, as bright as the light from the eye makes them.
+vtkSmartPointer<vtkDataArray> lit_colours(const Scene& scene) {
+  const auto table = colour_table(scene);
+  auto colours = vtkSmartPointer<vtkUnsignedCharArray>::New();
+  colours->SetNumberOfComponents(3);
+  for (std::size_t i = 0; i < scene.triangles.size(); ++i) {
+    const auto& [a, b, c] = scene.triangles[i];
+    const auto at = [&](int k) { return scene.points[std::size_t(k)]; };
+    const Vec3d across = cross(at(b) - at(a), at(c) - at(a));
+    const double facing = std::abs(dot(across, scene.view.toward)) /
+                          std::max(norm(across), std::numeric_limits<double>::min());
+    const double light = ambient_light + (1 - ambient_light) * std::min(facing, 1.0);
+    for (const double part : table[table_index(scene.scale.fraction(scene.values[i]))])
+      colours->InsertNextValue(std::uint8_t(std::lround(255 * light * part)));
+  }
+  return colours;
+}
+
+vtkSmartPointer<vtkLookupTable> lookup_table(const Scene& scene) {
+  auto colours = vtkSmartPointer<vtkLookupTable>::New();
   colours->SetNumberOfTableValues(n_colours);
-  const auto table = colour_table(scene.scale.kind);
+  const auto table = colour_table(scene);
   for (int i = 0; i < n_colours; ++i) {
     const Colour& c = table[std::size_t(i)];
     colours->SetTableValue(i, c[0], c[1], c[2]);
   }
+  return colours;
+}
+
+void add_surface(vtkRenderer* renderer, const Scene& scene, const Projection& projection) {
+  const auto surface = surface_of(scene, projection);
   vtkNew<vtkPolyDataMapper> mapper;
+  if (scene.at_points) {
+    vtkNew<vtkDoubleArray> fractions;
+    for (const double value : scene.values) fractions->InsertNextValue(scene.scale.fraction(value));
+    surface->GetPointData()->SetScalars(fractions);
+    mapper->SetLookupTable(lookup_table(scene));
+    mapper->SetScalarRange(0, 1);
+    mapper->InterpolateScalarsBeforeMappingOn();
+  } else {
+    surface->GetCellData()->SetScalars(lit_colours(scene));
+    mapper->SetColorModeToDirectScalars();
+  }
   mapper->SetInputData(surface);
-  mapper->SetLookupTable(colours);
-  mapper->SetScalarRange(0, 1);
-  mapper->InterpolateScalarsBeforeMappingOn();
   mapper->SetResolveCoincidentTopologyToPolygonOffset();
   vtkNew<vtkActor> actor;
   actor->SetMapper(mapper);
-  vtkProperty* look = actor->GetProperty();
-  look->SetInterpolationToFlat();
-  look->SetAmbient(scene.flat ? 1 : ambient_light);
-  look->SetDiffuse(scene.flat ? 0 : 1 - ambient_light);
+  actor->GetProperty()->SetLighting(false);
   renderer->AddActor(actor);
 }
 
@@ -88,8 +111,7 @@ void add_solid_lines(vtkRenderer* renderer, const Scene& scene, const Projection
       cells->InsertNextCell(int(path.size()));
       for (const Vec3d& x : path) {
         const Vec3d at = projection(x);
-        cells->InsertCellPoint(
-            points->InsertNextPoint(at.x, picture_height - at.y, at.z));
+        cells->InsertCellPoint(points->InsertNextPoint(at.x, picture_height - at.y, at.z));
       }
     }
     vtkNew<vtkPolyData> lines;
@@ -115,8 +137,8 @@ void add_over(vtkRenderer* renderer, const std::vector<Point2>& corners, bool is
   vtkNew<vtkCellArray> cells;
   cells->InsertNextCell(int(corners.size()));
   for (const Point2& corner : corners)
-    cells->InsertCellPoint(points->InsertNextPoint(
-        corner.x * oversampling, (picture_height - corner.y) * oversampling, 0));
+    cells->InsertCellPoint(points->InsertNextPoint(corner.x * oversampling,
+                                                   (picture_height - corner.y) * oversampling, 0));
   vtkNew<vtkPolyData> shape;
   shape->SetPoints(points);
   if (is_filled)
@@ -136,8 +158,7 @@ void add_over(vtkRenderer* renderer, const std::vector<Point2>& corners, bool is
 void add_text(vtkRenderer* renderer, const Drawing::Text& text) {
   vtkNew<vtkTextActor> actor;
   actor->SetInput(text.text.c_str());
-  actor->SetPosition(text.place.x * oversampling,
-                     (picture_height - text.place.y) * oversampling);
+  actor->SetPosition(text.place.x * oversampling, (picture_height - text.place.y) * oversampling);
   vtkTextProperty* look = actor->GetTextProperty();
   look->SetColor(text.colour[0], text.colour[1], text.colour[2]);
   look->SetFontFamilyToArial();
@@ -150,16 +171,10 @@ void add_text(vtkRenderer* renderer, const Drawing::Text& text) {
 }
 
 void add_drawing(vtkRenderer* renderer, const Drawing& drawing) {
-  for (const auto& [corner, width, height, colour, opacity] : drawing.boxes)
-    add_over(renderer,
-             {corner,
-              {corner.x + width, corner.y},
-              {corner.x + width, corner.y + height},
-              {corner.x, corner.y + height}},
-             true, colour, opacity, 1);
+  for (const auto& [corners, colour, opacity] : drawing.areas)
+    add_over(renderer, corners, true, colour, opacity, 1);
   for (const auto& [points, colour, width, opacity] : drawing.paths)
     add_over(renderer, points, false, colour, opacity, width);
-  for (const Drawing::Text& text : drawing.texts) add_text(renderer, text);
 }
 
 /// Looks at the picture's pixels from ahead.
@@ -168,16 +183,23 @@ void place_camera(vtkRenderer* renderer) {
   camera->ParallelProjectionOn();
   camera->SetParallelScale(picture_height / 2.0);
   camera->SetFocalPoint(picture_width / 2.0, picture_height / 2.0, 0);
-  camera->SetPosition(picture_width / 2.0, picture_height / 2.0, 1);
+  camera->SetPosition(picture_width / 2.0, picture_height / 2.0, 1e6);  // before everything
   camera->SetViewUp(0, 1, 0);
   renderer->ResetCameraClippingRange();
 }
 
-/// What a renderer draws, in a window that is so many times larger than the picture.
-Pixels drawn(vtkRenderWindow* window, vtkRenderer* renderer, int times) {
+/// What a renderer draws, in a window that is so many times larger than the picture, with texts in
+/// a layer of their own: those in the same one hide behind areas.
+Pixels drawn(vtkRenderWindow* window, vtkRenderer* renderer, int times,
+             const std::vector<Drawing::Text>& texts) {
   renderer->SetBackground(white[0], white[1], white[2]);
+  vtkNew<vtkRenderer> over;
+  over->SetLayer(1);
+  for (const Drawing::Text& text : texts) add_text(over, text);
+  window->SetNumberOfLayers(2);
   window->SetSize(picture_width * times, picture_height * times);
   window->AddRenderer(renderer);
+  window->AddRenderer(over);
   place_camera(renderer);
   window->Render();
   vtkNew<vtkWindowToImageFilter> reader;
@@ -187,30 +209,33 @@ Pixels drawn(vtkRenderWindow* window, vtkRenderer* renderer, int times) {
   reader->ShouldRerenderOff();
   reader->Update();
   window->RemoveRenderer(renderer);
+  window->RemoveRenderer(over);
   vtkImageData* image = reader->GetOutput();
   Pixels pixels{picture_width * times, picture_height * times, {}};
-  pixels.rgb.reserve(3 * std::size_t(pixels.width) * std::size_t(pixels.height));
-  for (int y = pixels.height - 1; y >= 0; --y) {
-    const auto* row = static_cast<const std::uint8_t*>(image->GetScalarPointer(0, y, 0));
-    pixels.rgb.insert(pixels.rgb.end(), row, row + 3 * pixels.width);
-  }
+  pixels.rgb.reserve(std::size_t(pixels.width) * std::size_t(pixels.height));
+  for (int y = pixels.height - 1; y >= 0; --y)
+    for (int x = 0; x < pixels.width; ++x) {
+      const auto* p = static_cast<const std::uint8_t*>(image->GetScalarPointer(x, y, 0));
+      pixels.rgb.push_back({p[0], p[1], p[2]});
+    }
   return pixels;
 }
 
 /// The means of square blocks of pixels.
 Pixels averaged(const Pixels& large) {
   Pixels small{large.width / oversampling, large.height / oversampling, {}};
-  small.rgb.reserve(large.rgb.size() / (oversampling * oversampling));
   for (int y = 0; y < small.height; ++y)
-    for (int x = 0; x < small.width; ++x)
+    for (int x = 0; x < small.width; ++x) {
+      auto& mean = small.rgb.emplace_back();
       for (std::size_t k = 0; k < 3; ++k) {
         int sum = 0;
         for (int dy = 0; dy < oversampling; ++dy)
           for (int dx = 0; dx < oversampling; ++dx)
             sum += large.at(oversampling * x + dx, oversampling * y + dy)[k];
         constexpr int n = oversampling * oversampling;
-        small.rgb.push_back(std::uint8_t((sum + n / 2) / n));
+        mean[k] = std::uint8_t((sum + n / 2) / n);
       }
+    }
   return small;
 }
 
@@ -226,7 +251,7 @@ Pixels OffScreen::picture(const Scene& scene, const Projection& projection,
   if (!scene.flat) add_solid_lines(renderer, scene, projection);
   add_drawing(renderer, drawing);
   window_->SetMultiSamples(4);
-  return averaged(drawn(window_, renderer, oversampling));
+  return averaged(drawn(window_, renderer, oversampling, drawing.texts));
 }
 
 std::vector<int> OffScreen::groups_seen(const Scene& scene, const Projection& projection) {
@@ -245,32 +270,13 @@ std::vector<int> OffScreen::groups_seen(const Scene& scene, const Projection& pr
   vtkNew<vtkRenderer> renderer;
   renderer->AddActor(actor);
   window_->SetMultiSamples(0);
-  const Pixels pixels = drawn(window_, renderer, 1);
+  const Pixels pixels = drawn(window_, renderer, 1, {});
   std::vector<int> groups;
-  for (std::size_t i = 0; i < pixels.rgb.size(); i += 3) {
-    const int number = (pixels.rgb[i] << 16) + (pixels.rgb[i + 1] << 8) + pixels.rgb[i + 2];
+  for (const auto& [red, green, blue] : pixels.rgb) {
+    const int number = (red << 16) + (green << 8) + blue;
     groups.push_back(number > 0 && number < 0xFFFFFF ? number - 1 : -1);
   }
   return groups;
-}
-
-std::string png(const Pixels& pixels) {
-  vtkNew<vtkImageData> image;
-  image->SetDimensions(pixels.width, pixels.height, 1);
-  image->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
-  const std::size_t row = 3 * std::size_t(pixels.width);
-  for (int y = 0; y < pixels.height; ++y)
-    std::copy_n(&pixels.rgb[row * std::size_t(y)], row,
-                static_cast<std::uint8_t*>(
-                    image->GetScalarPointer(0, pixels.height - 1 - y, 0)));
-  vtkNew<vtkPNGWriter> writer;
-  writer->SetInputData(image);
-  writer->SetCompressionLevel(9);
-  writer->WriteToMemoryOn();
-  writer->Write();
-  vtkUnsignedCharArray* bytes = writer->GetResult();
-  return {reinterpret_cast<const char*>(bytes->GetPointer(0)),
-          std::size_t(bytes->GetNumberOfValues())};
 }
 
 }  // namespace fmbem

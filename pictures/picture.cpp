@@ -42,7 +42,8 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
   add_legend(drawing, scene);
   if (!scene.flat) add_labels(drawing, scene, screen.groups_seen(scene, projection));
   const bool is_vector = format == "svg";
-  const std::string picture = png(screen.picture(scene, projection, is_vector ? Drawing{} : drawing));
+  const std::string picture =
+      png(screen.picture(scene, projection, is_vector ? Drawing{} : drawing));
   if (!complaints.first().empty())
     throw Error(ExitCode::internal_error, "VTK could not draw: " + complaints.first());
   return is_vector ? svg(drawing, picture) : picture;

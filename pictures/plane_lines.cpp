@@ -61,6 +61,41 @@ std::vector<std::vector<Vec3d>> paths_of(vtkPolyData* data, const Flat& flat) {
   return paths;
 }
 
+/// Whether a step crosses a segment.
+bool cross_each_other(Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
+  const auto side = [](Vec3d p, Vec3d q, Vec3d x) { return cross(q - p, x - p).z > 0; };
+  return side(a, b, c) != side(a, b, d) && side(c, d, a) != side(c, d, b);
+}
+
+/// Adds what remains of a line between its crossings of outlines, but for short ends that reach
+/// into conductors because directions are interpolated.
+void add_pieces(std::vector<std::vector<Vec3d>>& pieces, const std::vector<Vec3d>& line,
+                const std::vector<std::array<Vec3d, 2>>& outline, const Flat& flat) {
+  constexpr double shortest = 0.03;
+  std::vector<Vec3d> piece;
+  double length = 0;
+  const auto finish = [&] {
+    if (length > shortest) pieces.push_back(piece);
+    piece.clear();
+    length = 0;
+  };
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const Vec3d x = flat.to(line[i]);
+    if (!piece.empty()) {
+      const Vec3d before = flat.to(piece.back());
+      const bool crosses = std::any_of(outline.begin(), outline.end(), [&](const auto& ends) {
+        return cross_each_other(before, x, flat.to(ends[0]), flat.to(ends[1]));
+      });
+      if (crosses)
+        finish();
+      else
+        length += norm(x - before);
+    }
+    piece.push_back(line[i]);
+  }
+  finish();
+}
+
 }  // namespace
 
 std::vector<std::vector<Vec3d>> level_lines(const Scene& scene, const std::vector<double>& levels) {
@@ -83,30 +118,32 @@ std::vector<std::vector<Vec3d>> level_lines(const Scene& scene, const std::vecto
   return paths_of(joined->GetOutput(), flat);
 }
 
-std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vector<double>& e) {
+std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vector<double>& e,
+                                            const std::vector<std::array<Vec3d, 2>>& outline) {
   constexpr double spacing = 0.04;  // of the larger side
-  constexpr double nothing = 1e-5;  // of the largest field: inside of conductors
   const Flat flat(scene);
-  double largest = 0;
   const auto in_plane = [&](std::size_t i) {
     const Vec3d at{e[3 * i], e[3 * i + 1], e[3 * i + 2]};
     return Vec3d{dot(at, flat.right), dot(at, flat.up), 0};
   };
   const std::size_t n = scene.points.size();
-  std::size_t strongest = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (const double size = norm(in_plane(i)); size > largest) {  // never NaN
-      largest = size;
-      strongest = i;
-    }
-  if (largest == 0) return {};
+  std::vector<double> sizes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double size = norm(in_plane(i));
+    sizes[i] = std::isfinite(size) ? size : 0;  // there is none on an edge of a panel
+  }
+  const auto strongest = std::size_t(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+  // Inside of conductors a rest of the field remains, which has no direction of its own.
+  std::vector<double> sorted = sizes;
+  const auto ninth_decile = sorted.begin() + std::ptrdiff_t(n * 9 / 10);
+  std::nth_element(sorted.begin(), ninth_decile, sorted.end());
+  const double least = 0.01 * *ninth_decile;
+  if (*ninth_decile == 0) return {};
   vtkNew<vtkDoubleArray> directions;
   directions->SetName("direction");
   directions->SetNumberOfComponents(3);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec3d at = in_plane(i);
-    const double size = norm(at);
-    const Vec3d direction = size > nothing * largest ? at / size : Vec3d{};
+    const Vec3d direction = sizes[i] > least ? in_plane(i) / sizes[i] : Vec3d{};
     directions->InsertNextTuple(&direction.x);
   }
   vtkNew<vtkStructuredGrid> plane;
@@ -117,7 +154,7 @@ std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vecto
   lines->SetInputData(plane);
   lines->SetInputArrayToProcess(0, 0, 0, vtkDataObject::FIELD_ASSOCIATION_POINTS, "direction");
   lines->SetIntegrationStepUnit(1);  // lengths
-  lines->SetInitialIntegrationStep(0.002);
+  lines->SetInitialIntegrationStep(0.004);
   lines->SetSeparatingDistance(spacing);
   lines->SetSeparatingDistanceRatio(0.5);
   lines->SetMaximumNumberOfSteps(2000);
@@ -126,7 +163,10 @@ std::vector<std::vector<Vec3d>> field_lines(const Scene& scene, const std::vecto
   const Vec3d start = flat.to(scene.points[strongest]);
   lines->SetStartPosition(start.x, start.y, 0);
   lines->Update();
-  return paths_of(lines->GetOutput(), flat);
+  std::vector<std::vector<Vec3d>> pieces;
+  for (const std::vector<Vec3d>& line : paths_of(lines->GetOutput(), flat))
+    add_pieces(pieces, line, outline, flat);
+  return pieces;
 }
 
 }  // namespace fmbem

@@ -63,11 +63,11 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
       scene.values.push_back(
           norm(Vec3d{array.values[3 * i], array.values[3 * i + 1], array.values[3 * i + 2]}));
   }
-  const auto e = std::find_if(
-      plane.arrays.begin(), plane.arrays.end(),
-      [&](const ResultArray& a) { return a.quantity == Quantity::field && a.of == array.of; });
+  const auto e = std::find_if(plane.arrays.begin(), plane.arrays.end(), [&](const ResultArray& a) {
+    return a.quantity == Quantity::field && a.of == array.of;
+  });
   if (e != plane.arrays.end())
-    scene.lines.push_back({dark_grey, 1, 0.45, field_lines(scene, e->values)});
+    scene.lines.push_back({dark_grey, 1, 0.45, field_lines(scene, e->values, plane.outline)});
   if (array.quantity == Quantity::potential) {
     double min = std::numeric_limits<double>::infinity(), max = -min;
     for (const double value : scene.values)

@@ -159,9 +159,7 @@ void read_image(vtkImageData* image, const std::string& name, Result& result) {
 }
 
 std::string word(Quantity quantity) {
-  return quantity == Quantity::charge      ? "charge"
-         : quantity == Quantity::potential ? "V"
-                                           : "E";
+  return quantity == Quantity::charge ? "charge" : quantity == Quantity::potential ? "V" : "E";
 }
 
 }  // namespace
@@ -207,16 +205,15 @@ const ResultArray& find_array(const Result& result, const PictureOptions& option
   for (const ResultArray& array : arrays) {
     add(quantities, word(array.quantity));
     if (array.quantity != quantity) continue;
-    const std::string net = array.of.ends_with(" at 1 V") ? array.of.substr(0, array.of.size() - 7)
-                                                          : "";
+    const std::string net =
+        array.of.ends_with(" at 1 V") ? array.of.substr(0, array.of.size() - 7) : "";
     if (!options.net || *options.net == net) return array;
     if (!net.empty()) add(nets, net);
   }
   const bool has = std::any_of(arrays.begin(), arrays.end(), [&](const ResultArray& array) {
     return array.quantity == quantity;
   });
-  FMBEM_REQUIRE(has, name << " has no --quantity " << word(quantity)
-                          << "; it has: " << quantities);
+  FMBEM_REQUIRE(has, name << " has no --quantity " << word(quantity) << "; it has: " << quantities);
   FMBEM_REQUIRE(!nets.empty(), name << " holds one solution, not one for each net at 1 V: leave "
                                        "out --net");
   throw InputError(name + " has no solution with the net \"" + *options.net +

@@ -13,10 +13,10 @@ namespace fmbem {
 /// Values of a result, such as those of "charge density [C/m^2], top at 1 V".
 struct ResultArray {
   Quantity quantity;
-  std::string name;    ///< charge density
-  std::string unit;    ///< C/m^2
-  std::string of;      ///< top at 1 V; may be empty
-  int components = 1;  ///< 3 for a vector
+  std::string name;            ///< charge density
+  std::string unit;            ///< C/m^2
+  std::string of;              ///< top at 1 V; may be empty
+  int components = 1;          ///< 3 for a vector
   std::vector<double> values;  ///< [n][components], by triangle of a surface or else by point
 };
 

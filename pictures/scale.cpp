@@ -13,6 +13,38 @@ namespace fmbem {
 namespace {
 
 constexpr double most_decades = 4, log_beyond_decades = 2, noise = 0.01;
+/// The part of all weights that may lie beyond either end.
+constexpr double beyond = 0.01;
+
+struct Range {
+  double min = std::numeric_limits<double>::infinity(), max = -min;
+};
+
+/// Of the finite values but for a part of their weights at either end.
+Range range_of(const std::vector<double>& values, const std::vector<double>& weights, double part) {
+  Range range;
+  if (weights.empty() || part == 0) {
+    for (const double value : values)
+      if (std::isfinite(value)) range = {std::min(range.min, value), std::max(range.max, value)};
+    return range;
+  }
+  std::vector<std::size_t> order;
+  double total = 0, sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::isfinite(values[i])) {
+      order.push_back(i);
+      total += weights[i];
+    }
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
+  for (const std::size_t i : order) {
+    sum += weights[i];
+    if (sum >= part * total) range.min = std::min(range.min, values[i]);
+    if (sum <= (1 - part) * total) range.max = std::max(range.max, values[i]);
+  }
+  range.max = std::max(range.min, range.max);
+  return range;
+}
 
 /// The largest of 1, 2, 5 times a power of ten that gives so many steps.
 double round_step(double span, int least) {
@@ -46,42 +78,44 @@ double Scale::fraction(double value) const {
   return std::clamp(x, 0.0, 1.0);
 }
 
-Scale choose_scale(std::span<const double> values, bool ask_log, const std::string& what) {
-  double min = std::numeric_limits<double>::infinity(), max = -min;
-  for (const double value : values)
-    if (std::isfinite(value)) {
-      min = std::min(min, value);
-      max = std::max(max, value);
-    }
-  FMBEM_REQUIRE(min <= max, "the " << what << " is finite nowhere, so there is nothing to draw");
-  FMBEM_REQUIRE(!ask_log || max > 0, "--log is for positive values, and the "
-                                         << what << " goes from " << decimal(min) << " to "
-                                         << decimal(max) << ": leave it out");
-  const bool is_signed = min < -noise * max && max > -noise * min && min < 0;
-  FMBEM_REQUIRE(!ask_log || !is_signed, "--log is for positive values, and the "
-                                            << what << " goes from " << decimal(min) << " to "
-                                            << decimal(max) << ": leave it out");
+Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
+                   bool ask_log, const std::string& what) {
+  const Range all = range_of(values, weights, 0);
+  FMBEM_REQUIRE(all.min <= all.max,
+                "the " << what << " is finite nowhere, so there is nothing to draw");
+  const bool is_signed = all.min < -noise * all.max && all.max > -noise * all.min && all.min < 0;
+  FMBEM_REQUIRE(!ask_log || (all.max > 0 && !is_signed),
+                "--log is for positive values, and the "
+                    << what << " goes from " << decimal(all.min) << " to " << decimal(all.max)
+                    << ": leave it out");
+  if (ask_log || (all.min > 0 && all.max > all.min * std::pow(10, log_beyond_decades))) {
+    const double least = all.max * std::pow(10, -most_decades);
+    const double min = all.min < all.max ? std::max(all.min, least) : all.max / 10;
+    return {Scale::Kind::logarithmic, min, all.max, all.min < min, false};
+  }
+  const Range most = range_of(values, weights, beyond);
+  const double worth_cutting = 0.1 * (all.max - all.min);
+  double min = most.min - all.min > worth_cutting ? most.min : all.min;
+  double max = all.max - most.max > worth_cutting ? most.max : all.max;
+  Scale::Kind kind = Scale::Kind::linear;
   if (is_signed) {
     max = std::max(max, -min);
-    return {Scale::Kind::symmetric, -max, max};
-  }
-  if (ask_log || (min >= 0 && max > min * std::pow(10, log_beyond_decades) && min > 0)) {
-    const double least = max * std::pow(10, -most_decades);
-    return {Scale::Kind::logarithmic, min < max ? std::max(min, least) : max / 10, max};
-  }
-  if (max - min <= 1e-9 * std::max(std::abs(min), std::abs(max))) {  // one value
-    const double about = std::max(std::abs(max), std::numeric_limits<double>::min() * 1e9);
+    min = -max;
+    kind = Scale::Kind::symmetric;
+  } else if (max - min <= 1e-9 * std::max(std::abs(min), std::abs(max))) {  // one value
+    const double about = std::max(std::abs(max), 1e9 * std::numeric_limits<double>::min());
     min -= about / 10;
     max += about / 10;
   }
-  return {Scale::Kind::linear, min, max};
+  return {kind, min, max, all.min<min, all.max> max};
 }
 
 std::vector<Tick> ticks(const Scale& scale, double unit, int least) {
   if (scale.kind == Scale::Kind::logarithmic) return log_ticks(scale, unit);
   const double step = round_step((scale.max - scale.min) / unit, least);
   std::vector<Tick> result;
-  for (double k = std::ceil(scale.min / unit / step - 1e-9); k * step * unit <= scale.max + 1e-9 * step * unit; ++k)
+  for (double k = std::ceil(scale.min / unit / step - 1e-9);
+       k * step * unit <= scale.max + 1e-9 * step * unit; ++k)
     result.push_back({k * step * unit, picture_number(k * step)});
   return result;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,11 @@ struct Scale {
   enum class Kind {
     linear,       ///< sequential colours
     symmetric,    ///< diverging colours about zero, for values of both signs
-    logarithmic,  ///< sequential colours; values below `min` have its colour
+    logarithmic,  ///< sequential colours
   };
   Kind kind = Kind::linear;
   double min = 0, max = 1;
+  bool beyond_min = false, beyond_max = false;  ///< there are such values, with the ends' colours
 
   /// From 0 to 1 along the colours; 0 for NaN.
   double fraction(double value) const;
@@ -28,12 +28,17 @@ struct Scale {
 
 /// Logarithmic where it is asked for, and for positive values over more than two decades; it spans
 /// four decades at the most. Symmetric where the smaller of both signs has more than a hundredth of
-/// the larger. Values that are not finite do not count. Throws InputError, with `what` the values
-/// are, if none is finite, or if a logarithmic scale of values that are not positive is asked for.
-Scale choose_scale(std::span<const double> values, bool ask_log, const std::string& what);
+/// the larger. Else linear. Where values have weights, such as panels their areas, a hundredth of
+/// these at either end lie beyond a scale that is not logarithmic, where a tenth of it is saved:
+/// charge is infinite at edges, and few panels there would take most of the colours. Values that
+/// are not finite do not count. Throws InputError, with `what` the values are, if none is finite,
+/// or if a logarithmic scale of values that are not positive is asked for.
+Scale choose_scale(const std::vector<double>& values, const std::vector<double>& weights,
+                   bool ask_log, const std::string& what);
 
-/// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale powers of ten and,
-/// where these are few, twice and five times these. Texts are values over `unit`, such as 1e-9.
+/// Round numbers from min to max, `least` to some 2.5 times as many, or on a logarithmic scale
+/// powers of ten and, where these are few, twice and five times these. Texts are values over
+/// `unit`, such as 1e-9.
 std::vector<Tick> ticks(const Scale& scale, double unit, int least = 5);
 
 /// The prefix of a unit and what it stands for, such as n and 1e-9.

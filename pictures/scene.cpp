@@ -14,7 +14,7 @@ struct Frame {
   double left, top, right, bottom;
 };
 Frame frame_of(const Scene& scene) {
-  return scene.flat ? Frame{110, 50, 950, 800} : Frame{40, 40, 950, 830};
+  return scene.flat ? Frame{110, 60, 950, 800} : Frame{40, 40, 950, 830};
 }
 
 struct Bounds {
@@ -58,9 +58,10 @@ Point2 Projection::flat(Vec3d x) const {
   return {place.x, place.y};
 }
 
-std::array<Colour, n_colours> colour_table(Scale::Kind kind) {
+std::array<Colour, n_colours> colour_table(const Scene& scene) {
   vtkNew<vtkColorTransferFunction> colours;
-  if (kind == Scale::Kind::symmetric) {
+  const bool is_symmetric = scene.scale.kind == Scale::Kind::symmetric;
+  if (is_symmetric || scene.flat) {
     colours->SetColorSpaceToDiverging();
     colours->AddRGBPoint(0, 0.230, 0.299, 0.754);
     colours->AddRGBPoint(1, 0.706, 0.016, 0.150);
@@ -80,8 +81,9 @@ std::array<Colour, n_colours> colour_table(Scale::Kind kind) {
                            viridis[i][1] / 255.0, viridis[i][2] / 255.0);
   }
   std::array<Colour, n_colours> table;
+  const double first = scene.flat && !is_symmetric ? 0.5 : 0;
   for (int i = 0; i < n_colours; ++i)
-    colours->GetColor(double(i) / (n_colours - 1), table[std::size_t(i)].data());
+    colours->GetColor(first + (1 - first) * i / (n_colours - 1), table[std::size_t(i)].data());
   return table;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@ namespace fmbem {
 
 inline constexpr int picture_width = 1200, picture_height = 900;
 
-/// What of a colour is there whatever the direction of a surface; the rest comes with the light that
-/// falls from the eye.
+/// What of a colour is there whatever the direction of a surface; the rest goes with the cosine of
+/// its angle to the eye.
 inline constexpr double ambient_light = 0.65;
 
 /// Lines of one kind.
@@ -37,7 +38,8 @@ struct Scene {
   std::vector<std::array<int, 3>> triangles;
   std::vector<double> values;  ///< by point or by triangle
   bool at_points = false;
-  std::vector<int> group_of;  ///< [n triangles], index into groups; empty where there are none
+  std::vector<double> weights;  ///< areas, of values by triangle
+  std::vector<int> group_of;    ///< [n triangles], index into groups; empty where there are none
   std::vector<std::string> groups;
   std::vector<LineSet> lines;
 
@@ -54,8 +56,8 @@ struct Scene {
   Prefix prefix;         ///< of the unit
 };
 
-/// The place of points in a picture: x to the right and y down from the upper left corner, z towards
-/// the eye, all in pixels.
+/// The place of points in a picture: x to the right and y down from the upper left corner, z
+/// towards the eye, all in pixels.
 class Projection {
  public:
   /// Fits the scene into its part of the picture.
@@ -72,9 +74,14 @@ class Projection {
 
 /// The colours from fraction 0 to 1: viridis (van der Walt & Smith 2015), or for symmetric scales
 /// blue over grey to red (Moreland 2009, "Diverging color maps for scientific visualization"). Both
-/// are perceptually uniform and told apart by eyes that confuse red and green.
+/// are perceptually uniform and told apart by eyes that confuse red and green. Planes, whose lines
+/// have to be seen, take the half from grey to red for all other scales.
 constexpr int n_colours = 256;
-std::array<Colour, n_colours> colour_table(Scale::Kind kind);
+std::array<Colour, n_colours> colour_table(const Scene& scene);
+/// The colour of a fraction.
+inline std::size_t table_index(double fraction) {
+  return std::size_t(std::lround(fraction * (n_colours - 1)));
+}
 
 /// Colour bar with its title and numbers.
 void add_legend(Drawing& drawing, const Scene& scene);

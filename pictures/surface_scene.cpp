@@ -45,6 +45,8 @@ Scene surface_scene(const Result& result, const ResultArray& array) {
   scene.group_of = mesh.group_of;
   for (const Group& group : mesh.groups) scene.groups.push_back(group.name);
   scene.values = array.values;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
+    scene.weights.push_back(triangle_area(mesh, i));
   scene.length_unit = result.length_unit;
   const Vec3d eye{0.55, -1, 0.62};
   scene.view.toward = eye / norm(eye);
@@ -71,10 +73,9 @@ void add_silhouette(Scene& scene) {
     const auto& triangle = mesh.triangles[std::size_t(side.triangle)];
     return (dot(normal_of(mesh.vertices, triangle), scene.view.toward) > 0) == side.forward;
   };
-  scene.lines.push_back(
-      {black, 1.6, 1, edges_where(mesh, [&](std::span<const EdgeSide> sides) {
-         return sides.size() == 2 && faces_eye(sides[0]) == faces_eye(sides[1]);
-       })});
+  scene.lines.push_back({black, 1.6, 1, edges_where(mesh, [&](std::span<const EdgeSide> sides) {
+                           return sides.size() == 2 && faces_eye(sides[0]) == faces_eye(sides[1]);
+                         })});
 }
 
 }  // namespace fmbem

@@ -22,6 +22,13 @@ std::string hex(const Colour& colour) {
 /// To a twentieth of a pixel.
 double rounded(double x) { return std::round(20 * x) / 20; }
 
+std::string along(const std::vector<Point2>& points) {
+  std::ostringstream out;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    out << (i == 0 ? 'M' : 'L') << rounded(points[i].x) << ' ' << rounded(points[i].y);
+  return out.str();
+}
+
 std::string opacity_attribute(const char* name, double opacity) {
   if (opacity == 1) return "";
   std::ostringstream out;
@@ -46,33 +53,29 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-std::string svg(const Drawing& drawing, const std::string& png, Drawing::Box area) {
+std::string svg(const Drawing& drawing, const std::string& png, const Rectangle& part) {
   std::ostringstream out;
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << area.width << "\" height=\""
-      << area.height << "\" viewBox=\"" << area.corner.x << ' ' << area.corner.y << ' '
-      << area.width << ' ' << area.height
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << part.width << "\" height=\""
+      << part.height << "\" viewBox=\"" << part.left << ' ' << part.top << ' ' << part.width << ' '
+      << part.height
       << "\" font-family=\"Arial, Helvetica, sans-serif\" stroke-linejoin=\"round\" "
          "stroke-linecap=\"round\">\n";
   if (!png.empty())
     out << "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<image width=\""
         << picture_width << "\" height=\"" << picture_height << "\" href=\"data:image/png;base64,"
         << base64(png) << "\"/>\n";
-  for (const auto& [corner, width, height, colour, opacity] : drawing.boxes)
-    out << "<rect x=\"" << corner.x << "\" y=\"" << corner.y << "\" width=\"" << width
-        << "\" height=\"" << height << "\" fill=\"" << hex(colour) << '"'
-        << opacity_attribute("fill-opacity", opacity) << " shape-rendering=\"crispEdges\"/>\n";
+  for (const auto& [corners, colour, opacity] : drawing.areas)
+    out << "<path fill=\"" << hex(colour) << '"' << opacity_attribute("fill-opacity", opacity)
+        << " shape-rendering=\"crispEdges\" d=\"" << along(corners) << "Z\"/>\n";
   for (const auto& [points, colour, width, opacity] : drawing.paths) {
     out << "<path fill=\"none\" stroke=\"" << hex(colour) << "\" stroke-width=\"" << width << '"'
-        << opacity_attribute("stroke-opacity", opacity) << " d=\"";
-    for (std::size_t i = 0; i < points.size(); ++i)
-      out << (i == 0 ? 'M' : 'L') << rounded(points[i].x) << ' ' << rounded(points[i].y);
-    out << "\"/>\n";
+        << opacity_attribute("stroke-opacity", opacity) << " d=\"" << along(points) << "\"/>\n";
   }
   constexpr const char* anchors[] = {"start", "middle", "end"};
   for (const auto& [place, text, size, anchor, colour] : drawing.texts)
     out << "<text x=\"" << rounded(place.x) << "\" y=\"" << rounded(place.y + 0.35 * size)
-        << "\" font-size=\"" << size << "\" text-anchor=\"" << anchors[int(anchor)]
-        << "\" fill=\"" << hex(colour) << "\">" << xml_escaped(text) << "</text>\n";
+        << "\" font-size=\"" << size << "\" text-anchor=\"" << anchors[int(anchor)] << "\" fill=\""
+        << hex(colour) << "\">" << xml_escaped(text) << "</text>\n";
   out << "</svg>\n";
   return out.str();
 }

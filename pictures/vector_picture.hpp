@@ -11,6 +11,6 @@ std::string base64(const std::string& bytes);
 
 /// A drawing as SVG, over a PNG picture where there is one; of a part of the picture's area.
 std::string svg(const Drawing& drawing, const std::string& png = "",
-                Drawing::Box area = {{0, 0}, picture_width, picture_height, white});
+                const Rectangle& part = {0, 0, picture_width, picture_height});
 
 }  // namespace fmbem

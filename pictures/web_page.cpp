@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -69,7 +70,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
   for (const Vec3d& x : scene.points) places.add(points, x);
   std::vector<std::int32_t> corners;
   for (const auto& t : scene.triangles) corners.insert(corners.end(), t.begin(), t.end());
-  for (const Colour& colour : colour_table(scene.scale.kind))
+  for (const Colour& colour : colour_table(scene))
     for (const double part : colour) colours.push_back(float(part));
   nlohmann::json lines = nlohmann::json::array();
   for (const LineSet& set : scene.lines) {
@@ -113,7 +114,7 @@ std::string web_page(const Scene& scene, const std::string& name) {
     text.replace(at, 2, "<\\/");
   std::string page = viewer;
   std::size_t at = replace(page, "@NAME@", xml_escaped(name), 0);
-  at = replace(page, "@LEGEND@", svg(legend, "", {{1000, 90}, 200, 690, white}), at);
+  at = replace(page, "@LEGEND@", svg(legend, "", {990, 90, 210, 690}), at);
   replace(page, "@DATA@", text, at);
   return page;
 }
