@@ -26,26 +26,55 @@ Box box_at(Point2 middle, const std::string& text) {
   return {middle.x - w, middle.y - h, middle.x + w, middle.y + h};
 }
 
-/// The pixel nearest to the mean of all, where the label meets no other one.
-std::optional<Point2> place_for(const std::string& text, const std::vector<Point2>& pixels,
-                                const std::vector<Box>& taken) {
+/// The groups that are seen, pixel by pixel.
+class Seen {
+ public:
+  explicit Seen(const std::vector<int>& groups) : groups_(groups) {}
+
+  /// Whether a box lies on a group, by its middle, corners and what is half way between these.
+  bool is_on(const Box& box, int group) const {
+    for (const double s : {0.0, 0.5, 1.0})
+      for (const double t : {0.0, 0.5, 1.0})
+        if (at(box.left + s * (box.right - box.left), box.top + t * (box.bottom - box.top)) != group)
+          return false;
+    return true;
+  }
+
+ private:
+  int at(double x, double y) const {
+    if (x < 0 || x >= picture_width || y < 0 || y >= picture_height) return -1;
+    return groups_[std::size_t(y) * picture_width + std::size_t(x)];
+  }
+
+  const std::vector<int>& groups_;
+};
+
+/// The pixel nearest to the mean of all where the label meets no other one, and if possible lies on
+/// its group.
+std::optional<Point2> place_for(const std::string& text, int group,
+                                const std::vector<Point2>& pixels, const std::vector<Box>& taken,
+                                const Seen& seen) {
   Point2 mean{0, 0};
   for (const Point2& p : pixels) {
     mean.x += p.x / double(pixels.size());
     mean.y += p.y / double(pixels.size());
   }
-  std::optional<Point2> best;
-  double nearest = INFINITY;
-  for (const Point2& p : pixels) {
-    const double distance = std::hypot(p.x - mean.x, p.y - mean.y);
-    if (distance >= nearest) continue;
-    const Box box = box_at(p, text);
-    if (std::any_of(taken.begin(), taken.end(), [&](const Box& t) { return box.meets(t); }))
-      continue;
-    nearest = distance;
-    best = p;
+  for (const bool on_group : {true, false}) {
+    std::optional<Point2> best;
+    double nearest = INFINITY;
+    for (const Point2& p : pixels) {
+      const double distance = std::hypot(p.x - mean.x, p.y - mean.y);
+      if (distance >= nearest) continue;
+      const Box box = box_at(p, text);
+      if (on_group && !seen.is_on(box, group)) continue;
+      if (std::any_of(taken.begin(), taken.end(), [&](const Box& t) { return box.meets(t); }))
+        continue;
+      nearest = distance;
+      best = p;
+    }
+    if (best) return best;
   }
-  return best;
+  return {};
 }
 
 }  // namespace
@@ -66,7 +95,7 @@ void add_labels(Drawing& drawing, const Scene& scene, const std::vector<int>& se
   std::vector<Box> taken;
   for (const std::size_t g : largest_first) {
     const std::string& name = scene.groups[g];
-    const std::optional<Point2> place = place_for(name, pixels[g], taken);
+    const std::optional<Point2> place = place_for(name, int(g), pixels[g], taken, Seen(seen));
     if (!place) continue;
     const Box box = box_at(*place, name);
     taken.push_back(box);

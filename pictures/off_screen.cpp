@@ -241,6 +241,12 @@ Pixels averaged(const Pixels& large) {
 
 }  // namespace
 
+Rgb byte_colour(const Colour& colour) {
+  Rgb bytes;
+  for (std::size_t k = 0; k < 3; ++k) bytes[k] = std::uint8_t(std::lround(255 * colour[k]));
+  return bytes;
+}
+
 OffScreen::OffScreen() : window_(make_egl_window()) { window_->SetDPI(72); }
 OffScreen::~OffScreen() = default;
 

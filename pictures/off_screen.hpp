@@ -12,6 +12,9 @@ class vtkRenderWindow;
 
 namespace fmbem {
 
+/// To steps of 255.
+Rgb byte_colour(const Colour& colour);
+
 /// VTK's renderer without a display: OpenGL in Mesa's software, through EGL and without a surface.
 /// Throws InputError where EGL or Mesa are missing.
 class OffScreen {

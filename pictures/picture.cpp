@@ -42,8 +42,10 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
   add_legend(drawing, scene);
   if (!scene.flat) add_labels(drawing, scene, screen.groups_seen(scene, projection));
   const bool is_vector = format == "svg";
+  std::vector<Rgb> colours{byte_colour(white), byte_colour(black)};
+  for (const Colour& colour : colour_table(scene)) colours.push_back(byte_colour(colour));
   const std::string picture =
-      png(screen.picture(scene, projection, is_vector ? Drawing{} : drawing));
+      png(screen.picture(scene, projection, is_vector ? Drawing{} : drawing), colours);
   if (!complaints.first().empty())
     throw Error(ExitCode::internal_error, "VTK could not draw: " + complaints.first());
   return is_vector ? svg(drawing, picture) : picture;

@@ -45,7 +45,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
   scene.flat = true;
   scene.at_points = true;
   scene.points = plane.points;
-  scene.length_unit = plane.length_unit;
+  scene.length_unit = plane.length_unit == "um" ? "µm" : plane.length_unit;
   const std::size_t columns = plane.n[0], rows = plane.n[1];
   scene.columns = columns;
   const std::vector<Vec3d>& x = plane.points;

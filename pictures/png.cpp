@@ -11,11 +11,10 @@
 namespace fmbem {
 namespace {
 
-using Rgb = std::array<std::uint8_t, 3>;
-
 constexpr std::size_t most_colours = 256;
-/// Colours that are kept as they are; the others of the palette cover what remains.
-constexpr std::size_t kept = 170;
+/// Colours that are kept, to a few steps; the others of the palette cover what remains.
+constexpr std::size_t kept = 200;
+constexpr int kept_apart = 2;
 
 std::uint32_t key(const Rgb& c) { return std::uint32_t(c[0] << 16 | c[1] << 8 | c[2]); }
 
@@ -32,32 +31,34 @@ std::size_t nearest(const std::vector<Rgb>& palette, const Rgb& colour) {
   return std::size_t(std::min_element(palette.begin(), palette.end(), closer) - palette.begin());
 }
 
-/// The most frequent colours, then those that are further than `apart` from all before.
-std::vector<Rgb> spread(const std::vector<Rgb>& frequent_first, int apart) {
+/// The first colours that differ a little, then those that are further than `apart` from all before.
+std::vector<Rgb> spread(const std::vector<Rgb>& colours, int apart) {
   std::vector<Rgb> palette;
-  for (const Rgb& colour : frequent_first)
-    if (palette.size() < kept || distance(palette[nearest(palette, colour)], colour) > apart) {
+  for (const Rgb& colour : colours) {
+    const int enough = palette.size() < kept ? kept_apart : apart;
+    if (palette.empty() || distance(palette[nearest(palette, colour)], colour) > enough)
       palette.push_back(colour);
-      if (palette.size() > most_colours) break;
-    }
+    if (palette.size() > most_colours) break;
+  }
   return palette;
 }
 
-std::vector<Rgb> choose_palette(const Pixels& pixels) {
+std::vector<Rgb> choose_palette(const Pixels& pixels, const std::vector<Rgb>& given) {
   std::unordered_map<std::uint32_t, std::size_t> counts;
   for (const Rgb& colour : pixels.rgb) ++counts[key(colour)];
   std::vector<std::pair<std::size_t, std::uint32_t>> sorted;
   for (const auto& [colour, count] : counts) sorted.emplace_back(count, colour);
   std::sort(sorted.rbegin(), sorted.rend());
-  std::vector<Rgb> colours;
+  std::vector<Rgb> frequent;
   for (const auto& [count, colour] : sorted)
-    colours.push_back(
+    frequent.push_back(
         {std::uint8_t(colour >> 16), std::uint8_t(colour >> 8), std::uint8_t(colour)});
-  if (colours.size() <= most_colours) return colours;
+  if (frequent.size() <= most_colours) return frequent;
+  std::vector<Rgb> colours = given;
+  colours.insert(colours.end(), frequent.begin(), frequent.end());
   std::vector<Rgb> palette;
-  int apart = 0;
-  do palette = spread(colours, apart += 4);
-  while (palette.size() > most_colours);
+  for (int apart = 4; palette.empty() || palette.size() > most_colours; apart += 4)
+    palette = spread(colours, apart);
   return palette;
 }
 
@@ -82,8 +83,8 @@ std::string compressed(const std::string& bytes) {
 
 }  // namespace
 
-std::string png(const Pixels& pixels) {
-  const std::vector<Rgb> palette = choose_palette(pixels);
+std::string png(const Pixels& pixels, const std::vector<Rgb>& given) {
+  const std::vector<Rgb> palette = choose_palette(pixels, given);
   std::unordered_map<std::uint32_t, std::size_t> index;
   std::string rows;
   for (int y = 0; y < pixels.height; ++y) {

@@ -16,7 +16,7 @@ inline constexpr int picture_width = 1200, picture_height = 900;
 
 /// What of a colour is there whatever the direction of a surface; the rest goes with the cosine of
 /// its angle to the eye.
-inline constexpr double ambient_light = 0.65;
+inline constexpr double ambient_light = 0.75;
 
 /// Lines of one kind.
 struct LineSet {

@@ -1,0 +1,444 @@
+"""Pictures of results: what is in them, at which places, and what is refused."""
+
+import html
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+import xml.etree.ElementTree
+import zlib
+
+from harness import CUBE, ROOT, ProgramTest, leave_out, read_vtu
+
+WIDTH, HEIGHT = 1200, 900
+SVG = "{http://www.w3.org/2000/svg}"
+VIRIDIS = [(68, 1, 84), (72, 40, 120), (62, 74, 137), (49, 104, 142), (38, 130, 142), (31, 158, 137),
+           (53, 183, 121), (109, 205, 89), (180, 222, 44), (253, 231, 37)]
+PAGE = ROOT / "docs" / "pictures.md"
+
+
+class Picture:
+    """The pixels of a PNG file with a palette and no filters."""
+
+    def __init__(self, path):
+        data = pathlib.Path(path).read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        at, packed = 8, b""
+        while at < len(data):
+            size, kind = struct.unpack_from(">I4s", data, at)
+            body = data[at + 8:at + 8 + size]
+            assert struct.unpack_from(">I", data, at + 8 + size)[0] == zlib.crc32(kind + body)
+            if kind == b"IHDR":
+                self.width, self.height, *self.kind = struct.unpack(">IIBBBBB", body)
+            elif kind == b"PLTE":
+                self.palette = list(struct.iter_unpack("3B", body))
+            elif kind == b"IDAT":
+                packed += body
+            at += 12 + size
+        assert self.kind == [8, 3, 0, 0, 0]
+        raw = zlib.decompress(packed)
+        self.rows = [raw[y * (self.width + 1) + 1:(y + 1) * (self.width + 1)] for y in range(self.height)]
+        assert all(raw[y * (self.width + 1)] == 0 for y in range(self.height))
+
+    def at(self, x, y):
+        return self.palette[self.rows[int(y)][int(x)]]
+
+    def mean(self, x, y, size):
+        """Of a block of pixels."""
+        pixels = [self.at(x + i, y + j) for i in range(size) for j in range(size)]
+        return [sum(p[k] for p in pixels) / len(pixels) for k in range(3)]
+
+
+def viridis(fraction):
+    at = fraction * (len(VIRIDIS) - 1)
+    i = min(int(at), len(VIRIDIS) - 2)
+    return [a + (at - i) * (b - a) for a, b in zip(VIRIDIS[i], VIRIDIS[i + 1])]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def unit(a):
+    return [x / math.sqrt(dot(a, a)) for x in a]
+
+
+TOWARD = unit((0.55, -1, 0.62))
+RIGHT = unit(cross((0, 0, 1), TOWARD))
+UP = cross(TOWARD, RIGHT)
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+class Svg:
+    """The texts, lines and areas of an .svg."""
+
+    def __init__(self, path):
+        self.root = xml.etree.ElementTree.parse(path).getroot()
+        self.texts = [(t.text, float(t.get("x")), float(t.get("y")) - 0.35 * float(t.get("font-size")))
+                      for t in self.root.iter(SVG + "text")]
+        self.images = list(self.root.iter(SVG + "image"))
+
+    def lines(self, width, colour="#000000"):
+        result = []
+        for path in self.root.iter(SVG + "path"):
+            if path.get("stroke-width") == width and path.get("stroke") == colour:
+                numbers = [float(x) for x in re.split("[ ML]", path.get("d")) if x]
+                result.append(list(zip(numbers[::2], numbers[1::2])))
+        return result
+
+    def ticks(self):
+        """Numbers beside the colour bar and how far up they stand, from 0 to 1."""
+        return [(number(text), (712 - y) / 512) for text, x, y in self.texts
+                if 1040 < x and re.fullmatch("[−0-9.e+]+", text)]
+
+    def axis(self, along_x):
+        """Coordinate as a function of pixels, from the numbers along an axis of a plane."""
+        marks = [(x if along_x else y, number(text)) for text, x, y in self.texts
+                 if x < 1000 and re.fullmatch("[−0-9.e+]+", text) and (y > 700) == along_x]
+        (a, va), (b, vb) = marks[0], marks[-1]
+        return lambda pixel: va + (pixel - a) * (vb - va) / (b - a)
+
+
+class PictureTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if "built without" in self.fmbem("plot", CUBE, "-o", "a.png", code=2).stderr:
+            leave_out("this build draws no pictures")
+
+    def cube(self):
+        self.fmbem("capacitance", CUBE, "--output", "cube.vtu")
+        return read_vtu(self.folder / "cube.vtu")
+
+    def sphere_cut(self, *options):
+        """The plane y = 0 through a sphere of radius 1 at 1 V."""
+        sphere = self.write("sphere.geo", 'SetFactory("OpenCASCADE"); Sphere(1) = {0, 0, 0, 1};'
+                            'Physical Surface("ball") = {1};\n')
+        return self.fmbem("field", sphere, "--mesh-size", "0.15", "--unit", "mm", "--cut", "y=0",
+                          "--output", "cut.vti", *options)
+
+
+class Surfaces(PictureTest):
+    def test_colours_are_those_of_the_values_where_they_are(self):
+        data = self.cube()
+        self.fmbem("plot", "cube.vtu", "--log", "-o", "cube.png")
+        picture = Picture(self.folder / "cube.png")
+        self.assertEqual((picture.width, picture.height), (WIDTH, HEIGHT))
+        for corner in ((0, 0), (WIDTH - 1, 0), (0, HEIGHT - 1), (WIDTH - 1, HEIGHT - 1)):
+            self.assertEqual(picture.at(*corner), (255, 255, 255))
+        # The bar's ends, then panels: their colours on the bar times the light on their face.
+        for y, colour in ((203, VIRIDIS[-1]), (709, VIRIDIS[0])):
+            self.assertLess(max(abs(a - b) for a, b in zip(picture.at(1015, y), colour)), 8)
+        charge = data["charge density [C/m^2], cube at 1 V"]
+        points = list(zip(*[iter(data["Points"])] * 3))
+        corners = list(zip(*[iter(data["connectivity"])] * 3))
+        spans = [[dot((x, y, z), axis) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+                 for axis in (RIGHT, UP)]
+        scale = min(910 / (max(spans[0]) - min(spans[0])), 790 / (max(spans[1]) - min(spans[1])))
+        checked = 0
+        for triangle, value in zip(corners, charge):
+            a, b, c = (points[i] for i in triangle)
+            across = cross([q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)])
+            facing = dot(unit(across), TOWARD)
+            if facing < 0.1 or math.sqrt(dot(across, across)) < 0.005:  # turned away, or too small
+                continue
+            centre = [sum(x) / 3 for x in zip(a, b, c)]
+            x = 495 + scale * (dot(centre, RIGHT) - (max(spans[0]) + min(spans[0])) / 2)
+            y = 435 - scale * (dot(centre, UP) - (max(spans[1]) + min(spans[1])) / 2)
+            fraction = math.log(value / min(charge)) / math.log(max(charge) / min(charge))
+            expected = [(0.75 + 0.25 * facing) * part for part in viridis(fraction)]
+            self.assertLess(max(abs(p - q) for p, q in zip(picture.at(x, y), expected)), 5, centre)
+            checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_the_legend_is_logarithmic_over_the_values(self):
+        charge = self.cube()["charge density [C/m^2], cube at 1 V"]
+        self.fmbem("plot", "cube.vtu", "--log", "-o", "cube.svg")
+        svg = Svg(self.folder / "cube.svg")
+        words = [text for text, _, _ in svg.texts]
+        for word in ("charge density", "[pC/m²]", "cube at 1 V"):
+            self.assertIn(word, words)
+        self.assertEqual(len(svg.images), 1)
+        self.assertGreater(len(svg.ticks()), 2)
+        for value, height in svg.ticks():
+            expected = math.log(value * 1e-12 / min(charge)) / math.log(max(charge) / min(charge))
+            self.assertAlmostEqual(height, expected, delta=2e-4)
+
+    def test_a_few_singular_panels_do_not_take_the_colours(self):
+        """A hundredth of the area lies beyond the linear scale's upper end, and the tip says so."""
+        data = self.cube()
+        charge = data["charge density [C/m^2], cube at 1 V"]
+        points = list(zip(*[iter(data["Points"])] * 3))
+        areas = []
+        for triangle in zip(*[iter(data["connectivity"])] * 3):
+            a, b, c = (points[i] for i in triangle)
+            across = cross([q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)])
+            areas.append(math.sqrt(dot(across, across)) / 2)
+        self.fmbem("plot", "cube.vtu", "-o", "cube.svg")
+        (v0, h0), *_, (v1, h1) = Svg(self.folder / "cube.svg").ticks()
+        top = (v1 + (1 - h1) * (v1 - v0) / (h1 - h0)) * 1e-12
+        beyond = sum(area for area, value in zip(areas, charge) if value > top * 1.0001)
+        self.assertLess(beyond, 0.0101 * sum(areas))
+        self.assertGreater(beyond, 0.002 * sum(areas))
+
+    def test_both_signs_have_colours_about_zero_and_nets_have_names(self):
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--refine", "2", "--picture", "two.svg",
+                   "--output", "two.vtu")
+        svg = Svg(self.folder / "two.svg")
+        self.assertLessEqual({"left", "right", "left at 1 V"}, {text for text, _, _ in svg.texts})
+        heights = dict(svg.ticks())
+        self.assertAlmostEqual(heights[0], 0.5, delta=1e-4)
+        for value, height in heights.items():
+            self.assertAlmostEqual(heights[-value], 1 - height, delta=2e-4)
+        self.fmbem("plot", "two.vtu", "--net", "right", "-o", "right.png")
+        picture = Picture(self.folder / "right.png")
+        red = sum(r > 1.5 * b for row in picture.rows for r, g, b in [picture.palette[i] for i in row[:950]])
+        blue = sum(b > 1.2 * r for row in picture.rows for r, g, b in [picture.palette[i] for i in row[:950]])
+        self.assertGreater(red, 2000)
+        self.assertGreater(blue, 2000)
+
+    def test_the_same_picture_again_and_from_a_file(self):
+        self.fmbem("capacitance", self.tetrahedron_file(), "--output", "a.vtu", "--picture", "a.png")
+        self.fmbem("plot", "a.vtu", "-o", "b.png", env={"DISPLAY": ":77"})
+        self.assertEqual((self.folder / "a.png").read_bytes(), (self.folder / "b.png").read_bytes())
+        done = self.fmbem("plot", "a.vtu")
+        self.assertEqual(done.stdout, "wrote a.png\n")
+
+
+class Planes(PictureTest):
+    def test_lines_of_a_sphere_are_where_its_closed_form_has_them(self):
+        """Outside of a sphere of radius 1 at 1 V the potential is 1/r, and the field is radial."""
+        self.sphere_cut("--picture", "cut.svg")
+        svg = Svg(self.folder / "cut.svg")
+        x, z = svg.axis(True), svg.axis(False)
+        place = lambda line: [(x(a), z(b)) for a, b in line]
+        self.assertLessEqual({"x [mm]", "z [mm]", "potential", "[V]"}, {t for t, _, _ in svg.texts})
+
+        outline = [math.hypot(*p) for line in svg.lines("3") for p in place(line)]
+        self.assertGreater(len(outline), 40)
+        self.assertLess(max(abs(r - 1) for r in outline), 0.01)
+
+        side = 1 + 2 / 3  # the rectangle reaches a third of the sphere's width beyond it
+        least = 1 / math.hypot(side, side)
+        levels = [least + k * (1 - least) / 11 for k in range(1, 11)]
+        found = set()
+        for line in svg.lines("1.3"):
+            radii = [math.hypot(*p) for p in place(line)]
+            level = min(levels, key=lambda v: abs(1 / v - radii[0]))
+            found.add(level)
+            self.assertLess(max(abs(r - 1 / level) for r in radii), 0.015)
+        self.assertEqual(len(found), 10)
+
+        field_lines = [place(line) for line in svg.lines("1", "#404040")]
+        self.assertGreater(len(field_lines), 10)
+        for line in field_lines:
+            (ax, az), (bx, bz) = line[0], line[-1]
+            self.assertLess(abs(ax * bz - az * bx), 0.05 * math.hypot(ax, az) * math.hypot(bx, bz))
+            self.assertGreater(min(math.hypot(*p) for p in line), 0.98)
+
+    def test_images_of_planes_hold_what_other_formats_do(self):
+        try:
+            from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLUnstructuredGridReader
+        except ImportError:
+            return leave_out("Python's vtk is missing")
+
+        def read(reader, name):
+            reader.SetFileName(str(self.folder / name))
+            reader.Update()
+            return reader.GetOutput()
+
+        plane = ("--plane", "0.2,-1,2,1,0,0,0,3,4,7,6")
+        for name in ("a.vti", "a.vtu"):
+            self.fmbem("field", CUBE, *plane, "--unit", "mm", "--output", name)
+        image = read(vtkXMLImageDataReader(), "a.vti")
+        grid = read(vtkXMLUnstructuredGridReader(), "a.vtu")
+        self.assertEqual(image.GetDimensions(), (7, 6, 1))
+        for i in range(grid.GetNumberOfPoints()):
+            for a, b in zip(image.GetPoint(i), grid.GetPoint(i)):
+                self.assertAlmostEqual(a, b, delta=1e-12)
+            for name in ("potential [V]", "E [V/m]"):
+                self.assertEqual(image.GetPointData().GetArray(name).GetTuple(i),
+                                 grid.GetPointData().GetArray(name).GetTuple(i))
+
+        self.fmbem("field", CUBE, "--cut", "z=0.0005m", "--unit", "mm", "--output", "b.vti")
+        cut = read(vtkXMLImageDataReader(), "b.vti")
+        for axis, (low, high) in enumerate(((-1 / 3, 4 / 3), (-1 / 3, 4 / 3), (0.5, 0.5))):
+            self.assertAlmostEqual(cut.GetBounds()[2 * axis], low, delta=1e-12)
+            self.assertAlmostEqual(cut.GetBounds()[2 * axis + 1], high, delta=1e-12)
+        outline = cut.GetFieldData().GetArray("outline [mm]")
+        length = 0
+        for i in range(outline.GetNumberOfTuples()):
+            a, b = outline.GetTuple(i)[:3], outline.GetTuple(i)[3:]
+            self.assertEqual({a[2], b[2]}, {0.5})
+            length += math.dist(a, b)
+        self.assertAlmostEqual(length, 4, delta=1e-12)
+
+    def test_a_box_is_cut(self):
+        """The same potential as on the plane itself: the cut lies on a layer of points."""
+        box = ("--box", "-1,-1,-1,2,2,2,31,31,31")
+        self.fmbem("field", CUBE, *box, "--output", "box.vti")
+        self.fmbem("field", CUBE, "--plane", "-1,-1,0.5,3,0,0,0,3,0,31,31", "--output", "plane.vtu")
+        for quantity in ("V", "E"):
+            self.fmbem("plot", "box.vti", "--cut", "z=0.5", "--quantity", quantity, "-o", "box.svg")
+            self.fmbem("plot", "plane.vtu", "--quantity", quantity, "-o", "plane.svg")
+            cut, plane = Svg(self.folder / "box.svg"), Svg(self.folder / "plane.svg")
+            self.assertEqual(cut.texts, plane.texts)
+            for width in ("3", "1.3"):
+                self.assertEqual(len(cut.lines(width)) > 0, len(plane.lines(width)) > 0)
+        for cut, words in ((("--cut", "z=9"), ("does not meet", "from -1 to 2")), ((), ("--cut x=0",))):
+            self.refused("plot", "box.vti", *cut, "-o", "c.png", saying=words)
+
+
+class Pages(PictureTest):
+    def page(self, name, script):
+        """What a browser makes of a page and a script behind its own."""
+        browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if not browser:
+            leave_out("chromium, which opens pages, is missing")
+        page = self.folder / "test.html"
+        text = (self.folder / name).read_text()
+        self.assertEqual(re.findall(r"(?:https?:)?//[a-z.]+[/\"]", text.replace("http://www.w3.org/2000/svg", "")), [])
+        page.write_text(text.replace("</body>", f"""<script>
+            const result = document.createElement("pre");
+            result.id = "result";
+            result.textContent = JSON.stringify((() => {{ {script} }})());
+            document.body.appendChild(result);
+            </script></body>"""))
+        done = subprocess.run(
+            [browser, "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+             f"--user-data-dir={self.folder / 'browser'}", "--window-size=1200,900", "--virtual-time-budget=5000",
+             "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=300)
+        found = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.S)
+        self.assertTrue(found, done.stdout[-500:] + done.stderr[-2000:])
+        return json.loads(html.unescape(found.group(1)))
+
+    PIXEL = ("const at = (x, y) => { const p = new Uint8Array(4); draw(); gl.readPixels(x, canvas.height - 1 - y, "
+             "1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p); return [p[0], p[1], p[2]]; };")
+
+    def test_a_surface_turns_and_tells_its_values(self):
+        charge = self.cube()["charge density [C/m^2], cube at 1 V"]
+        self.fmbem("plot", "cube.vtu", "--log", "-o", "cube.html")
+        found = self.page("cube.html", self.PIXEL + """
+            const x = Math.round((innerWidth - 200) / 2), y = Math.round(innerHeight / 2);
+            const told = {x, y, first: pick(x, y), corner: pick(2, 2), text: pickedText(pick(x, y)),
+                            colour: at(x, y), blank: at(2, 2), legend: document.getElementById("legend").textContent,
+                            toward: view.toward};
+            turn(300, 0);
+            told.turned = {picked: pick(x, y), toward: view.toward};
+            zoom(x, y, 4);
+            told.zoomed = {corner: pick(2, 2), picked: pick(x, y)};
+            return told;""")
+        self.assertIsNone(found["corner"])
+        self.assertEqual(found["blank"], [255, 255, 255])
+        picked = found["first"]
+        self.assertEqual(picked["group"], "cube")
+        self.assertTrue(any(abs(picked["value"] - value) < 1e-6 * value for value in charge))
+        self.assertIn(f"charge density {picked['value'] / 1e-12:.4g}"[:18], found["text"])
+        self.assertIn("pC/m²", found["text"])
+        self.assertLess(min(min(abs(c), abs(c - 1)) for c in picked["point"]), 1e-6)  # on a face
+        axis = min(range(3), key=lambda k: min(abs(picked["point"][k]), abs(picked["point"][k] - 1)))
+        fraction = math.log(picked["value"] / min(charge)) / math.log(max(charge) / min(charge))
+        light = 0.75 + 0.25 * abs(TOWARD[axis])
+        for part, expected in zip(found["colour"], viridis(fraction)):
+            self.assertAlmostEqual(part, light * expected, delta=4)
+        for word in ("charge density", "[pC/m²]", "50", "cube at 1 V"):
+            self.assertIn(word, found["legend"])
+        self.assertGreater(math.dist(found["turned"]["toward"], found["toward"]), 0.5)
+        self.assertIsNotNone(found["zoomed"]["corner"])
+
+    def test_a_plane_tells_its_potential(self):
+        self.sphere_cut("--picture", "cut.html")
+        found = self.page("cut.html", self.PIXEL + """
+            const x = Math.round((innerWidth - 200) / 2), y = Math.round(innerHeight / 2);
+            return [pick(x, y), pick(x, y - 250), at(x, y)];""")
+        self.assertAlmostEqual(found[0]["value"], 1, delta=2e-3)
+        r = math.hypot(*found[1]["point"])
+        self.assertGreater(r, 1)
+        self.assertAlmostEqual(found[1]["value"], 1 / r, delta=5e-3)
+        for part, expected in zip(found[2], (180, 4, 38)):
+            self.assertAlmostEqual(part, expected, delta=8)
+
+
+class Refusals(PictureTest):
+    def setUp(self):
+        super().setUp()
+        self.fmbem("capacitance", self.two_tetrahedra_file(), "--output", "two.vtu")
+
+    def test_what_a_file_does_not_hold(self):
+        for options, words in ((("--quantity", "V"), ("--quantity V", "charge")),
+                               (("--quantity", "flux"), "--quantity"),
+                               (("--net", "middle"), ("middle", "left, right")),
+                               (("--cut", "x=0"), ("surface", "--cut")),
+                               (("--cut", "w=0"), "--cut takes"),
+                               (("--log",), ("--log is for positive values", "charge density"))):
+            with self.subTest(options):
+                self.refused("plot", "two.vtu", *options, "-o", "a.png", saying=words)
+
+    def test_files_that_are_no_results(self):
+        self.fmbem("mesh", CUBE, "-o", "mesh.vtu")
+        self.fmbem("field", CUBE, "--line", "0,0,2,1,1,3,5", "--output", "line.vtu")
+        data = (self.folder / "two.vtu").read_bytes()
+        self.write("half.vtu", data[:len(data) // 2])
+        self.write("text.vtu", "no result")
+        self.write("empty.vtu", "")
+        for name, words in (("mesh.vtu", ("mesh.vtu", "is no result")), ("line.vtu", "neither the triangles"),
+                            ("half.vtu", "half.vtu"), ("text.vtu", "text.vtu"), ("empty.vtu", "empty"),
+                            ("none.vtu", "none.vtu"), (CUBE, ".vtu and .vti")):
+            with self.subTest(name):
+                self.refused("plot", name, "-o", "a.png", saying=words)
+
+    def test_pictures_that_cannot_be_written(self):
+        self.write("cannot", "")
+        for name, words in (("a.jpg", ".png, .svg or .html"), ("cannot/a.png", "cannot"),
+                            ("two.vtu", "two.vtu"), ("no/folder/a.png", "no/folder")):
+            with self.subTest(name):
+                self.refused("plot", "two.vtu", "-o", name, saying=words)
+                self.refused("capacitance", "two.msh", "--picture", name, saying=words if name != "two.vtu" else ".png")
+        self.refused("field", CUBE, "--line", "0,0,2,1,1,3,5", "--output", "l.csv", "--picture", "l.png",
+                     saying="--cut or --plane")
+
+    def test_a_drawing_process_that_fails_leaves_nothing(self):
+        crash = self.write("crash", "#!/bin/sh\nkill -SEGV $$\n")
+        os.chmod(crash, 0o755)
+        self.refused("plot", "two.vtu", "-o", "a.png", env={"FMBEM_PICTURE": crash}, saying="crashed")
+        self.refused("plot", "two.vtu", "-o", "a.png", env={"FMBEM_PICTURE": "/none"}, code=4, saying="/none")
+        self.refused("plot", "two.vtu", "-o", "a.png", saying="EGL",
+                     env={"__EGL_VENDOR_LIBRARY_DIRS": str(self.folder)})
+
+
+class Examples(PictureTest):
+    """docs/pictures.md: its commands make the pictures of docs/images."""
+
+    def test_the_commands_make_the_pictures(self):
+        (self.folder / "examples").symlink_to(ROOT / "examples")
+        text = PAGE.read_text()
+        for block in re.findall(r"```sh\n(.*?)```", text, re.S):
+            for command in block.splitlines():
+                self.fmbem(*command.split()[1:])
+        names = re.findall(r"\(images/([a-z-]+\.png)\)", text)
+        self.assertEqual(len(names), 5)
+        for name in names:
+            with self.subTest(name):
+                kept = ROOT / "docs" / "images" / name
+                self.assertLess(kept.stat().st_size, 200_000)
+                new, old = Picture(self.folder / name), Picture(kept)
+                # Meshes differ between versions of Gmsh; the picture has to be the same.
+                blocks = [(x, y) for x in range(0, WIDTH, 20) for y in range(0, HEIGHT, 20)]
+                differences = [max(abs(a - b) for a, b in zip(new.mean(x, y, 20), old.mean(x, y, 20)))
+                               for x, y in blocks]
+                self.assertLess(sum(differences) / len(blocks), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
