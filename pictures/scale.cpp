@@ -131,7 +131,7 @@ Prefix engineering_prefix(double value) {
                                                 {"M", 1e6},
                                                 {"G", 1e9},
                                                 {"T", 1e12}}};
-  const double size = std::abs(value);
+  const double size = std::abs(value) / 0.95;
   if (!(size >= prefixes.front().factor && size < 1e3 * prefixes.back().factor)) return {"", 1};
   return *std::find_if(prefixes.begin(), prefixes.end(),
                        [&](const Prefix& p) { return size < 1e3 * p.factor * (1 - 1e-12); });
