@@ -35,7 +35,8 @@ class Seen {
   bool is_on(const Box& box, int group) const {
     for (const double s : {0.0, 0.5, 1.0})
       for (const double t : {0.0, 0.5, 1.0})
-        if (at(box.left + s * (box.right - box.left), box.top + t * (box.bottom - box.top)) != group)
+        if (at(box.left + s * (box.right - box.left), box.top + t * (box.bottom - box.top)) !=
+            group)
           return false;
     return true;
   }

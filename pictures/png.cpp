@@ -31,7 +31,8 @@ std::size_t nearest(const std::vector<Rgb>& palette, const Rgb& colour) {
   return std::size_t(std::min_element(palette.begin(), palette.end(), closer) - palette.begin());
 }
 
-/// The first colours that differ a little, then those that are further than `apart` from all before.
+/// The first colours that differ a little, then those that are further than `apart` from all
+/// before.
 std::vector<Rgb> spread(const std::vector<Rgb>& colours, int apart) {
   std::vector<Rgb> palette;
   for (const Rgb& colour : colours) {
@@ -76,7 +77,8 @@ std::string compressed(const std::string& bytes) {
   uLongf size = compressBound(bytes.size());
   std::string result(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(result.data()), &size,
-                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION) != Z_OK)
+                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(),
+                Z_BEST_COMPRESSION) != Z_OK)
     throw std::bad_alloc();
   return result.substr(0, size);
 }

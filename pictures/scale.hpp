@@ -46,8 +46,8 @@ struct Prefix {
   std::string text;
   double factor;
 };
-/// That with which a value lies between 0.95 and 950, as 0.999 V are not to be 999 mV; none beyond f
-/// and T.
+/// That with which a value lies between 0.95 and 950, as 0.999 V are not to be 999 mV; none beyond
+/// f and T.
 Prefix engineering_prefix(double value);
 
 /// A number as it is printed in a picture: a true minus sign, four digits at the most.

@@ -40,6 +40,30 @@ TEST_CASE("a plane's points run along the first edge first, and its quadrangles 
   CHECK(connectivity(set) == std::vector<std::int64_t>{0, 1, 4, 3, 1, 2, 5, 4});
 }
 
+TEST_CASE("a box's points run along x, then y, and its hexahedra go around each layer") {
+  const PointSet set = points_in_box({0, 0, 0}, {1, 2, 4}, 2, 3, 2);
+  REQUIRE(set.points.size() == 12);
+  CHECK(set.points[1] == Vec3d{1, 0, 0});
+  CHECK(set.points[2] == Vec3d{0, 1, 0});
+  CHECK(set.points.back() == Vec3d{1, 2, 4});
+  CHECK(connectivity(set) ==
+        std::vector<std::int64_t>{0, 1, 3, 2, 6, 7, 9, 8, 2, 3, 5, 4, 8, 9, 11, 10});
+  CHECK(steps_of(set) == std::array<Vec3d, 3>{{{1, 0, 0}, {0, 1, 0}, {0, 0, 4}}});
+  CHECK_THAT(refusal([] { points_in_box({0, 0, 0}, {1, 0, 1}, 3, 3, 3); }), contains("no volume"));
+  CHECK_THAT(refusal([] {
+               points_in_box({0, 0, 0}, {1, 1, 1}, 3, 1, 3);
+             }),
+             contains("a side of a box"));
+}
+
+TEST_CASE("a cut lies around a box by a third of its longest side") {
+  const PointSet set = points_on_cut({0, 0, 0}, {3, 1, 2}, 1, 0.25, 51);
+  CHECK(set.columns == 51);
+  CHECK(set.rows == 41);
+  CHECK(set.points.front() == Vec3d{-1, 0.25, -1});
+  CHECK(norm(set.points.back() - Vec3d{4, 0.25, 3}) < 1e-14);
+}
+
 TEST_CASE("lines, planes and points that cannot be are refused") {
   for (const double n : {1.0, 0.0, -3.0, 2.5, 2e8, inf, std::nan("")}) {
     CHECK_THAT(refusal([&] { points_on_line({}, {1, 0, 0}, n); }), contains("a line has 2 to"));
@@ -114,7 +138,7 @@ TEST_CASE("a .vtu of points has a cell for each kind of set") {
 TEST_CASE("points that cannot be written are refused and nothing is left behind") {
   const TemporaryFolder folder;
   const PointSet one = scattered_points({{0, 0, 0}});
-  CHECK_THAT(refusal([&] { check_points_path(folder.file("a.png")); }), contains(".csv or .vtu"));
+  CHECK_THAT(refusal([&] { check_points_path(folder.file("a.png")); }), contains(".csv, .vtu or .vti"));
   CHECK_THAT(refusal([] { check_points_path("/no/such/folder/a.csv"); }), contains("cannot write"));
   CHECK(refusal([&] { check_points_path(folder.file("a.csv")); }).empty());
   CHECK_THAT(refusal([&] {
