@@ -83,10 +83,11 @@ std::optional<Point2> place_for(const std::string& text, int group,
 void add_labels(Drawing& drawing, const Scene& scene, const std::vector<int>& seen) {
   if (scene.groups.size() < 2) return;
   std::vector<std::vector<Point2>> pixels(scene.groups.size());
-  for (std::size_t i = 0; i < seen.size(); ++i)
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const std::size_t row = i / picture_width;
     if (seen[i] >= 0 && std::size_t(seen[i]) < pixels.size())
-      pixels[std::size_t(seen[i])].push_back(
-          {double(i % picture_width) + 0.5, double(i / picture_width) + 0.5});
+      pixels[std::size_t(seen[i])].push_back({double(i % picture_width) + 0.5, double(row) + 0.5});
+  }
   std::vector<std::size_t> largest_first;
   for (std::size_t g = 0; g < pixels.size(); ++g)
     if (pixels[g].size() >= least_pixels) largest_first.push_back(g);

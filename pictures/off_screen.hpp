@@ -2,13 +2,12 @@
 
 #include <vector>
 
+#include <vtkRenderWindow.h>
 #include <vtkSmartPointer.h>
 
 #include "fmbem/pictures/drawing.hpp"
 #include "fmbem/pictures/png.hpp"
 #include "fmbem/pictures/scene.hpp"
-
-class vtkRenderWindow;
 
 namespace fmbem {
 

@@ -26,7 +26,7 @@ auto read_with(const std::string& path, const std::string& name) {
   vtkNew<Reader> reader;
   reader->SetFileName(path.c_str());
   reader->Update();
-  const auto output = vtk::MakeSmartPointer(reader->GetOutput());
+  auto output = vtk::MakeSmartPointer(reader->GetOutput());
   FMBEM_REQUIRE(complaints.first().empty(),
                 name << " is damaged or no result of fmbem: VTK reports: " << complaints.first());
   return output;

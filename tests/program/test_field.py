@@ -209,7 +209,7 @@ class Refusals(FieldTest):
                             "--json", "out.json", saying=saying)
 
     def test_points_are_given_once(self):
-        self.refuse(saying="exactly one of --points, --line and --plane")
+        self.refuse(saying="exactly one of --points, --line, --plane, --box and --cut")
         self.refuse(*self.LINE, "--plane", "0,0,0,1,0,0,0,1,0,2,2", saying="exactly one")
         self.write("points.xyz", "0 0 0\n")
         self.refuse(*self.LINE, "--points", "points.xyz", saying="exactly one")

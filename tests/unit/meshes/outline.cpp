@@ -1,7 +1,8 @@
+#include "fmbem/meshes/outline.hpp"
+
 #include <cmath>
 
 #include "fmbem/meshes/load.hpp"
-#include "fmbem/meshes/outline.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace fmbem;
@@ -34,8 +35,8 @@ TEST_CASE("the outline of a box on a plane is its rectangle") {
   for (const auto& ends : outline)
     for (const Vec3d& x : ends) {
       CHECK(std::abs(x.z - 1.25) < 1e-14);
-      const double to_side = std::min({std::abs(x.x), std::abs(x.x - 1), std::abs(x.y),
-                                       std::abs(x.y - 2)});
+      const double to_side =
+          std::min({std::abs(x.x), std::abs(x.x - 1), std::abs(x.y), std::abs(x.y - 2)});
       CHECK(to_side < 1e-14);
     }
 }

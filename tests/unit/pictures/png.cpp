@@ -1,9 +1,11 @@
+#include "fmbem/pictures/png.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+
 #include <zlib.h>
 
-#include "fmbem/pictures/png.hpp"
 #include "fmbem/pictures/vector_picture.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -37,8 +39,8 @@ std::vector<Rgb> decoded(const std::string& file, const Pixels& like) {
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (i % row == 0) continue;
     const std::size_t at = 3 * std::size_t(std::uint8_t(raw[i]));
-    colours.push_back({std::uint8_t(palette[at]), std::uint8_t(palette[at + 1]),
-                       std::uint8_t(palette[at + 2])});
+    colours.push_back(
+        {std::uint8_t(palette[at]), std::uint8_t(palette[at + 1]), std::uint8_t(palette[at + 2])});
   }
   return colours;
 }
@@ -72,8 +74,12 @@ TEST_CASE("of more colours the given ones and gradients are kept to a few steps"
 }
 
 TEST_CASE("base 64 as of RFC 4648") {
-  const std::vector<std::pair<std::string, std::string>> examples{
-      {"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},        {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::vector<std::pair<std::string, std::string>> examples{{"", ""},
+                                                                  {"f", "Zg=="},
+                                                                  {"fo", "Zm8="},
+                                                                  {"foo", "Zm9v"},
+                                                                  {"foob", "Zm9vYg=="},
+                                                                  {"fooba", "Zm9vYmE="},
+                                                                  {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : examples) CHECK(base64(bytes) == text);
 }

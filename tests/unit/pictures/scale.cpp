@@ -1,7 +1,8 @@
+#include "fmbem/pictures/scale.hpp"
+
 #include <cmath>
 #include <limits>
 
-#include "fmbem/pictures/scale.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace fmbem;
