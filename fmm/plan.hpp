@@ -69,7 +69,7 @@ class PlanImpl;
 /// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
 /// number of threads. Threads may share a plan: its evaluations go one after the other, those of
 /// several plans side by side.
-/// Sources: Greengard and Rokhlin 1997; docs/fmm.md.
+/// Sources: Greengard and Rokhlin 1997; docs/theory.md, docs/fmm.md.
 class Plan {
  public:
   /// Sources that are the targets too.

@@ -16,7 +16,7 @@ namespace fmbem::fmm {
 /// With boxes mirrored onto each other by the reflections g (three bits, one an axis), class-wise
 /// signs π_c(g) = (−1)^{|c & g|} and
 ///     butterfly:  M_e = Σ_g π_e(g) P_g M_g,     P_g = diag π_{class}(g),
-/// every translation between a parent and its surroundings falls into eight blocks (docs/fmm.md).
+/// every translation between a parent and its surroundings falls into eight blocks (docs/theory.md).
 
 /// M2M: rows of class e of the parent's moments from the butterfly of its children, child g being
 /// octant 7 ^ g: M_parent|_e = Σ_k block[e][row][k] M_e[k].

@@ -30,7 +30,7 @@ struct Box {
 ///
 /// Graded: where a box of level l + 1 is split, all colleagues of its parent are split. So adjacent
 /// leaves differ by one level at most (the 2:1 balance), and leaves that are neither adjacent nor
-/// separated by M2L on their level are a level apart: they are summed directly (docs/fmm.md).
+/// separated by M2L on their level are a level apart: they are summed directly (docs/theory.md).
 struct Octree {
   Cube root;
   std::vector<Box> boxes;
