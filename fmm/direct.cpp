@@ -26,7 +26,7 @@ struct Sum {
   double total() const { return value + lost; }
 };
 
-/// There may be none, or one for each right-hand side and point.
+/// An array of strengths is empty, or has an entry for each right-hand side and point.
 void check_size(std::size_t size, const char* what, int count, std::size_t points,
                 const char* where) {
   FMBEM_REQUIRE(size == 0 || size == count * points,

@@ -38,7 +38,7 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   return bounding_cube(bounds.low, bounds.high);
 }
 
-/// On the CPU.
+/// A plan on the CPU.
 class CpuPlan final : public PlanImpl {
  public:
   CpuPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,

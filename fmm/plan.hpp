@@ -28,7 +28,7 @@ struct Fields {
   std::span<Vec3d> gradient{};
 };
 
-/// What a plan is made for. What is left out follows from the tolerance, the points and the rates
+/// What a plan is made for. What is not given follows from the tolerance, the points and the rates
 /// of the machine.
 struct PlanOptions {
   /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
@@ -79,7 +79,7 @@ class Plan {
   /// For the backends (cuda/fmm_plan.hpp).
   explicit Plan(std::unique_ptr<PlanImpl> made);
   // The first two throw InputError for options that cannot be met and for positions that are not
-  // finite, and ResourceError for want of memory. The points need not outlive the plan.
+  // finite, and ResourceError where memory does not suffice. The points need not outlive the plan.
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;

@@ -13,7 +13,7 @@ namespace fmbem::fmm {
 namespace {
 
 /// Right-hand sides that go through the stages together: enough to share the near field's roots and
-/// the operators, few enough for their expansions to take little memory.
+/// the operators, few enough to keep their expansions small.
 constexpr int most_vectors = 8;
 constexpr std::int64_t bytes_of_a_batch = std::int64_t{1} << 30;
 
@@ -52,9 +52,9 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Otherwise all boxes touch, and nothing is far.
+  /// Else all boxes touch, and nothing is far.
   bool has_far() const { return tree_.octree.levels() > 2; }
-  /// Coefficients of all boxes, for one right-hand side.
+  /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
 
   void reserve(int vectors) {
@@ -108,7 +108,7 @@ class CpuBackend final : public Backend {
     watch.add("sort");
   }
 
-  /// Power of two that brings the largest strength of each right-hand side to [1, 2), so that
+  /// A power of two that brings the largest strength of a right-hand side to [1, 2), so that
   /// strengths of any size stay in the range of single precision.
   std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
     const std::int64_t n = static_cast<std::int64_t>(pass_.from_points().size());
@@ -155,7 +155,7 @@ class CpuBackend final : public Backend {
     const std::int64_t n = static_cast<std::int64_t>(pass.to_points().size());
     const auto& order = pass.to_points().order;
     for (int v = 0; v < pass.vectors; ++v) {
-      // Moments of functionals are of areas in the tree's unit of length.
+      // Moments of functionals are per area, in the tree's unit of length.
       const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
       const double scale = Laplace::scale * length / units[v], gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)

@@ -47,8 +47,8 @@ FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const f
 
 }  // namespace
 
-/// Points of a box's sources that go through the kernel together, so that their moments are added
-/// up in registers.
+/// Points of a box's sources that go through the kernel in one call, so that their moments are
+/// added up in registers.
 template <class T>
 struct BoxPoints {
   UnitWeightedPoints<T> unit;
@@ -56,7 +56,8 @@ struct BoxPoints {
   std::vector<T> weights, moments;
   std::vector<double> sums;  ///< [vectors][4][slots]
 
-  /// Takes the points of sources from `first` on, as many as keep sums short; returns the next one.
+  /// Takes the points of sources from `first` on, up to a number that keeps sums short; returns the
+  /// next source.
   std::int32_t take(const Functionals& functionals, const PointTree& tree, const Box& box,
                     std::int32_t first, std::int32_t end) {
     constexpr std::size_t enough = 1024;
@@ -138,7 +139,8 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
 
 template <class T>
 void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
-  // In single precision rows lose less than all points at once (docs/decisions.md).
+  // In single precision sums source by source lose less than those of all points at once
+  // (docs/decisions.md).
   if (!is_kept() && sizeof(T) == 8) return p2m_of_points(pass);
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
   const auto add = [&](std::int32_t box, Range own, const auto* rows) {

@@ -11,7 +11,7 @@ void clear_children(const Pass<T>& pass, const std::vector<std::int32_t>& parent
       if (child >= 0) std::fill_n(pass.local(child), pass.vectors * pass.order.count, T(0));
 }
 
-/// The part of one group's orbits.
+/// The work of one group of orbits.
 template <class T>
 void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
                const std::vector<std::int32_t>& parents, Workspace<T>& work,
@@ -59,7 +59,7 @@ void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
 
 template <class T>
 void m2l(const Pass<T>& pass) {
-  // On the first levels alone there are few rows for the large operators.
+  // Level by level, the first levels would have few rows for operators that are large.
   std::vector<std::int32_t> boxes;
   for (int level = 1; level + 1 < pass.tree.octree.levels(); ++level)
     add_parents(pass, level, pass.to, boxes);

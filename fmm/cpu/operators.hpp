@@ -24,8 +24,8 @@ struct M2lGroup {
   }
 };
 
-/// The blocks of translations.hpp, packed for CpuKernels::multiply, which multiplies rows of
-/// coefficients from the left.
+/// The blocks of translations.hpp, packed for CpuKernels::multiply, which has rows of coefficients
+/// on the left.
 template <class T>
 struct CpuOperators {
   std::array<std::vector<T>, 8> upward;    ///< [K][K_e]
@@ -35,8 +35,8 @@ struct CpuOperators {
   std::int64_t bytes() const;
 };
 
-/// One set for each kernel and order, shared by all plans that are alive. It serves boxes of all
-/// levels, which a kernel has to be homogeneous for.
+/// One set for each kernel and order, shared by all living plans. It serves boxes of all levels,
+/// for which the kernel has to be homogeneous.
 template <class T, class Kernel>
 requires Kernel::homogeneous std::shared_ptr<const CpuOperators<T>> cpu_operators(
     const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l = M2l::fitted);

@@ -8,10 +8,10 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Points whose moments are added up before they go to a sum in double precision.
+/// Points whose moments are added up in T before they go to a sum in double precision.
 constexpr int points_of_a_sum = 1024;
 
-/// Room of a thread for P2M.
+/// A thread's buffers for P2M.
 template <class T>
 struct MomentSums {
   UnitPoints<T> points;

@@ -31,8 +31,8 @@ struct UnitPoints {
   }
 };
 
-/// The same of the points of a functional, with their weights: [1 or 4][padded], charges and then
-/// the components of dipoles, of lengths in the unit box.
+/// The points of a functional, likewise, with their weights [1 or 4][padded]: charges, then the
+/// components of dipoles in lengths of the unit box.
 template <class T>
 struct UnitWeightedPoints {
   std::vector<T> x, y, z, weights;
@@ -58,7 +58,7 @@ struct UnitWeightedPoints {
   }
 };
 
-/// Moments [K] in parity order from the slots that P2M's kernel gives, [channels][slots].
+/// Moments [K] in parity order, from the slots [channels][slots] that P2M's kernel writes.
 template <class T, class Sum>
 void moments_from_slots(const HarmonicTable<T>& table, int channels, const Sum* slots, T* moment) {
   for (int slot = 0; slot < table.slots(); ++slot)

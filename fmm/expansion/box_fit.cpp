@@ -11,8 +11,8 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Nodes of Gauss and Legendre's rule on [−½, ½] that are positive, or zero, and their weights, by
-/// Newton's method on the recurrence of P_n. A node and its mirror image count together.
+/// The nodes of the Gauss-Legendre rule on [−½, ½] that are not negative, and their weights, by
+/// Newton's method on the recurrence of P_n. The weight of a node includes its mirror image's.
 struct HalfRule {
   std::vector<double> node, weight;
 
@@ -36,14 +36,15 @@ struct HalfRule {
   }
 };
 
-/// Harmonics at the nodes of the cube's positive octant, times the root of the weight: [K][nodes],
-/// in parity order. The other octants mirror it.
+/// Harmonics at the nodes in the cube's positive octant, times the root of the weight: [K][nodes],
+/// in parity order. The other octants are mirror images.
 struct Samples {
   std::size_t nodes;
   std::vector<double> values;
 
   explicit Samples(const ParityOrder& order) {
-    // The measure need not be uniform to the last digit: fewer nodes than degree 2q asks for do.
+    // The measure need not be uniform to the last digit, so fewer nodes suffice than are exact for
+    // degree 2q.
     const HalfRule rule(3 * order.p / 4 + 3);
     const std::size_t n = rule.node.size();
     nodes = n * n * n;
@@ -64,8 +65,8 @@ struct Samples {
   }
 };
 
-/// In the first `known` rows of G [..][stride], of which those columns from the diagonal on are
-/// read: R with Rᵀ R = G there, and R⁻ᵀ times the columns behind.
+/// Cholesky's factorisation in place. In the first `known` rows of G [..][stride], of which columns
+/// from the diagonal on are read, it leaves R with Rᵀ R = G, and R⁻ᵀ times the columns behind.
 void factorise(double* g, int known, int size, std::size_t stride) {
   for (int i = 0; i < known; ++i) {
     double* const row = g + i * stride;
@@ -91,8 +92,8 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), hig
     const int known = part.known = low.begin[e + 1] - low.begin[e];
     const int unknown = part.unknown = size - known;
     if (size == 0) continue;
-    // The rows of G that hold G_pp and G_pq. Rounding costs B as many digits as the condition of
-    // G_pp has, 1e-15 at order 5, 5e-10 at 27, but in directions in which moments hardly vary.
+    // The rows of G with G_pp and G_pq. Rounding makes B off by the condition of G_pp times a
+    // rounding, 1e-15 at order 5 and 5e-10 at 27, but in directions in which moments hardly vary.
     const auto nodes = static_cast<int>(samples.nodes);
     const double* const own = samples.values.data() + samples.nodes * high.begin[e];
     const int stride = whole_registers(kernels, size);

@@ -7,7 +7,7 @@
 
 namespace fmbem::fmm {
 
-/// Highest degree q that the fit foresees for expansions of degree p: even higher ones change the
+/// The degree q up to which the fit guesses, for expansions of degree p. Higher degrees change the
 /// error by some percent only.
 constexpr int fitted_degree(int p) { return p + 3 + p / 3; }
 
@@ -24,11 +24,11 @@ class BoxFit {
  public:
   BoxFit(const ParityOrder& low, const ParityOrder& high);
 
-  /// What projections work in; kept for the next one, as touching it first takes long.
+  /// Buffers of projections, kept for the next one, as touching them first takes long.
   struct Room {
     std::vector<double> right, columns, rows, packed, result;
   };
-  /// Bᵀ X B: from X [K_q][K_q] to [K_p][K_p], which stands in the room.
+  /// Bᵀ X B: from X [K_q][K_q] to [K_p][K_p], which is left in the buffers.
   const std::vector<double>& project(const std::vector<double>& x, Room& room) const;
 
   /// Bᵀ of a class without its unit block: [harmonics of degree ≤ p][of degree p+1 … q].

@@ -36,8 +36,8 @@ std::vector<int> all_m2l_orbits() {
 
 int m2l_order(int p, M2lOrders orders, int orbit) {
   if (orders == M2lOrders::full) return p;
-  // The nearest box that does not touch the child: along each axis 0, 1 or 2 sides away, and along
-  // one of them 2.
+  // The nearest box of an orbit that does not touch the child is 0, 1 or 2 sides away along each
+  // axis, and 2 along at least one.
   int twos = 0, ones = 0;
   for (const int away : {orbit / 9, orbit / 3 % 3, orbit % 3}) {
     twos += away == 2;

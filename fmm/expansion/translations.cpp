@@ -69,9 +69,9 @@ ComplexTable irregular_table(Vec3d x, int p, const Norms& norm) {
   return t;
 }
 
-/// An operator that is complex, A_{nm,kl} = F^{m+l} for multipoles and their conjugates, in the
-/// real basis: its entry for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m
-/// and N_k^l. `sum` is F^{|m|+|l|} and `difference` F^{|m|−|l|}.
+/// An entry in the real basis of a complex operator with A_{nm,kl} = F^{m+l} for multipoles and
+/// their conjugates: for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m and
+/// N_k^l. `sum` is F^{|m|+|l|}, `difference` F^{|m|−|l|}.
 double real_entry(int m, int l, Complex sum, Complex difference) {
   if (l % 2) difference = -difference;
   double entry = m >= 0
@@ -189,7 +189,7 @@ std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order) {
   const Norms norm(std::max(order.p, 1));
   std::array<std::vector<Derivative>, 3> result;
   for (int axis = 0; axis < 3; ++axis) {
-    // The shift by t is linear in t where the degree falls by one.
+    // Where the degree falls by one, the shift by t is linear in t.
     Vec3d unit;
     unit[axis] = 1;
     const ComplexTable u = regular_table(unit, 1, norm);

@@ -50,7 +50,7 @@ struct Yukawa {
   }
 
  private:
-  /// A constant in the precision of V, a number or a register of them.
+  /// A constant in the precision of V, which is a number or a register of them.
   template <class V>
   FMBEM_HD FMBEM_INLINE static auto in(double x) {
     if constexpr (std::is_arithmetic_v<V>)
@@ -58,7 +58,7 @@ struct Yukawa {
     else
       return static_cast<std::remove_cvref_t<decltype(std::declval<V&>()[0])>>(x);
   }
-  /// A function of each number of V.
+  /// Applies a function to each number of V.
   template <class V, class F>
   FMBEM_HD FMBEM_INLINE static V by_numbers(V v, F f) {
     if constexpr (std::is_arithmetic_v<V>)
