@@ -52,7 +52,7 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Else all boxes touch, and nothing is far.
+  /// Trees of fewer levels have boxes that all touch: nothing is far.
   bool has_far() const { return tree_.octree.levels() > 2; }
   /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
@@ -155,7 +155,7 @@ class CpuBackend final : public Backend {
     const std::int64_t n = static_cast<std::int64_t>(pass.to_points().size());
     const auto& order = pass.to_points().order;
     for (int v = 0; v < pass.vectors; ++v) {
-      // Moments of functionals are per area, in the tree's unit of length.
+      // Weights of functionals hold areas, which their moments take in the tree's unit of length.
       const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
       const double scale = Laplace::scale * length / units[v], gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)
