@@ -149,7 +149,7 @@ std::vector<std::size_t> point_counts(const std::string& list) {
 
 bool is_file(const std::string& distribution) { return ending(distribution) == "xyz"; }
 
-/// Refuses what can be told before anything is computed.
+/// Refuses bad options before anything is computed.
 void check_options(const Options& o) {
   if (o.backend == "cuda") require_cuda_device();
   FMBEM_REQUIRE(o.repeat >= 1, "--repeat must be at least 1, not " << o.repeat);
@@ -201,7 +201,7 @@ struct Row {
 };
 
 /// Times a plan and measures its errors. The reference, which all plans for a problem share, is
-/// made after the first plan, so options that cannot be met are refused before.
+/// made after the first plan, so that options that cannot be met are refused before.
 Row measure(const Problem& problem, double tolerance, std::optional<Reference>& reference,
             const Options& o) {
   const auto plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance));
@@ -312,8 +312,8 @@ Cells cells_of(const Row& row, const Options& o) {
   return cells;
 }
 
-/// What the near field and M2L do in a second beside what their kernels do alone on all threads (by
-/// the table of fmbem tune), and the share of each stage.
+/// Rates of near field and M2L over those of their kernels alone on all threads (by the table of
+/// fmbem tune), and the share of each stage.
 void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
   std::fprintf(out, "\nRates, beside those of the kernels alone (fmbem tune), and shares.\n\n");
   Cells header{"points",     "distribution", "tolerance", "near Gpairs/s",
@@ -399,8 +399,8 @@ void write_report(const std::string& path, const Json& report) {
 
 // ---- The program
 
-/// Measures a problem at every tolerance and prints the rows as they come, the first with what goes
-/// before the table.
+/// Measures a problem at every tolerance and prints each row when it is done; the first comes with
+/// the heading.
 void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, int threads,
               std::FILE* out) {
   std::optional<Reference> reference;
