@@ -19,8 +19,8 @@ using fmm::ParityOrder;
 
 namespace {
 
-/// For each orbit but the first, what the terms of the entries of Bᵀ X B add up to at most:
-/// |B|ᵀ S |B|, S_nk being the largest entry of X between degrees n and k. [26][K][K]
+/// Upper bounds of the sums in the entries of Bᵀ X B, for each orbit but the first: |B|ᵀ S |B|,
+/// S_nk being the largest entry of X between degrees n and k. [26][K][K]
 std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const ParityOrder& high) {
   const fmm::BoxFit fit(low, high);
   const int degrees = high.p + 1;
@@ -72,8 +72,8 @@ double worst_difference(int p) {
   const ParityOrder low(p), high(fmm::fitted_degree(p));
   const auto sizes = sizes_of_terms(low, high);
   const HostM2l<T> device = make_m2l_on_device<T>(low);
-  // As many roundings as steps of recurrences of degree 2q, some four a step, and terms of sums of
-  // two products with the fit, on both sides.
+  // The number of roundings: some four for each step of recurrences of degree 2q, and one for each
+  // term of two products with the fit, on both sides.
   const double steps = 2 * (4 * 2 * high.p + 2 * high.count / 8.0 + 8);
   const double rounding = steps * std::numeric_limits<double>::epsilon() / 2;
   constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
