@@ -12,7 +12,7 @@
 namespace fmbem {
 
 struct SolverOptions {
-  double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
+  double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; or PETSc's -ksp_rtol
   /// Called after each iteration with its number and the relative residual.
   std::function<void(int iteration, double residual)> monitor{};
   /// Vectors stay in the host's memory even where PETSc could have them on the GPU. Then each

@@ -226,7 +226,7 @@ std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, cons
   refuse_large_dense_operator(n);
   const bool single = options.precision == Precision::single_precision;  // not by default
   FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
-                "single precision carries operator tolerances from 1e-6 on, not "
+                "single precision serves operator tolerances of 1e-6 and more, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
   const auto bytes =
       static_cast<std::int64_t>(rows * columns * (single ? sizeof(float) : sizeof(double)));
