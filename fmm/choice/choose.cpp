@@ -19,9 +19,10 @@ std::size_t sample_stride(std::size_t points, double leaf) {
 }
 
 /// Trials begin with leaves that are least_leaf times those that balance near and far field in
-/// uniformly filled space, and go up by leaf_step: on surfaces larger leaves are best.
+/// uniformly filled space, and go up by leaf_step to 250 times these. On surfaces larger leaves
+/// are best, and the largest where points crowd about a few places.
 constexpr double least_leaf = 1.5, leaf_step = 1.25;
-constexpr std::size_t most_leaves = 12;
+constexpr std::size_t most_leaves = most_trial_trees;
 
 /// Points picked pseudo-randomly, one from each of equal stretches, so that no order of the input
 /// is favoured.

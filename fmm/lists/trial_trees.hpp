@@ -18,7 +18,7 @@ struct TreeWork {
   double near_boxes = 0;    ///< entries of the near lists
 };
 
-inline constexpr int most_trial_trees = 16;
+inline constexpr int most_trial_trees = 24;
 
 /// The work of each tree that build_octree() would make of the same points with these leaf sizes
 /// (ascending, at most most_trial_trees), counted in the finest tree, which has all boxes of the
