@@ -10,6 +10,9 @@ struct Accuracy {
   Precision precision = Precision::double_precision;       ///< of the expansions
   Precision near_precision = Precision::double_precision;  ///< of the near field
   int root_terms = 3;                                      ///< as root_terms()
+  double kappa = 0;                                        ///< as PlanOptions
+  /// Pairs so far apart, times κ, are left out: e^{−κr} is below all errors.
+  double reach = 0;
 };
 
 /// That of plans on the CPU, by the tolerance where the options do not say.
@@ -23,7 +26,7 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 /// a near field besides, which sources that are the targets have.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Derivatives need more digits of the near field than single precision has, below 1e-6, and of
-/// dipoles below 1e-5.
+/// dipoles below 1e-5. So does e^{−κr}, which multiplies the rounding of r by κr.
 Precision near_precision_of(const PlanOptions& options);
 
 /// Terms of the series for 1/r that the near field needs: 0 for 1e-4, 1 for 1e-8, 2 for 1e-12, 3
