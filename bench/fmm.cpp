@@ -55,6 +55,7 @@ struct Options {
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
   std::optional<double> inflation;
+  double kappa = 0;
   int repeat = 3, check = 1000;
   std::int64_t seed = 1;
 
@@ -70,6 +71,7 @@ struct Options {
     options.order = order;
     options.max_leaf = max_leaf;
     options.inflation = inflation;
+    options.kappa = kappa;
     return options;
   }
   std::vector<const char*> stages() const {
@@ -107,6 +109,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
   app.add_option("--inflation", o.inflation,
                  "side of the root over the bounding cube's (default: the plan's choice)");
+  app.add_option("--kappa", o.kappa,
+                 "of Yukawa's kernel exp(-kappa r)/(4 pi r), over the points' unit of length; 0 is "
+                 "Laplace's")
+      ->capture_default_str();
   app.add_option("--check", o.check, "targets of the direct sum; 0 measures no errors")
       ->capture_default_str();
   app.add_option("--json", o.json,
@@ -218,7 +224,7 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
           .evaluation = evaluation,
           .errors = {},
           .peak_memory = peak_memory()};  // before this row's errors are measured
-  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed);
+  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed, o.kappa);
   row.errors = bench::measure_errors(*plan, problem, *reference, o.computed());
   return row;
 }

@@ -35,6 +35,7 @@ struct PlanOptions {
   /// from 1e-6 on.
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
+  double kappa = 0;               ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
   bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;           ///< sources will have dipole moments
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
@@ -66,7 +67,8 @@ class PlanImpl;
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
-/// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
+/// and its gradient in x_i; on the CPU also for Yukawa's kernel exp(−κ|x − y|)/(4π|x − y|). Pairs
+/// that coincide contribute nothing. The same bits come out for any
 /// number of threads. Threads may share a plan: its evaluations go one after the other, those of
 /// several plans side by side.
 /// Sources: Greengard and Rokhlin 1997; docs/theory.md, docs/fmm.md.

@@ -23,7 +23,8 @@ class PlanImpl {
   Seconds plan_seconds, evaluate_seconds;
 };
 
-/// Throws InputError for options that cannot be met.
-void check_options(const PlanOptions& options);
+enum class HasYukawa { no, yes };
+/// Throws InputError for options that cannot be met, by a backend that has Yukawa's kernel or not.
+void check_options(const PlanOptions& options, HasYukawa has_yukawa = HasYukawa::no);
 
 }  // namespace fmbem::fmm

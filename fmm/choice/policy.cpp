@@ -30,8 +30,12 @@ constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.00
 }  // namespace
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
-  return {order_for(options, sources_are_targets), precision_of(options, sources_are_targets),
-          near_precision_of(options), root_terms(options)};
+  return {order_for(options, sources_are_targets),
+          precision_of(options, sources_are_targets),
+          near_precision_of(options),
+          root_terms(options),
+          options.kappa,
+          std::log(10 / options.tolerance)};
 }
 
 int order_for(const PlanOptions& options, bool sources_are_targets) {
@@ -58,7 +62,7 @@ Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
 }
 
 Precision near_precision_of(const PlanOptions& options) {
-  const double least = options.dipoles ? 1e-5 : 1e-6;
+  const double least = options.dipoles || options.kappa > 0 ? 1e-5 : 1e-6;
   if ((options.gradient || options.dipoles) && options.tolerance < least)
     return Precision::double_precision;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision

@@ -10,6 +10,9 @@ struct Accuracy {
   Precision precision = Precision::double_precision;       ///< of the expansions
   Precision near_precision = Precision::double_precision;  ///< of the near field
   int root_terms = 3;                                      ///< as root_terms()
+  double kappa = 0;                                        ///< as PlanOptions
+  /// Pairs so far apart, times κ, are left out: e^{−κr} is below all errors.
+  double reach = 0;
 };
 
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
@@ -23,7 +26,8 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 /// where there is a near field besides, as there is where the sources are the targets.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Double for gradients below 1e-6 and for anything with dipoles below 1e-5: they need more digits
-/// of the near field than single precision has.
+/// of the near field than single precision has. So does e^{−κr}, which multiplies the rounding of r
+/// by κr, below 1e-5.
 Precision near_precision_of(const PlanOptions& options);
 
 /// Terms of the series for 1/r that the near field needs: 0 for 1e-4, 1 for 1e-8, 2 for 1e-12, 3

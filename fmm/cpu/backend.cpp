@@ -26,9 +26,9 @@ class CpuBackend final : public Backend {
         order_(accuracy.order),
         accuracy_(accuracy),
         table_(order_),
-        operators_(has_far()
-                       ? cpu_operators<T>(Laplace(), order_, m2l_orders(tree.sources_are_targets))
-                       : std::make_shared<CpuOperators<T>>()) {
+        operators_(make_operators()) {
+    pass_.kappa = kappa();
+    pass_.top_level = operators_.top_level(tree.octree);
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh);
     else
@@ -36,7 +36,7 @@ class CpuBackend final : public Backend {
   }
   CpuBackend(const CpuBackend&) = delete;
 
-  std::int64_t operator_bytes() const override { return operators_->bytes(); }
+  std::int64_t operator_bytes() const override { return operators_.bytes(); }
 
   void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
                 Seconds& seconds) override {
@@ -52,6 +52,14 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  /// In the tree's unit.
+  double kappa() const { return accuracy_.kappa / tree_.scale; }
+  LevelOperators<T> make_operators() const {
+    const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
+    if (!has_far()) return {};
+    if (accuracy_.kappa == 0) return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
+    return {kappa(), accuracy_.reach / kappa(), tree_.octree, order_, orders};
+  }
   /// Trees of fewer levels have boxes that all touch: nothing is far.
   bool has_far() const { return tree_.octree.levels() > 2; }
   /// The expansions of all boxes, for one right-hand side, are so many numbers.
@@ -175,12 +183,12 @@ class CpuBackend final : public Backend {
   ParityOrder order_;
   Accuracy accuracy_;
   HarmonicTable<T> table_;
-  std::shared_ptr<const CpuOperators<T>> operators_;
+  LevelOperators<T> operators_;
   std::optional<FunctionalMoments<T>> functionals_;
   std::optional<NearData> near_;  ///< of points
   int reserved_ = 0;              ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
-  Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), *operators_, table_};
+  Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), operators_, table_};
 };
 
 }  // namespace

@@ -133,7 +133,7 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
     pair_kernels<T, Laplace>().p2m(
         Laplace(), steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
         unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
-    moments_from_slots(table_, unit_points.channels, moments.data(), rows);
+    moments_from_slots(table_, 0, unit_points.channels, moments.data(), rows);
   }
 }
 
@@ -195,7 +195,7 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
     }
   }
   for (int v = 0; v < pass.vectors; ++v)
-    moments_from_slots(table_, room.unit.channels,
+    moments_from_slots(table_, 0, room.unit.channels,
                        room.sums.data() + static_cast<std::size_t>(4) * slots * v,
                        pass.moment(b) + v * count());
 }

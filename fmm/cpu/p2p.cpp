@@ -86,8 +86,10 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {
-    pair_kernels<N, Laplace>().near(Laplace(), work.width, pass.accuracy.root_terms,
-                                    work.tile.sources(), targets.view());
+    with_kernel(pass.kappa / unit, [&](auto kernel) {
+      pair_kernels<N, decltype(kernel)>().near(kernel, work.width, pass.accuracy.root_terms,
+                                               work.tile.sources(), targets.view());
+    });
     targets.add_tile();
     work.tile.clear();
   };

@@ -139,11 +139,13 @@ class MutualLeaf {
     const NearPoints<N> p = leaf_.whole_registers_of_points();
     std::fill(close_.begin(), close_.end(), 0);
     leaf_.clear_sums();
-    pair_kernels<N, Laplace>().near(Laplace(), 1, pass_.accuracy.root_terms,
-                                    {last - first, p.x + first, p.y + first, p.z + first,
-                                     p.charge + first, nullptr, nullptr, nullptr},
-                                    {p.count, p.x, p.y, p.z, p.potential, p.gradient_x,
-                                     p.gradient_y, p.gradient_z, close_.data()});
+    with_kernel(pass_.kappa / unit_, [&](auto kernel) {
+      pair_kernels<N, decltype(kernel)>().near(kernel, 1, pass_.accuracy.root_terms,
+                                               {last - first, p.x + first, p.y + first, p.z + first,
+                                                p.charge + first, nullptr, nullptr, nullptr},
+                                               {p.count, p.x, p.y, p.z, p.potential, p.gradient_x,
+                                                p.gradient_y, p.gradient_z, close_.data()});
+    });
     for (int i = 0; i < leaf_.count(); ++i)
       if (close_[i] > (i >= first && i < last)) return false;  // a point is close to itself
     leaf_.scatter({&piece_, 1}, unit_, totals_);
@@ -156,10 +158,11 @@ class MutualLeaf {
     others_.resize(n, totals_.results);
     others_.fill(near_.sources<N>(), pass_, vector_, pieces);
     // The pieces' points fill registers better than the leaf's, which the kernel takes one by one.
-    if (!pair_kernels<N, Laplace>().near_mutual(Laplace(), pass_.accuracy.root_terms,
-                                                others_.whole_registers_of_points(),
-                                                leaf_.points()))
-      return false;
+    const bool done = with_kernel(pass_.kappa / unit_, [&](auto kernel) {
+      return pair_kernels<N, decltype(kernel)>().near_mutual(
+          kernel, pass_.accuracy.root_terms, others_.whole_registers_of_points(), leaf_.points());
+    });
+    if (!done) return false;
     leaf_.scatter({&piece_, 1}, unit_, totals_);
     others_.scatter(pieces, unit_, totals_);
     return true;

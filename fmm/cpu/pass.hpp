@@ -25,7 +25,7 @@ struct Pass {
   const ParityOrder& order;
   const Accuracy& accuracy;
   const CpuKernels<T>& kernels;
-  const CpuOperators<T>& operators;
+  const LevelOperators<T>& operators;
   const HarmonicTable<T>& table;
   int vectors = 0;
   /// The points of a box that act, and those that are acted on; a transposed pass swaps them.
@@ -38,6 +38,8 @@ struct Pass {
   LargeVector<double> potential{};          ///< [vectors][targets], or empty
   std::array<LargeVector<double>, 3> gradient{};
   LargeVector<double> near_buffer{};  ///< what P2P's chunks add to each other
+  double kappa = 0;                   ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
+  int top_level = 2;                  ///< there and below boxes have expansions
 
   /// The result of that number: potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
@@ -48,6 +50,8 @@ struct Pass {
   const SortedPoints& to_points() const { return is_transposed() ? tree.sources : tree.targets(); }
   bool acts(const Box& box) const { return (box.*from).size() > 0; }
   bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }
+  /// κ in the unit of boxes of a level.
+  double kappa_of(int level) const { return kappa * tree.octree.side(level); }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * order.count; }

@@ -58,14 +58,17 @@ struct UnitWeightedPoints {
   }
 };
 
-/// Moments [K] in parity order, from the slots [channels][slots] that P2M's kernel writes.
+/// Moments [K] in parity order, from the slots [channels][slots] that P2M's kernel writes; κ in the
+/// unit of the box.
 template <class T, class Sum>
-void moments_from_slots(const HarmonicTable<T>& table, int channels, const Sum* slots, T* moment) {
+void moments_from_slots(const HarmonicTable<T>& table, double kappa, int channels, const Sum* slots,
+                        T* moment) {
   for (int slot = 0; slot < table.slots(); ++slot)
     if (table.position[slot] >= 0) moment[table.position[slot]] = static_cast<T>(slots[slot]);
   for (int axis = 0; axis + 1 < channels; ++axis)
-    for (const Derivative& d : table.derivatives[axis])
-      moment[d.from] += static_cast<T>(d.value * slots[(axis + 1) * table.slots() + d.to]);
+    table.for_derivative(axis, kappa, [&](int from, int to, double value) {
+      moment[from] += static_cast<T>(value * slots[(axis + 1) * table.slots() + to]);
+    });
 }
 
 }  // namespace fmbem::fmm

@@ -6,43 +6,19 @@
 #include <numeric>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/half_rule.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::fmm {
 namespace {
 
-/// The nodes of the Gauss-Legendre rule on [−½, ½] that are not negative, and their weights, by
-/// Newton's method on the recurrence of P_n. The weight of a node includes its mirror image's.
-struct HalfRule {
-  std::vector<double> node, weight;
-
-  explicit HalfRule(int n) {
-    for (int i = 0; i < (n + 1) / 2; ++i) {
-      double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
-      for (int step = 0; step < 6; ++step) {
-        double low = 1, here = x;
-        for (int k = 2; k <= n; ++k) {
-          const double next = ((2 * k - 1) * x * here - (k - 1) * low) / k;
-          low = here;
-          here = next;
-        }
-        slope = n * (x * here - low) / (x * x - 1);
-        x -= here / slope;
-      }
-      const bool centre = 2 * i + 1 == n;
-      node.push_back(centre ? 0 : x / 2);
-      weight.push_back((centre ? 1 : 2) / ((1 - x * x) * slope * slope));
-    }
-  }
-};
-
-/// Harmonics at the nodes in the cube's positive octant, times the root of the weight: [K][nodes],
-/// in parity order. The other octants are mirror images.
+/// Regular functions at the nodes in the cube's positive octant, times the root of the weight:
+/// [K][nodes], in parity order. The other octants are mirror images.
 struct Samples {
   std::size_t nodes;
   std::vector<double> values;
 
-  explicit Samples(const ParityOrder& order) {
+  Samples(const ParityOrder& order, const Yukawa& kernel) {
     // The measure need not be uniform to the last digit, so fewer nodes suffice than are exact for
     // degree 2q.
     const HalfRule rule(3 * order.p / 4 + 3);
@@ -55,7 +31,7 @@ struct Samples {
 #pragma omp for schedule(static)
       for (std::size_t i = 0; i < nodes; ++i) {
         const std::size_t a = i / (n * n), b = i / n % n, c = i % n;
-        regular_harmonics(Vec3d{rule.node[a], rule.node[b], rule.node[c]}, order.p,
+        regular_functions(kernel, {rule.node[a], rule.node[b], rule.node[c]}, order.p,
                           harmonics.data());
         const double root = std::sqrt(rule.weight[a] * rule.weight[b] * rule.weight[c]);
         for (int k = 0; k < order.count; ++k)
@@ -82,9 +58,10 @@ void factorise(double* g, int known, int size, std::size_t stride) {
 
 }  // namespace
 
-BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), high_(high) {
+BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high, const Yukawa& kernel)
+    : low_(low), high_(high) {
   const auto& kernels = cpu_kernels<double>();
-  const Samples samples(high);
+  const Samples samples(high, kernel);
 #pragma omp parallel for schedule(dynamic, 1)
   for (int e = 0; e < 8; ++e) {
     Class& part = classes_[e];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/kernel/yukawa.hpp"
 
 namespace fmbem::fmm {
 
@@ -12,8 +13,13 @@ namespace fmbem::fmm {
 enum class M2l { truncated, fitted };
 
 /// Makes M2L's blocks (translations.hpp) of these orbits and every class, and hands each to
-/// take(orbit, class, block [K][K]), from several threads at once.
-void make_m2l_blocks(const ParityOrder& order, M2l m2l, std::span<const int> some,
+/// take(orbit, class, block [K][K]), from several threads at once. Of Laplace's kernel, or Yukawa's
+/// (yukawa_translations.hpp).
+void make_m2l_blocks(const Laplace& kernel, const ParityOrder& order, M2l m2l,
+                     std::span<const int> some,
+                     const std::function<void(int orbit, int e, const double* block)>& take);
+void make_m2l_blocks(const Yukawa& kernel, const ParityOrder& order, M2l m2l,
+                     std::span<const int> some,
                      const std::function<void(int orbit, int e, const double* block)>& take);
 
 /// All orbits but that of the siblings, which are near.
@@ -29,6 +35,8 @@ constexpr M2lOrders m2l_orders(bool sources_are_targets) {
   return sources_are_targets ? M2lOrders::by_distance : M2lOrders::full;
 }
 int m2l_order(int p, M2lOrders orders, int orbit);
+/// The least distance between the child and boxes of an orbit that do not touch it, in their sides.
+double m2l_gap(int orbit);
 /// Operations of a row's products, on an average of the orbits: 16 K² with K of each orbit's order.
 double m2l_row_operations(int p, M2lOrders orders);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -58,6 +59,20 @@ FMBEM_HD inline bool boxes_touch(Vec3d r) {
 
 /// √(k!) for k < count. Norms of harmonics are N_n^m = √((n−m)!(n+m)!).
 std::vector<double> root_factorials(int count);
+/// N_n^m for n ≤ p.
+class Norms {
+ public:
+  explicit Norms(int p) : root_factorial_(root_factorials(2 * p + 1)) {}
+  double operator()(int n, int m) const { return root_factorial_[n - m] * root_factorial_[n + m]; }
+
+ private:
+  std::vector<double> root_factorial_;
+};
+
+/// An entry in the real basis of a complex operator with A_{nm,kl} = F^{m+l} for multipoles and
+/// their conjugates: for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m and
+/// N_k^l. `sum` is F^{|m|+|l|}, `difference` F^{|m|−|l|}.
+double real_entry(int m, int l, std::complex<double> sum, std::complex<double> difference);
 /// [K], 1 / N_n^m, over √2 for m = 0.
 std::vector<double> inverse_norms(const ParityOrder& order);
 

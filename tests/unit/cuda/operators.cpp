@@ -78,23 +78,24 @@ double worst_difference(int p) {
   const double rounding = steps * std::numeric_limits<double>::epsilon() / 2;
   constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
   double worst = 0;
-  make_m2l_blocks(
-      low, fmm::M2l::fitted, fmm::all_m2l_orbits(), [&](int orbit, int e, const double* block) {
-        double here = 0;
-        for (int i = 0; i < low.count; ++i) {
-          const T* const row = device.rows.data() +
-                               (e * std::int64_t{low.count} + i) * device.stride +
-                               (orbit - 1) * std::int64_t{low.count};
-          for (int j = 0; j < low.count; ++j, ++block) {
-            const double size = sizes[orbit - 1][static_cast<std::size_t>(i) * low.count + j];
-            const double difference = std::abs(static_cast<double>(row[j]) - *block) /
-                                      (rounding * size + storage * std::abs(*block));
-            here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
-          }
-        }
+  make_m2l_blocks(fmm::Laplace(), low, fmm::M2l::fitted, fmm::all_m2l_orbits(),
+                  [&](int orbit, int e, const double* block) {
+                    double here = 0;
+                    for (int i = 0; i < low.count; ++i) {
+                      const T* const row = device.rows.data() +
+                                           (e * std::int64_t{low.count} + i) * device.stride +
+                                           (orbit - 1) * std::int64_t{low.count};
+                      for (int j = 0; j < low.count; ++j, ++block) {
+                        const double size =
+                            sizes[orbit - 1][static_cast<std::size_t>(i) * low.count + j];
+                        const double difference = std::abs(static_cast<double>(row[j]) - *block) /
+                                                  (rounding * size + storage * std::abs(*block));
+                        here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
+                      }
+                    }
 #pragma omp critical
-        worst = std::max(worst, here);
-      });
+                    worst = std::max(worst, here);
+                  });
   return worst;
 }
 

@@ -24,8 +24,8 @@
 using namespace fmbem;
 using namespace fmbem::test;
 using fmm::Box;
-using fmm::CpuOperators;
 using fmm::HarmonicTable;
+using fmm::LevelOperators;
 using fmm::M2lOrders;
 using fmm::ParityOrder;
 using fmm::Pass;
@@ -58,12 +58,13 @@ PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max
 
 /// Those of an order, made once.
 template <class T>
-const CpuOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
-  static std::map<std::pair<int, M2lOrders>, std::shared_ptr<const CpuOperators<T>>> known;
-  auto& operators = known[{order.p, orders}];
-  if (!operators)
-    operators = fmm::cpu_operators<T>(fmm::Laplace(), order, orders, fmm::M2l::truncated);
-  return *operators;
+const LevelOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
+  static std::map<std::pair<int, M2lOrders>, LevelOperators<T>> known;
+  LevelOperators<T>& operators = known[{order.p, orders}];
+  if (!operators.serves_all_levels())
+    operators = LevelOperators<T>(
+        fmm::cpu_operators<T>(fmm::Laplace(), order, orders, fmm::M2l::truncated));
+  return operators;
 }
 
 enum class What { charges, dipoles, both };
@@ -344,7 +345,7 @@ TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "", double, fl
   const Points uniform = uniform_points();
   const Run<TestType> run(uniform, uniform, {}, 2, 8, 1, What::charges, Precision::double_precision,
                           M2lOrders::by_distance);
-  CHECK(run.pass.operators.m2l.size() == 3);  // orders 8, 7 and 6
+  CHECK(run.pass.operators.of_children(1).m2l.size() == 3);  // orders 8, 7 and 6
   check_m2l(run);
   const Points y = plummer_points(500, 7), x = sphere_points(300, 8);
   check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 14, 2, What::charges, Precision::double_precision,
