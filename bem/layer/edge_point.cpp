@@ -27,12 +27,14 @@ Vec3d EdgePoint::add(const Triangle& t, double sigma, Vec3d x, double tolerance,
         if (length <= tolerance) return;
         log_ratio += std::log(2 * length);
         of_line -= sign / length;
-        rays_.push_back({sign * t.tangent[k], tolerance / length, sigma * t.outward[k], uncertainty});
+        rays_.push_back(
+            {sign * t.tangent[k], tolerance / length, sigma * t.outward[k], uncertainty});
       };
       add_ray(last, 1);
       add_ray(-first, -1);
     } else {
-      const double d2 = distance * distance, along = t.length[k] * (first + last) / (r_first * r_last);
+      const double d2 = distance * distance,
+                   along = t.length[k] * (first + last) / (r_first * r_last);
       log_ratio = edge_log_ratio(first, last, r_first, r_last, t.length[k], d2);
       of_line = along / (r_first + r_last);
       of_cube = first > 0 || last < 0 ? along / (last * r_first + first * r_last)

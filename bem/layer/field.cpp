@@ -84,7 +84,7 @@ void add_exactly(const Panels& panels, std::span<const Triangle> triangles,
     for (std::int64_t i = 0; i < n; ++i) {
       FieldPoint point(panels, x[i], side, i, field);
       edges.clear();
-      for (std::size_t j = 0; j < panels.size(); ++j) point.add(triangles[j], sigma[j], edges);
+      for (std::size_t j = 0; j < triangles.size(); ++j) point.add(triangles[j], sigma[j], edges);
       if (!edges.is_finite()) point.set_infinite();
     }
   }
@@ -190,7 +190,8 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
 }  // namespace
 
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
-                     std::span<const Vec3d> points, const FieldOptions& options) {
+                     std::span<const Vec3d> points, const FieldOptions& options,
+                     std::span<const std::int32_t> chosen) {
   FMBEM_REQUIRE(sigma.size() == panels.size(),
                 "there are " << panels.size() << " panels, but " << sigma.size() << " densities");
   FMBEM_REQUIRE(
@@ -205,8 +206,13 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   field.potential.resize(points.size());
   field.e.resize(points.size());
   if (options.gradient_of_e) field.gradient_of_e.resize(points.size());
-  const LargeVector<Triangle> triangles = triangles_of(panels);
-  const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
+  const LargeVector<Triangle> triangles = triangles_of(panels, chosen);
+  std::vector<double> density;
+  if (!chosen.empty()) {
+    for (const std::int32_t j : chosen) density.push_back(sigma[j]);
+    sigma = density;
+  }
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(triangles.size());
   if (options.tolerance == 0 || pairs <= few_pairs)
     add_exactly(panels, triangles, sigma, x, options.side, field);
   else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct Field {
 /// φ is continuous; E jumps by σn across a panel, and its gradient, in [σ]/length, goes on. On
 /// edges and vertices E is infinite, but for those where the coefficients of its logarithm cancel
 /// in the sum over all panels that share them, as of coplanar neighbours of equal density
-/// (EdgePoint): there it is the mean over all directions, or that of the side. O(n_points +
-/// n_panels). Throws InputError for sizes that differ, points that are not finite and a tolerance
-/// out of range.
+/// (EdgePoint): there it is the mean over all directions, or that of the side. Where panels are
+/// `chosen`, only these act. O(n_points + n_panels). Throws InputError for sizes that differ,
+/// points that are not finite and a tolerance out of range.
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
-                     std::span<const Vec3d> points, const FieldOptions& options = {});
+                     std::span<const Vec3d> points, const FieldOptions& options = {},
+                     std::span<const std::int32_t> chosen = {});
 
 }  // namespace fmbem

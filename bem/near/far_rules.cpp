@@ -14,14 +14,14 @@ struct Candidate {
 };
 
 const std::vector<Candidate>& candidates() {
-  static const std::vector<Candidate> all{{symmetric_rule(1), 1, 0.19, 0.55, 2},
-                                          {symmetric_rule(2), 2, 0.025, 0.13, 0.6},
-                                          {symmetric_rule(5), 5, 1.05e-2, 0.078, 0.5},
-                                          {symmetric_rule(8), 8, 9.5e-4, 9.6e-3, 0.1},
-                                          {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3, 0.03},
-                                          {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4, 0.01},
-                                          {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5, 1e-3},
-                                          {collapsed_gauss(11), 20, 3.3e-7, 9.3e-6, 1.5e-4}};
+  static const std::vector<Candidate> all{{symmetric_rule(1), 1, 0.19, 0.55, 1.05},
+                                          {symmetric_rule(2), 2, 0.025, 0.13, 0.38},
+                                          {symmetric_rule(5), 5, 1.05e-2, 0.078, 0.31},
+                                          {symmetric_rule(8), 8, 9.5e-4, 9.6e-3, 0.052},
+                                          {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3, 0.02},
+                                          {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4, 7.3e-3},
+                                          {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5, 9.4e-4},
+                                          {collapsed_gauss(11), 20, 3.3e-7, 9.3e-6, 1.1e-4}};
   return all;
 }
 

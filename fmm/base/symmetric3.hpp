@@ -40,8 +40,7 @@ struct Symmetric3 {
 /// The square of Frobenius's norm.
 template <class T>
 FMBEM_HD constexpr T norm2(const Symmetric3<T>& a) {
-  return a.xx * a.xx + a.yy * a.yy + a.zz * a.zz +
-         2 * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz);
+  return a.xx * a.xx + a.yy * a.yy + a.zz * a.zz + 2 * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz);
 }
 
 using Symmetric3d = Symmetric3<double>;

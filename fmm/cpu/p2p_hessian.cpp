@@ -12,7 +12,10 @@ template <class T>
 class HessianRows {
  public:
   HessianRows(const NearData& near, Pass<T>& pass, int vector)
-      : pass_(pass), places_(near.double_targets), vector_(vector), tile_(near.double_sources, pass, vector, 1) {}
+      : pass_(pass),
+        places_(near.double_targets),
+        vector_(vector),
+        tile_(near.double_sources, pass, vector, 1) {}
 
   void add(std::size_t row) {
     const Octree& octree = pass_.tree.octree;
@@ -44,8 +47,11 @@ class HessianRows {
                                  {{place_[0].data(), place_[1].data(), place_[2].data()}, nullptr});
   }
   void flush() {
-    HessianTargets targets{static_cast<std::int64_t>(place_[0].size()), place_[0].data(),
-                           place_[1].data(), place_[2].data(), {}};
+    HessianTargets targets{static_cast<std::int64_t>(place_[0].size()),
+                           place_[0].data(),
+                           place_[1].data(),
+                           place_[2].data(),
+                           {}};
     for (int entry = 0; entry < 6; ++entry) targets.entry[entry] = sums_[entry].data();
     pair_kernels<double, Laplace>().near_hessian(Laplace(), tile_.sources(), targets);
     tile_.clear();

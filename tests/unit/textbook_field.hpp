@@ -41,9 +41,10 @@ struct TextbookField {
   }
 };
 
-/// Of constant densities at a point off all panels. In a panel's frame, x at (0, 0, z) and its plane
-/// at height 0, with edges from a to b, u along them and m to their right [Wilton et al. 1984;
-/// Graglia 1993]: p = m·(a − x), P = p ∫ ds/r, ω = Σ atan …; and derivatives of these, term by term.
+/// Of constant densities at a point off all panels. In a panel's frame, x at (0, 0, z) and its
+/// plane at height 0, with edges from a to b, u along them and m to their right [Wilton et al.
+/// 1984; Graglia 1993]: p = m·(a − x), P = p ∫ ds/r, ω = Σ atan …; and derivatives of these, term
+/// by term.
 inline TextbookField textbook_field(const Panels& panels, std::span<const double> sigma, Vec3d at) {
   using Real = TextbookField::Real;
   using Point = std::array<Real, 3>;

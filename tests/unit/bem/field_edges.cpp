@@ -65,8 +65,10 @@ TEST_CASE("edges between coplanar panels of equal density are not seen") {
     SurfaceMesh mesh;
     double s, t;
   };
-  const std::vector<Place> places{{plate_of_cells(4), 0.5, 0.5},   {plate_of_cells(4), 0.25, 0.75},
-                                  {plate_of_cells(4), 0.625, 0.5}, {plate_of_cells(4), 0.5, 0.0625},
+  const std::vector<Place> places{{plate_of_cells(4), 0.5, 0.5},
+                                  {plate_of_cells(4), 0.25, 0.75},
+                                  {plate_of_cells(4), 0.625, 0.5},
+                                  {plate_of_cells(4), 0.5, 0.0625},
                                   {plate_of_cells(4), 0.9375, 0.9375},
                                   {plate_with_hanging_vertex(), 0.5, 0.5},
                                   {plate_with_hanging_vertex(), 0.25, 0.25}};
@@ -81,15 +83,16 @@ TEST_CASE("edges between coplanar panels of equal density are not seen") {
       CHECK(norm(field.e[0] - exact.e[0]) < 1e-13);
       CHECK(norm2(field.gradient_of_e[0] - exact.gradient_of_e[0]) < 1e-24);
     }
-    const Vec3d jump = at(place.mesh, x, Side::positive).e[0] - at(place.mesh, x, Side::negative).e[0];
+    const Vec3d jump =
+        at(place.mesh, x, Side::positive).e[0] - at(place.mesh, x, Side::negative).e[0];
     CHECK(norm(jump - 1.5 * normal) < 1e-13);
   }
 }
 
 TEST_CASE("E is infinite on rims, and where densities or planes differ") {
   const auto singular = [](const SurfaceMesh& mesh, const std::vector<double>& sigma, Vec3d x) {
-    const Field field = evaluate_field(make_panels(mesh), sigma, std::vector<Vec3d>{x},
-                                       {.gradient_of_e = true});
+    const Field field =
+        evaluate_field(make_panels(mesh), sigma, std::vector<Vec3d>{x}, {.gradient_of_e = true});
     CHECK(std::isfinite(field.potential[0]));
     CHECK(std::isnan(field.gradient_of_e[0].xy) == std::isnan(field.e[0].x));
     CHECK(std::isnan(field.e[0].x) == (field.singular_points == 1));
@@ -106,7 +109,7 @@ TEST_CASE("E is infinite on rims, and where densities or planes differ") {
   sigma = signed_charges(sigma.size(), 1);
   CHECK(singular(plate, sigma, on_plate(0.5, 0.5)));
   CHECK(singular(plate, sigma, on_plate(0.5, 0.55)));
-  CHECK(!singular(plate, sigma, on_plate(0.5, 0.5 + 1e-9)  + 1e-9 * cross(u_side, v_side)));
+  CHECK(!singular(plate, sigma, on_plate(0.5, 0.5 + 1e-9) + 1e-9 * cross(u_side, v_side)));
   const SurfaceMesh box = cube(2);
   sigma.assign(box.triangles.size(), 1.0);
   CHECK(singular(box, sigma, {0.5, 0, 0}));
@@ -130,8 +133,8 @@ TEST_CASE("three sheets that meet at 120 degrees have the mean over all directio
   const std::vector<double> sigma(panels.size(), 1.0);
   std::vector<Vec3d> points{{0, 0, 0.4}};
   const int n = 300;
-  // The error of the mean over a circle is of its radius; E is constant but for kinks at the sheets,
-  // between which the rule's points are centred.
+  // The error of the mean over a circle is of its radius; E is constant but for kinks at the
+  // sheets, between which the rule's points are centred.
   const double radius = 1e-5;
   for (int k = 0; k < n; ++k)
     points.push_back(points[0] + radius * towards(2 * pi * (k + 0.5) / n));

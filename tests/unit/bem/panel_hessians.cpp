@@ -81,7 +81,8 @@ TEST_CASE("second derivatives are differences of gradients, by rules and closed 
   for (int k = 0; k < 300; ++k) {
     const double height = k % 3 == 0 ? std::pow(10, uniform(-3, -1)) : uniform(0.1, 1);
     const Triangle t = make_triangle({0, 0, 0}, {1, 0, 0}, {uniform(), 0.6 * height, 0.8 * height});
-    const Vec3d x = t.centroid + (std::pow(10, uniform(-0.5, 1)) * t.radius) * sphere_point(uniform);
+    const Vec3d x =
+        t.centroid + (std::pow(10, uniform(-0.5, 1)) * t.radius) * sphere_point(uniform);
     const Symmetric3d h = panel_hessian(t, x);
     const double step = 1e-3 * distance_to_edges(t, x), size = std::sqrt(norm2(h));
     CHECK(std::abs(h.xx + h.yy + h.zz) < 1e-12 * size);
@@ -91,9 +92,9 @@ TEST_CASE("second derivatives are differences of gradients, by rules and closed 
         at[axis] += by;
         return panel_gradient(t, at, 0);
       };
-      const Vec3d slope = (8.0 * (gradient(step) - gradient(-step)) -
-                           (gradient(2 * step) - gradient(-2 * step))) /
-                          (12 * step);
+      const Vec3d slope =
+          (8.0 * (gradient(step) - gradient(-step)) - (gradient(2 * step) - gradient(-2 * step))) /
+          (12 * step);
       // step⁴/30 of a derivative that is 5!/distance⁴ of h at the most, and rounding over the step.
       for (int i = 0; i < 3; ++i) CHECK(std::abs(slope[i] - h(axis, i)) < 1e-9 * size);
     }

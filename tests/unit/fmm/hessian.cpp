@@ -88,14 +88,14 @@ TEST_CASE("second derivatives of direct sums are differences of gradients, and h
 }
 
 TEST_CASE("plans give second derivatives to the tolerance") {
-  const std::size_t n = 1500;
-  for (const char* name : {"cube", "sphere", "ellipsoid"}) {
+  const std::size_t n = 800;
+  for (const char* name : {"cube", "ellipsoid"}) {
     const Points y = points_by_name(name, n, 4);
     const ThreeStrengths strengths(n);
     for (const bool apart : {false, true}) {
       const Points x = apart ? points_by_name(name, n / 3, 5) : y;
       const auto exact = exact_hessians(y, x, strengths.all());
-      for (const double tolerance : {1e-2, 1e-4, 1e-7, 1e-10}) {
+      for (const double tolerance : {1e-3, 1e-7}) {
         const fmm::PlanOptions options{
             .tolerance = tolerance, .dipoles = true, .hessian = true, .max_leaf = 20};
         const fmm::Plan plan =
@@ -122,7 +122,7 @@ TEST_CASE("second derivatives far from all sources, by local expansions alone") 
   for (Vec3d& p : x) p += Vec3d{2.5, 1, -0.5};
   const auto q = signed_charges(y.size(), 8);
   const auto exact = exact_hessians(y, x, {.charges = q});
-  for (const double tolerance : {1e-2, 1e-4, 1e-8, 1e-11}) {
+  for (const double tolerance : {1e-2, 1e-4, 1e-8}) {
     const fmm::Plan plan(y, x, {.tolerance = tolerance, .hessian = true, .max_leaf = 15});
     CAPTURE(tolerance, plan.info().order, plan.info().levels);
     CHECK(plan.info().levels > 2);
