@@ -50,9 +50,9 @@ void print_discrete() {
     const char* name;
     SurfaceMesh mesh;
   };
-  for (const Surface& s : {Surface{"sphere, 512 panels", sphere(3)},
-                           Surface{"cube, 588 panels", cube(7)},
-                           Surface{"plate of panels 1 : 100", long_plate(2, 100)}}) {
+  for (const Surface& s :
+       {Surface{"sphere, 512 panels", sphere(3)}, Surface{"cube, 588 panels", cube(7)},
+        Surface{"plate of panels 1 : 100", long_plate(2, 100)}}) {
     const Panels panels = make_panels(s.mesh);
     const std::vector<double> sigma = signed_charges(panels.size(), 2);
     for (const double distance : near_distances) {
@@ -79,7 +79,7 @@ void print_against_body(int most) {
   const Vec3d place{0, 0, 2};
   const auto exact_potential = [&](Vec3d x) {
     const Vec3d image{0, 0, 0.5};
-    return 1 / norm(x) + 1 / norm(x - place) - 0.5 / norm(x - image) ;
+    return 1 / norm(x) + 1 / norm(x - place) - 0.5 / norm(x - image);
   };
   const auto exact_field = [&](Vec3d x) {
     const Vec3d image{0, 0, 0.5}, d = x - place, i = x - image;
@@ -97,9 +97,9 @@ void print_against_body(int most) {
     double distance;
     bool in_h;
   };
-  for (const Row& row : {Row{"on the panels, outside", 0, true}, Row{"1e-6 h", 1e-6, true}, Row{"0.01 h", 0.01, true},
-                         Row{"0.1 h", 0.1, true}, Row{"h", 1, true}, Row{"10 h", 10, true},
-                         Row{"0.3", 0.3, false}}) {
+  for (const Row& row : {Row{"on the panels, outside", 0, true}, Row{"1e-6 h", 1e-6, true},
+                         Row{"0.01 h", 0.01, true}, Row{"0.1 h", 0.1, true}, Row{"h", 1, true},
+                         Row{"10 h", 10, true}, Row{"0.3", 0.3, false}}) {
     double before[2] = {};
     for (const ConductorSolution& solution : solutions) {
       Uniform uniform(3);
@@ -147,8 +147,9 @@ struct ForceCase {
 };
 
 void print_forces(int most) {
-  std::printf("\n| what | panels | force | order | by Maxwell's stress | order | action + reaction |\n"
-              "|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "\n| what | panels | force | order | by Maxwell's stress | order | action + reaction |\n"
+      "|---|---|---|---|---|---|---|\n");
   std::vector<ForceCase> cases;
   ConductorOptions plain;
   plain.solver.tolerance = 1e-8;
@@ -162,8 +163,12 @@ void print_forces(int most) {
   for (const double apart : {4.0, 1.7})
     cases.push_back({"spheres of radii 1 and 0.5, " + std::string(apart > 2 ? "4" : "1.7") +
                          " apart, at 1 and −0.5 V",
-                     force_of_spheres(1, 0.5, apart, 1, -0.5), spheres(apart), plain,
-                     {1, -0.5}, 1, {0, 0, 1}});
+                     force_of_spheres(1, 0.5, apart, 1, -0.5),
+                     spheres(apart),
+                     plain,
+                     {1, -0.5},
+                     1,
+                     {0, 0, 1}});
   const auto one = [](int level) { return sphere(level); };
   for (const double medium : {1.0, 2.0}) {
     ConductorOptions options = plain;
@@ -172,17 +177,32 @@ void print_forces(int most) {
     options.media = {{"sphere", 4, medium}};
     options.applied.charges = {{{0, 0, 1.6}, unit_capacitance, medium}};
     cases.push_back({medium > 1 ? "the same in ε = 2" : "dielectric sphere, ε = 4, and a charge",
-                     -force_at_dielectric_sphere(4, medium, 1.6), one, options, {}, 0, {0, 0, 1}});
+                     -force_at_dielectric_sphere(4, medium, 1.6),
+                     one,
+                     options,
+                     {},
+                     0,
+                     {0, 0, 1}});
   }
   {
     ConductorOptions options = plain;
     options.floating = {"sphere"};
     options.applied.charges = {{{0, 0, 1.5}, unit_capacitance}};
     cases.push_back({"conducting sphere without charge, and a charge",
-                     -force_at_charged_sphere(0, 1.5), one, options, {0}, 0, {0, 0, 1}});
+                     -force_at_charged_sphere(0, 1.5),
+                     one,
+                     options,
+                     {0},
+                     0,
+                     {0, 0, 1}});
     options.applied = {.uniform = {0, 0, 1}};
-    cases.push_back({"conducting sphere with a charge in a uniform field", 1, one, options,
-                     {unit_capacitance}, 0, {0, 0, 1}});
+    cases.push_back({"conducting sphere with a charge in a uniform field",
+                     1,
+                     one,
+                     options,
+                     {unit_capacitance},
+                     0,
+                     {0, 0, 1}});
   }
   {
     ConductorOptions options = plain;
@@ -196,7 +216,11 @@ void print_forces(int most) {
                        add_ellipsoid(mesh, "spheroid", level, {1, 1, 2});
                        return mesh;
                      },
-                     options, {}, 0, {0, 1, 0}, true});
+                     options,
+                     {},
+                     0,
+                     {0, 1, 0},
+                     true});
   }
   for (const ForceCase& c : cases) {
     double before[2] = {};

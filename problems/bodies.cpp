@@ -97,8 +97,7 @@ BodyExtent extent_of(const BodyPanels& given, const Nesting& nesting, const Body
       if (!closed || !ahead) media.add(given.behind[i]);
     }
     if (closed)
-      extent.borders.push_back(
-          {{nesting.panels_of(p).begin(), nesting.panels_of(p).end()}, ahead});
+      extent.borders.push_back({{nesting.panels_of(p).begin(), nesting.panels_of(p).end()}, ahead});
   }
   FMBEM_REQUIRE(area > 0, "the body \"" << body.name << "\" has no panels");
   FMBEM_REQUIRE(media.least == media.most,
@@ -123,8 +122,7 @@ std::vector<BodyExtent> find_bodies(const BodyPanels& panels, std::span<const Bo
   const Nesting nesting(panels, charges);
   std::vector<BodyExtent> extents;
   for (std::size_t b = 0; b < bodies.size(); ++b)
-    extents.push_back(
-        extent_of(panels, nesting, bodies[b], static_cast<int>(b), charges.size()));
+    extents.push_back(extent_of(panels, nesting, bodies[b], static_cast<int>(b), charges.size()));
   return extents;
 }
 

@@ -20,9 +20,9 @@ struct Body {
 /// Panels as forces need them, all [n panels] in the order of Panels.
 struct BodyPanels {
   const Panels& panels;
-  std::span<const int> body_of;          ///< −1 of those that no body consists of
-  std::span<const char> is_interface;    ///< between dielectrics, else of a conductor
-  std::span<const double> behind, ahead; ///< relative permittivities
+  std::span<const int> body_of;           ///< −1 of those that no body consists of
+  std::span<const char> is_interface;     ///< between dielectrics, else of a conductor
+  std::span<const double> behind, ahead;  ///< relative permittivities
 };
 
 /// Where a closed body ends: its panels, and on which of their sides what is around it lies.
@@ -36,8 +36,8 @@ struct BodyBorder {
 /// What lies in the material of a dielectric body moves with it and belongs to it: panels and
 /// charges with an odd number of its closed interfaces around them. (In a conductor's cavity things
 /// are on their own.) Where its closed surfaces have an odd number of others of their kind around
-/// them, they are those of cavities, and what is around the body lies behind them. Conductors in its
-/// own material are not on its border.
+/// them, they are those of cavities, and what is around the body lies behind them. Conductors in
+/// its own material are not on its border.
 struct BodyExtent {
   std::vector<std::int32_t> panels;   ///< [..], ascending: all that belong to it
   std::vector<std::int32_t> others;   ///< all that do not
@@ -48,8 +48,8 @@ struct BodyExtent {
 };
 
 /// [bodies]. Throws InputError for a body without panels and one that borders on several media,
-/// around which no stress is defined. O(n) and, for pairs of closed surfaces with overlapping bounds,
-/// their panels.
+/// around which no stress is defined. O(n) and, for pairs of closed surfaces with overlapping
+/// bounds, their panels.
 std::vector<BodyExtent> find_bodies(const BodyPanels& panels, std::span<const Body> bodies,
                                     std::span<const Vec3d> charges);
 

@@ -69,7 +69,8 @@ double permittivity_beside(const SurfaceMesh& mesh, const ConductorOptions& opti
 
 Forces conductor_forces(const SurfaceMesh& mesh, const ConductorOptions& options,
                         const ConductorSolution& solution, std::size_t problem,
-                        const std::vector<BodyOfGroups>& bodies, const ForceOptions& force_options) {
+                        const std::vector<BodyOfGroups>& bodies,
+                        const ForceOptions& force_options) {
   check_problem(solution, problem);
   const Panels& panels = solution.panels;
   const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, solution.conductors);

@@ -224,8 +224,8 @@ Forces find_forces(const ForceProblem& problem, const ForceOptions& options) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
   for (std::size_t k = 0; k < surroundings.places().size(); ++k) {
     const auto own = static_cast<std::int32_t>(k);
-    const Vec3d e = surroundings.field(all, std::span(&own, 1),
-                                       surroundings.places().subspan(k, 1))[0];
+    const Vec3d e =
+        surroundings.field(all, std::span(&own, 1), surroundings.places().subspan(k, 1))[0];
     result.on_charges.push_back((problem.applied.charges[k].charge / problem.scale_to_m) * e);
   }
   return result;

@@ -1,6 +1,5 @@
 #include "fmbem/bem/layer/edge_point.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -33,12 +32,11 @@ Vec3d EdgePoint::add(const Triangle& t, double sigma, Vec3d x, double tolerance,
       add_ray(last, 1);
       add_ray(-first, -1);
     } else {
-      const double d2 = distance * distance,
-                   along = t.length[k] * (first + last) / (r_first * r_last);
+      const double d2 = distance * distance;
+      const EdgeDerivatives edge(first, last, r_first, r_last, t.length[k], d2);
       log_ratio = edge_log_ratio(first, last, r_first, r_last, t.length[k], d2);
-      of_line = along / (r_first + r_last);
-      of_cube = first > 0 || last < 0 ? along / (last * r_first + first * r_last)
-                                      : (last / r_last - first / r_first) / d2;
+      of_line = edge.of_line;
+      of_cube = edge.of_cube;
     }
     sum -= log_ratio * t.outward[k];
     if (hessian) second += edge_hessian(t, k, of_line, of_cube * distance, 0);
@@ -48,8 +46,8 @@ Vec3d EdgePoint::add(const Triangle& t, double sigma, Vec3d x, double tolerance,
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     rays_.push_back({{}, 0, {nan, nan, nan}, 0});
   } else if (side != Side::mean) {
-    const double cosine = dot(rays_[first_ray].direction, rays_[first_ray + 1].direction),
-                 angle = std::acos(std::clamp(cosine, -1.0, 1.0));  // of 2π, for ½n
+    const Vec3d a = rays_[first_ray].direction, b = rays_[first_ray + 1].direction;
+    const double angle = std::atan2(norm(cross(a, b)), dot(a, b));  // of 2π, for ½n
     sum -= (side == Side::positive ? angle : -angle) * t.normal;
   }
   if (hessian) *hessian += sigma * inv_4pi * second;

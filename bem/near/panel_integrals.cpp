@@ -100,15 +100,10 @@ Symmetric3d triangle_hessian(const Triangle& t, Vec3d x) {
   Symmetric3d sum;
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    const double distance = dot(d[r[k] < r[next] ? k : next], t.outward[k]),
-                 first = dot(d[k], t.tangent[k]), last = dot(d[next], t.tangent[k]),
-                 along = t.length[k] * (first + last) / (r[k] * r[next]);
-    // The differences of the ends, where the foot of x is not between them, without cancellation.
-    const double of_cube = first > 0 || last < 0 ? along / (last * r[k] + first * r[next])
-                                                 : (last / r[next] - first / r[k]) /
-                                                       (distance * distance + height * height);
-    const double of_line = along / (r[k] + r[next]);
-    sum += edge_hessian(t, k, of_line, of_cube * distance, of_cube * height);
+    const double distance = dot(d[r[k] < r[next] ? k : next], t.outward[k]);
+    const EdgeDerivatives edge(dot(d[k], t.tangent[k]), dot(d[next], t.tangent[k]), r[k], r[next],
+                               t.length[k], distance * distance + height * height);
+    sum += edge_hessian(t, k, edge.of_line, edge.of_cube * distance, edge.of_cube * height);
   }
   return inv_4pi * sum;
 }
@@ -167,6 +162,14 @@ Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
   // The cuts through a sliver would look like edges to a point that lies on one.
   if (on_triangle(t, x, tolerance)) return triangle_gradient(t, x, tolerance);
   return integrate(GradientSum{tolerance}, t, x).value;
+}
+
+EdgeDerivatives::EdgeDerivatives(double s_minus, double s_plus, double r_minus, double r_plus,
+                                 double length, double d2) {
+  const double along = length * (s_minus + s_plus) / (r_minus * r_plus);
+  of_line = along / (r_minus + r_plus);
+  of_cube = s_minus > 0 || s_plus < 0 ? along / (s_plus * r_minus + s_minus * r_plus)
+                                      : (s_plus / r_plus - s_minus / r_minus) / d2;
 }
 
 Symmetric3d edge_hessian(const Triangle& t, int k, double b, double ad, double ah) {
