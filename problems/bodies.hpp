@@ -39,8 +39,7 @@ struct BodyBorder {
 /// them, they are those of cavities, and what is around the body lies behind them. Conductors in
 /// its own material are not on its border.
 struct BodyExtent {
-  std::vector<std::int32_t> panels;   ///< [..], ascending: all that belong to it
-  std::vector<std::int32_t> others;   ///< all that do not
+  std::vector<std::int32_t> panels;   ///< ascending: all that belong to it
   std::vector<std::int32_t> charges;  ///< of the places that were given
   std::vector<BodyBorder> borders;    ///< closed parts; none if an open one is on its border
   double permittivity = 1;            ///< relative, of the medium around it
@@ -48,8 +47,8 @@ struct BodyExtent {
 };
 
 /// [bodies]. Throws InputError for a body without panels and one that borders on several media,
-/// around which no stress is defined. O(n) and, for pairs of closed surfaces with overlapping
-/// bounds, their panels.
+/// around which no stress is defined. O(n) and, for each closed interface, its panels times the
+/// parts and charges within its bounds.
 std::vector<BodyExtent> find_bodies(const BodyPanels& panels, std::span<const Body> bodies,
                                     std::span<const Vec3d> charges);
 

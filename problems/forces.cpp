@@ -29,11 +29,19 @@ class Surroundings {
   }
 
   std::span<const Vec3d> places() const { return places_; }
-  /// Of the chosen panels and all that is applied but some charges.
-  std::vector<Vec3d> field(std::span<const std::int32_t> chosen,
+  /// Of all but these panels, ascending, and these applied charges.
+  std::vector<Vec3d> field(std::span<const std::int32_t> panels,
                            std::span<const std::int32_t> without,
                            std::span<const Vec3d> points) const {
     std::vector<Vec3d> e(points.size());
+    std::vector<std::int32_t> chosen;
+    auto next = panels.begin();
+    for (std::size_t i = 0; i < problem_.sigma.size() && !points.empty(); ++i) {
+      if (next != panels.end() && *next == static_cast<std::int32_t>(i))
+        ++next;
+      else
+        chosen.push_back(static_cast<std::int32_t>(i));
+    }
     if (!chosen.empty())
       e = evaluate_field(problem_.panels.panels, problem_.sigma, points, {.tolerance = tolerance_},
                          chosen)
@@ -121,7 +129,7 @@ std::pair<Moments, double> integrate(const ForceProblem& problem, const BodyExte
         for (std::size_t q = 0; q < rule->weight.size(); ++q)
           points.push_back(piece.vertex[0] + rule->xi[q] * (piece.vertex[1] - piece.vertex[0]) +
                            rule->eta[q] * (piece.vertex[2] - piece.vertex[0]));
-    const std::vector<Vec3d> e = surroundings.field(extent.others, extent.charges, points);
+    const std::vector<Vec3d> e = surroundings.field(extent.panels, extent.charges, points);
     const auto force_on = [&](std::size_t k) { return pieces[k].charge * norm(e[n * k]); };
     if (first)
       for (std::size_t k = 0; k < pieces.size(); ++k) size += std::abs(force_on(k));
@@ -177,7 +185,7 @@ BodyForce force_on(const ForceProblem& problem, const Body& body, const BodyExte
   auto [sum, error] = integrate(problem, extent, surroundings, result.about, tolerance);
   std::vector<Vec3d> places;
   for (const std::int32_t k : extent.charges) places.push_back(surroundings.places()[k]);
-  const std::vector<Vec3d> e = surroundings.field(extent.others, extent.charges, places);
+  const std::vector<Vec3d> e = surroundings.field(extent.panels, extent.charges, places);
   double charge = 0;  // over ε₀ and the unit of length
   for (const std::int32_t i : extent.panels)
     charge += problem.sigma[i] * problem.panels.panels.area(i);
@@ -220,12 +228,10 @@ Forces find_forces(const ForceProblem& problem, const ForceOptions& options) {
   for (std::size_t b = 0; b < extents.size(); ++b)
     result.bodies.push_back(
         force_on(problem, problem.bodies[b], extents[b], surroundings, options.tolerance));
-  std::vector<std::int32_t> all(problem.panels.panels.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
   for (std::size_t k = 0; k < surroundings.places().size(); ++k) {
     const auto own = static_cast<std::int32_t>(k);
     const Vec3d e =
-        surroundings.field(all, std::span(&own, 1), surroundings.places().subspan(k, 1))[0];
+        surroundings.field({}, std::span(&own, 1), surroundings.places().subspan(k, 1))[0];
     result.on_charges.push_back((problem.applied.charges[k].charge / problem.scale_to_m) * e);
   }
   return result;

@@ -1,6 +1,7 @@
 // Forces, torques and energies against closed forms.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <vector>
 
@@ -245,6 +246,50 @@ TEST_CASE("two open disks: the derivative of their capacitance") {
   CHECK(forces.bodies[1].force.z == Approx(exact).epsilon(0.04));
   CHECK(norm(forces.bodies[0].force + forces.bodies[1].force) < 1e-5 * std::abs(exact));
   CHECK(std::isnan(forces.bodies[1].stress_force.z));
+}
+
+TEST_CASE("bodies a fiftieth of their panels apart, of any densities") {
+  // The same charges on panels that are split into sixteen: their edges, along which E is infinite,
+  // are others, and the gap is a twelfth of them.
+  const double gap = 0.005;
+  SurfaceMesh mesh;
+  const int lower = add_group(mesh, "lower"), upper = add_group(mesh, "upper");
+  add_grid(mesh, lower, 4, {}, {1, 0, 0}, {0, 1, 0});
+  add_grid(mesh, upper, 3, {0.1, -0.05, gap}, {1, 0, 0}, {0, 1, 0});
+  std::vector<double> density = signed_charges(mesh.triangles.size(), 6);
+  BodyForce found[2][2];
+  for (const int splits : {0, 2}) {
+    for (int k = 0; k < splits; ++k) {
+      std::vector<double> finer;
+      std::vector<int> groups;
+      for (std::size_t i = 0; i < density.size(); ++i) {
+        finer.insert(finer.end(), 4, density[i]);
+        groups.insert(groups.end(), 4, mesh.group_of[i]);
+      }
+      mesh.triangles = split_into_four(mesh.triangles, mesh.vertices);
+      density = finer;
+      mesh.group_of = groups;
+    }
+    const Panels panels = make_panels(mesh);
+    std::vector<int> body_of;
+    for (const std::int64_t i : panels.input_index) body_of.push_back(mesh.group_of[i]);
+    const std::vector<char> is_interface(panels.size(), 0);
+    const std::vector<double> one(panels.size(), 1.0), sigma = panels.from_input_order(density);
+    const std::vector<Body> bodies{{"lower", Vec3d{}}, {"upper", Vec3d{}}};
+    const Forces forces = find_forces(
+        {{panels, body_of, is_interface, one, one}, sigma, bodies, {}, 1}, {.tolerance = 1e-5});
+    // Not all cancels: forces are of 0.1 of what acts on the panels.
+    const double size = epsilon_0 * 0.05;
+    for (int b = 0; b < 2; ++b) found[splits / 2][b] = forces.bodies[b];
+    CAPTURE(splits, norm(forces.bodies[0].force) / epsilon_0);
+    CHECK(forces.bodies[0].error < 1e-3 * size);
+    CHECK(norm(forces.bodies[0].force + forces.bodies[1].force) < 1e-4 * size);
+    CHECK(norm(forces.bodies[0].torque + forces.bodies[1].torque) < 1e-4 * size);
+  }
+  for (int b = 0; b < 2; ++b) {
+    CHECK(norm(found[0][b].force - found[1][b].force) < 1e-4 * epsilon_0 * 0.05);
+    CHECK(norm(found[0][b].torque - found[1][b].torque) < 1e-4 * epsilon_0 * 0.05);
+  }
 }
 
 TEST_CASE("what lies in a dielectric body belongs to it") {
