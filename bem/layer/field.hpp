@@ -21,7 +21,7 @@ struct FieldOptions {
   /// Root mean square error of φ, of E and of its gradient over the points, relative to that of the
   /// absolute values' sum, 1e-10 to 0.1; 0 for exact integrals of all panels at all points.
   double tolerance = 1e-8;
-  bool gradient_of_e = false;  ///< is wanted, too: some three times as much work
+  bool gradient_of_e = false;  ///< is wanted, too: two to three times the work
 };
 
 struct Field {
