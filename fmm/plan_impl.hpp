@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem::fmm {
@@ -23,8 +24,8 @@ class PlanImpl {
   Seconds plan_seconds, evaluate_seconds;
 };
 
-enum class HasYukawa { no, yes };
-/// Throws InputError for options that cannot be met, by a backend that has Yukawa's kernel or not.
-void check_options(const PlanOptions& options, HasYukawa has_yukawa = HasYukawa::no);
+/// Throws InputError for options that cannot be met. The CPU alone has second derivatives and
+/// Yukawa's kernel.
+void check_options(const PlanOptions& options, Processor processor = Processor::gpu);
 
 }  // namespace fmbem::fmm

@@ -23,7 +23,8 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 
 /// Single where the tolerance allows it, unless the options say otherwise. Sums of expansions in
 /// single precision are off by some 4e-7 of the far field. A tolerance near 1e-6 allows that only
-/// where there is a near field besides, as there is where the sources are the targets.
+/// where there is a near field besides, as there is where the sources are the targets. Second
+/// derivatives lose more.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Double for gradients below 1e-6 and for anything with dipoles below 1e-5: they need more digits
 /// of the near field than single precision has. So does e^{−κr}, which multiplies the rounding of r

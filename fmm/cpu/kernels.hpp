@@ -46,6 +46,13 @@ struct NearTargets {
   std::int32_t* close;  ///< counts what was left out as too close; in single precision alone
 };
 
+/// Targets of second derivatives, in double precision; what each entry of Symmetric3 is added to.
+struct HessianTargets {
+  std::int64_t count;
+  const double *x, *y, *z;
+  double* entry[6];
+};
+
 /// Points that are sources and targets: coordinates, charges, and the arrays [count] that results
 /// are added to.
 template <class T>
@@ -149,6 +156,9 @@ struct PairKernels {
   /// close_distance in single precision: the results are then of no use.
   bool (*near_mutual)(Kernel kernel, int root_terms, const NearPoints<T>& a,
                       const NearPoints<T>& b);
+  /// Adds the second derivatives of what `near` adds, of one right-hand side, to the last bits.
+  void (*near_hessian)(Kernel kernel, const NearSources<double>& sources,
+                       const HessianTargets& targets);
 };
 
 template <class T, class Kernel>

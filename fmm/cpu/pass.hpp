@@ -37,9 +37,10 @@ struct Pass {
   T* locals = nullptr;                      ///< [boxes][vectors][K]
   LargeVector<double> potential{};          ///< [vectors][targets], or empty
   std::array<LargeVector<double>, 3> gradient{};
-  LargeVector<double> near_buffer{};  ///< what P2P's chunks add to each other
-  double kappa = 0;                   ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
-  int top_level = 2;                  ///< there and below boxes have expansions
+  std::array<LargeVector<double>, 6> hessian{};  ///< entries of Symmetric3, likewise
+  LargeVector<double> near_buffer{};             ///< what P2P's chunks add to each other
+  double kappa = 0;   ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
+  int top_level = 2;  ///< there and below boxes have expansions
 
   /// The result of that number: potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
@@ -52,6 +53,8 @@ struct Pass {
   bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }
   /// κ in the unit of boxes of a level.
   double kappa_of(int level) const { return kappa * tree.octree.side(level); }
+  bool wants_values() const { return !potential.empty() || !gradient[0].empty(); }
+  bool wants_hessian() const { return !hessian[0].empty(); }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * order.count; }

@@ -3,9 +3,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
@@ -24,10 +26,12 @@ namespace {
 using Points = std::vector<Vec3d>;
 
 struct Results {
-  explicit Results(std::size_t n) : potential(n), gradient(n) {}
-  fmm::Fields fields() { return {potential, gradient}; }
+  explicit Results(std::size_t n, bool has_hessian = false)
+      : potential(n), gradient(n), hessian(has_hessian ? n : 0) {}
+  fmm::Fields fields() { return {potential, gradient, hessian}; }
   std::vector<double> potential;
   std::vector<Vec3d> gradient;
+  std::vector<Symmetric3d> hessian;
 };
 
 /// Side of the bounding cube.
@@ -114,8 +118,12 @@ TEST_CASE("direct sums of Yukawa's kernel have its potential, dipoles and gradie
                (2 * h);
       return sum;
     };
-    Results exact(1);
-    fmm::direct_sum(y, {&x, 1}, {q, d, 1}, exact.fields(), kappa);
+    const auto exact_at = [&](Vec3d at) {
+      Results exact(1, true);
+      fmm::direct_sum(y, {&at, 1}, {q, d, 1}, exact.fields(), kappa);
+      return exact;
+    };
+    const Results exact = exact_at(x);
     // The differences are off by h² times third derivatives, some 6 (1 + κ)³.
     const double bound = h * h * 6 * std::pow(1 + kappa, 3) + 1e-9;
     CHECK(std::abs(exact.potential[0] - potential(x)) < bound);
@@ -124,6 +132,11 @@ TEST_CASE("direct sums of Yukawa's kernel have its potential, dipoles and gradie
       step[axis] = h;
       CHECK(std::abs(exact.gradient[0][axis] - (potential(x + step) - potential(x - step)) /
                                                    (2 * h)) < 10 * (1 + kappa) * bound);
+      const Vec3d slope =
+          (1 / (2 * h)) * (exact_at(x + step).gradient[0] - exact_at(x - step).gradient[0]);
+      for (int other = 0; other < 3; ++other)
+        CHECK(std::abs(exact.hessian[0](axis, other) - slope[other]) <
+              100 * (1 + kappa) * (1 + kappa) * bound);
     }
   }
 }
@@ -207,6 +220,27 @@ TEST_CASE("plans for Yukawa's kernel take dipoles, and targets that are not the 
   const Points sources = sphere_points(3000, 5), targets = cube_points(2000, 6);
   check_errors(sources, sources, of_extent / 2, 1e-6, true);
   check_errors(sources, targets, of_extent / 2, 1e-6, true);
+}
+
+TEST_CASE("plans for Yukawa's kernel have second derivatives") {
+  constexpr double tolerance = 1e-5;
+  for (const double kappa : {1.0, 12.0}) {
+    const Points points = cube_points(3000, 12);
+    const Plan plan(points, {.tolerance = tolerance, .kappa = kappa, .hessian = true});
+    const std::vector<double> q = signed_charges(points.size(), 13);
+    std::vector<Symmetric3d> all(points.size()), exact(100);
+    plan.evaluate({.charges = q}, {.hessian = all});
+    fmm::direct_sum(points, std::span(points).first(100), {.charges = q}, {.hessian = exact},
+                    kappa);
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      for (int entry = 0; entry < 6; ++entry) {
+        error = std::hypot(error, all[i][entry] - exact[i][entry]);
+        size = std::hypot(size, exact[i][entry]);
+      }
+    CAPTURE(kappa);
+    CHECK(error <= tolerance * size);
+  }
 }
 
 TEST_CASE("as kappa vanishes plans give what Laplace's do") {
