@@ -21,7 +21,7 @@ constexpr const char* box_form = "X,Y,Z,X,Y,Z,NX,NY,NZ";
 /// Points along the longer side of a cut: a pixel or two for each in a picture.
 constexpr std::size_t points_of_cut = 301;
 
-/// As many finite numbers as the form has, split at commas.
+/// Numbers split at commas: finite, and as many as the form has.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option,
                                   const std::string& form) {
   std::vector<double> numbers;
@@ -76,8 +76,9 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
       {{"mean", Side::mean}, {"positive", Side::positive}, {"negative", Side::negative}},
       "from which points on the surface are seen; positive: that of the normal, outside of a "
       "closed body");
-  app.add_option("--field-tolerance", options.how.tolerance,
-                 "relative error of potential and field, 1e-10 to 0.1; 0 for exact integrals alone")
+  app.add_option(
+         "--field-tolerance", options.how.tolerance,
+         "relative error of potential and field, 1e-10 to 0.1; 0 for nothing but exact integrals")
       ->capture_default_str();
 }
 

@@ -30,12 +30,15 @@ struct FarField::Impl {
                   "functionals have dipoles in their points, not among the strengths");
     FMBEM_REQUIRE(fields.gradient.empty() || options.gradient,
                   "the far field was not made for gradients: set FarFieldOptions::gradient");
+    FMBEM_REQUIRE(fields.hessian.empty() || options.hessian,
+                  "the far field was not made for second derivatives: set "
+                  "FarFieldOptions::hessian");
     evaluate_seconds.clear();
     if (!is_spread()) return backend->evaluate(strengths, fields, direction, evaluate_seconds);
     transposed ? evaluate_and_gather(strengths, fields) : spread_and_evaluate(strengths, fields);
   }
 
-  /// Each source of an unknown has its strength.
+  /// Each source gets the strength of its unknown.
   void spread_and_evaluate(const Strengths& strengths, const Fields& fields) {
     const std::size_t n = sources->size(), unknowns = sources->unknowns();
     LargeVector<double> charges(n * strengths.count);
@@ -47,7 +50,7 @@ struct FarField::Impl {
                       evaluate_seconds);
   }
 
-  /// An unknown has the sum of its sources.
+  /// Each unknown gets the sum of its sources.
   void evaluate_and_gather(const Strengths& strengths, const Fields& fields) {
     const std::size_t n = sources->size(), unknowns = sources->unknowns();
     LargeVector<double> of_sources(n * strengths.count);

@@ -17,7 +17,7 @@
 namespace fmbem {
 namespace {
 
-/// Why a process ended that has not answered.
+/// The reason why a process ended without an answer.
 [[noreturn]] void explain(int status, const std::string& file) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     throw ResourceError("the process that read " + file +
@@ -62,7 +62,7 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
       wait_for(start_silently(program, {{memory.number(), reader_file}}, "to read a file"));
   const std::span<const char> bytes = memory.read();
   ParcelReader answer(bytes);
-  // A process that was killed may have begun its answer.
+  // A process that was killed may have written part of an answer.
   if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
   if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();

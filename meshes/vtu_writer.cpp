@@ -20,7 +20,7 @@ class VtuText {
   /// `is_of_whole`: arrays that belong neither to points nor to cells give their length.
   void array(const VtkArray& array, bool is_of_whole = false) {
     out_ << "<DataArray type=\"" << array.type << "\" Name=\"" << xml_escaped(array.name) << '"';
-    // Where it is 1 it is left out: meshio then has values, not rows of one value each.
+    // Left out where it is 1: else meshio has rows of one value each.
     if (array.components > 1) out_ << " NumberOfComponents=\"" << array.components << '"';
     if (is_of_whole) out_ << " NumberOfTuples=\"" << tuples(array) << '"';
     out_ << " format=\"appended\" offset=\"" << offset_ << "\"/>\n";

@@ -10,10 +10,14 @@ Field conductor_field(const ConductorSolution& solution, std::size_t problem,
                 "the solution has no problem " << problem << " (counted from 0)");
   Field field = evaluate_field(solution.panels, solution.sigma[problem], points, options);
   for (Vec3d& e : field.e) e = e / solution.scale_to_m;
+  for (Symmetric3d& gradient : field.gradient_of_e)
+    gradient = 1 / (solution.scale_to_m * solution.scale_to_m) * gradient;
   if (solution.applied.empty()) return field;
   for (std::size_t i = 0; i < points.size(); ++i) {
     field.potential[i] += solution.applied.potential(points[i], solution.scale_to_m);
     field.e[i] += solution.applied.field(points[i], solution.scale_to_m);
+    if (options.gradient_of_e)
+      field.gradient_of_e[i] += solution.applied.gradient(points[i], solution.scale_to_m);
   }
   return field;
 }

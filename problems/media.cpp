@@ -29,4 +29,16 @@ Vec3d AppliedField::field(Vec3d x, double scale_to_m) const {
   return sum;
 }
 
+Symmetric3d AppliedField::gradient(Vec3d x, double scale_to_m) const {
+  Symmetric3d sum;
+  for (const PointCharge& q : charges) {
+    const Vec3d d = x - q.place;
+    const double r2 = norm2(d), factor = strength(q, scale_to_m) / (scale_to_m * scale_to_m) /
+                                         (r2 * r2 * std::sqrt(r2));
+    sum += factor * Symmetric3d{r2 - 3 * d.x * d.x, -3 * d.x * d.y, -3 * d.x * d.z,
+                                r2 - 3 * d.y * d.y, -3 * d.y * d.z, r2 - 3 * d.z * d.z};
+  }
+  return sum;
+}
+
 }  // namespace fmbem

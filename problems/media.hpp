@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem {
@@ -31,6 +32,8 @@ struct AppliedField {
   /// potential. φ = −E·x + Σ q/(4πε₀ε_r |x − p|).
   double potential(Vec3d x, double scale_to_m) const;
   Vec3d field(Vec3d x, double scale_to_m) const;
+  /// ∂E_i/∂x_j in V/m².
+  Symmetric3d gradient(Vec3d x, double scale_to_m) const;
 };
 
 }  // namespace fmbem

@@ -28,22 +28,25 @@ class IntegralTargets {
   int count_ = 0;
 };
 
-/// Integrals over one panel at many points by quadrature, with the cheapest rules that are accurate
-/// there; points that are too close for any rule, or for whose sake all others would need a dear
-/// one, are left to the closed forms. Holds what a thread works with.
+/// Integrals over one panel at many points by quadrature, each with the cheapest rule that is
+/// accurate there. Some points are left to the closed forms: those that are too close for any rule,
+/// and those that are so close that a rule good enough for them would have to be used for all
+/// points. Holds a thread's buffers.
 class NearIntegrals {
  public:
   /// `tolerance`: relative error of each integral.
   NearIntegrals(double tolerance, FarKernel kernel);
 
-  /// Integrates at all targets but those in close(), where values are rubbish.
+  /// Integrates at all targets but those in close(), whose values are meaningless.
   void integrate(const Triangle& t, const IntegralTargets& targets);
 
   /// 1/(4π) ∫_T 1/|x_i − y| dS_y, [targets]
   const std::vector<double>& potential() const { return values_[0]; }
-  /// Its gradient in x_i along an axis; with FarKernel::gradient alone.
+  /// Its gradient in x_i along an axis; not with FarKernel::potential.
   const std::vector<double>& gradient(int axis) const { return values_[1 + axis]; }
-  /// Targets that were left out.
+  /// Its second derivatives, entries of Symmetric3; with FarKernel::hessian alone.
+  const std::vector<double>& hessian(int entry) const { return values_[4 + entry]; }
+  /// Targets that are left to the closed forms.
   const std::vector<int>& close() const { return close_; }
 
  private:
@@ -53,7 +56,7 @@ class NearIntegrals {
   FarKernel kernel_;
   int root_terms_;
   std::vector<FarRule> rules_;
-  std::array<std::vector<double>, 4> values_;
+  std::array<std::vector<double>, 10> values_;
   std::vector<double> distance2_;
   std::vector<int> close_;
   const FarRule* rule_ = nullptr;    ///< that serves some targets; null where none is needed

@@ -68,7 +68,7 @@ std::map<int, std::string> group_names(vtkFieldData* data) {
   return names;
 }
 
-/// What becomes of the cells of a VTK file.
+/// Turns the cells of a VTK file into polygons.
 class CellReader {
  public:
   CellReader(vtkPointSet* set, const std::string& file) : file_(file) {

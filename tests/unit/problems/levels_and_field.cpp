@@ -99,6 +99,27 @@ TEST_CASE("fields of conductors are in volts per metre whatever the mesh's unit"
   CHECK_THROWS_AS(conductor_field(solution, 2, points), InputError);
 }
 
+TEST_CASE("the gradient of a conductor's field is in volts per square metre, charges included") {
+  SurfaceMesh mesh = sphere(2);
+  mesh.scale_to_m = 1e-3;
+  ConductorOptions options;
+  options.applied = {.uniform = {1, 2, 3}, .charges = {{{0.3, 2, 0.5}, 1e-13, 2}}};
+  const ConductorSolution solution = solve_conductors(mesh, options, {{1}});
+  const Vec3d x{1.2, 1.1, -0.4};
+  const Symmetric3d gradient =
+      conductor_field(solution, 0, std::vector<Vec3d>{x}, {.gradient_of_e = true}).gradient_of_e[0];
+  const double size = std::sqrt(norm2(gradient)), step = 1e-3;
+  CHECK(std::abs(gradient.xx + gradient.yy + gradient.zz) < 1e-12 * size);
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<Vec3d> points(4, x);
+    for (int k = 0; k < 4; ++k) points[k][axis] += (k < 2 ? 1 : 2) * (k % 2 ? -step : step);
+    const std::vector<Vec3d> e = conductor_field(solution, 0, points).e;
+    // Of fourth order; a step is of 1e-6 m.
+    const Vec3d slope = (8.0 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * step * solution.scale_to_m);
+    for (int i = 0; i < 3; ++i) CHECK(std::abs(slope[i] - gradient(axis, i)) < 1e-8 * size);
+  }
+}
+
 TEST_CASE("several ranks are refused for now") {
   CHECK(one_rank().rank() == 0);
   CHECK(one_rank().size() == 1);
