@@ -29,7 +29,8 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
 
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "capacitance", options);
-  refuse_overwriting(options.file, options.output.json, {{"mesh", options.mesh.file}});
+  refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
+                     {{"mesh", options.mesh.file}});
   if (options.file) check_output_path(*options.file);
   job.start();
 
@@ -66,7 +67,8 @@ Command add_capacitance(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--output", options->file,
                   "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(output_group);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

@@ -14,6 +14,7 @@
 namespace fmbem::cli {
 
 void Console::reserve_stdout() {
+  if (saved_stdout_ >= 0) return;
   std::cout.flush();
   std::fflush(stdout);
   saved_stdout_ = dup(STDOUT_FILENO);
@@ -21,6 +22,10 @@ void Console::reserve_stdout() {
 }
 
 void Console::write_stdout(const std::string& text) {
+  if (captured_) {
+    *captured_ += text;
+    return;
+  }
   const int file = saved_stdout_ >= 0 ? saved_stdout_ : STDOUT_FILENO;
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(file, text.data() + done, text.size() - done);
@@ -32,7 +37,7 @@ void Console::write_stdout(const std::string& text) {
 }
 
 void Console::print(const std::string& text) {
-  if (quiet_) return;
+  if (quiet_ || captured_) return;
   clear_progress();
   std::cout << text << '\n' << std::flush;
   if (!std::cout)

@@ -15,6 +15,9 @@ class Console {
   /// Throws ResourceError if the reader is gone or the disk is full.
   void write_stdout(const std::string& text);
 
+  /// From now on what is for standard output goes there, and print() prints nothing; null ends it.
+  void capture(std::string* into) { captured_ = into; }
+
   void set_quiet(bool quiet) { quiet_ = quiet; }
   bool quiet() const { return quiet_; }
 
@@ -35,6 +38,7 @@ class Console {
  private:
   using Clock = std::chrono::steady_clock;
   int saved_stdout_ = -1;
+  std::string* captured_ = nullptr;
   bool quiet_ = false, line_shown_ = false;
   Clock::time_point phase_start_ = Clock::now(), last_shown_{};
 };

@@ -18,7 +18,7 @@ namespace {
 
 struct Options : SolveCommandOptions {
   FieldCommandOptions field;
-  std::string file;
+  std::optional<std::string> file;
 };
 
 /// Of the numbers that are some; NaN where there is none.
@@ -126,8 +126,8 @@ std::vector<PointField> point_fields(Field field) {
 void check_outputs(const Options& options) {
   std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
   if (options.field.points) inputs.emplace_back("points", *options.field.points);
-  refuse_overwriting(options.file, options.output.json, inputs);
-  check_points_path(options.file);
+  refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}}, inputs);
+  if (options.file) check_points_path(*options.file);
 }
 
 ExitCode run(Context& context, const Options& options) {
@@ -136,6 +136,7 @@ ExitCode run(Context& context, const Options& options) {
   check_field_tolerance(options.field.how.tolerance);
   const std::vector<Voltage> given = parse_voltages(options.field);
   const PointSet set = read_points(options.field);
+  if (options.field.points) job.add_input(*options.field.points);
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -155,8 +156,10 @@ ExitCode run(Context& context, const Options& options) {
   const Summary summary = summary_of(field);
   job.console().print(field_text(summary));
   warn_singular(job.console(), job.report(), summary);
-  write_points(options.file, set, levels.mesh.unit, point_fields(std::move(field)));
-  job.console().print("\nwrote " + options.file);
+  if (options.file) {
+    write_points(*options.file, set, levels.mesh.unit, point_fields(std::move(field)));
+    job.console().print("\nwrote " + *options.file);
+  }
 
   job.report()["tolerance"]["field"] = options.field.how.tolerance;
   return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
@@ -181,6 +184,7 @@ Command add_field(CLI::App& program) {
   app->add_option("--output", options->file,
                   "potential and field at the points, as a table (.csv) or for ParaView (.vtu)")
       ->type_name("FILE")
+      ->group(output_group)
       ->required();
   add_solve_options(*app, options->solve);
   add_output_options(*app, options->output);

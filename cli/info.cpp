@@ -44,7 +44,7 @@ ExitCode run(Context& context, const OutputOptions& options) {
   if (devices.empty()) line("device") << "no GPU: everything runs on the CPU";
   console.print(out.str());
 
-  Json report = start_report("info");
+  Json report = start_report("info", context.arguments);
   report["build"] = {
       {"type", FMBEM_BUILD_TYPE},
       {"compiler", FMBEM_COMPILER},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "cli/provenance.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -27,12 +28,13 @@ Json matrix(const SquareMatrix& values) {
   return rows;
 }
 
-Json start_report(const std::string& command) {
-  return {{"schema_version", 1},
+Json start_report(const std::string& command, const Arguments& arguments) {
+  return {{"schema_version", schema_version},
           {"version", FMBEM_VERSION},
           {"command", command},
           {"status", "solved"},
-          {"warnings", Json::array()}};
+          {"warnings", Json::array()},
+          {"run", provenance(arguments)}};
 }
 
 namespace {

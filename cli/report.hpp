@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/console.hpp"
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/mesh.hpp"
@@ -20,9 +21,12 @@ Json number(double value);
 Json numbers(const std::vector<double>& values);
 Json matrix(const SquareMatrix& values);
 
-/// A report with what all commands have: schema_version, version, command, status and warnings
+/// Of reports; docs/results.md says what each changed.
+inline constexpr int schema_version = 2;
+
+/// A report with what all commands have: schema_version, version, command, status, warnings and run
 /// (docs/report.schema.json).
-Json start_report(const std::string& command);
+Json start_report(const std::string& command, const Arguments& arguments);
 
 /// {file, unit, scale_to_m, panels, vertices, area, closed, groups, sizes}
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);

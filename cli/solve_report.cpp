@@ -37,7 +37,11 @@ Json operators_json(const ConductorSolution& solution) {
 }
 
 Json solver_json(const ConductorSolution& solution) {
-  Json json{{"ksp", solution.ksp_type},
+  const KrylovChoice& krylov = solution.krylov;
+  Json json{{"ksp", krylov.type},
+            {"restart", krylov.restart > 0 ? Json(krylov.restart) : Json(nullptr)},
+            {"side", krylov.side},
+            {"norm", krylov.norm},
             {"pc", solution.pc_type},
             {"pc_bytes", solution.preconditioner_bytes},
             {"iterations", Json::array()},
@@ -132,7 +136,7 @@ void add_media(Json& report, const ConductorOptions& problem) {
 std::string solver_text(const ConductorSolution& solution,
                         const std::vector<std::string>& problems) {
   std::ostringstream out;
-  out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
+  out << "solver    " << solution.krylov.type << " with " << solution.pc_type;
   if (solution.pc_type == "vpbjacobi")
     out << " over " << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves");
   out << ", tolerance " << solution.solver_tolerance;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "cli/provenance.hpp"
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -55,7 +56,7 @@ SolveRun::SolveRun(Context& context, const std::string& command, const SolveComm
     : context_(context),
       options_(options),
       target_(context.console, options.output.json),
-      report_(start_report(command)) {
+      report_(start_report(command, context.arguments)) {
   console().set_quiet(options.output.quiet);
 }
 
@@ -71,6 +72,10 @@ void SolveRun::start() {
     context_.device_start = start_device_beside();
 }
 
+void SolveRun::add_input(const std::string& file) {
+  report_["run"]["inputs"].push_back(fingerprint(file));
+}
+
 ConductorOptions SolveRun::problem() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
@@ -84,6 +89,7 @@ MeshOfLevel SolveRun::load() {
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
   mesh_seconds_ = timer.seconds();
+  add_input(mesh.file);
   context_.device_start.request_stop();
   console().begin_phase();
   return
@@ -107,6 +113,7 @@ ExitCode SolveRun::finish(const ConductorSolution& solution, bool converged, Jso
                           std::optional<double> field_seconds) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
+  add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;

@@ -34,6 +34,9 @@ class SolveRun {
   /// next is a new phase of progress.
   MeshOfLevel load();
 
+  /// Has the report say what a file was that the results depend on; load() does it for the mesh.
+  void add_input(const std::string& file);
+
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,
   /// with `results` behind it; adds all this to the report. Refuses PETSc options that nothing has
   /// asked for; those from the environment are only warned of.

@@ -68,7 +68,7 @@ ExitCode run(Context& context, const Options& options) {
   if (!stream) throw ResourceError(file + " cannot be written: is the disk full?");
   output.commit();
   console.print(summary(rates) + "written to " + file);
-  Json report = start_report("tune");
+  Json report = start_report("tune", context.arguments);
   report["rates"] = {{"file", file},
                      {"double", rates_json(rates.double_precision)},
                      {"single", rates_json(rates.single_precision)}};
@@ -86,7 +86,8 @@ Command add_tune(CLI::App& program) {
   app->add_option("--output", options->file,
                   "where the table goes (default: FMBEM_RATES, or fmbem/<host name>.rates in the "
                   "configuration folder)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(output_group);
   app->add_option("--threads", options->threads, "default: the cores that the process may use");
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }};

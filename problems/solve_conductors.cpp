@@ -110,7 +110,6 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   OperatorOptions operator_options = options.op;
   if (options.op.tolerance == 0) operator_options.tolerance = 0.1 * solver.tolerance();
   result.operator_tolerance = operator_options.tolerance;
-  result.ksp_type = solver.ksp_type();
 
   const Timer setup;
   operator_options.processor =
@@ -124,6 +123,7 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   const Timer preconditioner;
   solver.set_operator(op, result.panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
+  result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
   result.setup_seconds = setup.seconds();

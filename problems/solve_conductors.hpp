@@ -52,7 +52,8 @@ struct ConductorSolution {
   std::size_t leaves = 0;
   std::int64_t preconditioner_bytes = 0;
   std::int64_t device_bytes = 0;  ///< peak_device_memory() where V is applied there
-  std::string ksp_type, pc_type;
+  KrylovChoice krylov;
+  std::string pc_type;
   double solver_tolerance = 0, operator_tolerance = 0;  ///< in force
   double setup_seconds = 0, assembly_seconds = 0, preconditioner_seconds = 0, solve_seconds = 0,
          product_median_seconds = 0;

@@ -178,6 +178,22 @@ UnusedOptions unused_petsc_options() {
   return unused;
 }
 
+std::string petsc_options_in_force() {
+  std::string result;
+  if (!petsc_is_running()) return result;
+  petsc_calls([&] {
+    char* all = nullptr;
+    PetscCall(PetscOptionsGetAll(nullptr, &all));
+    result = all;
+    PetscCall(PetscFree(all));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  for (const std::string own : {"-no_signal_handler ", "-use_gpu_aware_mpi 0 "})
+    if (const std::size_t at = result.find(own); at != result.npos) result.erase(at, own.size());
+  result.erase(result.find_last_not_of(' ') + 1);
+  return result;
+}
+
 void print_petsc_help() {
   petsc_calls([] {
     // An identity matrix: the options of a Krylov solver do not depend on the system.
@@ -218,6 +234,14 @@ std::string petsc_version() {
   version += " + CUDA";
 #endif
   return version;
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
 }
 
 }  // namespace fmbem
