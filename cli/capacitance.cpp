@@ -11,6 +11,7 @@ namespace {
 
 struct Options : SolveCommandOptions {
   std::optional<std::string> file;
+  SpiceOptions spice;
 };
 
 std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
@@ -29,9 +30,9 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
 
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "capacitance", options);
-  refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
-                     {{"mesh", options.mesh.file}});
+  job.check_outputs({{"--output", options.file}, {"--spice", options.spice.file}});
   if (options.file) check_output_path(*options.file);
+  check_spice(options.spice);
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -45,7 +46,15 @@ ExitCode run(Context& context, const Options& options) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
     job.console().print("\nwrote " + *options.file);
   }
-  return job.finish(solution, result.converged, results_json(result));
+  if (options.hand_on.csv) {
+    write_capacitance_csv(*options.hand_on.csv, result);
+    job.console().print("\nwrote " + *options.hand_on.csv);
+  }
+  if (options.spice.file) {
+    write_spice_file(options.spice, result);
+    job.console().print("\nwrote " + *options.spice.file);
+  }
+  return job.finish(solution, result.mesh, result.converged, results_json(result));
 }
 
 }  // namespace
@@ -69,6 +78,8 @@ Command add_capacitance(CLI::App& program) {
                   "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")
       ->type_name("FILE")
       ->group(output_group);
+  add_spice_options(*app, options->spice);
+  add_hand_on_options(*app, options->hand_on);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

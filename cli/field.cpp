@@ -123,16 +123,16 @@ std::vector<PointField> point_fields(Field field) {
 }
 
 /// Refuses outputs that would overwrite something or cannot be written.
-void check_outputs(const Options& options) {
-  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+void check_outputs(const SolveRun& job, const Options& options) {
+  std::vector<std::pair<std::string, std::string>> inputs;
   if (options.field.points) inputs.emplace_back("points", *options.field.points);
-  refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}}, inputs);
+  job.check_outputs({{"--output", options.file}}, inputs);
   if (options.file) check_points_path(*options.file);
 }
 
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "field", options);
-  check_outputs(options);
+  check_outputs(job, options);
   check_field_tolerance(options.field.how.tolerance);
   const std::vector<Voltage> given = parse_voltages(options.field);
   const PointSet set = read_points(options.field);
@@ -161,9 +161,14 @@ ExitCode run(Context& context, const Options& options) {
     job.console().print("\nwrote " + *options.file);
   }
 
+  if (options.hand_on.csv) {
+    write_charge_csv(*options.hand_on.csv, voltages, levels);
+    job.console().print("\nwrote " + *options.hand_on.csv);
+  }
+
   job.report()["tolerance"]["field"] = options.field.how.tolerance;
-  return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
-                    field_seconds);
+  return job.finish(solution, levels.mesh, levels.converged,
+                    results_json(summary, voltages, levels), field_seconds);
 }
 
 }  // namespace
@@ -187,6 +192,7 @@ Command add_field(CLI::App& program) {
       ->group(output_group)
       ->required();
   add_solve_options(*app, options->solve);
+  add_hand_on_options(*app, options->hand_on);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

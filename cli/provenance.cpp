@@ -29,8 +29,11 @@ std::string date_now() {
 }
 
 Json libraries() {
-  Json json{{"PETSc", petsc_version()}, {"MPI", mpi_version()}, {"Gmsh API", FMBEM_GMSH_VERSION},
-            {"BLAS", blas_name()},      {"zlib", zlibVersion()}};
+  Json json{{"PETSc", petsc_version()},
+            {"MPI", mpi_version()},
+            {"Gmsh API", FMBEM_GMSH_VERSION},
+            {"BLAS", blas_name()},
+            {"zlib", zlibVersion()}};
   if (built_with_cuda()) json["CUDA"] = cuda_runtime_version();
   return json;
 }

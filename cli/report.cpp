@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "cli/provenance.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -119,6 +118,10 @@ void notice(Console& console, Json& report, const std::string& sentence) {
   report["warnings"].push_back(sentence);
 }
 
+std::string report_text(const Json& report) {
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 ReportTarget::ReportTarget(Console& console, const std::optional<std::string>& path)
     : console_(console), path_(path) {
   if (!path_) return;
@@ -130,14 +133,9 @@ ReportTarget::ReportTarget(Console& console, const std::optional<std::string>& p
 
 void ReportTarget::write(const Json& report) {
   if (!path_) return;
-  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = report_text(report);
   if (*path_ == "-") return console_.write_stdout(text);
-  OutputFile file(*path_);
-  std::ofstream stream(file.partial_path());
-  stream << text;
-  stream.close();
-  if (!stream) throw ResourceError("cannot write " + *path_ + ": is the disk full?");
-  file.commit();
+  write_whole(*path_, text);
 }
 
 }  // namespace fmbem::cli

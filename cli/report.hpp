@@ -42,6 +42,9 @@ std::string sizes_text(const SurfaceMesh& mesh);
 void warn(Console& console, Json& report, const std::string& sentence);
 void notice(Console& console, Json& report, const std::string& sentence);
 
+/// As it is written; bytes that are no UTF-8 are replaced.
+std::string report_text(const Json& report);
+
 /// Where a report goes: --json FILE or --json - for standard output.
 class ReportTarget {
  public:

@@ -33,11 +33,12 @@ Json read_report(const std::string& file) {
   FMBEM_REQUIRE(version >= schema_version,
                 file << " is a report of schema version " << version
                      << ", which does not hold its arguments: run it by hand, with this fmbem");
-  FMBEM_REQUIRE(version == schema_version,
-                file << " is a report of schema version " << version << ", and this fmbem knows "
-                     << schema_version << ": use the fmbem that wrote it");
-  FMBEM_REQUIRE(report.contains("results"), file << " has no results to compare: it is one of fmbem "
-                                                 << report["command"].dump());
+  FMBEM_REQUIRE(version == schema_version, file << " is a report of schema version " << version
+                                                << ", and this fmbem knows " << schema_version
+                                                << ": use the fmbem that wrote it");
+  FMBEM_REQUIRE(report.contains("results"), file
+                                                << " has no results to compare: it is one of fmbem "
+                                                << report["command"].dump());
   return report;
 }
 
@@ -128,7 +129,8 @@ std::string verdict(const Agreement& agreement) {
 }
 
 std::string objection(const Agreement& agreement) {
-  if (!agreement.otherwise.empty()) return "the results are of another problem: " + agreement.otherwise;
+  if (!agreement.otherwise.empty())
+    return "the results are of another problem: " + agreement.otherwise;
   std::ostringstream out;
   out.precision(2);
   out << "the results differ: " << agreement.where << " by " << agreement.largest

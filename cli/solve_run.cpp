@@ -11,6 +11,8 @@
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/problems/export_system.hpp"
+#include "fmbem/problems/solution_file.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem::cli {
@@ -19,6 +21,11 @@ namespace {
 void start_solver_library(const ConductorOptions& problem, Context& context, Json& report) {
   start_petsc(context.arguments.petsc);
   FMBEM_REQUIRE(mpi_ranks() == 1, "fmbem runs on one MPI rank for now: start it without mpirun");
+  const std::string shows = option_that_shows_the_system();
+  FMBEM_REQUIRE(shows.empty(), "the PETSc option -"
+                                   << shows << " would show nothing, or numbers in the solver's "
+                                   << "own order: --export DIR writes the matrix, vectors and "
+                                      "the order (docs/results.md)");
   // Unknown solver types and tolerances come to light before the mesh is read.
   const LinearSolver probe(problem.solver);
   if (problem.op.tolerance > probe.tolerance())
@@ -79,6 +86,13 @@ void SolveRun::add_input(const std::string& file) {
 ConductorOptions SolveRun::problem() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
+  if (options_.hand_on.folder)
+    problem.inspect = [this](const SolvedSystem& system) {
+      console().begin_phase();
+      export_system(*options_.hand_on.folder, system, [this](double fraction) {
+        console().progress("exporting A: " + std::to_string(int(100 * fraction)) + " %");
+      });
+    };
   return problem;
 }
 
@@ -109,12 +123,24 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   add_media(report_, options_.solve.problem);
 }
 
-ExitCode SolveRun::finish(const ConductorSolution& solution, bool converged, Json results,
-                          std::optional<double> field_seconds) {
+void SolveRun::check_outputs(
+    std::vector<std::pair<std::string, std::optional<std::string>>> outputs,
+    std::vector<std::pair<std::string, std::string>> inputs) const {
+  outputs.emplace_back("--json", options_.output.json);
+  for (auto& output : options_.hand_on.files()) outputs.push_back(std::move(output));
+  inputs.emplace_back("mesh", options_.mesh.file);
+  refuse_overwriting(outputs, inputs);
+  options_.hand_on.check();
+}
+
+ExitCode SolveRun::finish(const ConductorSolution& solution, const SurfaceMesh& mesh,
+                          bool converged, Json results, std::optional<double> field_seconds) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
   add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
+  if (options_.hand_on.save)
+    save_solution(*options_.hand_on.save, mesh, solution, report_text(report_));
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }

@@ -27,7 +27,31 @@ class OutputFile {
   bool committed_ = false;
 };
 
-/// Unlinks every partial file. Safe to call from a signal handler.
+/// Writes a text as a file that appears whole or not at all. Throws InputError for a path that
+/// cannot be written and ResourceError when the disk is full.
+void write_whole(const std::string& path, const std::string& text);
+
+/// A folder for output files, made where there is none. The destructor removes one that was made
+/// and not committed, if it is empty; so does remove_partial_output().
+class OutputFolder {
+ public:
+  /// Throws InputError where it can be neither made nor used.
+  explicit OutputFolder(std::string path);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// From now on it stays.
+  void commit();
+
+ private:
+  std::string path_;
+  int slot_ = -1;  ///< of a folder that was made here and is not committed
+};
+
+/// Removes every partial file, and then every folder that was made for some. Safe to call from a
+/// signal handler.
 void remove_partial_output() noexcept;
 
 }  // namespace fmbem

@@ -143,6 +143,7 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });
+  if (options.inspect) options.inspect({*op, result.panels, rhs, sigma});
   for (std::size_t k = 0; k < given.size(); ++k)
     system.add_solution(std::span(sigma).subspan(k * n, n), given[k]);
   // The solution is for the host; who solves again needs the GPU's memory.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,13 @@
 #include "fmbem/solvers/linear_solver.hpp"
 
 namespace fmbem {
+
+/// A x = b as it was solved, for who wants to look at it.
+struct SolvedSystem {
+  const BoundaryOperator& op;
+  const Panels& panels;
+  std::span<const double> b, x;  ///< [n problems][n panels], in the order of panels
+};
 
 struct ConductorOptions {
   /// Groups to join; every other group is a conductor by itself.
@@ -26,6 +35,8 @@ struct ConductorOptions {
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
   int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
+  /// Called after the solve; by what solves on several levels after the finest.
+  std::function<void(const SolvedSystem&)> inspect{};
 };
 
 /// Problems of a set of conductors, one for each list of voltages.

@@ -194,6 +194,24 @@ std::string petsc_options_in_force() {
   return result;
 }
 
+std::string option_that_shows_the_system() {
+  std::string found;
+  petsc_calls([&] {
+    for (const char* name :
+         {"-ksp_view_mat", "-ksp_view_pmat", "-ksp_view_mat_explicit", "-ksp_view_rhs",
+          "-ksp_view_solution", "-ksp_view_preconditioned_operator_explicit",
+          "-ksp_view_diagonal_scale", "-ksp_monitor_solution", "-ksp_plot_eigenvalues",
+          "-ksp_plot_eigenvalues_explicitly", "-ksp_plot_eigencontours",
+          "-ksp_dgmres_view_deflation_vecs"}) {
+      PetscBool is_there = PETSC_FALSE;
+      PetscCall(PetscOptionsHasName(nullptr, nullptr, name, &is_there));
+      if (is_there && found.empty()) found = name + 1;
+    }
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  return found;
+}
+
 void print_petsc_help() {
   petsc_calls([] {
     // An identity matrix: the options of a Krylov solver do not depend on the system.

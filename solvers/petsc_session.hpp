@@ -28,6 +28,11 @@ UnusedOptions unused_petsc_options();
 /// without those that start_petsc() gives itself. Empty while PETSc does not run.
 std::string petsc_options_in_force();
 
+/// The first option in force that asks PETSc to show matrices or vectors of a solve, without the
+/// dash; or empty. It cannot: the operator is never assembled, and vectors are in the order of
+/// Panels, which PETSc does not know.
+std::string option_that_shows_the_system();
+
 /// Prints PETSc's help on the solver's options (to PETSc's standard output).
 void print_petsc_help();
 
