@@ -36,12 +36,14 @@ void add_hand_on_options(CLI::App& app, HandOnOptions& options) {
 }
 
 void add_spice_options(CLI::App& app, SpiceOptions& options) {
-  app.add_option("--spice", options.file, "the capacitors as a SPICE subcircuit, a pin for each net")
+  app.add_option("--spice", options.file,
+                 "the capacitors as a SPICE subcircuit, a pin for each net")
       ->type_name("FILE")
       ->group(output_group);
-  app.add_option("--spice-threshold", options.threshold,
-                 "leave out couplings below X of the smaller total capacitance of both nets; they go "
-                 "to ground (default: 0)")
+  app.add_option(
+         "--spice-threshold", options.threshold,
+         "leave out couplings below X of the smaller total capacitance of both nets; they go "
+         "to ground (default: 0)")
       ->type_name("X")
       ->group(output_group);
 }
@@ -83,13 +85,13 @@ void write_charge_csv(const std::string& file, const std::vector<double>& voltag
 }
 
 void write_spice_file(const SpiceOptions& options, const CapacitanceOfLevels& levels) {
-  SpiceCircuit circuit{.name = std::filesystem::path(levels.mesh.file).stem().string(),
-                       .nets = {},
-                       .maxwell = levels.solution.maxwell,
-                       .threshold = options.threshold,
-                       .notes = {"capacitances of " + levels.mesh.file + " by fmbem " +
-                                     FMBEM_VERSION,
-                                 "the ground node 0 stands for infinity"}};
+  SpiceCircuit circuit{
+      .name = std::filesystem::path(levels.mesh.file).stem().string(),
+      .nets = {},
+      .maxwell = levels.solution.maxwell,
+      .threshold = options.threshold,
+      .notes = {"capacitances of " + levels.mesh.file + " by fmbem " + FMBEM_VERSION,
+                "the ground node 0 stands for infinity"}};
   for (const Conductor& conductor : levels.solution.conductors)
     circuit.nets.push_back(conductor.name);
   write_spice(*options.file, circuit);

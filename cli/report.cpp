@@ -36,6 +36,20 @@ Json start_report(const std::string& command, const Arguments& arguments) {
           {"run", provenance(arguments)}};
 }
 
+Json continued_report(const std::string& command, const Arguments& arguments,
+                      const std::string& earlier, const std::string& file) {
+  const Json before = Json::parse(earlier, nullptr, false);
+  FMBEM_REQUIRE(before.is_object() && before.value("schema_version", Json()) == schema_version,
+                file << " holds no report of schema version " << schema_version
+                     << ": use the fmbem that wrote it");
+  Json report = start_report(command, arguments);
+  for (const char* name :
+       {"status", "mesh", "conductors", "media", "backend", "precision", "tolerance", "operators",
+        "solver", "timings_s", "memory_bytes", "device_memory_bytes"})
+    if (before.contains(name)) report[name] = before[name];
+  return report;
+}
+
 namespace {
 
 Json coordinates(Vec3d x) { return {number(x.x), number(x.y), number(x.z)}; }

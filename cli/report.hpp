@@ -28,6 +28,11 @@ inline constexpr int schema_version = 2;
 /// (docs/report.schema.json).
 Json start_report(const std::string& command, const Arguments& arguments);
 
+/// A report of what goes on from a solution in a file: what was solved, and how, is as the report
+/// in it has it. Throws InputError where that is none of this schema.
+Json continued_report(const std::string& command, const Arguments& arguments,
+                      const std::string& earlier, const std::string& file);
+
 /// {file, unit, scale_to_m, panels, vertices, area, closed, groups, sizes}
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);
 

@@ -23,8 +23,8 @@ void check_export_folder(const std::string& folder);
 ///     A               [n][n]           up to exported_matrix_at_most panels
 ///
 /// A is found by products with unit vectors, as accurate as that for true residuals, and told of by
-/// `progress`: n products. All files appear together, or none; an A.npy of an earlier export that is
-/// not replaced goes. Throws ResourceError when the disk is full.
+/// `progress`: n products. All files appear together, or none; an A.npy of an earlier export that
+/// is not replaced goes. Throws ResourceError when the disk is full.
 void export_system(const std::string& folder, const SolvedSystem& system,
                    const Progress& progress = {});
 

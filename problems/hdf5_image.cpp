@@ -46,8 +46,8 @@ void require_written(bool good) {
   if (!good) throw ResourceError("HDF5 has no memory for the solution's file");
 }
 
-/// How files in memory are made and opened. In HDF5's first layout, which it makes by default: images
-/// of later ones come with wrong checksums (1.10.8).
+/// How files in memory are made and opened. In HDF5's first layout, which it makes by default:
+/// images of later ones come with wrong checksums (1.10.8).
 Handle access_in_memory() {
   constexpr std::size_t increment = std::size_t{64} << 20;
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -70,8 +70,7 @@ void write_array(hid_t file, const std::string& name, hid_t type, const void* va
                   H5Pset_shuffle(how) >= 0 && H5Pset_deflate(how, 1) >= 0);
   const Handle set(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, how, H5P_DEFAULT),
                    H5Dclose);
-  require_written(set.good() &&
-                  H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  require_written(set.good() && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
 }
 
 Handle text_type(std::size_t length) {
@@ -97,7 +96,8 @@ Hdf5Image::Hdf5Image(const std::string& bytes, const std::string& name) : name_(
   // HDF5 copies what it is given.
   require_written(H5Pset_file_image(access, const_cast<char*>(bytes.data()), bytes.size()) >= 0);
   file_ = H5Fopen("solution", H5F_ACC_RDONLY, access);
-  FMBEM_REQUIRE(file_ >= 0, name_ << " is no solution that fmbem has kept, or is damaged or cut off");
+  FMBEM_REQUIRE(file_ >= 0,
+                name_ << " is no solution that fmbem has kept, or is damaged or cut off");
 }
 
 Hdf5Image::~Hdf5Image() {
@@ -144,7 +144,7 @@ std::string Hdf5Image::bytes() const {
 
 bool Hdf5Image::has(const std::string& name) const {
   const Silence silence;
-  for (std::size_t end = name.find('/'); ; end = name.find('/', end + 1)) {
+  for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
     if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0) return false;
     if (end == name.npos) return true;
@@ -199,9 +199,8 @@ std::vector<std::string> Hdf5Image::read_texts(const std::string& name) const {
                 name_ << " is damaged: " << name << " is no text");
   const std::size_t length = H5Tget_size(array.type);
   std::string padded(array.n * length, '\0');
-  FMBEM_REQUIRE(
-      H5Dread(array.set, array.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) >= 0,
-      name_ << " is damaged: " << name << " cannot be read");
+  FMBEM_REQUIRE(H5Dread(array.set, array.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) >= 0,
+                name_ << " is damaged: " << name << " cannot be read");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < array.n; ++i) {
     const std::string text = padded.substr(i * length, length);

@@ -49,8 +49,7 @@ std::string checked_image(const std::string& file) {
                      << layout_version << ": use the fmbem that wrote it");
   const bool is_whole =
       bytes.size() > user_block &&
-      bytes.substr(0, user_block) ==
-          block_of(version, std::string_view(bytes).substr(user_block));
+      bytes.substr(0, user_block) == block_of(version, std::string_view(bytes).substr(user_block));
   FMBEM_REQUIRE(is_whole, file << " is damaged or cut off: keep the solution again");
   return bytes.erase(0, user_block);
 }
@@ -173,8 +172,7 @@ class Reader {
     for (const std::vector<double>& x : rows("mesh/vertices", 3))
       mesh.vertices.push_back({x[0], x[1], x[2]});
     const auto corners = image_.read<std::int32_t>("mesh/triangles");
-    require(!corners.empty() && corners.size() % 3 == 0 &&
-                are_below(corners, mesh.vertices.size()),
+    require(!corners.empty() && corners.size() % 3 == 0 && are_below(corners, mesh.vertices.size()),
             "triangles");
     for (std::size_t k = 0; k < corners.size(); k += 3)
       mesh.triangles.push_back({corners[k], corners[k + 1], corners[k + 2]});

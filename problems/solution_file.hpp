@@ -19,14 +19,14 @@ struct KeptSolution {
 /// cannot be read.
 bool is_solution_file(const std::string& file);
 
-/// Writes a solution on a mesh as an HDF5 file with a checksum (docs/results.md has its layout), whole
-/// or not at all.
-/// Throws InputError for an unwritable path and ResourceError when the disk is full.
+/// Writes a solution on a mesh as an HDF5 file with a checksum (docs/results.md has its layout),
+/// whole or not at all. Throws InputError for an unwritable path and ResourceError when the disk is
+/// full.
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report);
 
-/// The same solution, to the bit. Throws InputError for files that are damaged, of another kind or of
-/// another version.
+/// The same solution, to the bit. Throws InputError for files that are damaged, of another kind or
+/// of another version.
 KeptSolution load_solution(const std::string& file);
 
 }  // namespace fmbem

@@ -97,7 +97,8 @@ void write_spice(const std::string& path, const SpiceCircuit& circuit) {
   text += statement(head);
   int count = 0;
   const auto add = [&](const std::string& from, const std::string& to, double farads) {
-    text += statement({std::string("C").append(std::to_string(++count)), from, to, shortest_digits(farads)});
+    text += statement(
+        {std::string("C").append(std::to_string(++count)), from, to, shortest_digits(farads)});
   };
   for (std::size_t i = 0; i < pins.size(); ++i) {
     if (capacitors(i, i) > 0)
