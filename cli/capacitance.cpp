@@ -44,15 +44,15 @@ ExitCode run(Context& context, const Options& options) {
   if (solution.converged && !result.converged) warn_of_coarser_level(job.console(), job.report());
   if (options.file) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
-    job.console().print("\nwrote " + *options.file);
+    job.console().print_wrote(*options.file);
   }
   if (options.hand_on.csv) {
     write_capacitance_csv(*options.hand_on.csv, result);
-    job.console().print("\nwrote " + *options.hand_on.csv);
+    job.console().print_wrote(*options.hand_on.csv);
   }
   if (options.spice.file) {
     write_spice_file(options.spice, result);
-    job.console().print("\nwrote " + *options.spice.file);
+    job.console().print_wrote(*options.spice.file);
   }
   return job.finish(solution, result.mesh, result.converged, results_json(result));
 }

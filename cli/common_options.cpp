@@ -63,7 +63,7 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
       ->type_name("FILE")
       ->group(output_group);
-  app.add_flag("--quiet", options.quiet, "print errors and warnings alone");
+  app.add_flag("--quiet", options.quiet, "print the results alone, and errors and warnings");
 }
 
 void refuse_overwriting(

@@ -138,13 +138,14 @@ void check_outputs(const SolveRun& job, const Options& options) {
 /// Evaluates at the points, tells of it and writes it.
 Summary evaluate(Console& console, Json& report, const Options& options,
                  const ConductorSolution& solution, const std::string& unit, const PointSet& set) {
+  console.begin_phase("evaluating at " + counted(set.points.size(), "point"));
   Field field = conductor_field(solution, 0, set.points, options.field.how);
   const Summary summary = summary_of(field);
-  console.print(field_text(summary));
+  console.print_result(field_text(summary));
   warn_singular(console, report, summary);
   if (options.file) {
     write_points(*options.file, set, unit, point_fields(std::move(field)));
-    console.print("\nwrote " + *options.file);
+    console.print_wrote(*options.file);
   }
   report["tolerance"]["field"] = options.field.how.tolerance;
   return summary;
@@ -185,7 +186,8 @@ ExitCode run_from(Context& context, const Options& options) {
   charges.solution = solution;
   charges.charges = conductor_charges(kept.mesh, solution)[0];
   console.print("solution  " + *options.from + ": " + kept.mesh.file + ", " +
-                counted(kept.mesh.triangles.size(), "panel") + charges_text(charges));
+                counted(kept.mesh.triangles.size(), "panel"));
+  console.print_result(charges_text(charges));
   const Timer timer;
   const Summary summary = evaluate(console, report, options, solution, kept.mesh.unit, set);
   report["timings_s"]["stages"]["field"] = timer.seconds();
@@ -234,7 +236,7 @@ ExitCode run(Context& context, const Options& options) {
   const double field_seconds = timer.seconds();
   if (options.hand_on.csv) {
     write_charge_csv(*options.hand_on.csv, voltages, levels);
-    job.console().print("\nwrote " + *options.hand_on.csv);
+    job.console().print_wrote(*options.hand_on.csv);
   }
 
   return job.finish(solution, levels.mesh, levels.converged,

@@ -24,6 +24,7 @@ ExitCode run(Context& context, const Options& options) {
                      {{"mesh", options.mesh.file}});
   check_output_path(options.file);
   Json report = start_report("mesh", context.arguments);
+  console.begin_phase("reading " + options.mesh.file);
   const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);

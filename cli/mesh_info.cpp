@@ -85,7 +85,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
                 << place(gaps[i].place) << ", edges there up to " << decimal(gaps[i].edge);
   if (gaps.size() > most) line("gap") << "and " << counted(gaps.size() - most, "wider one");
   for (const std::string& limit : limits) line("limits accuracy") << limit;
-  console.print(out.str());
+  console.print_result(out.str());
 }
 
 ExitCode run(Context& context, const Options& options) {
@@ -93,6 +93,7 @@ ExitCode run(Context& context, const Options& options) {
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
   Json report = start_report("mesh-info", context.arguments);
+  console.begin_phase("reading " + options.mesh.file);
   const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);

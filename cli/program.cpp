@@ -1,7 +1,6 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/common_options.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -47,9 +46,8 @@ const Command& command_named(const std::vector<Command>& commands, const std::st
 }
 
 int fail(Context& context, ExitCode code, const std::string& sentence) {
-  context.console.clear_progress();
   if (mpi_rank() == 0)  // one sentence, not one from each rank
-    std::cerr << "fmbem: " << sentence << '\n';
+    context.console.error(sentence);
   return static_cast<int>(code);
 }
 

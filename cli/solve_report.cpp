@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "cli/layout.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -101,8 +102,8 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
       << mesh.unit;
   if (!mesh.sizes.empty()) out << "\nsizes     " << sizes_text(mesh);
   out << unnamed_groups(mesh, check) << "\noperator  " << op.name << ", "
-      << (dense ? "dense" : "fmm") << ", " << std::setprecision(3) << double(op.memory_bytes) / 1e6
-      << " MB, " << precision_name(op.precision) << " precision, ";
+      << (dense ? "dense" : "fmm") << ", " << std::setprecision(3) << bytes_text(op.memory_bytes)
+      << ", " << precision_name(op.precision) << " precision, ";
   if (op.processor == Processor::gpu)
     out << "cuda on " << cuda_devices().front().name;
   else
@@ -238,9 +239,9 @@ void account(Console& console, Json& report, const ConductorSolution& solution,
     stages["field"] = *seconds.field;
     line << ", field " << *seconds.field;
   }
-  line << "; memory " << double(peak_memory()) / 1e6 << " MB";
+  line << "; memory " << bytes_text(peak_memory());
   if (solution.op.processor == Processor::gpu) {
-    line << ", of the GPU " << double(solution.device_bytes) / 1e6 << " MB";
+    line << ", of the GPU " << bytes_text(solution.device_bytes);
     report["device_memory_bytes"] = solution.device_bytes;
   }
   report["timings_s"] = {{"mesh", seconds.mesh},

@@ -11,6 +11,7 @@
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/export_system.hpp"
 #include "fmbem/problems/solution_file.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
@@ -72,8 +73,6 @@ void SolveRun::start() {
   threads_ = options_.solve.threads.value_or(available_cores());
   set_threads(threads_);
   check_operator_options(problem.op);
-  if (!problem.op.processor && cuda_devices().empty())
-    notice(console(), report_, "no CUDA device: the CPU is used");
   start_solver_library(problem, context_, report_);
   if (problem.op.processor != Processor::cpu && problem.op.kind != OperatorOptions::Choice::dense)
     context_.device_start = start_device_beside();
@@ -86,11 +85,17 @@ void SolveRun::add_input(const std::string& file) {
 ConductorOptions SolveRun::problem() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
+  problem.started = [this](std::size_t panels) {
+    const int all = std::min(options_.mesh.refine, coarser_levels) + 1;
+    const std::string which =
+        "mesh " + std::to_string(++meshes_) + " of " + std::to_string(all) + ", ";
+    console().begin_phase((all > 1 ? which : "") + counted(panels, "panel"));
+  };
   if (options_.hand_on.folder)
     problem.inspect = [this](const SolvedSystem& system) {
-      console().begin_phase();
+      console().begin_phase("exporting to " + *options_.hand_on.folder);
       export_system(*options_.hand_on.folder, system, [this](double fraction) {
-        console().progress("exporting A: " + std::to_string(int(100 * fraction)) + " %");
+        console().progress(std::to_string(int(100 * fraction)) + " %", fraction);
       });
     };
   return problem;
@@ -99,13 +104,13 @@ ConductorOptions SolveRun::problem() {
 MeshOfLevel SolveRun::load() {
   const Timer timer;
   const MeshOptions& mesh = options_.mesh;
+  console().begin_phase("reading " + mesh.file);
   const int coarsest = std::max(0, mesh.refine - coarser_levels);
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
   mesh_seconds_ = timer.seconds();
   add_input(mesh.file);
   context_.device_start.request_stop();
-  console().begin_phase();
   return
       [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
@@ -117,7 +122,11 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   console().print(problem_text(solution, mesh, check, threads_) +
                   media_text(options_.solve.problem));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
-  console().print(solver_text(solution, names) + results);
+  if (!options_.solve.problem.op.processor && solution.op.kind == OperatorKind::fmm &&
+      cuda_devices().empty())
+    console().notice("no CUDA device: the CPU is used");
+  console().print(solver_text(solution, names));
+  console().print_result(results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
   add_media(report_, options_.solve.problem);
@@ -138,9 +147,12 @@ ExitCode SolveRun::finish(const ConductorSolution& solution, const SurfaceMesh& 
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
   add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
+  if (const auto& folder = options_.hand_on.folder) console().print_wrote(*folder);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
-  if (options_.hand_on.save)
-    save_solution(*options_.hand_on.save, mesh, solution, report_text(report_));
+  if (const auto& file = options_.hand_on.save) {
+    save_solution(*file, mesh, solution, report_text(report_));
+    console().print_wrote(*file);
+  }
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }

@@ -32,8 +32,7 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The meshes of the levels that are solved on, each of which is handed out once. Whatever comes
-  /// next is a new phase of progress.
+  /// The meshes of the levels that are solved on, each of which is handed out once.
   MeshOfLevel load();
 
   /// Has the report say what a file was that the results depend on; load() does it for the mesh.
@@ -43,7 +42,7 @@ class SolveRun {
   /// with `results` behind it; adds all this to the report. Refuses PETSc options that nothing has
   /// asked for; those from the environment are only warned of.
   void tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
-            const std::vector<std::string>& names, const std::string& results = "");
+            const std::vector<std::string>& names, const std::string& results);
 
   /// Refuses outputs that cannot be written, or that would overwrite each other or one of `inputs`;
   /// `outputs` are the command's own.
@@ -65,6 +64,7 @@ class SolveRun {
   ReportTarget target_;
   Json report_;
   int threads_ = 1;
+  int meshes_ = 0;  ///< that a solve has begun on
   double mesh_seconds_ = 0;
 };
 

@@ -61,13 +61,15 @@ ExitCode run(Context& context, const Options& options) {
   const std::string file = options.file.value_or(fmm::rates_file().string());
   make_folder(file);
   OutputFile output(file);  // before measuring: a path that cannot be written is refused at once
+  console.begin_phase("measuring");
   const fmm::Rates rates = fmm::measure_rates();
   std::ofstream stream(output.partial_path());
   fmm::write_rates(stream, rates);
   stream.close();
   if (!stream) throw ResourceError(file + " cannot be written: is the disk full?");
   output.commit();
-  console.print(summary(rates) + "written to " + file);
+  console.print_result(summary(rates));
+  console.print("written to " + file);
   Json report = start_report("tune", context.arguments);
   report["rates"] = {{"file", file},
                      {"double", rates_json(rates.double_precision)},

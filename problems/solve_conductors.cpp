@@ -99,6 +99,7 @@ class System {
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& given) {
   check(options);
+  if (options.started) options.started(mesh.triangles.size());
   ConductorSolution result;
   result.scale_to_m = mesh.scale_to_m;
   result.applied = options.applied;

@@ -35,6 +35,8 @@ struct ConductorOptions {
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
   int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
+  /// Called before anything else is done on a mesh, with the number of its panels.
+  std::function<void(std::size_t panels)> started{};
   /// Called after the solve; by what solves on several levels after the finest.
   std::function<void(const SolvedSystem&)> inspect{};
 };

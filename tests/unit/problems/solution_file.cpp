@@ -88,7 +88,8 @@ TEST_CASE("a damaged or cut solution is refused wherever that is") {
     CHECK_THAT(refusal([&] { load_solution(file); }), contains(file));
   }
   for (int k = 0; k < 50; ++k) {
-    const std::string file = folder.write("cut.h5", whole.substr(0, 1 + random() % (whole.size() - 1)));
+    const std::string file =
+        folder.write("cut.h5", whole.substr(0, 1 + random() % (whole.size() - 1)));
     CHECK_THAT(refusal([&] { load_solution(file); }), contains(file));
   }
 }
@@ -121,8 +122,7 @@ TEST_CASE("a system that cannot be exported leaves no folder behind") {
   const SurfaceMesh mesh = cup_and_ball();
   ConductorOptions options;
   options.inspect = [&](const SolvedSystem& system) {
-    export_system(folder.file("system"), system,
-                  [](double) { throw InputError("no more of it"); });
+    export_system(folder.file("system"), system, [](double) { throw InputError("no more of it"); });
   };
   CHECK(refusal([&] { solve_capacitance(mesh, options); }) == "no more of it");
   CHECK(folder.entries() == 0);
