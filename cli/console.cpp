@@ -42,9 +42,14 @@ void Console::write_stdout(const std::string& text) {
 void Console::write_line(const std::string& text) {
   clear_progress();
   has_printed_ = true;
+  if (!print_error_.empty()) return;
   std::cout << text << '\n' << std::flush;
   if (!std::cout)
-    throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
+    print_error_ = std::string("cannot write to standard output: ") + std::strerror(errno);
+}
+
+void Console::require_printed() const {
+  if (!print_error_.empty()) throw ResourceError(print_error_);
 }
 
 void Console::print(const std::string& text) {

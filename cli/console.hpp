@@ -15,6 +15,8 @@ class Console {
   void reserve_stdout();
   /// Throws ResourceError if the reader is gone or the disk is full.
   void write_stdout(const std::string& text);
+  /// The same for what has been printed: that goes on, so that files are written all the same.
+  void require_printed() const;
 
   /// From now on what is for standard output goes there, and print() prints nothing; null ends it.
   void capture(std::string* into) { captured_ = into; }
@@ -51,7 +53,7 @@ class Console {
   int saved_stdout_ = -1;
   std::string* captured_ = nullptr;
   bool quiet_ = false, line_shown_ = false, has_printed_ = false, has_written_ = false;
-  std::string phase_;
+  std::string phase_, print_error_;
   Clock::time_point phase_start_ = Clock::now(), last_shown_{};
 };
 

@@ -248,7 +248,7 @@ ExitCode run(Context& context, const Options& options) {
 Command add_field(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
-      "field", "Potential and electric field of conductors at given voltages, at points in space");
+      "field", "Potential and field at points, of conductors at given voltages");
   app->footer(
       "Examples:\n"
       "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"

@@ -18,23 +18,27 @@ std::string duration_text(double seconds) {
   return text;
 }
 
-std::string wrapped(const std::string& text, std::size_t width) {
+std::string broken(const std::string& line, std::size_t width, std::size_t indent) {
+  std::string result, rest = line;
+  while (rest.size() > width) {
+    const std::size_t space = rest.rfind(' ', width);
+    if (space == rest.npos || rest.find_first_not_of(' ') >= space) break;  // one long word
+    result += rest.substr(0, space) + '\n';
+    rest = std::string(indent, ' ') + rest.substr(space + 1);
+  }
+  return result + rest;
+}
+
+std::string wrapped(const std::string& text) {
   constexpr std::size_t value_column = 10;
   std::string result;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
+    const std::string line = text.substr(begin, end - begin);
     const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
     const bool has_word = (start == 0 || start == value_column) && line.size() > value_column &&
                           line[value_column - 1] == ' ';
-    const std::size_t indent = has_word ? value_column : start + 2;
-    while (line.size() > width) {
-      const std::size_t space = line.rfind(' ', width);
-      if (space == line.npos || line.find_first_not_of(' ') >= space) break;  // one long word
-      result += line.substr(0, space) + '\n';
-      line = std::string(indent, ' ') + line.substr(space + 1);
-    }
-    result += line;
+    result += broken(line, line_width, has_word ? value_column : start + 2);
     if (end < text.size()) result += '\n';
     begin = end + 1;
   }

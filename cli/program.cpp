@@ -1,8 +1,11 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <sstream>
 
 #include "cli/common_options.hpp"
+#include "cli/help.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem::cli {
@@ -30,11 +33,13 @@ std::vector<Command> describe_program(CLI::App& program) {
   program.name("fmbem");
   program.set_version_flag("--version", std::string("fmbem ") + FMBEM_VERSION);
   program.require_subcommand(1);
+  program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
       "A single dash with more than one letter is a PETSc option, such as -ksp_monitor.\n"
       "fmbem COMMAND --help tells of a command, fmbem -help of PETSc's options.");
-  return {add_capacitance(program), add_field(program), add_mesh(program), add_mesh_info(program),
-          add_rerun(program),       add_info(program),  add_tune(program)};
+  return {add_capacitance(program), add_field(program), add_mesh(program),
+          add_mesh_info(program),   add_rerun(program), add_info(program),
+          add_tune(program),        add_help(program),  add_completion(program)};
 }
 
 const Command& command_named(const std::vector<Command>& commands, const std::string& name) {
@@ -69,7 +74,10 @@ int run_program(Context& context) {
   try {
     program.parse(words);
   } catch (const CLI::Success& e) {
-    return program.exit(e);
+    std::ostringstream text;
+    program.exit(e, text, text);
+    context.console.write_stdout(text.str());
+    return 0;
   } catch (const CLI::ParseError& e) {
     const auto parsed = program.get_subcommands();
     const std::string name = parsed.empty() ? "fmbem" : "fmbem " + parsed.front()->get_name();
@@ -81,7 +89,9 @@ int run_program(Context& context) {
                          << context.arguments.petsc.front()
                          << " (single-letter options and those "
                             "with two dashes are the program's)");
-  return static_cast<int>(command.run(context));
+  const ExitCode code = command.run(context);
+  context.console.require_printed();
+  return static_cast<int>(code);
 }
 
 }  // namespace fmbem::cli

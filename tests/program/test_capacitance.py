@@ -232,7 +232,7 @@ class Capacitance(ProgramTest):
         text = self.fmbem("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1").stdout
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertIn("--csv", text)
-        self.assertEqual(self.tables(text), {})
+        self.assertNotIn("Maxwell form", text)
         maxwell, mutual = (report["results"][name] for name in ("capacitance_F", "mutual_F"))
         rows = re.findall(r"^  (c\d+)  (\S+): ((?:.|\n    )*)$", text, re.M)
         self.assertEqual([name for name, _, _ in rows], [f"c{i}" for i in range(1, 13)])
