@@ -118,6 +118,7 @@ void Console::clear_progress() {
 namespace {
 
 extern "C" void end_on_signal(int signal) {
+  if (hold_interrupt(signal)) return;
   remove_partial_output();
   constexpr char message[] = "\nfmbem: interrupted\n";
   // Only calls that are safe in a signal handler.

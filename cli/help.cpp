@@ -44,11 +44,10 @@ struct Options {
 ExitCode run_help(Context& context, const Options& options) {
   CLI::App program;
   const std::vector<Command> commands = describe_program(program);
-  const CLI::App& of =
-      options.command ? *command_named(commands, *options.command).app : program;
+  const CLI::App& of = options.command ? *command_named(commands, *options.command).app : program;
   FMBEM_REQUIRE(!options.man || !options.command,
                 "--man writes the manual page of all commands: leave out " << *options.command);
-  context.console.write_stdout(options.man         ? manual_page(program)
+  context.console.write_stdout(options.man       ? manual_page(program)
                                : options.command ? of.help("fmbem")
                                                  : of.help());
   return ExitCode::solved;

@@ -16,7 +16,8 @@ class HelpFormatter : public CLI::Formatter {
 /// The commands of the program that have a help.
 std::vector<const CLI::App*> commands_of(const CLI::App& program);
 
-/// The words that an option takes, if it takes one of some: CLI11 writes them {a,b} behind the type.
+/// The words that an option takes, if it takes one of some: CLI11 writes them {a,b} behind the
+/// type.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
 /// What an option takes as the help has it, such as FILE; empty for flags.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -136,6 +137,23 @@ OutputFolder::~OutputFolder() {
 void OutputFolder::commit() {
   if (slot_ >= 0) slots[slot_].state = Slot::free;
   slot_ = -1;
+}
+
+namespace {
+std::atomic<int> holders{0}, waiting{0};
+}  // namespace
+
+HeldInterrupts::HeldInterrupts() { ++holders; }
+
+HeldInterrupts::~HeldInterrupts() {
+  if (--holders > 0) return;
+  if (const int signal = waiting.exchange(0)) raise(signal);
+}
+
+bool hold_interrupt(int signal) noexcept {
+  if (holders.load() == 0) return false;
+  waiting.store(signal);
+  return true;
 }
 
 void remove_partial_output() noexcept {

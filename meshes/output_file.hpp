@@ -50,6 +50,20 @@ class OutputFolder {
   int slot_ = -1;  ///< of a folder that was made here and is not committed
 };
 
+/// While one lives, signals that would end the program wait, so that files that belong together get
+/// their names together.
+class HeldInterrupts {
+ public:
+  HeldInterrupts();
+  /// Raises the last signal that has waited.
+  ~HeldInterrupts();
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+};
+
+/// For a signal handler: whether the signal has to wait, and will be raised again.
+bool hold_interrupt(int signal) noexcept;
+
 /// Removes every partial file, and then every folder that was made for some. Safe to call from a
 /// signal handler.
 void remove_partial_output() noexcept;

@@ -32,6 +32,7 @@ class Export {
 
   void commit() {
     for (NpyFile& file : files_) file.close();
+    const HeldInterrupts held;
     for (NpyFile& file : files_) file.commit();
     folder_.commit();
   }

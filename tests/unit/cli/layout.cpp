@@ -28,8 +28,8 @@ TEST_CASE("lines are broken at spaces, and what is broken off stands under the v
   CHECK(broken("a_word_that_is_longer than", 8, 0) == "a_word_that_is_longer than");
   CHECK(broken("", 8, 0).empty());
   const std::string words(59, 'x'), more(59, 'y');
-  CHECK(wrapped("mesh      " + words + " " + more) ==
-        "mesh      " + words + "\n          " + more);
+  CHECK(wrapped("mesh      " + words + " " + more) == "mesh      " + words + "\n          " + more);
   CHECK(wrapped("  c1  " + words + " " + more) == "  c1  " + words + "\n    " + more);
-  CHECK(wrapped("short\n\n" + words + " " + more + "\n") == "short\n\n" + words + "\n  " + more + "\n");
+  CHECK(wrapped("short\n\n" + words + " " + more + "\n") ==
+        "short\n\n" + words + "\n  " + more + "\n");
 }
