@@ -14,7 +14,7 @@
 
 namespace fmbem::cli {
 
-/// Of every command that solves.
+/// Options of every command that solves.
 struct SolveCommandOptions {
   MeshOptions mesh;
   SolveOptions solve;
@@ -32,7 +32,7 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The meshes of the levels that are solved on, each of which is handed out once.
+  /// The meshes of the levels that are solved on; each is handed out once.
   MeshOfLevel load();
 
   /// Has the report say what a file was that the results depend on; load() does it for the mesh.
