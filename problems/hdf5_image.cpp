@@ -1,7 +1,6 @@
 #include "fmbem/problems/hdf5_image.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <hdf5.h>
 

@@ -66,8 +66,8 @@ TEST_CASE("a .npy has the header that its format asks for") {
   }
   const std::string bytes = read_file(folder.file("a.npy"));
   CHECK(bytes.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
-  const std::size_t data = 10 + static_cast<unsigned char>(bytes[8]) +
-                           256 * static_cast<unsigned char>(bytes[9]);
+  const std::size_t data =
+      10 + static_cast<unsigned char>(bytes[8]) + 256 * static_cast<unsigned char>(bytes[9]);
   CHECK(data % 64 == 0);
   CHECK(bytes[data - 1] == '\n');
   CHECK_THAT(bytes.substr(10, data - 10),
