@@ -26,16 +26,16 @@ bool Arguments::asks_petsc_help() const {
   return std::find(petsc.begin(), petsc.end(), "-help") != petsc.end();
 }
 
-Arguments split_arguments(int argc, const char* const* argv) {
+Arguments split_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
-  for (int k = 1; k < argc; ++k) {
-    const std::string word = argv[k];
-    if (!is_petsc_option(word)) {
-      arguments.program.push_back(word);
+  arguments.given = given;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (!is_petsc_option(given[k])) {
+      arguments.program.push_back(given[k]);
       continue;
     }
-    arguments.petsc.push_back(word);
-    if (k + 1 < argc && !is_option(argv[k + 1])) arguments.petsc.emplace_back(argv[++k]);
+    arguments.petsc.push_back(given[k]);
+    if (k + 1 < given.size() && !is_option(given[k + 1])) arguments.petsc.push_back(given[++k]);
   }
   return arguments;
 }

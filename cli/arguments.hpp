@@ -10,10 +10,11 @@ namespace fmbem::cli {
 struct Arguments {
   std::vector<std::string> program;  ///< without the program's name
   std::vector<std::string> petsc;
+  std::vector<std::string> given;  ///< all of them, in their order
 
   bool asks_petsc_help() const;
 };
 
-Arguments split_arguments(int argc, const char* const* argv);
+Arguments split_arguments(const std::vector<std::string>& given);
 
 }  // namespace fmbem::cli

@@ -13,6 +13,7 @@ namespace {
 
 struct Options : SolveCommandOptions {
   std::optional<std::string> file, picture;
+  SpiceOptions spice;
 };
 
 std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
@@ -31,11 +32,12 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
 
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "capacitance", options);
-  refuse_overwriting(options.file, options.output.json, {{"mesh", options.mesh.file}});
+  job.check_outputs({{"--output", options.file},
+                     {"--picture", options.picture},
+                     {"--spice", options.spice.file}});
   if (options.file) check_output_path(*options.file);
-  check_picture(options.picture, {{"mesh", options.mesh.file},
-                                  {"result", options.file.value_or("")},
-                                  {"report", options.output.json.value_or("")}});
+  check_picture(options.picture);
+  check_spice(options.spice);
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -47,12 +49,20 @@ ExitCode run(Context& context, const Options& options) {
   if (solution.converged && !result.converged) warn_of_coarser_level(job.console(), job.report());
   if (options.file) {
     write_mesh(*options.file, result.mesh, panel_fields(solution));
-    job.console().print("\nwrote " + *options.file);
+    job.console().print_wrote(*options.file);
+  }
+  if (options.hand_on.csv) {
+    write_capacitance_csv(*options.hand_on.csv, result);
+    job.console().print_wrote(*options.hand_on.csv);
+  }
+  if (options.spice.file) {
+    write_spice_file(options.spice, result);
+    job.console().print_wrote(*options.spice.file);
   }
   draw_result(job.console(), options.picture, [&](const std::string& path) {
     return write_vtu(path, result.mesh, panel_fields(solution));
   });
-  return job.finish(solution, result.converged, results_json(result));
+  return job.finish(solution, result.mesh, result.converged, results_json(result));
 }
 
 }  // namespace
@@ -74,8 +84,11 @@ Command add_capacitance(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--output", options->file,
                   "charge density per panel, for ParaView (.vtu) or Gmsh (.msh)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(output_group);
   add_picture_option(*app, options->picture);
+  add_spice_options(*app, options->spice);
+  add_hand_on_options(*app, options->hand_on);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

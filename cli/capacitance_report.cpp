@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "cli/digits.hpp"
+#include "cli/layout.hpp"
 #include "cli/solve_report.hpp"
 
 namespace fmbem::cli {
 namespace {
+
+/// Conductors up to which matrices are printed whole.
+constexpr std::size_t most_in_tables = 8;
 
 /// A power of 1000 and its prefix, for which the largest value has one to three digits.
 std::pair<double, std::string> engineering_unit(double largest) {
@@ -33,21 +37,57 @@ std::vector<std::string> digits_of(const SquareMatrix& matrix, const SquareMatri
   return result;
 }
 
-/// `entries` row by row.
+/// `entries` row by row, in as many parts as keep to the width.
 void write_table(std::ostream& out, const std::string& title,
                  const std::vector<std::string>& entries,
                  const std::vector<Conductor>& conductors) {
+  const std::size_t n = conductors.size();
   std::size_t name_width = 4, width = 12;
   for (const Conductor& c : conductors) name_width = std::max(name_width, c.name.size());
   for (const std::string& entry : entries) width = std::max(width, entry.size());
-  const int column = static_cast<int>(std::max(width, name_width)) + 2;
-  out << "\n\n" << title << '\n' << std::string(name_width + 2, ' ');
-  for (const Conductor& c : conductors) out << std::right << std::setw(column) << c.name;
-  for (std::size_t i = 0; i < conductors.size(); ++i) {
-    out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
-        << std::right;
-    for (std::size_t j = 0; j < conductors.size(); ++j)
-      out << std::setw(column) << entries[i * conductors.size() + j];
+  const std::size_t column = std::max(width, name_width) + 2, before = name_width + 2;
+  const std::size_t in_a_part =
+      before + column < line_width ? std::min(n, (line_width - before) / column) : 1;
+  out << "\n\n" << title;
+  for (std::size_t first = 0; first < n; first += in_a_part) {
+    const std::size_t end = std::min(first + in_a_part, n);
+    out << (first > 0 ? "\n\n" : "\n") << std::string(before, ' ') << std::right;
+    for (std::size_t j = first; j < end; ++j)
+      out << std::setw(static_cast<int>(column)) << conductors[j].name;
+    for (std::size_t i = 0; i < n; ++i) {
+      out << "\n  " << std::left << std::setw(static_cast<int>(name_width)) << conductors[i].name
+          << std::right;
+      for (std::size_t j = first; j < end; ++j)
+        out << std::setw(static_cast<int>(column)) << entries[i * n + j];
+    }
+  }
+}
+
+/// Of each of many conductors its total capacitance, and the capacitors that matter of which it
+/// consists, the largest first.
+void write_couplings(std::ostream& out, const CapacitanceOfLevels& levels, double factor,
+                     const std::string& unit) {
+  constexpr double matters = 0.01;
+  const std::vector<Conductor>& conductors = levels.solution.conductors;
+  const SquareMatrix maxwell = scaled(levels.solution.maxwell, factor),
+                     mutual = mutual_capacitance(maxwell);
+  const bool is_estimate = levels.estimate.has_value();
+  const auto totals = digits_of(maxwell, scaled(levels.error.maxwell, factor), is_estimate),
+             capacitors = digits_of(mutual, scaled(levels.error.mutual, factor), is_estimate);
+  const std::size_t n = conductors.size();
+  out << "\n\ncapacitance [" << unit << "] of " << n
+      << " conductors: in total (Maxwell's diagonal), and the capacitors from 1 % of it on, to "
+         "others and to infinity; --csv FILE has them all";
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::size_t> order;
+    for (std::size_t j = 0; j < n; ++j)
+      if (mutual(i, j) >= matters * maxwell(i, i)) order.push_back(j);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return mutual(i, a) > mutual(i, b); });
+    out << "\n  " << conductors[i].name << "  " << totals[i * n + i] << ':';
+    for (const std::size_t j : order)
+      out << (j == order.front() ? " " : ", ") << (i == j ? "infinity" : conductors[j].name) << ' '
+          << capacitors[i * n + j];
   }
 }
 
@@ -133,6 +173,13 @@ std::string capacitance_text(const CapacitanceOfLevels& levels) {
                 solution.conductors);
   };
   if (!levels.coarser.empty()) write_levels(out, levels);
+  if (solution.maxwell.n > most_in_tables) {
+    write_couplings(out, levels, factor, prefix + "F");
+    out << "\n\nasymmetry " << std::setprecision(2) << asymmetry(solution.maxwell)
+        << " of the largest entry";
+    write_estimate(out, levels);
+    return out.str();
+  }
   table("capacitance [" + prefix + "F], Maxwell form (column: the conductor at 1 V)",
         solution.maxwell, levels.error.maxwell, factor);
   table("capacitance" + natural_unit + ", Maxwell form", solution.maxwell, levels.error.maxwell,

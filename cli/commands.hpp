@@ -17,6 +17,7 @@ struct Context {
   Console console;
   Arguments arguments;
   std::jthread device_start;  ///< of the GPU, beside reading the mesh; told to stop when it is read
+  bool is_repeated = false;   ///< by fmbem rerun: no output is written, and none has to be named
 };
 
 /// Each adds its subcommand to the program and returns what runs it, once the line has been parsed.
@@ -32,7 +33,10 @@ Command add_field(CLI::App& program);
 Command add_mesh(CLI::App& program);
 Command add_mesh_info(CLI::App& program);
 Command add_plot(CLI::App& program);
+Command add_rerun(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_tune(CLI::App& program);
+Command add_help(CLI::App& program);
+Command add_completion(CLI::App& program);
 
 }  // namespace fmbem::cli

@@ -54,10 +54,9 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
       ->allow_extra_args(false);
 }
 
-void add_output_options(CLI::App& app, OutputOptions& options) {
-  app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
-      ->type_name("FILE");
-  app.add_flag("--quiet", options.quiet, "print errors and warnings only");
+void let_outputs_be_left_out(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_group() == output_group) option->required(false);
 }
 
 CutOption parse_cut(const std::string& text) {
@@ -66,22 +65,32 @@ CutOption parse_cut(const std::string& text) {
   return {text[0] - 'x', Length(text.substr(2))};
 }
 
-void refuse_overwriting(const std::optional<std::string>& output,
-                        const std::optional<std::string>& json,
-                        const std::vector<std::pair<std::string, std::string>>& inputs) {
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_flag("--quiet", options.quiet, "print the results alone, and errors and warnings");
+}
+
+void refuse_overwriting(
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
+    const std::vector<std::pair<std::string, std::string>>& inputs) {
   namespace fs = std::filesystem;
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code error;  // of files that do not exist, and of empty names
     return fs::weakly_canonical(fs::absolute(a, error), error) ==
            fs::weakly_canonical(fs::absolute(b, error), error);
   };
-  FMBEM_REQUIRE(!output || !json || !same(*output, *json),
-                "--output and --json name the same file, " << *json);
-  for (const auto& file : {output, json})
+  for (auto one = outputs.begin(); one != outputs.end(); ++one) {
+    const auto& [option, file] = *one;
+    if (!file) continue;
+    for (auto other = one + 1; other != outputs.end(); ++other)
+      FMBEM_REQUIRE(!other->second || !same(*file, *other->second),
+                    option << " and " << other->first << " name the same file, " << *file);
     for (const auto& [what, input] : inputs)
-      FMBEM_REQUIRE(!file || !same(*file, input), "the output " << *file << " would overwrite the "
-                                                                << what
-                                                                << ": give it another name");
+      FMBEM_REQUIRE(!same(*file, input), "the output " << *file << " would overwrite the " << what
+                                                       << ": give it another name");
+  }
 }
 
 }  // namespace fmbem::cli

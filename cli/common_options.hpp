@@ -42,6 +42,13 @@ struct MeshOptions {
 };
 void add_mesh_options(CLI::App& app, MeshOptions& options);
 
+/// The section of a command's help that has its options of files to be written. fmbem rerun leaves
+/// out whatever is in it.
+inline constexpr const char* output_group = "Output files";
+
+/// No option of that section is required any more.
+void let_outputs_be_left_out(CLI::App& app);
+
 /// --json --quiet
 struct OutputOptions {
   std::optional<std::string> json;
@@ -57,10 +64,10 @@ struct CutOption {
 /// Of a text such as x=0.5 or z=2um. Throws InputError for any other.
 CutOption parse_cut(const std::string& text);
 
-/// Throws InputError if two outputs would go to one file, or one over an input. `inputs` say what
-/// each is, such as "mesh", and its path.
-void refuse_overwriting(const std::optional<std::string>& output,
-                        const std::optional<std::string>& json,
-                        const std::vector<std::pair<std::string, std::string>>& inputs);
+/// Throws InputError if two outputs would go to one file, or one over an input. Outputs are options
+/// and their paths; inputs are what each is, such as "mesh", and its path.
+void refuse_overwriting(
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& outputs,
+    const std::vector<std::pair<std::string, std::string>>& inputs);
 
 }  // namespace fmbem::cli

@@ -3,17 +3,21 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/layout.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
 
 namespace fmbem::cli {
 
 void Console::reserve_stdout() {
+  if (saved_stdout_ >= 0) return;
   std::cout.flush();
   std::fflush(stdout);
   saved_stdout_ = dup(STDOUT_FILENO);
@@ -21,6 +25,10 @@ void Console::reserve_stdout() {
 }
 
 void Console::write_stdout(const std::string& text) {
+  if (captured_) {
+    *captured_ += text;
+    return;
+  }
   const int file = saved_stdout_ >= 0 ? saved_stdout_ : STDOUT_FILENO;
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(file, text.data() + done, text.size() - done);
@@ -31,35 +39,75 @@ void Console::write_stdout(const std::string& text) {
   }
 }
 
-void Console::print(const std::string& text) {
-  if (quiet_) return;
+void Console::write_line(const std::string& text) {
   clear_progress();
+  has_printed_ = true;
+  if (!print_error_.empty()) return;
   std::cout << text << '\n' << std::flush;
   if (!std::cout)
-    throw ResourceError(std::string("cannot write to standard output: ") + std::strerror(errno));
+    print_error_ = std::string("cannot write to standard output: ") + std::strerror(errno);
+}
+
+void Console::require_printed() const {
+  if (!print_error_.empty()) throw ResourceError(print_error_);
+}
+
+void Console::print(const std::string& text) {
+  if (!quiet_ && !captured_) write_line(wrapped(text));
+}
+
+void Console::print_result(const std::string& text) {
+  if (captured_) return;
+  const std::string own = wrapped(text.substr(text.find_first_not_of('\n')));
+  write_line(quiet_ || !has_printed_ ? own : '\n' + own);
+}
+
+void Console::print_wrote(const std::string& file) {
+  print((has_written_ ? "" : "\n") + std::string("wrote ") + file);
+  has_written_ = true;
+}
+
+void Console::say(const char* kind, const char* colour, const std::string& sentence) {
+  clear_progress();
+  const char* const no_color = std::getenv("NO_COLOR");
+  const bool is_coloured = isatty(STDERR_FILENO) && !(no_color && *no_color);
+  std::cerr << (is_coloured ? colour : "") << "fmbem: " << kind << (is_coloured ? "\033[0m" : "")
+            << sentence << '\n';
 }
 
 void Console::notice(const std::string& sentence) {
-  if (quiet_) return;
-  clear_progress();
-  std::cerr << "fmbem: notice: " << sentence << '\n';
+  if (!quiet_) say("notice: ", "\033[36m", sentence);
 }
 
-void Console::warning(const std::string& sentence) {
-  clear_progress();
-  std::cerr << "fmbem: warning: " << sentence << '\n';
+void Console::warning(const std::string& sentence) { say("warning: ", "\033[33m", sentence); }
+
+void Console::error(const std::string& sentence) { say("", "\033[31m", sentence); }
+
+void Console::show(const std::string& line) {
+  // What is longer would leave lines behind when it is rewritten.
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  last_shown_ = Clock::now();
+  line_shown_ = true;
+  std::cerr << "\r\033[K" << line.substr(0, is_known ? size.ws_col - 1 : 79) << std::flush;
 }
 
-void Console::begin_phase() { phase_start_ = Clock::now(); }
+void Console::begin_phase(const std::string& what) {
+  phase_start_ = Clock::now();
+  phase_ = what;
+  if (!quiet_ && isatty(STDERR_FILENO)) show(what);
+}
 
-void Console::progress(const std::string& text) {
+void Console::progress(const std::string& how_far, double fraction) {
   const auto now = Clock::now();
-  if (quiet_ || now - phase_start_ < std::chrono::seconds(2) ||
+  const std::chrono::duration<double> taken = now - phase_start_;
+  if (quiet_ || taken < std::chrono::seconds(2) ||
       now - last_shown_ < std::chrono::milliseconds(100) || !isatty(STDERR_FILENO))
     return;
-  last_shown_ = now;
-  line_shown_ = true;
-  std::cerr << "\r\033[K" << text << std::flush;
+  std::string line = phase_ + ": " + how_far;
+  if (fraction > 0 && fraction < 1)
+    line += ", " + duration_text(taken.count() * (1 - fraction) / fraction) + " left";
+  show(line);
 }
 
 void Console::clear_progress() {
@@ -70,6 +118,7 @@ void Console::clear_progress() {
 namespace {
 
 extern "C" void end_on_signal(int signal) {
+  if (hold_interrupt(signal)) return;
   remove_partial_output();
   constexpr char message[] = "\nfmbem: interrupted\n";
   // Only calls that are safe in a signal handler.

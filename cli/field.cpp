@@ -2,25 +2,29 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "cli/digits.hpp"
 #include "cli/field_options.hpp"
 #include "cli/picture_options.hpp"
+#include "cli/provenance.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
 #include "fmbem/problems/charge_levels.hpp"
 #include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/solution_file.hpp"
+#include "fmbem/problems/superpose.hpp"
 
 namespace fmbem::cli {
 namespace {
 
 struct Options : SolveCommandOptions {
   FieldCommandOptions field;
-  std::string file;
-  std::optional<std::string> picture;
+  std::optional<std::string> file, from, picture;
 };
 
 /// The range of numbers; NaN where there is none.
@@ -124,28 +128,116 @@ std::vector<PointField> point_fields(Field field) {
   return {{"potential", "V", std::move(field.potential)}, std::move(e)};
 }
 
-/// Refuses outputs that would overwrite something or cannot be written.
-void check_outputs(const Options& options) {
-  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
-  if (options.field.points) inputs.emplace_back("points", *options.field.points);
-  refuse_overwriting(options.file, options.output.json, inputs);
-  check_points_path(options.file);
-  inputs.emplace_back("result", options.file);
-  inputs.emplace_back("report", options.output.json.value_or(""));
-  check_picture(options.picture, inputs);
+void check_picture_of_points(const Options& options) {
+  check_picture(options.picture);
   const FieldCommandOptions& field = options.field;
   FMBEM_REQUIRE(!options.picture || field.plane || field.cut,
                 "--picture is for the points of --cut or --plane"
                     << (field.box ? "; fmbem plot --cut draws a plane of a box" : ""));
 }
 
+/// Refuses outputs that would overwrite something or cannot be written.
+void check_outputs(const SolveRun& job, const Options& options) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  if (options.field.points) inputs.emplace_back("points", *options.field.points);
+  job.check_outputs({{"--output", options.file}, {"--picture", options.picture}}, inputs);
+  if (options.file) check_points_path(*options.file);
+  check_picture_of_points(options);
+}
+
+/// Evaluates at the points, tells of it, writes and draws it.
+Summary evaluate(Console& console, Json& report, const Options& options,
+                 const ConductorSolution& solution, const SurfaceMesh& mesh, const PointSet& set) {
+  console.begin_phase("evaluating at " + counted(set.points.size(), "point"));
+  Field field = conductor_field(solution, 0, set.points, options.field.how);
+  const Summary summary = summary_of(field);
+  console.print_result(field_text(summary));
+  warn_singular(console, report, summary);
+  const std::vector<PointField> fields = point_fields(std::move(field));
+  const Surroundings around = surroundings(mesh, set);
+  if (options.file) {
+    write_points(*options.file, set, mesh.unit, fields, around);
+    console.print_wrote(*options.file);
+  }
+  draw_result(console, options.picture, [&](const std::string& path) {
+    return write_vtk_points(path, false, set, mesh.unit, fields, around);
+  });
+  report["tolerance"]["field"] = options.field.how.tolerance;
+  return summary;
+}
+
+/// The voltages that are asked for, of a solution that was kept.
+ConductorSolution at_voltages(const Options& options, ConductorSolution kept) {
+  const std::vector<Voltage> given = parse_voltages(options.field);
+  if (has_unit_voltages(kept)) return superpose(kept, voltages_of(kept.conductors, given));
+  FMBEM_REQUIRE(given.empty() && kept.potential.size() == 1,
+                *options.from << " holds the solution of its own voltages alone: leave out "
+                                 "--voltage, or keep one by fmbem capacitance");
+  return kept;
+}
+
+/// The same from a solution that was kept.
+ExitCode run_from(Context& context, const Options& options) {
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  ReportTarget target(console, options.output.json);
+  std::vector<std::pair<std::string, std::string>> inputs{{"solution", *options.from}};
+  if (options.field.points) inputs.emplace_back("points", *options.field.points);
+  refuse_overwriting(
+      {{"--output", options.file}, {"--json", options.output.json}, {"--picture", options.picture}},
+      inputs);
+  if (options.file) check_points_path(*options.file);
+  check_picture_of_points(options);
+  check_field_tolerance(options.field.how.tolerance);
+  const std::optional<PointSet> given_points = read_points(options.field);
+  if (given_points && options.file) check_points_fit(*options.file, *given_points);
+  const int threads = options.solve.threads.value_or(available_cores());
+  set_threads(threads);
+
+  const Timer total;
+  const KeptSolution kept = load_solution(*options.from);
+  const PointSet set = given_points ? *given_points : points_on_cut(options.field, kept.mesh);
+  Json report = continued_report("field", context.arguments, kept.report, *options.from);
+  for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
+  add_surroundings(report["run"], threads, false);
+  const ConductorSolution solution = at_voltages(options, kept.solution);
+  ChargesOfLevels charges;
+  charges.mesh = kept.mesh;
+  charges.solution = solution;
+  charges.charges = conductor_charges(kept.mesh, solution)[0];
+  console.print("solution  " + *options.from + ": " + kept.mesh.file + ", " +
+                counted(kept.mesh.triangles.size(), "panel"));
+  console.print_result(charges_text(charges));
+  const Timer timer;
+  const Summary summary = evaluate(console, report, options, solution, kept.mesh, set);
+  report["timings_s"]["stages"]["field"] = timer.seconds();
+  report["timings_s"]["total"] = total.seconds();
+  report["memory_bytes"] = peak_memory();
+  report["results"] = results_json(summary, solution.potential[0], charges);
+  target.write(report);
+  return ExitCode::solved;
+}
+
+/// Options that say how to solve are for who solves.
+void refuse_options_of_solves(const CLI::App& app, const Arguments& arguments) {
+  static const std::set<std::string> taken{
+      "--from", "--points",          "--line",   "--plane",   "--box",  "--cut",   "--voltage",
+      "--side", "--field-tolerance", "--output", "--picture", "--json", "--quiet", "--threads"};
+  for (const CLI::Option* option : app.get_options())
+    FMBEM_REQUIRE(option->count() == 0 || taken.count(option->get_name()) > 0,
+                  "--from takes a solution that is there: leave out " << option->get_name());
+  FMBEM_REQUIRE(arguments.petsc.empty(),
+                "--from takes a solution that is there: leave out " << arguments.petsc.front());
+}
+
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "field", options);
-  check_outputs(options);
+  check_outputs(job, options);
   check_field_tolerance(options.field.how.tolerance);
   const std::vector<Voltage> given = parse_voltages(options.field);
   const std::optional<PointSet> given_points = read_points(options.field);
-  if (given_points) check_points_fit(options.file, *given_points);
+  if (given_points && options.file) check_points_fit(*options.file, *given_points);
+  if (options.field.points) job.add_input(*options.field.points);
   job.start();
 
   const MeshOfLevel mesh_of_level = job.load();
@@ -161,22 +253,16 @@ ExitCode run(Context& context, const Options& options) {
   if (solution.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
   const PointSet set = given_points ? *given_points : points_on_cut(options.field, levels.mesh);
   const Timer timer;
-  Field field = conductor_field(solution, 0, set.points, options.field.how);
+  const Summary summary =
+      evaluate(job.console(), job.report(), options, solution, levels.mesh, set);
   const double field_seconds = timer.seconds();
-  const Summary summary = summary_of(field);
-  job.console().print(field_text(summary));
-  warn_singular(job.console(), job.report(), summary);
-  const std::vector<PointField> fields = point_fields(std::move(field));
-  const Surroundings around = surroundings(levels.mesh, set);
-  write_points(options.file, set, levels.mesh.unit, fields, around);
-  job.console().print("\nwrote " + options.file);
-  draw_result(job.console(), options.picture, [&](const std::string& path) {
-    return write_vtk_points(path, false, set, levels.mesh.unit, fields, around);
-  });
+  if (options.hand_on.csv) {
+    write_charge_csv(*options.hand_on.csv, voltages, levels);
+    job.console().print_wrote(*options.hand_on.csv);
+  }
 
-  job.report()["tolerance"]["field"] = options.field.how.tolerance;
-  return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
-                    field_seconds);
+  return job.finish(solution, levels.mesh, levels.converged,
+                    results_json(summary, voltages, levels), field_seconds);
 }
 
 }  // namespace
@@ -184,7 +270,7 @@ ExitCode run(Context& context, const Options& options) {
 Command add_field(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
-      "field", "Potential and electric field of conductors at given voltages, at points in space");
+      "field", "Potential and field at points, of conductors at given voltages");
   app->footer(
       "Examples:\n"
       "  fmbem field examples/cube.geo --plane -1,-1,0.5,3,0,0,0,3,0,101,101 --output plane.vtu\n"
@@ -194,17 +280,33 @@ Command add_field(CLI::App& program) {
       "Coordinates are in --unit. A single dash with more than one letter is a PETSc "
       "option.");
   add_mesh_options(*app, options->mesh);
+  app->get_option("MESH")->required(false);
+  app->add_option("--from", options->from,
+                  "a solution that --save has kept, in the place of MESH; one of fmbem capacitance "
+                  "serves for any voltages")
+      ->type_name("FILE");
   add_field_options(*app, options->field);
   app->add_option(
          "--output", options->file,
          "potential and field at the points, as a table (.csv) or for ParaView (.vtu; .vti "
          "of planes and boxes)")
       ->type_name("FILE")
+      ->group(output_group)
       ->required();
   add_picture_option(*app, options->picture);
   add_solve_options(*app, options->solve);
+  add_hand_on_options(*app, options->hand_on);
   add_output_options(*app, options->output);
-  return {app, [options](Context& context) { return run(context, *options); }, true};
+  const auto run_either = [app, options](Context& context) {
+    if (options->from) {
+      refuse_options_of_solves(*app, context.arguments);
+      return run_from(context, *options);
+    }
+    FMBEM_REQUIRE(!options->mesh.file.empty(),
+                  "MESH is required, or --from FILE (see fmbem field --help)");
+    return run(context, *options);
+  };
+  return {app, run_either, true};
 }
 
 }  // namespace fmbem::cli

@@ -42,9 +42,9 @@ ExitCode run(Context& context, const OutputOptions& options) {
                        {"memory_bytes", device.memory_bytes}});
   }
   if (devices.empty()) line("device") << "no GPU: everything runs on the CPU";
-  console.print(out.str());
+  console.print_result(out.str());
 
-  Json report = start_report("info");
+  Json report = start_report("info", context.arguments);
   report["build"] = {
       {"type", FMBEM_BUILD_TYPE},
       {"compiler", FMBEM_COMPILER},

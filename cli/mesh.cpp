@@ -20,9 +20,11 @@ ExitCode run(Context& context, const Options& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
-  refuse_overwriting(options.file, options.output.json, {{"mesh", options.mesh.file}});
+  refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
+                     {{"mesh", options.mesh.file}});
   check_output_path(options.file);
-  Json report = start_report("mesh");
+  Json report = start_report("mesh", context.arguments);
+  console.begin_phase("reading " + options.mesh.file);
   const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);
@@ -47,6 +49,7 @@ Command add_mesh(CLI::App& program) {
   add_mesh_options(*app, options->mesh);
   app->add_option("-o,--output", options->file, "for Gmsh and fmbem (.msh), or ParaView (.vtu)")
       ->type_name("FILE")
+      ->group(output_group)
       ->required();
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }};

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "cli/provenance.hpp"
 #include "cli/report.hpp"
 #include "fmbem/meshes/assess.hpp"
 #include "fmbem/meshes/check.hpp"
@@ -84,20 +85,22 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
                 << place(gaps[i].place) << ", edges there up to " << decimal(gaps[i].edge);
   if (gaps.size() > most) line("gap") << "and " << counted(gaps.size() - most, "wider one");
   for (const std::string& limit : limits) line("limits accuracy") << limit;
-  console.print(out.str());
+  console.print_result(out.str());
 }
 
 ExitCode run(Context& context, const Options& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
-  Json report = start_report("mesh-info");
+  Json report = start_report("mesh-info", context.arguments);
+  console.begin_phase("reading " + options.mesh.file);
   const SurfaceMesh mesh = load_mesh(options.mesh.file, options.mesh.load_options());
   for (const std::string& sentence : mesh.notices) notice(console, report, sentence);
   const MeshReport check = check_mesh(mesh);
   const std::vector<Gap> gaps = find_gaps(mesh);
   const std::vector<std::string> limits = accuracy_limits(mesh, check, gaps);
   print(console, mesh, check, gaps, limits);
+  report["run"]["inputs"].push_back(fingerprint(options.mesh.file));
   report["mesh"] = mesh_summary(mesh, check);
   report["results"] = check_results(mesh, check, gaps, limits);
   target.write(report);

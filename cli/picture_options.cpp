@@ -10,14 +10,12 @@ void add_picture_option(CLI::App& app, std::optional<std::string>& picture) {
   app.add_option("--picture", picture,
                  "a picture of the result (.png, .svg), or a page to turn it in a browser (.html); "
                  "fmbem plot has more choices")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(output_group);
 }
 
-void check_picture(const std::optional<std::string>& picture,
-                   const std::vector<std::pair<std::string, std::string>>& others) {
-  if (!picture) return;
-  refuse_overwriting(picture, {}, others);
-  check_picture_path(*picture);
+void check_picture(const std::optional<std::string>& picture) {
+  if (picture) check_picture_path(*picture);
 }
 
 void draw_result(Console& console, const std::optional<std::string>& picture,
@@ -27,7 +25,7 @@ void draw_result(Console& console, const std::optional<std::string>& picture,
   if (!write("/proc/self/fd/" + std::to_string(result.number())))
     throw ResourceError("not enough memory to draw " + *picture);
   draw_picture(result, *picture, {});
-  console.print("\nwrote " + *picture);
+  console.print_wrote(*picture);
 }
 
 }  // namespace fmbem::cli

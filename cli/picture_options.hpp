@@ -15,10 +15,8 @@ namespace fmbem::cli {
 /// --picture, of every command that solves.
 void add_picture_option(CLI::App& app, std::optional<std::string>& picture);
 
-/// Refuses a picture that could not be drawn, or that would overwrite one of the other files, which
-/// are what each is and its path.
-void check_picture(const std::optional<std::string>& picture,
-                   const std::vector<std::pair<std::string, std::string>>& others);
+/// Refuses a picture that could not be drawn.
+void check_picture(const std::optional<std::string>& picture);
 
 /// Draws the result that `write` writes as .vtu to a path, and says so. Nothing without a picture.
 void draw_result(Console& console, const std::optional<std::string>& picture,

@@ -28,9 +28,9 @@ ExitCode run(Context& context, const Options& options) {
   if (options.cut) how.cut = cut_of(parse_cut(*options.cut));
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
-  refuse_overwriting(picture, {}, {{"result", options.file}});
+  refuse_overwriting({{"--output", picture}}, {{"result", options.file}});
   draw_picture(options.file, picture, how);
-  context.console.print("wrote " + picture);
+  context.console.print_wrote(picture);
   return ExitCode::solved;
 }
 

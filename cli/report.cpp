@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
+#include "cli/provenance.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -27,12 +27,27 @@ Json matrix(const SquareMatrix& values) {
   return rows;
 }
 
-Json start_report(const std::string& command) {
-  return {{"schema_version", 1},
+Json start_report(const std::string& command, const Arguments& arguments) {
+  return {{"schema_version", schema_version},
           {"version", FMBEM_VERSION},
           {"command", command},
           {"status", "solved"},
-          {"warnings", Json::array()}};
+          {"warnings", Json::array()},
+          {"run", provenance(arguments)}};
+}
+
+Json continued_report(const std::string& command, const Arguments& arguments,
+                      const std::string& earlier, const std::string& file) {
+  const Json before = Json::parse(earlier, nullptr, false);
+  FMBEM_REQUIRE(before.is_object() && before.value("schema_version", Json()) == schema_version,
+                file << " holds no report of schema version " << schema_version
+                     << ": use the fmbem that wrote it");
+  Json report = start_report(command, arguments);
+  for (const char* name :
+       {"status", "mesh", "conductors", "media", "backend", "precision", "tolerance", "operators",
+        "solver", "timings_s", "memory_bytes", "device_memory_bytes"})
+    if (before.contains(name)) report[name] = before[name];
+  return report;
 }
 
 namespace {
@@ -117,6 +132,10 @@ void notice(Console& console, Json& report, const std::string& sentence) {
   report["warnings"].push_back(sentence);
 }
 
+std::string report_text(const Json& report) {
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 ReportTarget::ReportTarget(Console& console, const std::optional<std::string>& path)
     : console_(console), path_(path) {
   if (!path_) return;
@@ -128,14 +147,9 @@ ReportTarget::ReportTarget(Console& console, const std::optional<std::string>& p
 
 void ReportTarget::write(const Json& report) {
   if (!path_) return;
-  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = report_text(report);
   if (*path_ == "-") return console_.write_stdout(text);
-  OutputFile file(*path_);
-  std::ofstream stream(file.partial_path());
-  stream << text;
-  stream.close();
-  if (!stream) throw ResourceError("cannot write " + *path_ + ": is the disk full?");
-  file.commit();
+  write_whole(*path_, text);
 }
 
 }  // namespace fmbem::cli

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/console.hpp"
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/mesh.hpp"
@@ -20,9 +21,17 @@ Json number(double value);
 Json numbers(const std::vector<double>& values);
 Json matrix(const SquareMatrix& values);
 
-/// A report with what all commands have: schema_version, version, command, status and warnings
+/// Of reports; docs/results.md says what each changed.
+inline constexpr int schema_version = 2;
+
+/// A report with what all commands have: schema_version, version, command, status, warnings and run
 /// (docs/report.schema.json).
-Json start_report(const std::string& command);
+Json start_report(const std::string& command, const Arguments& arguments);
+
+/// A report of what goes on from a solution in a file: what was solved, and how, is as the report
+/// in it has it. Throws InputError where that is none of this schema.
+Json continued_report(const std::string& command, const Arguments& arguments,
+                      const std::string& earlier, const std::string& file);
 
 /// {file, unit, scale_to_m, panels, vertices, area, closed, groups, sizes}
 Json mesh_summary(const SurfaceMesh& mesh, const MeshReport& check);
@@ -37,6 +46,9 @@ std::string sizes_text(const SurfaceMesh& mesh);
 /// Tells a sentence to the user and to the report.
 void warn(Console& console, Json& report, const std::string& sentence);
 void notice(Console& console, Json& report, const std::string& sentence);
+
+/// As it is written; bytes that are no UTF-8 are replaced.
+std::string report_text(const Json& report);
 
 /// Where a report goes: --json FILE or --json - for standard output.
 class ReportTarget {

@@ -1,5 +1,6 @@
 #include "cli/solve_options.hpp"
 
+#include <cmath>
 #include <iomanip>
 #include <locale>
 #include <sstream>
@@ -169,12 +170,14 @@ ConductorOptions conductor_options(const SolveOptions& options, Console& console
   if (sets_the_fmm(result.op)) result.op.kind = Choice::fmm;  // whatever is faster
   if (result.op.near_field == NearField::lean) result.op.processor = Processor::gpu;  // the same
   result.op.progress = [&console](double fraction) {
-    console.progress("assembling V: " + std::to_string(int(100 * fraction)) + " %");
+    console.progress("assembling V, " + std::to_string(int(100 * fraction)) + " %", fraction);
   };
-  result.solver.monitor = [&console](int iteration, double residual) {
+  const double log_tolerance = std::log(result.solver.tolerance);
+  result.solver.monitor = [&console, log_tolerance](int iteration, double residual) {
     std::ostringstream line;
-    line << "solving: iteration " << iteration << ", residual " << std::setprecision(2) << residual;
-    console.progress(line.str());
+    line << "solving, iteration " << iteration << ", residual " << std::setprecision(2) << residual;
+    // Residuals fall by the same factor in each iteration, more or less.
+    console.progress(line.str(), residual < 1 ? std::log(residual) / log_tolerance : 0);
   };
   return result;
 }

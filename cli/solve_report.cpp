@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "cli/layout.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -37,7 +38,11 @@ Json operators_json(const ConductorSolution& solution) {
 }
 
 Json solver_json(const ConductorSolution& solution) {
-  Json json{{"ksp", solution.ksp_type},
+  const KrylovChoice& krylov = solution.krylov;
+  Json json{{"ksp", krylov.type},
+            {"restart", krylov.restart > 0 ? Json(krylov.restart) : Json(nullptr)},
+            {"side", krylov.side},
+            {"norm", krylov.norm},
             {"pc", solution.pc_type},
             {"pc_bytes", solution.preconditioner_bytes},
             {"iterations", Json::array()},
@@ -108,7 +113,7 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
   const std::string stored = precision_name(op.precision) + " precision";
   out << unnamed_groups(mesh, check) << "\noperator  " << op.name
       << (dense ? " as a dense matrix in " + stored : " by the FMM") << ", " << std::setprecision(3)
-      << double(op.memory_bytes) / 1e6 << " MB, ";
+      << bytes_text(op.memory_bytes) << ", ";
   if (op.processor == Processor::gpu)
     out << "cuda on " << cuda_devices().front().name;
   else
@@ -142,7 +147,7 @@ void add_media(Json& report, const ConductorOptions& problem) {
 std::string solver_text(const ConductorSolution& solution,
                         const std::vector<std::string>& problems) {
   std::ostringstream out;
-  out << "solver    " << solution.ksp_type << ", " << preconditioner_text(solution);
+  out << "solver    " << solution.krylov.type << ", " << preconditioner_text(solution);
   out << ", tolerance " << solution.solver_tolerance;
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
@@ -243,9 +248,9 @@ void account(Console& console, Json& report, const ConductorSolution& solution,
     stages["field"] = *seconds.field;
     line << ", field " << *seconds.field;
   }
-  line << "; memory " << double(peak_memory()) / 1e6 << " MB";
+  line << "; memory " << bytes_text(peak_memory());
   if (solution.op.processor == Processor::gpu) {
-    line << ", of the GPU " << double(solution.device_bytes) / 1e6 << " MB";
+    line << ", of the GPU " << bytes_text(solution.device_bytes);
     report["device_memory_bytes"] = solution.device_bytes;
   }
   report["timings_s"] = {{"mesh", seconds.mesh},

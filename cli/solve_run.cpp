@@ -7,9 +7,13 @@
 #include <mutex>
 #include <utility>
 
+#include "cli/provenance.hpp"
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/export_system.hpp"
+#include "fmbem/problems/solution_file.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem::cli {
@@ -18,6 +22,11 @@ namespace {
 void start_solver_library(const ConductorOptions& problem, Context& context, Json& report) {
   start_petsc(context.arguments.petsc);
   FMBEM_REQUIRE(mpi_ranks() == 1, "fmbem runs on one MPI rank for now: start it without mpirun");
+  const std::string shows = option_that_shows_the_system();
+  FMBEM_REQUIRE(shows.empty(), "the PETSc option -"
+                                   << shows << " would show nothing, or numbers in the solver's "
+                                   << "own order: --export DIR writes the matrix, vectors and "
+                                      "the order (docs/results.md)");
   // Unknown solver types and tolerances come to light before the mesh is read.
   const LinearSolver probe(problem.solver);
   if (problem.op.tolerance > probe.tolerance())
@@ -55,7 +64,7 @@ SolveRun::SolveRun(Context& context, const std::string& command, const SolveComm
     : context_(context),
       options_(options),
       target_(context.console, options.output.json),
-      report_(start_report(command)) {
+      report_(start_report(command, context.arguments)) {
   console().set_quiet(options.output.quiet);
 }
 
@@ -64,28 +73,44 @@ void SolveRun::start() {
   threads_ = options_.solve.threads.value_or(available_cores());
   set_threads(threads_);
   check_operator_options(problem.op);
-  if (!problem.op.processor && cuda_devices().empty())
-    notice(console(), report_, "no CUDA device: the CPU is used");
   start_solver_library(problem, context_, report_);
   if (problem.op.processor != Processor::cpu && problem.op.kind != OperatorOptions::Choice::dense)
     context_.device_start = start_device_beside();
 }
 
+void SolveRun::add_input(const std::string& file) {
+  report_["run"]["inputs"].push_back(fingerprint(file));
+}
+
 ConductorOptions SolveRun::problem() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
+  problem.started = [this](std::size_t panels) {
+    const int all = std::min(options_.mesh.refine, coarser_levels) + 1;
+    const std::string which =
+        "mesh " + std::to_string(++meshes_) + " of " + std::to_string(all) + ", ";
+    console().begin_phase((all > 1 ? which : "") + counted(panels, "panel"));
+  };
+  if (options_.hand_on.folder)
+    problem.inspect = [this](const SolvedSystem& system) {
+      console().begin_phase("exporting to " + *options_.hand_on.folder);
+      export_system(*options_.hand_on.folder, system, [this](double fraction) {
+        console().progress(std::to_string(int(100 * fraction)) + " %", fraction);
+      });
+    };
   return problem;
 }
 
 MeshOfLevel SolveRun::load() {
   const Timer timer;
   const MeshOptions& mesh = options_.mesh;
+  console().begin_phase("reading " + mesh.file);
   const int coarsest = std::max(0, mesh.refine - coarser_levels);
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
   mesh_seconds_ = timer.seconds();
+  add_input(mesh.file);
   context_.device_start.request_stop();
-  console().begin_phase();
   return
       [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
@@ -97,17 +122,37 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   console().print(problem_text(solution, mesh, check, threads_) +
                   media_text(options_.solve.problem));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
-  console().print(solver_text(solution, names) + results);
+  if (!options_.solve.problem.op.processor && solution.op.kind == OperatorKind::fmm &&
+      cuda_devices().empty())
+    console().notice("no CUDA device: the CPU is used");
+  console().print(solver_text(solution, names));
+  console().print_result(results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
   add_media(report_, options_.solve.problem);
 }
 
-ExitCode SolveRun::finish(const ConductorSolution& solution, bool converged, Json results,
-                          std::optional<double> field_seconds) {
+void SolveRun::check_outputs(
+    std::vector<std::pair<std::string, std::optional<std::string>>> outputs,
+    std::vector<std::pair<std::string, std::string>> inputs) const {
+  outputs.emplace_back("--json", options_.output.json);
+  for (auto& output : options_.hand_on.files()) outputs.push_back(std::move(output));
+  inputs.emplace_back("mesh", options_.mesh.file);
+  refuse_overwriting(outputs, inputs);
+  options_.hand_on.check();
+}
+
+ExitCode SolveRun::finish(const ConductorSolution& solution, const SurfaceMesh& mesh,
+                          bool converged, Json results, std::optional<double> field_seconds) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
+  add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
+  if (const auto& folder = options_.hand_on.folder) console().print_wrote(*folder);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
+  if (const auto& file = options_.hand_on.save) {
+    save_solution(*file, mesh, solution, report_text(report_));
+    console().print_wrote(*file);
+  }
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "cli/hand_on.hpp"
 #include "cli/report.hpp"
 #include "cli/solve_options.hpp"
 #include "fmbem/fmm/base/timer.hpp"
@@ -18,6 +19,7 @@ struct SolveCommandOptions {
   MeshOptions mesh;
   SolveOptions solve;
   OutputOptions output;
+  HandOnOptions hand_on;
 };
 
 /// What commands that solve have in common, from their first word to their report.
@@ -30,19 +32,27 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The meshes of the levels that are solved on; each is handed out once. What follows is a new
-  /// phase of progress.
+  /// The meshes of the levels that are solved on; each is handed out once.
   MeshOfLevel load();
+
+  /// Has the report say what a file was that the results depend on; load() does it for the mesh.
+  void add_input(const std::string& file);
 
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,
   /// with `results` behind it; adds all this to the report. Refuses PETSc options that nothing has
   /// asked for; those from the environment are only warned of.
   void tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
-            const std::vector<std::string>& names, const std::string& results = "");
+            const std::vector<std::string>& names, const std::string& results);
 
-  /// Completes the report and writes it. field_seconds is the time of evaluating a field.
-  ExitCode finish(const ConductorSolution& solution, bool converged, Json results,
-                  std::optional<double> field_seconds = {});
+  /// Refuses outputs that cannot be written, or that would overwrite each other or one of `inputs`;
+  /// `outputs` are the command's own.
+  void check_outputs(std::vector<std::pair<std::string, std::optional<std::string>>> outputs,
+                     std::vector<std::pair<std::string, std::string>> inputs = {}) const;
+
+  /// Completes the report, writes it and keeps the solution with it. field_seconds is the time of
+  /// evaluating a field.
+  ExitCode finish(const ConductorSolution& solution, const SurfaceMesh& mesh, bool converged,
+                  Json results, std::optional<double> field_seconds = {});
 
   Console& console() { return context_.console; }
   Json& report() { return report_; }
@@ -54,6 +64,7 @@ class SolveRun {
   ReportTarget target_;
   Json report_;
   int threads_ = 1;
+  int meshes_ = 0;  ///< that a solve has begun on
   double mesh_seconds_ = 0;
 };
 

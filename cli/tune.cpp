@@ -61,14 +61,16 @@ ExitCode run(Context& context, const Options& options) {
   const std::string file = options.file.value_or(fmm::rates_file().string());
   make_folder(file);
   OutputFile output(file);  // before measuring: a path that cannot be written is refused at once
+  console.begin_phase("measuring");
   const fmm::Rates rates = fmm::measure_rates();
   std::ofstream stream(output.partial_path());
   fmm::write_rates(stream, rates);
   stream.close();
   if (!stream) throw ResourceError(file + " cannot be written: is the disk full?");
   output.commit();
-  console.print(summary(rates) + "written to " + file);
-  Json report = start_report("tune");
+  console.print_result(summary(rates));
+  console.print("written to " + file);
+  Json report = start_report("tune", context.arguments);
   report["rates"] = {{"file", file},
                      {"double", rates_json(rates.double_precision)},
                      {"single", rates_json(rates.single_precision)}};
@@ -86,7 +88,8 @@ Command add_tune(CLI::App& program) {
   app->add_option("--output", options->file,
                   "where the table goes (default: FMBEM_RATES, or fmbem/<host name>.rates in the "
                   "configuration folder)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(output_group);
   app->add_option("--threads", options->threads, "default: the cores that the process may use");
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }};

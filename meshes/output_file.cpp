@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -100,10 +102,67 @@ void OutputFile::commit() {
   slots[slot_].state = Slot::free;
 }
 
+void write_whole(const std::string& path, const std::string& text) {
+  OutputFile file(path);
+  std::ofstream out(file.partial_path(), std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw ResourceError("cannot write " + path + ": is the disk full?");
+  file.commit();
+}
+
+OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
+  namespace fs = std::filesystem;
+  FMBEM_REQUIRE(!path_.empty(), "an output folder needs a name");
+  std::error_code error;
+  path_ = fs::absolute(path_, error).lexically_normal().string();
+  const fs::file_status status = fs::status(path_, error);
+  FMBEM_REQUIRE(!fs::exists(status) || fs::is_directory(status),
+                "cannot write into " << path_ << ": it is not a folder");
+  if (fs::exists(status)) return;
+  slot_ = register_path(path_);
+  if (mkdir(path_.c_str(), 0777) == 0) return;
+  const int reason = errno;
+  slots[slot_].state = Slot::free;
+  const std::string sentence = "cannot make the folder " + path_ + ": " + std::strerror(reason);
+  if (reason == ENOSPC || reason == EDQUOT) throw ResourceError(sentence);
+  throw InputError(sentence);
+}
+
+OutputFolder::~OutputFolder() {
+  if (slot_ < 0) return;
+  rmdir(path_.c_str());
+  slots[slot_].state = Slot::free;
+}
+
+void OutputFolder::commit() {
+  if (slot_ >= 0) slots[slot_].state = Slot::free;
+  slot_ = -1;
+}
+
+namespace {
+std::atomic<int> holders{0}, waiting{0};
+}  // namespace
+
+HeldInterrupts::HeldInterrupts() { ++holders; }
+
+HeldInterrupts::~HeldInterrupts() {
+  if (--holders > 0) return;
+  if (const int signal = waiting.exchange(0)) raise(signal);
+}
+
+bool hold_interrupt(int signal) noexcept {
+  if (holders.load() == 0) return false;
+  waiting.store(signal);
+  return true;
+}
+
 void remove_partial_output() noexcept {
   const int error = errno;
   for (Slot& slot : slots)
     if (slot.state.load() == Slot::in_use) unlink(slot.path.data());
+  for (Slot& slot : slots)  // what is no file
+    if (slot.state.load() == Slot::in_use) rmdir(slot.path.data());
   errno = error;
 }
 

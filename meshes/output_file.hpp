@@ -27,7 +27,45 @@ class OutputFile {
   bool committed_ = false;
 };
 
-/// Unlinks every partial file. Safe to call from a signal handler.
+/// Writes a text as a file that appears whole or not at all. Throws InputError for a path that
+/// cannot be written and ResourceError when the disk is full.
+void write_whole(const std::string& path, const std::string& text);
+
+/// A folder for output files, made where there is none. The destructor removes one that was made
+/// and not committed, if it is empty; so does remove_partial_output().
+class OutputFolder {
+ public:
+  /// Throws InputError where it can be neither made nor used.
+  explicit OutputFolder(std::string path);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// From now on it stays.
+  void commit();
+
+ private:
+  std::string path_;
+  int slot_ = -1;  ///< of a folder that was made here and is not committed
+};
+
+/// While one lives, signals that would end the program wait, so that files that belong together get
+/// their names together.
+class HeldInterrupts {
+ public:
+  HeldInterrupts();
+  /// Raises the last signal that has waited.
+  ~HeldInterrupts();
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+};
+
+/// For a signal handler: whether the signal has to wait, and will be raised again.
+bool hold_interrupt(int signal) noexcept;
+
+/// Removes every partial file, and then every folder that was made for some. Safe to call from a
+/// signal handler.
 void remove_partial_output() noexcept;
 
 }  // namespace fmbem

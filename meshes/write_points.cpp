@@ -1,11 +1,10 @@
 #include "fmbem/meshes/write_points.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <tuple>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/csv_table.hpp"
 #include "fmbem/meshes/outline.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -42,14 +41,6 @@ std::string csv_header(const std::string& unit, const std::vector<PointField>& f
   return line;
 }
 
-void add_number(std::string& line, double value) {
-  char digits[32];
-  if (std::isnan(value))
-    line += "nan";  // whatever its sign bit
-  else
-    line.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
 /// Returns whether all of it was written.
 bool write_csv(const std::string& path, const PointSet& set, const std::string& unit,
                const std::vector<PointField>& fields) {
@@ -58,15 +49,10 @@ bool write_csv(const std::string& path, const PointSet& set, const std::string& 
   std::string line;
   for (std::size_t i = 0; i < set.points.size(); ++i) {
     line.clear();
-    for (int axis = 0; axis < 3; ++axis) {
-      add_number(line, set.points[i][axis]);
-      line += ',';
-    }
+    for (int axis = 0; axis < 3; ++axis) line += shortest_digits(set.points[i][axis]) + ',';
     for (const PointField& field : fields)
-      for (int k = 0; k < field.components; ++k) {
-        add_number(line, field.values[i * field.components + k]);
-        line += ',';
-      }
+      for (int k = 0; k < field.components; ++k)
+        line += shortest_digits(field.values[i * field.components + k]) + ',';
     line.back() = '\n';
     out << line;
   }

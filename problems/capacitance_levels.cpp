@@ -23,8 +23,10 @@ void estimate_error(CapacitanceOfLevels& result) {
 CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
                                              const ConductorOptions& options) {
   CapacitanceOfLevels result;
+  ConductorOptions of_coarser = options;
+  of_coarser.inspect = nullptr;
   result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
-    CoarserLevel level{mesh.triangles.size(), solve_capacitance(mesh, options)};
+    CoarserLevel level{mesh.triangles.size(), solve_capacitance(mesh, of_coarser)};
     result.converged = result.converged && level.solution.converged;
     drop_densities(level.solution);
     result.coarser.push_back(std::move(level));

@@ -18,8 +18,10 @@ ChargesOfLevels solve_charge_levels(const MeshOfLevel& mesh_of_level, int finest
                                     const ConductorOptions& options, const VoltagesOf& voltages) {
   ChargesOfLevels result;
   std::vector<Entries> charges;
+  ConductorOptions of_coarser = options;
+  of_coarser.inspect = nullptr;
   result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
-    ConductorSolution solution = solve_at(mesh, options, voltages);
+    ConductorSolution solution = solve_at(mesh, of_coarser, voltages);
     charges.push_back(conductor_charges(mesh, solution)[0]);
     result.converged = result.converged && solution.converged;
     drop_densities(solution);

@@ -99,6 +99,7 @@ class System {
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& given) {
   check(options);
+  if (options.started) options.started(mesh.triangles.size());
   ConductorSolution result;
   result.scale_to_m = mesh.scale_to_m;
   result.applied = options.applied;
@@ -110,7 +111,6 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   OperatorOptions operator_options = options.op;
   if (options.op.tolerance == 0) operator_options.tolerance = 0.1 * solver.tolerance();
   result.operator_tolerance = operator_options.tolerance;
-  result.ksp_type = solver.ksp_type();
 
   const Timer setup;
   operator_options.processor =
@@ -124,6 +124,7 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   const Timer preconditioner;
   solver.set_operator(op, result.panels.leaf_begin);
   result.preconditioner_seconds = preconditioner.seconds();
+  result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
   result.setup_seconds = setup.seconds();
@@ -143,6 +144,7 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.product_median_seconds = solver.median_product_seconds();
   result.converged = std::all_of(result.solves.begin(), result.solves.end(),
                                  [](const SolveReport& report) { return report.converged; });
+  if (options.inspect) options.inspect({*op, result.panels, rhs, sigma});
   for (std::size_t k = 0; k < given.size(); ++k)
     system.add_solution(std::span(sigma).subspan(k * n, n), given[k]);
   // The solution is for the host; who solves again needs the GPU's memory.

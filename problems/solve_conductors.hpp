@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,13 @@
 #include "fmbem/solvers/linear_solver.hpp"
 
 namespace fmbem {
+
+/// A x = b as it was solved, for who wants to look at it.
+struct SolvedSystem {
+  const BoundaryOperator& op;
+  const Panels& panels;
+  std::span<const double> b, x;  ///< [n problems][n panels], in the order of panels
+};
 
 struct ConductorOptions {
   /// Groups to join; every other group is a conductor by itself.
@@ -26,6 +35,10 @@ struct ConductorOptions {
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
   int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
+  /// Called before anything else is done on a mesh, with the number of its panels.
+  std::function<void(std::size_t panels)> started{};
+  /// Called after the solve; by what solves on several levels after the finest.
+  std::function<void(const SolvedSystem&)> inspect{};
 };
 
 /// Problems of a set of conductors, one for each list of voltages.
@@ -52,7 +65,8 @@ struct ConductorSolution {
   std::size_t leaves = 0;
   std::int64_t preconditioner_bytes = 0;
   std::int64_t device_bytes = 0;  ///< peak_device_memory() where V is applied there
-  std::string ksp_type, pc_type;
+  KrylovChoice krylov;
+  std::string pc_type;
   double solver_tolerance = 0, operator_tolerance = 0;  ///< in force
   double setup_seconds = 0, assembly_seconds = 0, preconditioner_seconds = 0, solve_seconds = 0,
          product_median_seconds = 0;

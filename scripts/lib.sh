@@ -5,9 +5,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # for the scripts that source this file
 {
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
-                  zlib1g-dev libcgal-dev libvtk9-dev libegl-dev libopenblas-dev libcli11-dev
-                  nlohmann-json3-dev)
-  test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
+                  zlib1g-dev libhdf5-dev libcgal-dev libvtk9-dev libegl-dev libopenblas-dev
+                  libcli11-dev nlohmann-json3-dev)
+  test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9 python3-numpy
+                 python3-h5py ngspice)
   # Ubuntu has Chromium as a snap only: tests that open pages are skipped there.
   grep -qs '^ID=ubuntu' /etc/os-release || test_packages+=(chromium)
   # The system's Python is the one that sees the packages installed here.
@@ -31,9 +32,10 @@ install_packages() {
   [[ -z ${FMBEM_SKIP_PACKAGES-} ]] || return 0
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     printf '%s\n' "This system has no apt; what is needed: a C++20 compiler, CMake 3.25, pkg-config," \
-      "PETSc (real, double precision) with its MPI, the Gmsh SDK, zlib, a BLAS with cblas.h, CLI11 and" \
-      "nlohmann-json; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp, VTK 9.1 with EGL for" \
-      "pictures; Catch2, Python with jsonschema, meshio and vtk, and Chromium for the tests."
+      "PETSc (real, double precision) with its MPI, the Gmsh SDK, zlib, HDF5, a BLAS with cblas.h," \
+      "CLI11 and nlohmann-json; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp, VTK 9.1" \
+      "with EGL for pictures; Catch2, Python with jsonschema, meshio, vtk, numpy and h5py, ngspice and" \
+      "Chromium for the tests."
     return 0
   fi
   local package missing=()

@@ -1,6 +1,7 @@
 #include "fmbem/solvers/krylov_system.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -114,6 +115,32 @@ KrylovSystem::~KrylovSystem() {
     return;
   }
   KSPDestroy(&ksp_);
+}
+
+KrylovChoice KrylovSystem::choice() const {
+  KrylovChoice choice;
+  petsc_calls([&] {
+    KSPType type = nullptr;
+    PCSide side = PC_SIDE_DEFAULT;
+    KSPNormType norm = KSP_NORM_DEFAULT;
+    PetscInt restarts_at = 0;
+    PetscBool like_gmres = PETSC_FALSE, is_gcr = PETSC_FALSE;
+    const auto object = reinterpret_cast<PetscObject>(ksp_);
+    PetscCall(KSPGetType(ksp_, &type));
+    PetscCall(KSPGetPCSide(ksp_, &side));
+    PetscCall(KSPGetNormType(ksp_, &norm));
+    PetscCall(PetscObjectTypeCompareAny(object, &like_gmres, KSPGMRES, KSPFGMRES, KSPLGMRES,
+                                        KSPDGMRES, KSPPGMRES, KSPPIPEFGMRES, ""));
+    PetscCall(PetscObjectTypeCompare(object, KSPGCR, &is_gcr));
+    if (like_gmres) PetscCall(KSPGMRESGetRestart(ksp_, &restarts_at));
+    if (is_gcr) PetscCall(KSPGCRGetRestart(ksp_, &restarts_at));
+    choice = {type ? type : "", PCSides[side], KSPNormTypes[norm], static_cast<int>(restarts_at)};
+    return success;
+  });
+  for (std::string* name : {&choice.side, &choice.norm})
+    std::transform(name->begin(), name->end(), name->begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return choice;
 }
 
 bool KrylovSystem::has_shell_pc() const {

@@ -44,6 +44,7 @@ class KrylovSystem {
   double find_residual(double tolerance);
 
   KSP ksp() const { return ksp_; }
+  KrylovChoice choice() const;
   bool has_shell_pc() const;  ///< which is what PETSc's options leave it
   /// Whether the vectors are in the GPU's memory.
   bool is_on_gpu() const;

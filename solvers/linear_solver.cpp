@@ -148,11 +148,7 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
   return reports;
 }
 
-std::string LinearSolver::ksp_type() const {
-  KSPType type = nullptr;
-  KSPGetType(impl_->first().ksp(), &type);
-  return type ? type : "";
-}
+KrylovChoice LinearSolver::krylov() const { return impl_->first().choice(); }
 
 std::string LinearSolver::pc_type() const {
   if (impl_->inverse) return impl_->inverse->name();

@@ -22,6 +22,12 @@ struct SolverOptions {
   const Ranks* ranks = &one_rank();  ///< that share vectors: one for now; must outlive the solver
 };
 
+/// How the Krylov method goes, as PETSc names it, after its options.
+struct KrylovChoice {
+  std::string type, side, norm;  ///< such as gmres, right, unpreconditioned
+  int restart = 0;               ///< vectors kept until then; 0 of methods that do not restart
+};
+
 /// A step of iterative refinement: a solve for the residual that was left.
 struct RefinementStep {
   int iterations = 0;
@@ -79,7 +85,8 @@ class LinearSolver {
   /// history and an end of its own. With others they go one after the other.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
 
-  std::string ksp_type() const;
+  KrylovChoice krylov() const;
+  std::string ksp_type() const { return krylov().type; }
   std::string pc_type() const;                ///< PETSc's, or the name of the operator's own
   double tolerance() const;                   ///< in force, after PETSc's options
   double median_product_seconds() const;      ///< 0 before the first product

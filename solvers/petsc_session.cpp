@@ -179,6 +179,40 @@ UnusedOptions unused_petsc_options() {
   return unused;
 }
 
+std::string petsc_options_in_force() {
+  std::string result;
+  if (!petsc_is_running()) return result;
+  petsc_calls([&] {
+    char* all = nullptr;
+    PetscCall(PetscOptionsGetAll(nullptr, &all));
+    result = all;
+    PetscCall(PetscFree(all));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  for (const std::string own : {"-no_signal_handler ", "-use_gpu_aware_mpi 0 "})
+    if (const std::size_t at = result.find(own); at != result.npos) result.erase(at, own.size());
+  result.erase(result.find_last_not_of(' ') + 1);
+  return result;
+}
+
+std::string option_that_shows_the_system() {
+  std::string found;
+  petsc_calls([&] {
+    for (const char* name :
+         {"-ksp_view_mat", "-ksp_view_pmat", "-ksp_view_mat_explicit", "-ksp_view_rhs",
+          "-ksp_view_solution", "-ksp_view_preconditioned_operator_explicit",
+          "-ksp_view_diagonal_scale", "-ksp_monitor_solution", "-ksp_plot_eigenvalues",
+          "-ksp_plot_eigenvalues_explicitly", "-ksp_plot_eigencontours",
+          "-ksp_dgmres_view_deflation_vecs"}) {
+      PetscBool is_there = PETSC_FALSE;
+      PetscCall(PetscOptionsHasName(nullptr, nullptr, name, &is_there));
+      if (is_there && found.empty()) found = name + 1;
+    }
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  return found;
+}
+
 void print_petsc_help() {
   petsc_calls([] {
     // An identity matrix: the options of a Krylov solver do not depend on the system.
@@ -219,6 +253,14 @@ std::string petsc_version() {
   version += " + CUDA";
 #endif
   return version;
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
 }
 
 }  // namespace fmbem

@@ -24,6 +24,15 @@ struct UnusedOptions {
 };
 UnusedOptions unused_petsc_options();
 
+/// All PETSc options in force, from wherever they came, as PETSc writes them: "-name value …";
+/// without those that start_petsc() gives itself. Empty while PETSc does not run.
+std::string petsc_options_in_force();
+
+/// The first option in force that asks PETSc to show matrices or vectors of a solve, without the
+/// dash; or empty. It cannot: the operator is never assembled, and vectors are in the order of
+/// Panels, which PETSc does not know.
+std::string option_that_shows_the_system();
+
 /// Prints PETSc's help on the solver's options (to PETSc's standard output).
 void print_petsc_help();
 
@@ -33,5 +42,8 @@ int mpi_rank();
 
 /// Version of the PETSc library in use, such as "3.18.5", with "+ CUDA" where it has it.
 std::string petsc_version();
+
+/// Of the MPI library, such as "Open MPI v4.1.4".
+std::string mpi_version();
 
 }  // namespace fmbem

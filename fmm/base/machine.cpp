@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
 
@@ -116,6 +117,27 @@ std::int64_t available_memory() {
     if (word == "MemAvailable:" && file >> kib) bytes = kib * 1024;
   }
   return std::min(bytes, memory_of_control_group());
+}
+
+std::int64_t total_memory() {
+  return std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const std::size_t colon = line.find(": ");
+        line.starts_with("model name") && colon != line.npos)
+      return line.substr(colon + 2);
+  return "";
+}
+
+std::string blas_name() {
+  using GetConfig = const char* (*)();
+  const auto get = reinterpret_cast<GetConfig>(symbol("openblas_get_config"));
+  if (!get) return "unknown";
+  const std::string config = get();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH …"
+  return config.substr(0, config.find(' ', config.find(' ') + 1));
 }
 
 std::int64_t peak_memory() {

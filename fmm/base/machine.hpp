@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace fmbem {
 
@@ -28,6 +29,15 @@ class OneBlasThread {
 
 /// Bytes that can still be allocated: available memory, or what the control group leaves.
 std::int64_t available_memory();
+
+/// Bytes of memory that the machine has.
+std::int64_t total_memory();
+
+/// Such as "AMD EPYC 9654 96-Core Processor"; empty where the system does not say.
+std::string processor_name();
+
+/// Of the BLAS, as it names itself, such as "OpenBLAS 0.3.21"; "unknown" where it does not.
+std::string blas_name();
 
 /// Largest resident size that the process has had, in bytes.
 std::int64_t peak_memory();

@@ -7,5 +7,5 @@ write_basic_package_version_file(fmbem-config-version.cmake COMPATIBILITY SameMi
 install(FILES ${PROJECT_BINARY_DIR}/fmbem-config.cmake
               ${PROJECT_BINARY_DIR}/fmbem-config-version.cmake
               scripts/cmake/FindCBLAS.cmake scripts/cmake/FindGmsh.cmake
-              scripts/cmake/FindPETSc.cmake
+              scripts/cmake/FindHDF5C.cmake scripts/cmake/FindPETSc.cmake
         DESTINATION ${FMBEM_PACKAGE_DIR})

@@ -77,15 +77,22 @@ class Capacitance(ProgramTest):
 
     def tables(self, text):
         """The matrices that a run has printed, by their titles, each entry as it is printed."""
-        tables, rows = {}, None
+        tables, rows, title = {}, None, None
         for line in text.splitlines():
+            self.assertLessEqual(len(line), 100)
             if match := re.match(r"(capacitance|capacitors|extrapolated) \[.*", line):
-                rows = tables[match.group()] = []
-            elif rows is not None and line.startswith("  ") and "[" not in line:
+                title = match.group()
+                tables[title] = [rows := []]
+            elif not line and title:
+                rows = None  # and perhaps more columns
+            elif title and line.startswith("  ") and "[" not in line:
+                if rows is None:
+                    tables[title].append(rows := [])
                 rows.append(re.findall(r"< [^ ]+|[^ ]+", line))
             else:
-                rows = None
-        return {title: [row[1:] for row in rows[1:]] for title, rows in tables.items()}
+                rows = title = None
+        return {title: [sum((part[i][1:] for part in parts), []) for i in range(1, len(parts[0]))]
+                for title, parts in tables.items()}
 
     def check_digits(self, printed, value, error):
         """The last digit's unit is at most the error and more than a tenth of it; a bound is above
@@ -201,21 +208,45 @@ class Capacitance(ProgramTest):
         for table in rough.values():
             self.assertTrue(table[0][2].startswith("< "), table)
 
-    def test_many_conductors(self):
-        """Twelve cubes in a row: each digit that is printed twice, for i, j and j, i, is the same
-        to the errors, and far couplings have fewer."""
+    def row_of_cubes(self, n):
         cubes = "".join(f"Box({i}) = {{{2 * i}, 0, 0, 1, 1, 1}};\n"
-                        f'Physical Surface("c{i}") = {{{6 * i - 5}:{6 * i}}};\n' for i in range(1, 13))
-        mesh = self.write("cubes.geo", 'SetFactory("OpenCASCADE");\n' + cubes)
-        tables, report = self.check_tables(mesh, "--mesh-size", "0.5", "--refine", "1")
-        self.assertEqual(len(report["conductors"]), 12)
+                        f'Physical Surface("c{i}") = {{{6 * i - 5}:{6 * i}}};\n' for i in range(1, n + 1))
+        return self.write("cubes.geo", 'SetFactory("OpenCASCADE");\n' + cubes)
+
+    def test_eight_conductors(self):
+        """Each digit that is printed twice, for i, j and j, i, is the same to the errors, and far
+        couplings have fewer."""
+        tables, report = self.check_tables(self.row_of_cubes(8), "--mesh-size", "0.5", "--refine", "1")
+        self.assertEqual([[len(row) for row in table] for table in tables[:3]], [[8] * 8] * 3)
         results = report["results"]["capacitance_F"]
-        for i in range(12):
+        for i in range(8):
             for j in range(i):
                 self.assertLessEqual(abs(results["value"][i][j] - results["value"][j][i]),
                                      results["error"][i][j])
-        near, far = results["error"][0][1], results["error"][0][11]
+        near, far = results["error"][0][1], results["error"][0][7]
         self.assertLess(far, 0.1 * near)
+
+    def test_many_conductors_have_a_list_of_the_couplings_that_matter(self):
+        mesh = self.row_of_cubes(12)
+        report = self.report("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1")
+        text = self.fmbem("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1").stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertIn("--csv", text)
+        self.assertNotIn("Maxwell form", text)
+        maxwell, mutual = (report["results"][name] for name in ("capacitance_F", "mutual_F"))
+        rows = re.findall(r"^  (c\d+)  (\S+): ((?:.|\n    )*)$", text, re.M)
+        self.assertEqual([name for name, _, _ in rows], [f"c{i}" for i in range(1, 13)])
+        for i, (_, total, couplings) in enumerate(rows):
+            self.check_digits(total, maxwell["value"][i][i] * 1e12, maxwell["error"][i][i] * 1e12)
+            listed = [part.rsplit(" ", 1) for part in re.split(r",\s+", couplings)]
+            found = {}
+            for name, value in listed:
+                j = i if name == "infinity" else int(name[1:]) - 1
+                found[j] = mutual["value"][i][j]
+                self.check_digits(value, found[j] * 1e12, mutual["error"][i][j] * 1e12)
+            self.assertEqual(list(found.values()), sorted(found.values(), reverse=True))
+            matters = {j for j in range(12) if mutual["value"][i][j] >= 0.01 * maxwell["value"][i][i]}
+            self.assertEqual(set(found), matters)
 
     def coated_sphere_file(self):
         """A ball of radius 1 and the outside of a coat to radius 2."""
@@ -352,7 +383,9 @@ class Capacitance(ProgramTest):
 
     def test_json_file_and_quiet(self):
         done = self.fmbem("capacitance", self.tetrahedron_file(), "--json", "r.json", "--quiet")
-        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stdout.startswith("capacitance [pF], Maxwell form"))
+        self.assertNotIn("time ", done.stdout)
+        self.assertEqual(done.stderr, "")
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["command"], "capacitance")
 
     def test_notices_and_warnings_are_in_the_report(self):

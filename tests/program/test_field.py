@@ -109,7 +109,8 @@ class Values(FieldTest):
         self.write("points.xyz", "0.5 0 0\n2 2 2\n")
         done = self.fmbem("field", self.tetrahedron_file(), "--points", "points.xyz", "--output", "e.csv",
                           "--quiet")
-        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stdout.startswith("charge    body: "))
+        self.assertNotIn("wrote", done.stdout)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("1 point lies on an edge", done.stderr)
         on_edge, off = (self.folder / "e.csv").read_text().splitlines()[1:]
@@ -191,7 +192,10 @@ class Files(FieldTest):
         for line in done.stderr.splitlines():
             self.assertTrue(line.startswith("fmbem: notice: "), line)
         quiet = self.fmbem(*arguments, "--quiet")
-        self.assertEqual(quiet.stdout + quiet.stderr, "")
+        self.assertEqual(quiet.stderr, "")
+        self.assertIn(quiet.stdout.splitlines()[0], done.stdout)
+        self.assertEqual([line.split()[0] for line in quiet.stdout.splitlines()],
+                         ["charge", "four", "points", "potential", "|E|"])
 
     def test_not_converged_is_exit_code_3_with_the_file(self):
         report = self.report("field", CUBE, "--line", "2,2,2,3,3,3,3", "--output", "out.csv",

@@ -1,0 +1,122 @@
+"""Whatever happens to a run, nothing partial is left and nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import PROGRAM, ProgramTest, leave_out, read_vtu
+from test_program import catches_interrupts
+
+OUTPUTS = {"o.vtu", "o.json", "o.h5", "o.csv", "o.sp", "system"}
+ARRAYS = {f"{name}.npy" for name in ("A", "b", "x", "residual", "permutation", "centroids", "areas", "normals")}
+
+
+class Interrupts(ProgramTest):
+    def arguments(self, folder="."):
+        return [PROGRAM, "capacitance", "two.msh", "--refine", "4", "--operator", "fmm",
+                *(word for option, name in (("--output", "o.vtu"), ("--json", "o.json"), ("--save", "o.h5"),
+                                            ("--csv", "o.csv"), ("--spice", "o.sp"), ("--export", "system"))
+                  for word in (option, f"{folder}/{name}"))]
+
+    def start(self, folder=".", **keywords):
+        self.two_tetrahedra_file()
+        return subprocess.Popen(self.arguments(folder), cwd=self.folder, text=True,
+                                **({"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE} | keywords))
+
+    def names(self, folder="."):
+        return {path.name for path in (self.folder / folder).iterdir()} - {"two.msh"}
+
+    def check_whole(self, folder="."):
+        """All outputs are there, and each opens."""
+        root = self.folder / folder
+        self.assertEqual(self.names(folder), OUTPUTS)
+        self.assertEqual({path.name for path in (root / "system").iterdir()}, ARRAYS)
+        self.assertEqual(json.loads((root / "o.json").read_text())["status"], "solved")
+        self.assertEqual(len(read_vtu(root / "o.vtu")["group"]), 2048)
+        self.assertEqual((root / "o.csv").read_bytes().count(b"\r\n"), 5)
+        self.assertIn(".ends", (root / "o.sp").read_text())
+        self.fmbem("field", "--from", root / "o.h5", "--line", "9,9,9,8,8,8,2", "--output", root / "l.csv")
+        (root / "l.csv").unlink()
+
+    def sentences(self, errors):
+        return [line for line in errors.splitlines() if line and "notice:" not in line]
+
+    def test_signals_end_a_run_with_one_sentence(self):
+        for which, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for seconds in (0, 0.3, 1):
+                with self.subTest(which=which, seconds=seconds):
+                    process = self.start()
+                    while not catches_interrupts(process.pid):
+                        time.sleep(0.005)
+                    time.sleep(seconds)
+                    self.assertIsNone(process.poll(), "the run is over: let it take longer")
+                    process.send_signal(which)
+                    _, errors = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, code)
+                    self.assertEqual(self.sentences(errors), ["fmbem: interrupted"])
+                    self.assertEqual(self.names(), set())
+
+    def test_a_kill_leaves_no_output_that_is_not_whole(self):
+        process = self.start()
+        time.sleep(1)
+        process.kill()
+        process.communicate()
+        self.assertFalse(self.names() & OUTPUTS - {"system"})
+        # What it had begun is in files of names of its own, and the next run is none the worse.
+        process = self.start()
+        process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0)
+        for path in [*self.folder.glob(".fmbem-*"), *(self.folder / "system").glob(".fmbem-*")]:
+            path.unlink()
+        self.check_whole()
+
+    def test_a_closed_pipe_loses_no_file(self):
+        process = self.start(stdout=subprocess.PIPE)
+        head = subprocess.run(["head", "-1"], stdin=process.stdout, capture_output=True, text=True)
+        process.stdout.close()
+        errors = process.stderr.read()
+        process.stderr.close()
+        self.assertTrue(head.stdout.startswith("mesh "))
+        self.assertEqual(process.wait(timeout=300), 4)
+        self.assertEqual(len(self.sentences(errors)), 1, errors)
+        self.assertIn("Broken pipe", errors)
+        self.check_whole()
+
+    def test_two_runs_in_one_folder(self):
+        runs = [self.start(), self.start()]
+        for process in runs:
+            _, errors = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 0, errors)
+        self.check_whole()
+
+    def test_a_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        codes = set()
+        for kilobytes in (12, 60, 200, 1000, 64000):
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(disk)]
+            if subprocess.run(mount, capture_output=True).returncode != 0:
+                leave_out("file systems cannot be mounted here")
+            try:
+                with self.subTest(kilobytes):
+                    process = self.start("disk")
+                    _, errors = process.communicate(timeout=300)
+                    codes.add(process.returncode)
+                    self.assertEqual(len(self.sentences(errors)), 1 if process.returncode else 0, errors)
+                    if process.returncode == 0:
+                        self.check_whole("disk")
+                    else:
+                        self.assertEqual(process.returncode, 4)
+                        self.assertFalse([name for name in self.names("disk") if name.startswith(".fmbem")])
+                        if (disk / "system").exists():
+                            self.assertEqual(set(os.listdir(disk / "system")), ARRAYS)
+            finally:
+                subprocess.run(["umount", str(disk)], check=True)
+        self.assertEqual(codes, {0, 4})
+
+
+if __name__ == "__main__":
+    unittest.main()

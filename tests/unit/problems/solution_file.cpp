@@ -1,0 +1,129 @@
+#include "fmbem/problems/solution_file.hpp"
+
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/export_system.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
+#include "fmbem/problems/superpose.hpp"
+#include "fmbem/problems/write_spice.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/meshes/temporary_folder.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// Two bodies off the origin, in millimetres, one of which is open.
+SurfaceMesh cup_and_ball() {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "ball, solid", 1, {1, 2, 0.5});
+  add_grid(mesh, add_group(mesh, "plate \xc3\xa9"), 3, {4, 0, 0.1}, {1, 0, 0.2}, {0, 2, 0});
+  mesh.vertex_tags.resize(mesh.vertices.size());
+  mesh.triangle_tags.resize(mesh.triangles.size());
+  std::iota(mesh.vertex_tags.begin(), mesh.vertex_tags.end(), 10);
+  std::iota(mesh.triangle_tags.begin(), mesh.triangle_tags.end(), 700);
+  mesh.file = "cup.msh";
+  mesh.unit = "mm";
+  mesh.scale_to_m = 1e-3;
+  return mesh;
+}
+
+/// A charge and a field beside one floating conductor.
+ConductorSolution solve_in_field(const SurfaceMesh& mesh) {
+  ConductorOptions options;
+  options.applied.uniform = {1, -2, 0.5};
+  options.applied.charges.push_back({{5, 5, 5}, 1e-12, 2});
+  options.floating = {"plate \xc3\xa9"};
+  return solve_conductors(mesh, options, {{1.5, 1e-13}});
+}
+
+}  // namespace
+
+TEST_CASE("a solution comes back from its file to the bit") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = cup_and_ball();
+  const std::vector<Vec3d> places{{0, 0, 3}, {4.5, 1, 0.3}, {-7, 8, 1}};
+  for (const ConductorSolution& solution :
+       {solve_in_field(mesh), ConductorSolution(solve_capacitance(mesh, {}))}) {
+    save_solution(folder.file("kept.h5"), mesh, solution, "{\"a\": 1}");
+    CHECK(is_solution_file(folder.file("kept.h5")));
+    const KeptSolution kept = load_solution(folder.file("kept.h5"));
+    CHECK(kept.report == "{\"a\": 1}");
+    CHECK(kept.mesh.triangles == mesh.triangles);
+    CHECK(kept.mesh.vertex_tags == mesh.vertex_tags);
+    CHECK(kept.mesh.triangle_tags == mesh.triangle_tags);
+    CHECK(kept.mesh.unit == "mm");
+    CHECK(kept.mesh.groups[1].name == mesh.groups[1].name);
+    CHECK(kept.solution.sigma == solution.sigma);
+    CHECK(kept.solution.potential == solution.potential);
+    CHECK(conductor_charges(kept.mesh, kept.solution) == conductor_charges(mesh, solution));
+    for (std::size_t problem = 0; problem < solution.sigma.size(); ++problem) {
+      const Field before = conductor_field(solution, problem, places),
+                  after = conductor_field(kept.solution, problem, places);
+      CHECK(before.potential == after.potential);
+      for (std::size_t k = 0; k < places.size(); ++k)
+        for (int axis = 0; axis < 3; ++axis) CHECK(before.e[k][axis] == after.e[k][axis]);
+    }
+  }
+}
+
+TEST_CASE("a damaged or cut solution is refused wherever that is") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = cup_and_ball();
+  save_solution(folder.file("kept.h5"), mesh, solve_capacitance(mesh, {}), "{}");
+  const std::string whole = read_file(folder.file("kept.h5"));
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 400; ++k) {
+    std::string bad = whole;
+    const std::size_t at = k < 100 ? k : random() % whole.size();
+    bad[at] = static_cast<char>(bad[at] ^ (1 << random() % 8));
+    const std::string file = folder.write("bad.h5", bad);
+    CHECK_THAT(refusal([&] { load_solution(file); }), contains(file));
+  }
+  for (int k = 0; k < 50; ++k) {
+    const std::string file =
+        folder.write("cut.h5", whole.substr(0, 1 + random() % (whole.size() - 1)));
+    CHECK_THAT(refusal([&] { load_solution(file); }), contains(file));
+  }
+}
+
+TEST_CASE("problems of unit voltages add up to those of any") {
+  const SurfaceMesh mesh = cup_and_ball();
+  ConductorOptions options;
+  options.solver.tolerance = 1e-12;
+  const CapacitanceSolution units = solve_capacitance(mesh, options);
+  const std::vector<double> voltages{2, -3.5};
+  const ConductorSolution sum = superpose(units, voltages),
+                          direct = solve_conductors(mesh, options, {voltages});
+  CHECK(has_unit_voltages(units));
+  CHECK_FALSE(has_unit_voltages(direct));
+  CHECK_FALSE(refusal([&] { superpose(direct, voltages); }).empty());
+  CHECK_FALSE(refusal([&] { superpose(units, std::vector<double>{1}); }).empty());
+  const auto charges = conductor_charges(mesh, sum), expected = conductor_charges(mesh, direct);
+  for (int i = 0; i < 2; ++i) CHECK(std::abs(charges[0][i] / expected[0][i] - 1) < 1e-9);
+  CHECK(sum.potential == std::vector<std::vector<double>>{voltages});
+}
+
+TEST_CASE("names of nets become nodes that SPICE tells apart") {
+  using Names = std::vector<std::string>;
+  CHECK(spice_names({"VDD", "vdd", "a b", "a.b", "0", "gnd", "GND", "", "x\ny", "\xc3\xa9"}) ==
+        Names{"VDD", "vdd_2", "a_b", "a_b_2", "n_0", "n_gnd", "n_GND_2", "n_", "x_y", "__"});
+}
+
+TEST_CASE("a system that cannot be exported leaves no folder behind") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = cup_and_ball();
+  ConductorOptions options;
+  options.inspect = [&](const SolvedSystem& system) {
+    export_system(folder.file("system"), system, [](double) { throw InputError("no more of it"); });
+  };
+  CHECK(refusal([&] { solve_capacitance(mesh, options); }) == "no more of it");
+  CHECK(folder.entries() == 0);
+}
