@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem {
@@ -24,13 +25,19 @@ struct PointCharge {
 /// alone.
 struct AppliedField {
   Vec3d uniform{};  ///< V/m
+  Vec3d zero{};     ///< where the potential of the uniform field is 0, in the mesh's coordinates
   std::vector<PointCharge> charges{};
 
   bool empty() const { return charges.empty() && norm2(uniform) == 0; }
-  /// φ in V and E in V/m at x, in the mesh's coordinates; a uniform field is 0 at the origin's
-  /// potential. φ = −E·x + Σ q/(4πε₀ε_r |x − p|).
+  /// φ in V and E in V/m at x, in the mesh's coordinates:
+  /// φ = −E·(x − zero) + Σ q/(4πε₀ε_r |x − p|).
   double potential(Vec3d x, double scale_to_m) const;
   Vec3d field(Vec3d x, double scale_to_m) const;
 };
+
+/// What is applied to panels before symmetry planes, with the images of its charges; a uniform
+/// field is 0 V in a ground plane. Throws InputError for charges in a plane or behind it and for
+/// uniform fields along a ground plane or across a mirror.
+AppliedField with_images(const AppliedField& applied, const Panels& panels);
 
 }  // namespace fmbem

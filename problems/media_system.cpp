@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -21,10 +22,12 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
   return true;
 }
 
+/// [parts], of panels and their images.
 std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
   std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
-  for (std::size_t i = 0; i < enclosures.of.size(); ++i)
-    result[enclosures.of[i]].push_back(static_cast<std::int32_t>(i));
+  for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
+    if (enclosures.of_whole[w] >= 0)
+      result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));
   return result;
 }
 
@@ -34,6 +37,7 @@ MediaSystem::MediaSystem(const SurfaceMesh& mesh, const Panels& panels,
                          std::span<const Conductor> conductors, std::span<const int> conductor_of,
                          const ConductorOptions& options)
     : panels_(panels),
+      conductors_(conductors),
       conductor_of_(conductor_of),
       scale_to_m_(mesh.scale_to_m),
       area_(areas_of(panels)) {
@@ -52,7 +56,7 @@ MediaSystem::MediaSystem(const SurfaceMesh& mesh, const Panels& panels,
     }
   }
   set_parts();
-  set_applied(mesh, options.applied);
+  set_applied(mesh, with_images(options.applied, panels));
 }
 
 void MediaSystem::set_media(const SurfaceMesh& mesh, const ConductorOptions& options) {
@@ -105,6 +109,13 @@ void MediaSystem::set_floating(std::span<const Conductor> conductors,
 void MediaSystem::set_parts() {
   const Enclosures enclosures = find_enclosures(panels_, conductor_of_);
   const std::size_t n_parts = enclosures.parts.size();
+  grounded_.assign(floats_.size(), false);
+  for (const Enclosure& part : enclosures.parts)
+    if (part.grounded && !is_interface(part.first)) grounded_[conductor_of_[part.first]] = true;
+  for (std::size_t c = 0; c < floats_.size(); ++c)
+    FMBEM_REQUIRE(!floats_[c] || !grounded_[c],
+                  "the conductor \"" << conductors_[c].name
+                                     << "\" floats and touches a ground plane: it is at 0 V");
   // All components of a floating conductor are one part, as their potential is one.
   std::vector<std::int32_t> part_of(n_parts), of_conductor(floats_.size(), -1);
   for (std::size_t p = 0; p < n_parts; ++p) {
@@ -145,10 +156,13 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
                                       std::span<const Range> common) {
   const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
   const auto panels_of = panels_of_parts(enclosures);
+  const Panels& whole = whole_of(panels_);
+  const Vec3d shift = panels_.origin - whole.origin;
   for (std::int32_t body = 0; body < n_parts; ++body) {
     const Enclosure& enclosure = enclosures.parts[body];
-    if (!is_interface(enclosure.first) || !enclosure.closed || !common[body].is_one() ||
-        common[body].least == 0)
+    // Of a body on a ground plane the charge and that of its image add up to nothing anyway.
+    if (!is_interface(enclosure.first) || !enclosure.closed || enclosure.grounded ||
+        !common[body].is_one() || common[body].least == 0)
       continue;
     const double beta = std::copysign(1.0, enclosure.volume) * common[body].least,
                  own = 1 / (1 - beta / 2);
@@ -159,10 +173,11 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
     for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
       if (p == body) continue;
       const std::int32_t part = part_of[p];
-      const double winding = lies_in(enclosures.parts[p], enclosure)
-                                 ? winding_number(panels_, panels_of[body],
-                                                  panels_.centroid(enclosures.parts[p].first))
-                                 : 0;
+      const double winding =
+          lies_in(enclosures.parts[p], enclosure)
+              ? winding_number(whole, panels_of[body],
+                               panels_.centroid(enclosures.parts[p].first) + shift)
+              : 0;
       const double is_inside = winding > 0.5;
       const bool is_weighted = !rows_.weight.empty() && !is_interface(enclosures.parts[p].first) &&
                                floats_[conductor_of_[enclosures.parts[p].first]] &&
@@ -210,6 +225,11 @@ std::shared_ptr<const BoundaryOperator> MediaSystem::make_operator(const Operato
 }
 
 std::vector<double> MediaSystem::right_hand_side(std::span<const double> given) const {
+  for (std::size_t c = 0; c < grounded_.size(); ++c)
+    FMBEM_REQUIRE(!grounded_[c] || given[c] == 0,
+                  "the conductor \"" << conductors_[c].name
+                                     << "\" touches a ground plane and is at " << given[c]
+                                     << " V: put it to 0 V, or move it away");
   std::vector<double> b(panels_.size(), 0.0);
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double applied = applied_potential_.empty() ? 0 : applied_potential_[i];

@@ -73,11 +73,13 @@ class MediaSystem {
   bool is_interface(std::size_t i) const { return conductor_of_[i] < 0; }
 
   const Panels& panels_;
+  std::span<const Conductor> conductors_;
   std::span<const int> conductor_of_;
   double scale_to_m_;
   std::vector<double> area_;            ///< [n panels]
   std::vector<double> behind_, ahead_;  ///< [n panels]: relative permittivities
   std::vector<bool> floats_;            ///< [conductors]
+  std::vector<bool> grounded_;          ///< [conductors]: those that touch a ground plane
   MixedRows rows_;
   /// What an equation says in the place of the mean of its rows: the charge of a conductor or, of
   /// an interface, the sum of the right-hand side, times a factor.

@@ -32,7 +32,7 @@ void check(const std::vector<std::vector<double>>& given, std::size_t conductors
 /// Whether V σ = φ is all that there is.
 bool is_homogeneous(const ConductorOptions& options) {
   return options.interfaces.empty() && options.media.empty() && options.floating.empty() &&
-         options.applied.empty();
+         options.applied.empty() && options.planes.empty();
 }
 
 /// V σ = φ, or the equations of MediaSystem.
@@ -101,7 +101,6 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   check(options);
   ConductorSolution result;
   result.scale_to_m = mesh.scale_to_m;
-  result.applied = options.applied;
   result.conductors = make_conductors(mesh, options.conductors, options.interfaces);
   check(given, result.conductors.size());
 
@@ -113,9 +112,14 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
   result.ksp_type = solver.ksp_type();
 
   const Timer setup;
-  operator_options.processor =
-      options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
-  result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
+  if (options.planes.empty()) {
+    operator_options.processor =
+        options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
+    result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
+  } else {
+    result.panels = make_panels(mesh, options.planes, options.block_panels);
+  }
+  result.applied = with_images(options.applied, result.panels);
   System system(mesh, options, result);
   const Timer assembly;
   const auto op = system.make_operator(operator_options);

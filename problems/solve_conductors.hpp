@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/problems/capacitance.hpp"
 #include "fmbem/problems/media.hpp"
@@ -22,6 +23,9 @@ struct ConductorOptions {
   /// Conductors whose charge is given, not their potential.
   std::vector<std::string> floating{};
   AppliedField applied{};
+  /// Symmetry and ground planes, on one side of which the mesh lies: charges, and forces, are those
+  /// of what is there. A conductor that touches a ground plane has to be at 0 V. On the CPU.
+  SymmetryPlanes planes{};
   /// How V is applied. A tolerance of 0, as by default here, is a tenth of the solver's.
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
@@ -31,8 +35,8 @@ struct ConductorOptions {
 /// Problems of a set of conductors, one for each list of voltages.
 struct ConductorSolution {
   std::vector<Conductor> conductors;
-  AppliedField applied;
-  Panels panels;
+  AppliedField applied;     ///< with the images of its charges
+  Panels panels;            ///< with their images, if there are planes
   double scale_to_m = 1.0;  ///< metres in the unit of the mesh and the panels
   /// [n problems][n panels] in the order of panels: V σ and the applied potential add up to φ,
   /// volts per length of the mesh. On open surfaces the sum of both faces.
