@@ -39,8 +39,9 @@ void refuse_crossing(const SurfaceMesh& mesh, int axis, const SymmetryPlane& pla
     FMBEM_REQUIRE(!(is_below && is_above),
                   "the group \"" << mesh.groups[mesh.group_of[t]].name << "\" "
                                  << (below && above ? "crosses" : "has panels behind") << " the "
-                                 << name(plane.kind) << " plane " << "xyz"[axis] << " = "
-                                 << decimal(plane.offset) << ' ' << mesh.unit << " at "
+                                 << name(plane.kind) << " plane "
+                                 << "xyz"[axis] << " = " << decimal(plane.offset) << ' '
+                                 << mesh.unit << " at "
                                  << place(mesh.vertices[mesh.triangles[t][0]]) << ' ' << mesh.unit
                                  << ": mesh only what lies on one side of it");
   }
@@ -65,8 +66,9 @@ MeshBeforePlanes before_planes(const SurfaceMesh& mesh, const SymmetryPlanes& pl
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
       FMBEM_REQUIRE((result.planes_of_triangle(t) >> k & 1U) == 0,
                     "the group \"" << mesh.groups[mesh.group_of[t]].name
-                                   << "\" has a panel in the ground plane " << "xyz"[axis] << " = "
-                                   << decimal(plane.offset) << ' ' << mesh.unit << " at "
+                                   << "\" has a panel in the ground plane "
+                                   << "xyz"[axis] << " = " << decimal(plane.offset) << ' '
+                                   << mesh.unit << " at "
                                    << place(mesh.vertices[mesh.triangles[t][0]]) << ' ' << mesh.unit
                                    << ": leave it out, as that plane is at 0 V");
   }
@@ -140,8 +142,7 @@ Panels make_panels(const SurfaceMesh& mesh, const SymmetryPlanes& planes, int ma
   images->reflections = reflections.size();
   images->image.assign(panels.size() * reflections.size(), -1);
   std::vector<Image> image;
-  images->whole =
-      make_panels(with_images(before, reflections, image), Processor::cpu, max_leaf);
+  images->whole = make_panels(with_images(before, reflections, image), Processor::cpu, max_leaf);
   for (std::size_t w = 0; w < images->whole.size(); ++w) {
     const auto& [triangle, m] = image[images->whole.input_index[w]];
     const std::int32_t panel = panel_of[triangle];

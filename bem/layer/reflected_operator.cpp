@@ -143,8 +143,7 @@ class ReflectedOperator final : public BoundaryOperator {
 };
 
 /// The mean of both sides says nothing of a panel in a plane.
-void refuse_in_plane(const Panels& panels, std::span<const std::int32_t> chosen,
-                     const char* what) {
+void refuse_in_plane(const Panels& panels, std::span<const std::int32_t> chosen, const char* what) {
   for (std::size_t k = 0; k < count_of(chosen, panels.size()); ++k) {
     const std::int32_t panel = panel_of(chosen, k);
     FMBEM_REQUIRE(!panels.images->lies_in_plane(panel),

@@ -68,7 +68,8 @@ inline SymmetryPlanes planes(PlaneKind x, PlaneKind y, PlaneKind z, Vec3d offset
 inline std::vector<double> repeated(const std::vector<double>& values,
                                     const std::vector<double>& sign) {
   std::vector<double> result;
-  for (std::size_t t = 0; t < sign.size(); ++t) result.push_back(sign[t] * values[t % values.size()]);
+  for (std::size_t t = 0; t < sign.size(); ++t)
+    result.push_back(sign[t] * values[t % values.size()]);
   return result;
 }
 

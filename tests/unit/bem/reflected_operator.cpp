@@ -62,8 +62,8 @@ class Explicit {
 
   /// Both in the mesh's order.
   Vector operator()(const Vector& x) const {
-    Vector y = panels_.to_input_order(
-        test::product(*op_, panels_.from_input_order(repeated(x, sign_))));
+    Vector y =
+        panels_.to_input_order(test::product(*op_, panels_.from_input_order(repeated(x, sign_))));
     y.resize(n_);
     return y;
   }
@@ -124,7 +124,8 @@ TEST_CASE("operators with symmetry planes are those of surfaces with their image
   }
 }
 
-TEST_CASE("blocks with symmetry planes are rows and columns of the whole, several vectors at once") {
+TEST_CASE(
+    "blocks with symmetry planes are rows and columns of the whole, several vectors at once") {
   for (const Case& of : cases(2)) {
     if (!has_normal_traces(of)) continue;
     const Panels panels = make_panels(of.mesh, of.planes);
@@ -151,8 +152,8 @@ TEST_CASE("blocks with symmetry planes are rows and columns of the whole, severa
       double error = 0, adjoint = 0;
       for (int v = 0; v < 2; ++v)
         for (std::size_t k = 0; k < block.rows.size(); ++k)
-          error = std::max(error, std::abs(result[v * block.rows.size() + k] -
-                                           y[v * n + block.rows[k]]));
+          error = std::max(error,
+                           std::abs(result[v * block.rows.size() + k] - y[v * n + block.rows[k]]));
       CHECK(error < 1e-8 * norm_of(x));
       Vector back(block.columns.size());
       some->apply(z.data(), back.data(), {.transposed = true});
@@ -217,7 +218,8 @@ TEST_CASE("panels that cross planes, lie behind them or in a ground plane are re
   refused(plate(2), plane(2, ground), "has a panel in the ground plane z = 0 m");
   refused(sphere(1), plane(2, ground, NAN), "give it a finite place");
   const Panels sheet = make_panels(plate(2), plane(2, mirror));
-  CHECK_THROWS_WITH(make_boundary_operator(sheet, double_layer), contains("lies in a mirror plane"));
+  CHECK_THROWS_WITH(make_boundary_operator(sheet, double_layer),
+                    contains("lies in a mirror plane"));
   CHECK_THROWS_WITH(make_boundary_operator(sheet, adjoint_double_layer),
                     contains("there is no field along the normal"));
   CHECK_THROWS_AS(make_single_layer(sheet, {.processor = Processor::gpu}), InputError);
