@@ -118,8 +118,7 @@ TEST_CASE("conductors in a corner of planes are those of a mesh with all images"
     REQUIRE(solution.converged);
     const std::vector<double> charges = conductor_charges(mesh, solution)[0],
                               exact = charges_with_images(mesh, planes, options, given);
-    for (std::size_t c = 0; c < 2; ++c)
-      CHECK(charges[c] == Approx(exact[c]).epsilon(1e-7));
+    for (std::size_t c = 0; c < 2; ++c) CHECK(charges[c] == Approx(exact[c]).epsilon(1e-7));
     for (const int axis : planes.axes()) {
       if (planes.at[axis]->kind != ground) continue;
       Vec3d in_plane{0.77, 0.51, 0.4};
