@@ -38,8 +38,8 @@ Enclosures closed_parts(const Panels& panels, const std::vector<double>& jump) {
 struct RegionDirichlet::Impl {
   Impl(const Panels& all_panels, std::span<const RegionSide> side, const DirichletOptions& options)
       : panels(all_panels), solver(options.solver) {
-    FMBEM_REQUIRE(side.size() == panels.size(), "there are " << panels.size() << " panels, but "
-                                                             << side.size() << " sides");
+    FMBEM_REQUIRE(side.size() == panels.size(),
+                  "there are " << panels.size() << " panels, but " << side.size() << " sides");
     for (const RegionSide s : side) jump.push_back(static_cast<double>(s));
     const Enclosures parts = closed_parts(panels, jump);
     OperatorOptions op = options.op;
@@ -84,8 +84,8 @@ struct RegionDirichlet::Impl {
   }
 
   std::vector<double> right_hand_side(const std::vector<double>& g) const {
-    FMBEM_REQUIRE(g.size() == panels.size(), "there are " << panels.size() << " panels, but "
-                                                          << g.size() << " potentials");
+    FMBEM_REQUIRE(g.size() == panels.size(),
+                  "there are " << panels.size() << " panels, but " << g.size() << " potentials");
     if (second_kind) return g;
     std::vector<double> b(g.size());
     k->apply(times(g, jump).data(), b.data(), {.tolerance = k->accurate_tolerance()});

@@ -71,9 +71,10 @@ class RegionDirichlet {
   std::unique_ptr<Impl> impl_;
 };
 
-/// u and −∇u of a solution at points of the region; what comes out elsewhere means nothing. Close to
-/// the boundary, within a panel's size, −∇u is that of double layers that jump from panel to panel
-/// (evaluate_double_layer()). `options.side`: of points on the boundary the one of the region.
+/// u and −∇u of a solution at points of the region; what comes out elsewhere means nothing. Close
+/// to the boundary, within a panel's size, −∇u is that of double layers that jump from panel to
+/// panel (evaluate_double_layer()). `options.side`: of points on the boundary the one of the
+/// region.
 Field dirichlet_field(const Panels& panels, const DirichletSolution& solution,
                       std::span<const Vec3d> points, const FieldOptions& options = {});
 

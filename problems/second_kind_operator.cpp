@@ -18,8 +18,7 @@ OperatorInfo SecondKindOperator::info() const {
   return info;
 }
 
-void SecondKindOperator::diagonal_block(std::int64_t begin, std::int64_t end,
-                                        double* block) const {
+void SecondKindOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;
   k_->diagonal_block(begin, end, block);
   for (std::int64_t i = 0; i < n; ++i) block[i * n + i] -= 0.5 * jump_[begin + i];

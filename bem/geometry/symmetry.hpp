@@ -25,6 +25,7 @@ struct Reflection {
   Vec3d offset{};
   double sign = 1;
 
+  bool is_identity() const { return !across[0] && !across[1] && !across[2]; }
   bool turns_over() const { return (across[0] + across[1] + across[2]) % 2 == 1; }
   Vec3d point(Vec3d x) const {
     for (int axis = 0; axis < 3; ++axis)

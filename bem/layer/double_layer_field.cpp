@@ -120,8 +120,9 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   if (panels.images) {
     for (std::size_t i = 0; i < panels.size(); ++i)
       FMBEM_REQUIRE(!panels.images->lies_in_plane(i),
-                    "panel " << i << " lies in a mirror plane, where dipoles and their images "
-                                     "cancel: leave it out of the mesh");
+                    "panel " << i
+                             << " lies in a mirror plane, where dipoles and their images "
+                                "cancel: leave it out of the mesh");
     return evaluate_double_layer(panels.images->whole, panels.images->densities(mu), points,
                                  options);
   }

@@ -39,9 +39,8 @@ TEST_CASE("a disk of dipoles has the field of a ring of current") {
     for (std::size_t k = 0; k < points.size(); ++k) {
       const double z = points[k].z, r = std::hypot(1, z);
       const double potential = 0.5 / (r * (r + z)), e = 0.5 / (r * r * r);
-      error[level - 4] =
-          std::max({error[level - 4], std::abs(field.potential[k] / potential - 1),
-                    norm(field.e[k] - Vec3d{0, 0, e}) / e});
+      error[level - 4] = std::max({error[level - 4], std::abs(field.potential[k] / potential - 1),
+                                   norm(field.e[k] - Vec3d{0, 0, e}) / e});
     }
   }
   CHECK(error[1] < 5e-3);
@@ -157,7 +156,8 @@ TEST_CASE("double layers before planes have their images, and bad input is refus
   const Vector mu = signed_charges(panels.size(), 5);
   const std::vector<Vec3d> points{{1, 2, 3.5}, {4, 1, 1}};
   const Field field = evaluate_double_layer(panels, panels.from_input_order(mu), points),
-              exact = evaluate_double_layer(whole, whole.from_input_order(repeated(mu, sign)), points);
+              exact =
+                  evaluate_double_layer(whole, whole.from_input_order(repeated(mu, sign)), points);
   for (std::size_t k = 0; k < points.size(); ++k) {
     CHECK(field.potential[k] == Approx(exact.potential[k]).epsilon(1e-10));
     CHECK(norm(field.e[k] - exact.e[k]) < 1e-11);

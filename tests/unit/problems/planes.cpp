@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
@@ -251,7 +252,7 @@ TEST_CASE("what cannot be at a plane is refused in a sentence") {
   refused(options, "floats and touches a ground plane");
   options = at_planes(plane(2, mirror));
   options.applied.uniform = {0, 0, 1};
-  refused(options, "a uniform field along z cannot be at the mirror plane z");
+  refused(options, "a uniform field along z cannot be at the mirror plane z = 0");
   options.applied = {};
   options.applied.charges = {{{0, 0, -2}, 1e-12}};
   refused(options, "not on the mesh's side of the mirror plane z = 0");

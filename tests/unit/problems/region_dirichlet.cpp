@@ -155,8 +155,7 @@ TEST_CASE("harmonic functions inside and outside a sphere and a torus, with thei
         of_u[level] = std::sqrt(u / size_u);
         of_e[level] = std::sqrt(e / size_e);
         // Gauss: a double layer has no charge.
-        CHECK(charge_of(panels, s.sigma) ==
-              Approx(c.charge).margin(level == 0 ? 0.02 : 5e-3));
+        CHECK(charge_of(panels, s.sigma) == Approx(c.charge).margin(level == 0 ? 0.02 : 5e-3));
         if (formulation == Formulation::second_kind) continue;
         for (std::size_t i = 0; i < panels.size(); ++i) {
           const Triangle t = panels.triangle(i);
@@ -225,15 +224,16 @@ TEST_CASE("values on the boundary are the data, from the side of the region") {
       std::vector<Vec3d> points;
       for (std::size_t i = 0; i < panels.size(); i += 50)
         points.push_back(panels.centroid(i) + panels.origin);
-      const Field field = dirichlet_field(
-          panels, s, points,
-          {.side = where == RegionSide::ahead ? Side::positive : Side::negative});
+      const Field field =
+          dirichlet_field(panels, s, points,
+                          {.side = where == RegionSide::ahead ? Side::positive : Side::negative});
       for (std::size_t k = 0; k < points.size(); ++k)
         CHECK(field.potential[k] == Approx(g[50 * k]).epsilon(1e-7));
     }
 }
 
-TEST_CASE("halves of spheres on planes are those spheres, and the FMM does as the dense operators") {
+TEST_CASE(
+    "halves of spheres on planes are those spheres, and the FMM does as the dense operators") {
   const SurfaceMesh whole = sphere(3), half = part_above(whole, 2);
   for (const PlaneKind kind : {PlaneKind::mirror, PlaneKind::ground})
     for (const RegionSide where : {RegionSide::behind, RegionSide::ahead})
