@@ -81,7 +81,7 @@ class Reader {
   /// A region's name, or "" for null.
   static std::string side(const JsonObject& object, const char* key) {
     if (object.at(key).is_null()) return "";
-    const std::string name = object.text(key);
+    std::string name = object.text(key);
     if (name.empty()) object.refuse(key, "a region's name, or null");
     return name;
   }
