@@ -99,7 +99,7 @@ void add_conductor_option(CLI::App& app, SolveOptions& options) {
 void add_solve_options(CLI::App& app, SolveOptions& options) {
   ConductorOptions& problem = options.problem;
   app.add_option("--tolerance", problem.solver.tolerance,
-                 "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol beats it")
+                 "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol takes its place")
       ->capture_default_str();
   add_operator_options(app, problem.op);
   app.add_option("--threads", options.threads, "default: the cores that the process may use");

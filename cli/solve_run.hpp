@@ -14,7 +14,7 @@
 
 namespace fmbem::cli {
 
-/// Of every command that solves.
+/// Options of every command that solves.
 struct SolveCommandOptions {
   MeshOptions mesh;
   std::optional<std::string> problem;  ///< its file
@@ -42,8 +42,8 @@ class SolveRun {
   const std::optional<ProblemFile>& file() const { return file_; }
   /// The finest mesh.
   SurfaceMesh load_finest();
-  /// The meshes of the levels that are solved on, each of which is handed out once. Whatever comes
-  /// next is a new phase of progress.
+  /// The meshes of the levels that are solved on; each is handed out once. What follows is a new
+  /// phase of progress.
   MeshOfLevel load();
 
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,

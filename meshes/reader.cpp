@@ -55,7 +55,7 @@ void answer_request() {
   ParcelReader request(memory.read());
   request.got<bool>();  // that it is no answer
   const auto parent = request.got<pid_t>();
-  // Who interrupts the program does not want this process either.
+  // An interrupt of the program ends this process too.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;
   omp_set_num_threads(request.got<int>());
