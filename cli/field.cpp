@@ -1,13 +1,12 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "cli/digits.hpp"
 #include "cli/field_options.hpp"
 #include "cli/picture_options.hpp"
+#include "cli/point_report.hpp"
 #include "cli/provenance.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
@@ -17,6 +16,7 @@
 #include "fmbem/problems/charge_levels.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/solution_file.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 #include "fmbem/problems/superpose.hpp"
 
 namespace fmbem::cli {
@@ -26,39 +26,6 @@ struct Options : SolveCommandOptions {
   FieldCommandOptions field;
   std::optional<std::string> file, from, picture;
 };
-
-/// The range of numbers; NaN where there is none.
-struct Range {
-  double min = std::numeric_limits<double>::quiet_NaN(), max = min;
-
-  void add(double value) {
-    min = std::fmin(min, value);  // which prefers numbers to NaN
-    max = std::fmax(max, value);
-  }
-};
-
-/// What is told of the values at all points.
-struct Summary {
-  std::size_t points = 0, singular_points = 0;
-  Range potential, field;
-};
-
-Summary summary_of(const Field& field) {
-  Summary summary{field.potential.size(), field.singular_points, {}, {}};
-  for (const double value : field.potential) summary.potential.add(value);
-  for (const Vec3d& e : field.e) summary.field.add(norm(e));
-  return summary;
-}
-
-std::string range_text(const Range& range, const std::string& unit) {
-  if (std::isnan(range.min)) return "nowhere finite";
-  return "from " + decimal(range.min) + " to " + decimal(range.max) + " " + unit;
-}
-
-std::string field_text(const Summary& summary) {
-  return "\npoints    " + std::to_string(summary.points) + "\npotential " +
-         range_text(summary.potential, "V") + "\n|E|       " + range_text(summary.field, "V/m");
-}
 
 /// The charges, with the digits that their estimated errors leave, or else four, and the levels.
 std::string charges_text(const ChargesOfLevels& levels) {
@@ -97,35 +64,14 @@ Json charge_json(const ChargesOfLevels& levels) {
   return json;
 }
 
-Json results_json(const Summary& summary, const std::vector<double>& voltages,
-                  const ChargesOfLevels& levels) {
-  const auto at_points = [](Json value, const char* unit) {
-    return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
-  };
-  const auto range = [](const Range& values) {
-    return Json{{"min", number(values.min)}, {"max", number(values.max)}};
-  };
-  return {{"voltages_V", {{"value", voltages}, {"unit", "V"}, {"location", "conductor"}}},
-          {"charge_C", charge_json(levels)},
-          {"points", at_points(summary.points, "1")},
-          {"singular_points", at_points(summary.singular_points, "1")},
-          {"potential_V", at_points(range(summary.potential), "V")},
-          {"field_V_per_m", at_points(range(summary.field), "V/m")}};
-}
-
-void warn_singular(Console& console, Json& report, const Summary& summary) {
-  if (summary.singular_points == 0) return;
-  warn(console, report,
-       counted(summary.singular_points, "point lies", "points lie") +
-           " on an edge of a panel, where E is infinite and nan is written: move the points off "
-           "the edges");
-}
-
-std::vector<PointField> point_fields(Field field) {
-  PointField e{"E", "V/m", {}, 3};
-  e.values.reserve(3 * field.e.size());
-  for (const Vec3d& value : field.e) e.values.insert(e.values.end(), {value.x, value.y, value.z});
-  return {{"potential", "V", std::move(field.potential)}, std::move(e)};
+Json results_json(const Field& field, const ChargesOfLevels& levels) {
+  Json results{{"voltages_V",
+                {{"value", numbers(levels.solution.potential[0])},
+                 {"unit", "V"},
+                 {"location", "conductor"}}},
+               {"charge_C", charge_json(levels)}};
+  results.update(field_json(field));
+  return results;
 }
 
 void check_picture_of_points(const Options& options) {
@@ -145,15 +91,12 @@ void check_outputs(const SolveRun& job, const Options& options) {
   check_picture_of_points(options);
 }
 
-/// Evaluates at the points, tells of it, writes and draws it.
-Summary evaluate(Console& console, Json& report, const Options& options,
-                 const ConductorSolution& solution, const SurfaceMesh& mesh, const PointSet& set) {
-  console.begin_phase("evaluating at " + counted(set.points.size(), "point"));
-  Field field = conductor_field(solution, 0, set.points, options.field.how);
-  const Summary summary = summary_of(field);
-  console.print_result(field_text(summary));
-  warn_singular(console, report, summary);
-  const std::vector<PointField> fields = point_fields(std::move(field));
+/// Tells of the field at the points, writes and draws it.
+void put_out(Console& console, Json& report, const Options& options, const Field& field,
+             const SurfaceMesh& mesh, const PointSet& set) {
+  console.print_result(field_text(field));
+  warn_singular(console, report, field);
+  const std::vector<PointField> fields = point_fields(field);
   const Surroundings around = surroundings(mesh, set);
   if (options.file) {
     write_points(*options.file, set, mesh.unit, fields, around);
@@ -163,7 +106,10 @@ Summary evaluate(Console& console, Json& report, const Options& options,
     return write_vtk_points(path, false, set, mesh.unit, fields, around);
   });
   report["tolerance"]["field"] = options.field.how.tolerance;
-  return summary;
+}
+
+void begin_evaluation(Console& console, const PointSet& set) {
+  console.begin_phase("evaluating at " + counted(set.points.size(), "point"));
 }
 
 /// The voltages that are asked for, of a solution that was kept.
@@ -209,11 +155,13 @@ ExitCode run_from(Context& context, const Options& options) {
                 counted(kept.mesh.triangles.size(), "panel"));
   console.print_result(charges_text(charges));
   const Timer timer;
-  const Summary summary = evaluate(console, report, options, solution, kept.mesh, set);
+  begin_evaluation(console, set);
+  const Field field = conductor_field(solution, 0, set.points, options.field.how);
+  put_out(console, report, options, field, kept.mesh, set);
   report["timings_s"]["stages"]["field"] = timer.seconds();
   report["timings_s"]["total"] = total.seconds();
   report["memory_bytes"] = peak_memory();
-  report["results"] = results_json(summary, solution.potential[0], charges);
+  report["results"] = results_json(field, charges);
   target.write(report);
   return ExitCode::solved;
 }
@@ -240,29 +188,39 @@ ExitCode run(Context& context, const Options& options) {
   if (options.field.points) job.add_input(*options.field.points);
   job.start();
 
+  FMBEM_REQUIRE(!job.file() || !job.file()->problem.conducts(),
+                *options.problem << " has regions with conductivities, and no charges: use fmbem "
+                                    "solve");
+
   const MeshOfLevel mesh_of_level = job.load();
-  std::vector<double> voltages;
-  const ChargesOfLevels levels =
-      solve_charge_levels(mesh_of_level, options.mesh.refine, job.problem(),
-                          [&](const std::vector<Conductor>& conductors) {
-                            return voltages = voltages_of(conductors, given);
-                          });
+  const ConductorOptions how = job.options();
+  std::optional<ProblemSolution> of_problem;  // on the mesh that was solved on last
+  const ChargesOfLevels levels = solve_charge_levels(
+      mesh_of_level, options.mesh.refine, how, [&](const SurfaceMesh& mesh) -> ConductorSolution {
+        if (!job.file())
+          return solve_conductors(mesh, how,
+                                  {voltages_of(make_conductors(mesh, how.conductors), given)});
+        of_problem = solve_problem(mesh, at_voltages(job.file()->problem, given), how);
+        return *of_problem;
+      });
   const ConductorSolution& solution = levels.solution;
   job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
   if (solution.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
   const PointSet set = given_points ? *given_points : points_on_cut(options.field, levels.mesh);
+  begin_evaluation(job.console(), set);
   const Timer timer;
-  const Summary summary =
-      evaluate(job.console(), job.report(), options, solution, levels.mesh, set);
+  const Field field =
+      of_problem ? problem_field(levels.mesh, *of_problem, 0, set.points, options.field.how)
+                 : conductor_field(solution, 0, set.points, options.field.how);
   const double field_seconds = timer.seconds();
+  put_out(job.console(), job.report(), options, field, levels.mesh, set);
   if (options.hand_on.csv) {
-    write_charge_csv(*options.hand_on.csv, voltages, levels);
+    write_charge_csv(*options.hand_on.csv, solution.potential[0], levels);
     job.console().print_wrote(*options.hand_on.csv);
   }
-
-  return job.finish(solution, levels.mesh, levels.converged,
-                    results_json(summary, voltages, levels), field_seconds);
+  return job.finish(solution, levels.converged, results_json(field, levels), field_seconds,
+                    {{levels.mesh, solution}});
 }
 
 }  // namespace
@@ -285,6 +243,10 @@ Command add_field(CLI::App& program) {
                   "a solution that --save has kept, in the place of MESH; one of fmbem capacitance "
                   "serves for any voltages")
       ->type_name("FILE");
+  add_problem_option(*app, *options,
+                     "regions, conditions of groups and sources (docs/problems.md); --voltage "
+                     "replaces potentials of its conductors");
+  add_conductor_option(*app, options->solve);
   add_field_options(*app, options->field);
   app->add_option(
          "--output", options->file,

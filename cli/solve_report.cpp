@@ -16,7 +16,7 @@ std::string precision_name(Precision precision) {
   return precision == Precision::single_precision ? "single" : "double";
 }
 
-Json operators_json(const ConductorSolution& solution) {
+Json operators_json(const LayerSolution& solution) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
   Json json{{"name", op.name},
@@ -37,7 +37,7 @@ Json operators_json(const ConductorSolution& solution) {
   return Json::array({json});
 }
 
-Json solver_json(const ConductorSolution& solution) {
+Json solver_json(const LayerSolution& solution) {
   const KrylovChoice& krylov = solution.krylov;
   Json json{{"ksp", krylov.type},
             {"restart", krylov.restart > 0 ? Json(krylov.restart) : Json(nullptr)},
@@ -86,7 +86,7 @@ std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
 }
 
 /// PETSc's preconditioners know the blocks of the leaves alone.
-std::string preconditioner_text(const ConductorSolution& solution) {
+std::string preconditioner_text(const LayerSolution& solution) {
   if (solution.pc_type == "none") return "not preconditioned";
   const bool is_own = solution.pc_type.find("inverse") != std::string::npos;
   std::string text = "preconditioned by " + (is_own ? "the " : std::string()) + solution.pc_type;
@@ -94,14 +94,9 @@ std::string preconditioner_text(const ConductorSolution& solution) {
   return text;
 }
 
-bool is_interface(const ConductorOptions& problem, const Media& media) {
-  return std::find(problem.interfaces.begin(), problem.interfaces.end(), media.group) !=
-         problem.interfaces.end();
-}
-
 }  // namespace
 
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
+std::string problem_text(const LayerSolution& solution, const SurfaceMesh& mesh,
                          const MeshReport& check, int threads) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
@@ -126,26 +121,7 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
   return out.str();
 }
 
-std::string media_text(const ConductorOptions& problem) {
-  std::ostringstream out;
-  for (const Media& media : problem.media) {
-    out << "\nmedia     " << media.group << (is_interface(problem, media) ? ", an interface" : "")
-        << ": " << media.behind;
-    if (media.behind != media.ahead) out << " behind, " << media.ahead << " ahead";
-  }
-  return out.str();
-}
-
-void add_media(Json& report, const ConductorOptions& problem) {
-  for (const Media& media : problem.media)
-    report["media"].push_back({{"group", media.group},
-                               {"interface", is_interface(problem, media)},
-                               {"behind", media.behind},
-                               {"ahead", media.ahead}});
-}
-
-std::string solver_text(const ConductorSolution& solution,
-                        const std::vector<std::string>& problems) {
+std::string solver_text(const LayerSolution& solution, const std::vector<std::string>& problems) {
   std::ostringstream out;
   out << "solver    " << solution.krylov.type << ", " << preconditioner_text(solution);
   out << ", tolerance " << solution.solver_tolerance;
@@ -165,7 +141,7 @@ std::string solver_text(const ConductorSolution& solution,
   return out.str();
 }
 
-void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+void warn_of_solves(Console& console, Json& report, const LayerSolution& solution,
                     const std::vector<std::string>& problems) {
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
@@ -200,7 +176,7 @@ void warn_of_coarser_level(Console& console, Json& report) {
        "error");
 }
 
-Json level_json(std::size_t panels, const ConductorSolution& solution) {
+Json level_json(std::size_t panels, const LayerSolution& solution) {
   return {{"panels", panels},
           {"operators", operators_json(solution)},
           {"solver", solver_json(solution)},
@@ -210,7 +186,7 @@ Json level_json(std::size_t panels, const ConductorSolution& solution) {
             {"product_median", solution.product_median_seconds}}}};
 }
 
-std::string level_text(std::size_t panels, const ConductorSolution& solution) {
+std::string level_text(std::size_t panels, const LayerSolution& solution) {
   std::size_t iterations = 0;
   for (const SolveReport& solve : solution.solves)
     iterations = std::max(iterations, static_cast<std::size_t>(solve.iterations));
@@ -236,7 +212,7 @@ void add_solution(Json& report, const ConductorSolution& solution, const Surface
   report["solver"] = solver_json(solution);
 }
 
-void account(Console& console, Json& report, const ConductorSolution& solution,
+void account(Console& console, Json& report, const LayerSolution& solution,
              const Seconds& seconds) {
   Json stages{{"assembly", solution.assembly_seconds},
               {"preconditioner", solution.preconditioner_seconds}};

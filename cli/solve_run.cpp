@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "cli/problem_report.hpp"
 #include "cli/provenance.hpp"
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -60,6 +61,16 @@ void check_petsc_options(Console& console, Json& report) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> inputs_of(const SolveCommandOptions& options) {
+  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+  if (options.problem) inputs.emplace_back("problem", *options.problem);
+  return inputs;
+}
+
+void add_problem_option(CLI::App& app, SolveCommandOptions& options, const std::string& help) {
+  app.add_option("--problem", options.problem, help)->type_name("FILE");
+}
+
 SolveRun::SolveRun(Context& context, const std::string& command, const SolveCommandOptions& options)
     : context_(context),
       options_(options),
@@ -69,6 +80,17 @@ SolveRun::SolveRun(Context& context, const std::string& command, const SolveComm
 }
 
 void SolveRun::start() {
+  if (options_.problem) {
+    FMBEM_REQUIRE(
+        options_.solve.problem.conductors.empty() && options_.solve.problem.permittivity == 1,
+        "--conductor and --permittivity do not go with --problem: its file has "
+        "\"regions\", and conductors of several groups by their \"name\"");
+    FMBEM_REQUIRE(!options_.hand_on.save,
+                  "--save keeps solutions without --problem, for now: leave out one of both");
+    file_ = read_problem(*options_.problem);
+    add_input(*options_.problem);
+    report_["problem"] = file_->json;
+  }
   const ConductorOptions& problem = options_.solve.problem;
   threads_ = options_.solve.threads.value_or(available_cores());
   set_threads(threads_);
@@ -82,7 +104,7 @@ void SolveRun::add_input(const std::string& file) {
   report_["run"]["inputs"].push_back(fingerprint(file));
 }
 
-ConductorOptions SolveRun::problem() {
+ConductorOptions SolveRun::options() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
   problem.started = [this](std::size_t panels) {
@@ -93,12 +115,27 @@ ConductorOptions SolveRun::problem() {
   };
   if (options_.hand_on.folder)
     problem.inspect = [this](const SolvedSystem& system) {
+      if (meshes_ <= std::min(options_.mesh.refine, coarser_levels)) return;  // not the finest
       console().begin_phase("exporting to " + *options_.hand_on.folder);
       export_system(*options_.hand_on.folder, system, [this](double fraction) {
         console().progress(std::to_string(int(100 * fraction)) + " %", fraction);
       });
     };
   return problem;
+}
+
+void SolveRun::end_reading(const Timer& timer) {
+  mesh_seconds_ = timer.seconds();
+  add_input(options_.mesh.file);
+  context_.device_start.request_stop();
+}
+
+SurfaceMesh SolveRun::load_finest() {
+  const Timer timer;
+  console().begin_phase("reading " + options_.mesh.file);
+  SurfaceMesh mesh = load_mesh(options_.mesh.file, options_.mesh.load_options());
+  end_reading(timer);
+  return mesh;
 }
 
 MeshOfLevel SolveRun::load() {
@@ -108,9 +145,7 @@ MeshOfLevel SolveRun::load() {
   const int coarsest = std::max(0, mesh.refine - coarser_levels);
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
-  mesh_seconds_ = timer.seconds();
-  add_input(mesh.file);
-  context_.device_start.request_stop();
+  end_reading(timer);
   return
       [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
@@ -120,7 +155,7 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
   console().print(problem_text(solution, mesh, check, threads_) +
-                  media_text(options_.solve.problem));
+                  (file_ ? regions_text(file_->problem) : ""));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   if (!options_.solve.problem.op.processor && solution.op.kind == OperatorKind::fmm &&
       cuda_devices().empty())
@@ -129,7 +164,6 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   console().print_result(results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
-  add_media(report_, options_.solve.problem);
 }
 
 void SolveRun::check_outputs(
@@ -137,20 +171,21 @@ void SolveRun::check_outputs(
     std::vector<std::pair<std::string, std::string>> inputs) const {
   outputs.emplace_back("--json", options_.output.json);
   for (auto& output : options_.hand_on.files()) outputs.push_back(std::move(output));
-  inputs.emplace_back("mesh", options_.mesh.file);
+  for (auto& input : inputs_of(options_)) inputs.push_back(std::move(input));
   refuse_overwriting(outputs, inputs);
   options_.hand_on.check();
 }
 
-ExitCode SolveRun::finish(const ConductorSolution& solution, const SurfaceMesh& mesh,
-                          bool converged, Json results, std::optional<double> field_seconds) {
+ExitCode SolveRun::finish(const LayerSolution& solution, bool converged, Json results,
+                          std::optional<double> field_seconds,
+                          const std::optional<SolutionToKeep>& to_keep) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
   add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
   if (const auto& folder = options_.hand_on.folder) console().print_wrote(*folder);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
   if (const auto& file = options_.hand_on.save) {
-    save_solution(*file, mesh, solution, report_text(report_));
+    save_solution(*file, to_keep->mesh, to_keep->solution, report_text(report_));
     console().print_wrote(*file);
   }
   target_.write(report_);

@@ -43,10 +43,10 @@ namespace {
                    "it anew or in another format");
 }
 
-}  // namespace
-
-std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
-                                          int coarsest) {
+/// What the reader answers: meshes or, if an array is named, its numbers.
+template <class Answer>
+Answer ask_reader(const std::string& file, const LoadOptions& options, int coarsest,
+                  const std::optional<std::string>& array) {
   MemoryFile memory;
   ParcelWriter request;
   request.put(false);  // not an answer, by which it is known when the process crashes
@@ -55,6 +55,7 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   request.put(file);
   request.put(options);
   request.put(coarsest);
+  request.put(array);
   memory.write(request.bytes());
   const std::string program =
       find_own_program("fmbem-reader", "FMBEM_READER", "the program that reads files");
@@ -65,11 +66,22 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   // A process that was killed may have written part of an answer.
   if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
-  if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();
+  if (code == ExitCode::solved) return answer.got<Answer>();
   const auto sentence = answer.got<std::string>();
   if (code == ExitCode::bad_input) throw InputError(sentence);
   if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
   throw Error(code, sentence);
+}
+
+}  // namespace
+
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+                                          int coarsest) {
+  return ask_reader<std::vector<SurfaceMesh>>(file, options, coarsest, {});
+}
+
+std::vector<double> read_cell_data(const std::string& file, const std::string& array) {
+  return ask_reader<std::vector<double>>(file, {}, 0, array);
 }
 
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 {
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
                   zlib1g-dev libhdf5-dev libcgal-dev libvtk9-dev libegl-dev libopenblas-dev
-                  libcli11-dev nlohmann-json3-dev)
+                  libcli11-dev libmuparser-dev nlohmann-json3-dev)
   test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9 python3-numpy
                  python3-h5py ngspice)
   # Ubuntu has Chromium as a snap only: tests that open pages are skipped there.
@@ -33,7 +33,7 @@ install_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     printf '%s\n' "This system has no apt; what is needed: a C++20 compiler, CMake 3.25, pkg-config," \
       "PETSc (real, double precision) with its MPI, the Gmsh SDK, zlib, HDF5, a BLAS with cblas.h," \
-      "CLI11 and nlohmann-json; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp, VTK 9.1" \
+      "CLI11, nlohmann-json and muParser; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp, VTK 9.1" \
       "with EGL for pictures; Catch2, Python with jsonschema, meshio, vtk, numpy and h5py, ngspice and" \
       "Chromium for the tests."
     return 0
