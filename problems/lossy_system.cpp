@@ -180,10 +180,9 @@ std::vector<double> LossySystem::right_hand_side(std::span<const Complex> given,
                   "the conductor \"" << given_.names[conductor]
                                      << "\" touches a ground plane and is not at 0 V: put it to 0 "
                                         "V, or move it away");
-    b[i] = given_.gives_flux(i)
-               ? 2.0 * given[i] / (given_.behind[i] + given_.ahead[i]) -
-                     rows_.beta[i] * applied_flux_[i]
-               : rows_.alpha[i] * (given[i] - applied_potential_[i]);
+    b[i] = given_.gives_flux(i) ? 2.0 * given[i] / (given_.behind[i] + given_.ahead[i]) -
+                                      rows_.beta[i] * applied_flux_[i]
+                                : rows_.alpha[i] * (given[i] - applied_potential_[i]);
   }
   set_charges(charge, b);
   return parts_of(b);
@@ -238,8 +237,8 @@ ComplexField LossySystem::field(std::span<const Complex> sigma, std::span<const 
               imaginary = evaluate_field(panels_, std::span(both).subspan(n), points, options);
   ComplexField result;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    result.potential.emplace_back(
-        real.potential[k] + applied_.potential(points[k], scale_to_m_), imaginary.potential[k]);
+    result.potential.emplace_back(real.potential[k] + applied_.potential(points[k], scale_to_m_),
+                                  imaginary.potential[k]);
     const Vec3d e = real.e[k] / scale_to_m_ + applied_.field(points[k], scale_to_m_),
                 e_imaginary = imaginary.e[k] / scale_to_m_;
     result.e.push_back({{e.x, e_imaginary.x}, {e.y, e_imaginary.y}, {e.z, e_imaginary.z}});

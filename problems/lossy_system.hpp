@@ -18,11 +18,11 @@ namespace fmbem {
 /// What holds on each panel where media have losses, in the order of Panels; as PanelConditions,
 /// with complex relative permittivities ε − iκ/(ωε₀): time goes as exp(+iωt).
 struct LossyConditions {
-  std::vector<PanelConditions::Kind> kind{};   ///< [n]
-  std::vector<Complex> behind{}, ahead{};      ///< [n]; 0 where there is no region
-  std::vector<int> conductor{};                ///< [n], −1 of what is none
-  std::vector<bool> floats{};                  ///< [conductors]
-  std::vector<std::string> names{};            ///< [conductors]
+  std::vector<PanelConditions::Kind> kind{};  ///< [n]
+  std::vector<Complex> behind{}, ahead{};     ///< [n]; 0 where there is no region
+  std::vector<int> conductor{};               ///< [n], −1 of what is none
+  std::vector<bool> floats{};                 ///< [conductors]
+  std::vector<std::string> names{};           ///< [conductors]
 
   bool gives_flux(std::size_t i) const { return kind[i] == PanelConditions::Kind::flux; }
   bool is_floating(std::size_t i) const { return conductor[i] >= 0 && floats[conductor[i]]; }
@@ -36,9 +36,10 @@ struct ComplexField {
 /// A permittivity from its real part, relative, and a conductivity in S/m at an angular frequency.
 Complex lossy_permittivity(double permittivity, double conductivity, double omega);
 
-/// The equations of MediaSystem for complex permittivities, and complex φ, σ and charges: amplitudes
-/// of what goes as exp(+iωt), at frequencies whose waves are long. iω times a conductor's charge is
-/// the current that it gives off, conducted or displaced. As a real system of twice the size.
+/// The equations of MediaSystem for complex permittivities, and complex φ, σ and charges:
+/// amplitudes of what goes as exp(+iωt), at frequencies whose waves are long. iω times a
+/// conductor's charge is the current that it gives off, conducted or displaced. As a real system of
+/// twice the size.
 class LossySystem {
  public:
   /// Throws InputError for permittivities that are 0 on both sides or not finite, that amplify
@@ -83,7 +84,7 @@ class LossySystem {
   LossyConditions given_;
   AppliedField applied_;
   double scale_to_m_;
-  std::vector<double> area_;  ///< [n panels]
+  std::vector<double> area_;    ///< [n panels]
   std::vector<bool> grounded_;  ///< [conductors]
   ComplexRows rows_;
   /// What an equation says in the place of the mean of its rows, as in MediaSystem.

@@ -192,9 +192,8 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
   for (const Part& part : parts_) {
     const std::size_t rows = part.op->rows();
     std::vector<double> result(2 * rows * product.vectors);
-    part.op->apply(
-        x, result.data(),
-        {.vectors = 2 * product.vectors, .tolerance = part.looser * product.tolerance});
+    part.op->apply(x, result.data(),
+                   {.vectors = 2 * product.vectors, .tolerance = part.looser * product.tolerance});
     for (int v = 0; v < product.vectors; ++v)
       for (std::size_t k = 0; k < rows; ++k) {
         const std::int32_t i = panel_of(part.block.rows, k);
@@ -202,8 +201,7 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
             {result[2 * v * rows + k], result[(2 * v + 1) * rows + k]});
       }
   }
-  for (int v = 0; v < product.vectors; ++v)
-    equations_.replace_means(x + 2 * v * n, y + 2 * v * n);
+  for (int v = 0; v < product.vectors; ++v) equations_.replace_means(x + 2 * v * n, y + 2 * v * n);
 }
 
 }  // namespace fmbem

@@ -82,8 +82,8 @@ Complexes multiplied(const Panels& panels, const ComplexRows& rows, const Comple
 TEST_CASE("rows with complex factors are those of complex arithmetic, and have an inverse") {
   for (const bool has_plane : {false, true}) {
     const SurfaceMesh mesh = bodies();
-    const Panels panels = has_plane ? make_panels(mesh, plane(2, PlaneKind::ground, 0.5))
-                                    : make_panels(mesh);
+    const Panels panels =
+        has_plane ? make_panels(mesh, plane(2, PlaneKind::ground, 0.5)) : make_panels(mesh);
     const std::size_t n = panels.size();
     const ComplexRows rows = rows_of(mesh, panels);
     // Two vectors at once.

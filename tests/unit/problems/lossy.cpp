@@ -101,8 +101,7 @@ TEST_CASE("a conducting sphere in a lossy coat has its complex capacitance") {
       // What leaves the conductor arrives at infinity.
       CHECK(std::abs(charge - charge_of(panels, solution.sigma[0])) < 1e-6 * std::abs(charge));
       // Potentials of i V have i times the charge.
-      const Complex turned =
-          charge_of(panels, system.free_charge(solution.sigma[1]), &conditions);
+      const Complex turned = charge_of(panels, system.free_charge(solution.sigma[1]), &conditions);
       CHECK(std::abs(turned - i_unit * charge) < 1e-6 * std::abs(charge));
     }
     CAPTURE(permittivity, error[0], error[1]);
@@ -127,9 +126,8 @@ TEST_CASE("a lossy sphere and a lossy coat of another one in a uniform field") {
       const std::vector<Vec3d> points{{0.2, 0.3, -0.4}, {0.5, 1, 1.5}};
       const ComplexField field = system.field(solution.sigma[0], points);
       const double r3 = std::pow(norm(points[1]), 3);
-      error[level - 2] =
-          std::max(std::abs(field.potential[0] + 2 * points[0].z * (1.0 - k)),
-                   std::abs(field.potential[1] + 2 * points[1].z * (1.0 - k / r3)));
+      error[level - 2] = std::max(std::abs(field.potential[0] + 2 * points[0].z * (1.0 - k)),
+                                  std::abs(field.potential[1] + 2 * points[1].z * (1.0 - k / r3)));
       CHECK(std::abs(field.e[0].z - 2.0 * (1.0 - k)) < 0.1 * std::abs(1.0 - k) + 0.1);
 
       // A core of 3 within radius 0.7 in a coat of e: the sphere's permittivity is
@@ -197,8 +195,8 @@ TEST_CASE("sheets between lossy media, and a sphere half in one") {
 
   const SurfaceMesh immersed = half_immersed_sphere(3, 3);
   const Panels of_sphere = make_panels(immersed);
-  const auto media = conditions_of(immersed, of_sphere,
-                                   {{0, 1, 1}, {0, below, below}, {-1, below, 1}}, {false});
+  const auto media =
+      conditions_of(immersed, of_sphere, {{0, 1, 1}, {0, below, below}, {-1, below, 1}}, {false});
   LossySystem system(of_sphere, media, {}, 1);
   const LossySolution solution = solve_lossy(system, {data_of(media, {1.0})}, tight());
   REQUIRE(solution.solves[0].converged);
@@ -210,8 +208,8 @@ TEST_CASE("sheets between lossy media, and a sphere half in one") {
 TEST_CASE("half of a lossy sphere on a plane is that sphere") {
   const SurfaceMesh whole = sphere(3), half = part_above(whole, 2);
   for (const PlaneKind kind : {PlaneKind::mirror, PlaneKind::ground}) {
-    const AppliedField applied{.uniform = kind == PlaneKind::mirror ? Vec3d{1, 0, 0}
-                                                                    : Vec3d{0, 0, 1}};
+    const AppliedField applied{.uniform =
+                                   kind == PlaneKind::mirror ? Vec3d{1, 0, 0} : Vec3d{0, 0, 1}};
     const std::vector<Vec3d> points{{0.2, 0.1, 0.5}, {1, 1, 1}};
     const auto field = [&](const SurfaceMesh& mesh, const Panels& panels) {
       const auto conditions = conditions_of(mesh, panels, {{-1, {2, -7}, 1}}, {});
