@@ -30,7 +30,34 @@ Complex lossy_permittivity(double permittivity, double conductivity, double omeg
   return {permittivity, -conductivity / (omega * epsilon_0)};
 }
 
-LossySystem::LossySystem(const Panels& panels, LossyConditions conditions, AppliedField applied,
+LossyField in_lossy_media(const AppliedField& applied, const SourceMedia& media) {
+  LossyField result{applied, {.unit = applied.unit}};
+  const auto split = [](const auto& sources, const std::vector<Complex>& permittivities,
+                        auto strength, auto& real, auto& imaginary) {
+    FMBEM_REQUIRE(sources.size() == permittivities.size(),
+                  "there are " << sources.size() << " sources of a kind, but the media of "
+                               << permittivities.size());
+    real.clear();
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      FMBEM_REQUIRE(permittivities[k] != 0.0, "a source lies in a medium whose permittivity is 0");
+      const Complex inverse = 1.0 / permittivities[k];
+      for (auto* part : {&real, &imaginary}) {
+        const double factor = part == &real ? inverse.real() : inverse.imag();
+        part->push_back(sources[k]);
+        part->back().permittivity = 1;
+        part->back().*strength = factor * (sources[k].*strength);
+      }
+    }
+  };
+  split(applied.charges, media.charges, &PointCharge::charge, result.real.charges,
+        result.imaginary.charges);
+  split(applied.dipoles, media.dipoles, &PointDipole::moment, result.real.dipoles,
+        result.imaginary.dipoles);
+  split(applied.lines, media.lines, &LineCharge::charge, result.real.lines, result.imaginary.lines);
+  return result;
+}
+
+LossySystem::LossySystem(const Panels& panels, LossyConditions conditions, LossyField applied,
                          double scale_to_m)
     : panels_(panels),
       given_(std::move(conditions)),
@@ -42,14 +69,15 @@ LossySystem::LossySystem(const Panels& panels, LossyConditions conditions, Appli
   set_equations();
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     const Triangle t = panels_.triangle(i);
-    applied_potential_.push_back(applied_.potential(t.centroid + panels_.origin, scale_to_m_));
-    applied_flux_.push_back(applied_.mean_flux(t, panels_.origin, scale_to_m_));
+    const Vec3d x = t.centroid + panels_.origin;
+    applied_potential_.emplace_back(applied_.real.potential(x, scale_to_m_),
+                                    applied_.imaginary.potential(x, scale_to_m_));
+    applied_flux_.emplace_back(applied_.real.mean_flux(t, panels_.origin, scale_to_m_),
+                               applied_.imaginary.mean_flux(t, panels_.origin, scale_to_m_));
   }
 }
 
 void LossySystem::check() const {
-  FMBEM_REQUIRE(applied_.charges.empty() && applied_.dipoles.empty() && applied_.lines.empty(),
-                "of sources a uniform field alone can be applied where media have losses");
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     for (const Complex permittivity : {given_.behind[i], given_.ahead[i]})
       FMBEM_REQUIRE(std::isfinite(std::abs(permittivity)) && permittivity.real() >= 0 &&
@@ -237,11 +265,13 @@ ComplexField LossySystem::field(std::span<const Complex> sigma, std::span<const 
               imaginary = evaluate_field(panels_, std::span(both).subspan(n), points, options);
   ComplexField result;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    result.potential.emplace_back(real.potential[k] + applied_.potential(points[k], scale_to_m_),
-                                  imaginary.potential[k]);
-    const Vec3d e = real.e[k] / scale_to_m_ + applied_.field(points[k], scale_to_m_),
-                e_imaginary = imaginary.e[k] / scale_to_m_;
-    result.e.push_back({{e.x, e_imaginary.x}, {e.y, e_imaginary.y}, {e.z, e_imaginary.z}});
+    const Vec3d x = points[k];
+    result.potential.emplace_back(
+        real.potential[k] + applied_.real.potential(x, scale_to_m_),
+        imaginary.potential[k] + applied_.imaginary.potential(x, scale_to_m_));
+    const Vec3d e = real.e[k] / scale_to_m_ + applied_.real.field(x, scale_to_m_),
+                i_e = imaginary.e[k] / scale_to_m_ + applied_.imaginary.field(x, scale_to_m_);
+    result.e.push_back({{e.x, i_e.x}, {e.y, i_e.y}, {e.z, i_e.z}});
   }
   return result;
 }

@@ -28,6 +28,18 @@ struct LossyConditions {
   bool is_floating(std::size_t i) const { return conductor[i] >= 0 && floats[conductor[i]]; }
 };
 
+/// What is applied, real parts and imaginary ones.
+struct LossyField {
+  AppliedField real{}, imaginary{};
+};
+/// An applied field, with images already, whose sources lie in such media: potentials are those of
+/// charges over ε. Sizes are those of `applied`'s sources. Throws InputError where they differ, and
+/// for media whose permittivity is 0.
+struct SourceMedia {
+  std::vector<Complex> charges{}, dipoles{}, lines{};
+};
+LossyField in_lossy_media(const AppliedField& applied, const SourceMedia& media);
+
 struct ComplexField {
   std::vector<Complex> potential;  ///< [n_points]
   std::vector<Vec3<Complex>> e;    ///< [n_points]
@@ -43,9 +55,9 @@ Complex lossy_permittivity(double permittivity, double conductivity, double omeg
 class LossySystem {
  public:
   /// Throws InputError for permittivities that are 0 on both sides or not finite, that amplify
-  /// (Im ε > 0) or are negative (Re ε < 0), for floating conductors in several media and for
-  /// sources but a uniform field. The panels must outlive it.
-  LossySystem(const Panels& panels, LossyConditions conditions, AppliedField applied,
+  /// (Im ε > 0) or are negative (Re ε < 0), and for floating conductors in several media. The
+  /// panels must outlive it.
+  LossySystem(const Panels& panels, LossyConditions conditions, LossyField applied,
               double scale_to_m);
 
   const ComplexRows& rows() const { return rows_; }
@@ -82,7 +94,7 @@ class LossySystem {
 
   const Panels& panels_;
   LossyConditions given_;
-  AppliedField applied_;
+  LossyField applied_;
   double scale_to_m_;
   std::vector<double> area_;    ///< [n panels]
   std::vector<bool> grounded_;  ///< [conductors]
@@ -93,9 +105,9 @@ class LossySystem {
     Complex factor;
   };
   std::vector<Equation> equations_;
-  std::vector<double> applied_potential_, applied_flux_;  ///< [n panels], 0 without a field
-  std::vector<std::int32_t> sheets_;                      ///< potential rows between two media
-  std::shared_ptr<const BoundaryOperator> sheet_flux_;    ///< K' of those rows, or null
+  std::vector<Complex> applied_potential_, applied_flux_;  ///< [n panels]
+  std::vector<std::int32_t> sheets_;                       ///< potential rows between two media
+  std::shared_ptr<const BoundaryOperator> sheet_flux_;     ///< K' of those rows, or null
 };
 
 }  // namespace fmbem
