@@ -186,7 +186,7 @@ TEST_CASE("layers of a sphere in a uniform field") {
   check_layers(cell, in_cell);
 
   // A coated sphere acts as one of ε₂ (b³/a³ + 2k)/(b³/a³ − k), k = (ε₁ − ε₂)/(ε₁ + 2ε₂) [Jones
-  // 1995, C.2].
+  // 1995, appendix C].
   const Complex core{3, -20}, coat{8, -0.5}, medium{80, -2};
   const double ratio = std::pow(1 / 0.6, 3);
   const Complex k = (core - coat) / (core + 2.0 * coat),
