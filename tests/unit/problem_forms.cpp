@@ -46,7 +46,7 @@ double length_without_mean(std::vector<double>& values) {
 
 }  // namespace
 
-Harmonic field_of(std::vector<Charge> charges) {
+Harmonic field_of(const std::vector<Charge>& charges) {
   return {[charges](Vec3d x) {
             double sum = 0;
             for (const auto& [place, q] : charges) sum += q / norm(x - place);

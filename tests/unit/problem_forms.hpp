@@ -24,7 +24,7 @@ struct Charge {
 };
 
 /// Σ q/|x − p|: a solution on the side of any surface that has none of the charges.
-Harmonic field_of(std::vector<Charge> charges);
+Harmonic field_of(const std::vector<Charge>& charges);
 
 /// Pₙ(x̂·a) rⁿ for a unit vector a, a solution inside of a sphere about the origin, and
 /// Pₙ(x̂·a) r^−(n+1), one outside. On the unit sphere the single layer (2n+1) Pₙ has both.
