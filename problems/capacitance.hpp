@@ -5,11 +5,9 @@
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/problems/units.hpp"
 
 namespace fmbem {
-
-/// ε₀ in F/m (CODATA 2018).
-inline constexpr double epsilon_0 = 8.8541878128e-12;
 
 /// A dense square matrix, row by row.
 struct SquareMatrix {

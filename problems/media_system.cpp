@@ -12,7 +12,7 @@
 namespace fmbem {
 namespace {
 
-/// β of an interface between ε₁, behind its panels, and ε₂.
+/// β between ε₁, behind the panels, and ε₂.
 double contrast(double behind, double ahead) { return 2 * (behind - ahead) / (behind + ahead); }
 
 bool lies_in(const Enclosure& part, const Enclosure& body) {
@@ -28,115 +28,110 @@ std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosu
   return result;
 }
 
+/// [n panels]: what is of one kind has one number.
+std::vector<int> classes_of(const PanelConditions& given) {
+  enum { interface = -1, potential = -2, flux = -3, unfixed = -4 };
+  std::vector<int> result;
+  result.reserve(given.kind.size());
+  for (std::size_t i = 0; i < given.kind.size(); ++i) {
+    if (!given.gives_flux(i))
+      result.push_back(given.conductor[i] >= 0 ? given.conductor[i] : potential);
+    else if (!given.unfixed.empty() && given.unfixed[i] >= 0)
+      result.push_back(unfixed - given.unfixed[i]);
+    else
+      result.push_back(given.is_interface(i) ? interface : flux);
+  }
+  return result;
+}
+
 }  // namespace
 
-MediaSystem::MediaSystem(const SurfaceMesh& mesh, const Panels& panels,
-                         std::span<const Conductor> conductors, std::span<const int> conductor_of,
-                         const ConductorOptions& options)
+MediaSystem::MediaSystem(const Panels& panels, const PanelConditions& conditions,
+                         const AppliedField& applied, double scale_to_m,
+                         std::span<const std::string> names)
     : panels_(panels),
-      conductor_of_(conductor_of),
-      scale_to_m_(mesh.scale_to_m),
+      given_(conditions),
+      applied_(applied),
+      scale_to_m_(scale_to_m),
       area_(areas_of(panels)) {
-  set_media(mesh, options);
-  set_floating(conductors, options);
-  const std::size_t n = panels.size();
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    FMBEM_REQUIRE(!given_.is_floating(i) || given_.behind[i] == given_.ahead[i],
+                  "the conductor \"" << names[given_.conductor[i]]
+                                     << "\" floats between two media: solve for it at a potential, "
+                                        "and take that which gives its charge");
+  set_rows();
+  set_parts();
+  set_applied();
+}
+
+void MediaSystem::set_rows() {
+  const std::size_t n = panels_.size();
   rows_.alpha.assign(n, 0.0);
   rows_.beta.assign(n, 0.0);
   rows_.gamma.assign(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (is_interface(i)) {
-      rows_.beta[i] = contrast(behind_[i], ahead_[i]);
+    if (given_.gives_flux(i)) {
+      if (given_.has_admittance(i)) rows_.alpha[i] = given_.admittance[i] / mean_permittivity(i);
+      rows_.beta[i] = contrast(given_.behind[i], given_.ahead[i]);
       rows_.gamma[i] = 1;
     } else {
-      rows_.alpha[i] = 1 / panels.extent;
+      rows_.alpha[i] = 1 / panels_.extent;
     }
   }
-  set_parts();
-  set_applied(mesh, options.applied);
-}
-
-void MediaSystem::set_media(const SurfaceMesh& mesh, const ConductorOptions& options) {
-  std::vector<const Media*> of_group(mesh.groups.size(), nullptr);
-  for (const Media& media : options.media) {
-    for (const double permittivity : {media.behind, media.ahead})
-      FMBEM_REQUIRE(permittivity > 0 && std::isfinite(permittivity),
-                    "the relative permittivities beside \""
-                        << media.group << "\" must be positive, not " << permittivity);
-    bool found = false;
-    for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
-      if (mesh.groups[g].name != media.group) continue;
-      FMBEM_REQUIRE(!of_group[g],
-                    "the media of the group \"" << media.group << "\" are given twice");
-      of_group[g] = &media;
-      found = true;
-    }
-    FMBEM_REQUIRE(found, "the mesh has no group \"" << media.group << "\", whose media are given");
-  }
-  behind_.reserve(panels_.size());
-  ahead_.reserve(panels_.size());
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    const int group = mesh.group_of[panels_.input_index[i]];
-    const Media* media = of_group[group];
-    FMBEM_REQUIRE(media || !is_interface(i),
-                  "the group \"" << mesh.groups[group].name
-                                 << "\" is an interface, but the media on its sides are not given");
-    behind_.push_back(media ? media->behind : options.permittivity);
-    ahead_.push_back(media ? media->ahead : options.permittivity);
-  }
-}
-
-void MediaSystem::set_floating(std::span<const Conductor> conductors,
-                               const ConductorOptions& options) {
-  floats_.assign(conductors.size(), false);
-  for (const std::string& name : options.floating) {
-    const auto conductor = std::find_if(conductors.begin(), conductors.end(),
-                                        [&](const Conductor& c) { return c.name == name; });
-    FMBEM_REQUIRE(conductor != conductors.end(),
-                  "there is no conductor \"" << name << "\" to float");
-    floats_[conductor - conductors.begin()] = true;
-  }
-  for (std::size_t i = 0; i < panels_.size(); ++i)
-    FMBEM_REQUIRE(is_interface(i) || !floats_[conductor_of_[i]] || behind_[i] == ahead_[i],
-                  "the conductor \"" << conductors[conductor_of_[i]].name
-                                     << "\" floats between two media: solve for it at a potential, "
-                                        "and take that which gives its charge");
 }
 
 void MediaSystem::set_parts() {
-  const Enclosures enclosures = find_enclosures(panels_, conductor_of_);
-  const std::size_t n_parts = enclosures.parts.size();
-  // All components of a floating conductor are one part, as their potential is one.
-  std::vector<std::int32_t> part_of(n_parts), of_conductor(floats_.size(), -1);
-  for (std::size_t p = 0; p < n_parts; ++p) {
-    const int conductor = conductor_of_[enclosures.parts[p].first];
-    part_of[p] = static_cast<std::int32_t>(p);
-    if (conductor < 0 || !floats_[conductor]) continue;
-    if (of_conductor[conductor] < 0) of_conductor[conductor] = part_of[p];
-    part_of[p] = of_conductor[conductor];
-  }
+  const Enclosures enclosures = find_enclosures(panels_, classes_of(given_));
+  std::vector<std::int32_t> part_of(enclosures.parts.size());
+  join_parts(enclosures, part_of);
   for (const std::int32_t enclosure : enclosures.of) rows_.part.push_back(part_of[enclosure]);
 
   // What rows of a part have in common: β of an interface, ε ahead of a conductor.
-  std::vector<Range> common(n_parts);
+  std::vector<Range> common(enclosures.parts.size());
   for (std::size_t i = 0; i < panels_.size(); ++i)
-    common[rows_.part[i]].add(is_interface(i) ? rows_.beta[i] : ahead_[i]);
-  add_floating_equations(of_conductor, common);
+    common[rows_.part[i]].add(given_.gives_flux(i) ? rows_.beta[i] : given_.ahead[i]);
+  add_floating_equations(common);
   add_gauss_equations(enclosures, part_of, common);
+  for (const std::int32_t part : part_of_unfixed_) {
+    rows_.equations.push_back({part});
+    equations_.push_back({-1, 0});
+  }
   if (rows_.equations.empty()) rows_.part.clear();
 }
 
-void MediaSystem::add_floating_equations(std::span<const std::int32_t> part_of_conductor,
-                                         std::span<const Range> permittivity) {
-  for (std::size_t c = 0; c < part_of_conductor.size(); ++c) {
-    const std::int32_t p = part_of_conductor[c];
+/// All components of a floating conductor are one part, as their potential is one, and all Neumann
+/// surfaces of a domain, as their charges add up to 0.
+void MediaSystem::join_parts(const Enclosures& enclosures, std::vector<std::int32_t>& part_of) {
+  part_of_conductor_.assign(given_.floats.size(), -1);
+  if (!given_.unfixed.empty()) {
+    const auto most = std::max_element(given_.unfixed.begin(), given_.unfixed.end());
+    part_of_unfixed_.assign(*most + 1, -1);
+  }
+  for (std::size_t p = 0; p < part_of.size(); ++p) {
+    const std::int32_t panel = enclosures.parts[p].first;
+    part_of[p] = static_cast<std::int32_t>(p);
+    std::int32_t* joined = nullptr;
+    if (given_.is_floating(panel))
+      joined = &part_of_conductor_[given_.conductor[panel]];
+    else if (!given_.unfixed.empty() && given_.unfixed[panel] >= 0)
+      joined = &part_of_unfixed_[given_.unfixed[panel]];
+    if (!joined) continue;
+    if (*joined < 0) *joined = part_of[p];
+    part_of[p] = *joined;
+  }
+}
+
+void MediaSystem::add_floating_equations(std::span<const Range> permittivity) {
+  for (std::size_t c = 0; c < part_of_conductor_.size(); ++c) {
+    const std::int32_t p = part_of_conductor_[c];
     if (p < 0) continue;
     const bool is_uniform = permittivity[p].is_one();
     rows_.equations.push_back({p});
-    given_.push_back({static_cast<int>(c), is_uniform ? 1 / permittivity[p].least : 1});
+    equations_.push_back({static_cast<int>(c), is_uniform ? 1 / permittivity[p].least : 1});
     if (is_uniform) continue;
     rows_.weight.resize(panels_.size(), 1.0);
     for (std::size_t i = 0; i < panels_.size(); ++i)
-      if (rows_.part[i] == p) rows_.weight[i] = ahead_[i];
+      if (rows_.part[i] == p) rows_.weight[i] = given_.ahead[i];
   }
 }
 
@@ -147,7 +142,7 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
   const auto panels_of = panels_of_parts(enclosures);
   for (std::int32_t body = 0; body < n_parts; ++body) {
     const Enclosure& enclosure = enclosures.parts[body];
-    if (!is_interface(enclosure.first) || !enclosure.closed || !common[body].is_one() ||
+    if (!given_.is_interface(enclosure.first) || !enclosure.closed || !common[body].is_one() ||
         common[body].least == 0)
       continue;
     const double beta = std::copysign(1.0, enclosure.volume) * common[body].least,
@@ -158,15 +153,13 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
     std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
     for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
       if (p == body) continue;
-      const std::int32_t part = part_of[p];
+      const std::int32_t part = part_of[p], first = enclosures.parts[p].first;
       const double winding = lies_in(enclosures.parts[p], enclosure)
-                                 ? winding_number(panels_, panels_of[body],
-                                                  panels_.centroid(enclosures.parts[p].first))
+                                 ? winding_number(panels_, panels_of[body], panels_.centroid(first))
                                  : 0;
       const double is_inside = winding > 0.5;
-      const bool is_weighted = !rows_.weight.empty() && !is_interface(enclosures.parts[p].first) &&
-                               floats_[conductor_of_[enclosures.parts[p].first]] &&
-                               !common[part].is_one();
+      const bool is_weighted =
+          !rows_.weight.empty() && given_.is_floating(first) && !common[part].is_one();
       is_known = std::abs(winding - is_inside) < 0.25 &&
                  (inside[part] < 0 || inside[part] == is_inside) && !(is_inside > 0 && is_weighted);
       if (inside[part] < 0 && is_inside > 0) equation.others.push_back({part, -beta * own});
@@ -174,31 +167,27 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
     }
     if (!is_known) continue;
     rows_.equations.push_back(std::move(equation));
-    given_.push_back({-1, own});
+    equations_.push_back({-1, own});
   }
 }
 
-void MediaSystem::set_applied(const SurfaceMesh& mesh, const AppliedField& applied) {
-  if (applied.empty()) return;
+void MediaSystem::set_applied() {
+  if (applied_.empty()) return;
   const auto n = static_cast<std::int64_t>(panels_.size());
   applied_potential_.resize(n);
   applied_flux_.resize(n);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     const Triangle t = panels_.triangle(i);
-    applied_potential_[i] = applied.potential(t.centroid + panels_.origin, mesh.scale_to_m);
-    // Of a charge the mean flux is its solid angle, so that those out of closed surfaces are exact.
-    applied_flux_[i] = -mesh.scale_to_m * dot(applied.uniform, t.normal);
-    for (const PointCharge& q : applied.charges)
-      applied_flux_[i] += q.charge / (epsilon_0 * scale_to_m_ * q.permittivity) *
-                          triangle_double_layer(t, q.place - panels_.origin) / t.area;
+    applied_potential_[i] = applied_.potential(t.centroid + panels_.origin, scale_to_m_);
+    applied_flux_[i] = applied_.mean_flux(t, panels_.origin, scale_to_m_);
   }
 }
 
 std::shared_ptr<const BoundaryOperator> MediaSystem::make_operator(const OperatorOptions& options) {
   op_ = std::make_shared<MixedOperator>(panels_, rows_, options);
   for (std::size_t i = 0; i < panels_.size(); ++i)
-    if (!is_interface(i) && behind_[i] != ahead_[i])
+    if (!given_.gives_flux(i) && given_.behind[i] != given_.ahead[i])
       sheets_.push_back(static_cast<std::int32_t>(i));
   if (sheets_.empty()) return op_;
   OperatorOptions of_sheets = options;
@@ -209,64 +198,83 @@ std::shared_ptr<const BoundaryOperator> MediaSystem::make_operator(const Operato
   return op_;
 }
 
-std::vector<double> MediaSystem::right_hand_side(std::span<const double> given) const {
+std::vector<double> MediaSystem::right_hand_side(const PanelData& data) const {
   std::vector<double> b(panels_.size(), 0.0);
   for (std::size_t i = 0; i < b.size(); ++i) {
-    const double applied = applied_potential_.empty() ? 0 : applied_potential_[i];
-    if (is_interface(i))
-      b[i] = applied_flux_.empty() ? 0 : -rows_.beta[i] * applied_flux_[i];
-    else
-      b[i] = rows_.alpha[i] * ((floats_[conductor_of_[i]] ? 0 : given[conductor_of_[i]]) - applied);
+    const double potential = data.applied ? applied_potential(i) : 0;
+    if (!given_.gives_flux(i)) {
+      b[i] = rows_.alpha[i] * (data.given[i] - potential);
+      continue;
+    }
+    b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
+    if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
   op_->charge_equations().set_charges(
       [&](std::size_t e, double sum) {
-        const auto& [conductor, factor] = given_[e];
-        return factor * (conductor < 0 ? sum : given[conductor] / (epsilon_0 * scale_to_m_));
+        const auto& [conductor, factor] = equations_[e];
+        return factor *
+               (conductor < 0 ? sum : data.charge[conductor] / (applied_.unit * scale_to_m_));
       },
       b.data());
   return b;
 }
 
+std::vector<double> MediaSystem::mean_flux(std::span<const double> sigma, bool applied) const {
+  std::vector<double> result(sigma.size(), std::numeric_limits<double>::quiet_NaN());
+  const auto add = [&](const BoundaryOperator& op, std::span<const std::int32_t> rows) {
+    std::vector<double> flux(op.rows());
+    op.apply(sigma.data(), flux.data());
+    for (std::size_t k = 0; k < flux.size(); ++k) result[panel_of(rows, k)] = flux[k];
+  };
+  if (const auto flux = op_->flux_operator(); flux.op) add(*flux.op, flux.rows);
+  if (sheet_flux_) {
+    const bool has_all = sheet_flux_->rows() == sigma.size();
+    add(*sheet_flux_, has_all ? std::span<const std::int32_t>() : sheets_);
+  }
+  if (applied && !applied_flux_.empty())
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
+  return result;
+}
+
 std::vector<double> MediaSystem::free_charge(std::span<const double> sigma) const {
   std::vector<double> result(sigma.begin(), sigma.end());
   for (std::size_t i = 0; i < result.size(); ++i)
-    if (!is_interface(i)) result[i] *= 0.5 * (behind_[i] + ahead_[i]);
+    if (!given_.gives_flux(i)) result[i] *= mean_permittivity(i);
   if (!sheet_flux_) return result;
   std::vector<double> flux(sheet_flux_->rows());
   sheet_flux_->apply(sigma.data(), flux.data());
   const bool has_all = flux.size() == sigma.size();
   for (std::size_t k = 0; k < sheets_.size(); ++k) {
     const std::int32_t i = sheets_[k];
-    const double applied = applied_flux_.empty() ? 0 : applied_flux_[i];
-    result[i] += (behind_[i] - ahead_[i]) * (flux[has_all ? i : k] + applied);
+    result[i] += (given_.behind[i] - given_.ahead[i]) * (flux[has_all ? i : k] + applied_flux(i));
   }
   return result;
 }
 
-void MediaSystem::find_potentials(std::span<const double> sigma,
+void MediaSystem::find_potentials(std::span<const double> sigma, bool applied,
                                   std::vector<double>& potential) const {
-  if (std::none_of(floats_.begin(), floats_.end(), [](bool floats) { return floats; })) return;
-  std::vector<std::size_t> panel_of(floats_.size());
+  const std::size_t n = given_.floats.size();
+  std::vector<std::size_t> panel(n);
   std::vector<Vec3d> places;
   for (std::size_t i = panels_.size(); i-- > 0;)
-    if (!is_interface(i)) panel_of[conductor_of_[i]] = i;
-  for (std::size_t c = 0; c < floats_.size(); ++c)
-    if (floats_[c]) places.push_back(panels_.centroid(panel_of[c]) + panels_.origin);
+    if (given_.conductor[i] >= 0) panel[given_.conductor[i]] = i;
+  for (std::size_t c = 0; c < n; ++c)
+    if (given_.floats[c]) places.push_back(panels_.centroid(panel[c]) + panels_.origin);
+  if (places.empty()) return;
   const Field field = evaluate_field(panels_, sigma, places, {.tolerance = 0});
   auto next = field.potential.begin();
-  for (std::size_t c = 0; c < floats_.size(); ++c)
-    if (floats_[c])
-      potential[c] = *next++ + (applied_potential_.empty() ? 0 : applied_potential_[panel_of[c]]);
+  for (std::size_t c = 0; c < n; ++c)
+    if (given_.floats[c]) potential[c] = *next++ + (applied ? applied_potential(panel[c]) : 0);
 }
 
 double MediaSystem::residual_weight(std::span<const double> free_charge) const {
   double squares = 0;
   for (std::size_t i = 0; i < free_charge.size(); ++i) {
     const double of_row =
-        is_interface(i) ? 0.5 * (behind_[i] + ahead_[i]) : free_charge[i] / rows_.alpha[i];
+        given_.gives_flux(i) ? mean_permittivity(i) : free_charge[i] / rows_.alpha[i];
     squares += of_row * of_row * area_[i] * area_[i];
   }
-  return epsilon_0 * scale_to_m_ * std::sqrt(squares);
+  return applied_.unit * scale_to_m_ * std::sqrt(squares);
 }
 
 }  // namespace fmbem

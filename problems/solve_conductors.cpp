@@ -6,11 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/problems/media_system.hpp"
-#include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
 namespace {
@@ -18,8 +15,6 @@ namespace {
 void check(const ConductorOptions& options) {
   FMBEM_REQUIRE(options.permittivity > 0 && std::isfinite(options.permittivity),
                 "the relative permittivity must be positive, not " << options.permittivity);
-  FMBEM_REQUIRE(options.op.tolerance >= 0 && options.op.tolerance <= 0.5,
-                "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
 }
 
 void check(const std::vector<std::vector<double>>& given, std::size_t conductors) {
@@ -35,6 +30,57 @@ bool is_homogeneous(const ConductorOptions& options) {
          options.applied.empty();
 }
 
+/// [groups]: the media of each, or null.
+std::vector<const Media*> media_of_groups(const SurfaceMesh& mesh,
+                                          const std::vector<Media>& all_media) {
+  std::vector<const Media*> of_group(mesh.groups.size(), nullptr);
+  for (const Media& media : all_media) {
+    for (const double permittivity : {media.behind, media.ahead})
+      FMBEM_REQUIRE(permittivity > 0 && std::isfinite(permittivity),
+                    "the relative permittivities beside \""
+                        << media.group << "\" must be positive, not " << permittivity);
+    bool found = false;
+    for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+      if (mesh.groups[g].name != media.group) continue;
+      FMBEM_REQUIRE(!of_group[g],
+                    "the media of the group \"" << media.group << "\" are given twice");
+      of_group[g] = &media;
+      found = true;
+    }
+    FMBEM_REQUIRE(found, "the mesh has no group \"" << media.group << "\", whose media are given");
+  }
+  return of_group;
+}
+
+/// Throws InputError for media of unknown or conducting groups, permittivities out of range and
+/// floating conductors that are unknown.
+PanelConditions conditions_of(const SurfaceMesh& mesh, const ConductorOptions& options,
+                              const std::vector<Conductor>& conductors, const Panels& panels,
+                              const std::vector<int>& conductor_of) {
+  using Kind = PanelConditions::Kind;
+  PanelConditions result{.conductor = conductor_of,
+                         .floats = std::vector<bool>(conductors.size(), false)};
+  const std::vector<const Media*> of_group = media_of_groups(mesh, options.media);
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const int group = mesh.group_of[panels.input_index[i]];
+    const Media* media = of_group[group];
+    FMBEM_REQUIRE(media || conductor_of[i] >= 0,
+                  "the group \"" << mesh.groups[group].name
+                                 << "\" is an interface, but the media on its sides are not given");
+    result.kind.push_back(conductor_of[i] < 0 ? Kind::flux : Kind::potential);
+    result.behind.push_back(media ? media->behind : options.permittivity);
+    result.ahead.push_back(media ? media->ahead : options.permittivity);
+  }
+  for (const std::string& name : options.floating) {
+    const auto conductor = std::find_if(conductors.begin(), conductors.end(),
+                                        [&](const Conductor& c) { return c.name == name; });
+    FMBEM_REQUIRE(conductor != conductors.end(),
+                  "there is no conductor \"" << name << "\" to float");
+    result.floats[conductor - conductors.begin()] = true;
+  }
+  return result;
+}
+
 /// V σ = φ, or the equations of MediaSystem.
 class System {
  public:
@@ -43,8 +89,11 @@ class System {
         conductor_of_(conductor_of_panels(mesh, result.panels, result.conductors)),
         area_(areas_of(result.panels)),
         permittivity_(options.permittivity) {
-    if (!is_homogeneous(options))
-      media_.emplace(mesh, result.panels, result.conductors, conductor_of_, options);
+    if (is_homogeneous(options)) return;
+    conditions_ = conditions_of(mesh, options, result.conductors, result.panels, conductor_of_);
+    std::vector<std::string> names;
+    for (const Conductor& conductor : result.conductors) names.push_back(conductor.name);
+    media_.emplace(result.panels, conditions_, result.applied, mesh.scale_to_m, names);
   }
 
   std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {
@@ -52,17 +101,20 @@ class System {
     return make_single_layer(result_.panels, options);
   }
 
-  std::vector<double> right_hand_side(std::span<const double> given) const {
-    if (media_) return media_->right_hand_side(given);
+  std::vector<double> right_hand_side(const std::vector<double>& given) const {
     std::vector<double> potential;
     potential.reserve(conductor_of_.size());
-    for (const int conductor : conductor_of_) potential.push_back(given[conductor]);
-    return potential;
+    for (std::size_t i = 0; i < conductor_of_.size(); ++i) {
+      const bool is_known = conductor_of_[i] >= 0 && !(media_ && conditions_.is_floating(i));
+      potential.push_back(is_known ? given[conductor_of_[i]] : 0);
+    }
+    if (!media_) return potential;
+    return media_->right_hand_side({.given = std::move(potential), .charge = given});
   }
 
   /// Of the problem that was given so.
-  void add_solution(std::span<const double> sigma, const std::vector<double>& given) {
-    std::vector<double> density(sigma.begin(), sigma.end());
+  void add_solution(std::vector<double> sigma, const std::vector<double>& given) {
+    std::vector<double> density = sigma;
     if (media_)
       density = media_->free_charge(sigma);
     else
@@ -71,9 +123,9 @@ class System {
                                              : residual_weight(density));
     result_.charge_density.push_back(result_.panels.to_input_order(density));
     for (double& value : result_.charge_density.back()) value *= epsilon_0 / result_.scale_to_m;
-    result_.sigma.emplace_back(sigma.begin(), sigma.end());
     result_.potential.push_back(given);
-    if (media_) media_->find_potentials(sigma, result_.potential.back());
+    if (media_) media_->find_potentials(sigma, true, result_.potential.back());
+    result_.sigma.push_back(std::move(sigma));
   }
 
  private:
@@ -91,6 +143,7 @@ class System {
   std::vector<int> conductor_of_;
   std::vector<double> area_;
   double permittivity_;
+  PanelConditions conditions_;
   std::optional<MediaSystem> media_;  ///< none of a single medium
 };
 
@@ -100,51 +153,18 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
                                    const std::vector<std::vector<double>>& given) {
   check(options);
   ConductorSolution result;
-  result.scale_to_m = mesh.scale_to_m;
   result.applied = options.applied;
   result.conductors = make_conductors(mesh, options.conductors, options.interfaces);
   check(given, result.conductors.size());
 
-  LinearSolver solver(options.solver);
-  result.solver_tolerance = solver.tolerance();
-  OperatorOptions operator_options = options.op;
-  if (options.op.tolerance == 0) operator_options.tolerance = 0.1 * solver.tolerance();
-  result.operator_tolerance = operator_options.tolerance;
-  result.ksp_type = solver.ksp_type();
-
-  const Timer setup;
-  operator_options.processor =
-      options.op.processor.value_or(faster_processor(mesh.triangles.size(), operator_options));
-  result.panels = make_panels(mesh, *operator_options.processor, options.block_panels);
+  LayerSolver solver(mesh, options, result);
   System system(mesh, options, result);
-  const Timer assembly;
-  const auto op = system.make_operator(operator_options);
-  result.assembly_seconds = assembly.seconds();
-  result.leaves = result.panels.leaves();
-  const Timer preconditioner;
-  solver.set_operator(op, result.panels.leaf_begin);
-  result.preconditioner_seconds = preconditioner.seconds();
-  result.pc_type = solver.pc_type();
-  result.preconditioner_bytes = solver.preconditioner_bytes();
-  result.setup_seconds = setup.seconds();
-
-  const Timer solve;
-  const std::size_t n = result.panels.size();
-  std::vector<double> rhs, sigma(n * given.size());
-  for (const std::vector<double>& of_problem : given) {
-    const std::vector<double> b = system.right_hand_side(of_problem);
-    result.rhs_norm.push_back(norm_of(b));
-    rhs.insert(rhs.end(), b.begin(), b.end());
-  }
-  result.solves = solver.solve(rhs, sigma, static_cast<int>(given.size()));
-  result.solve_seconds = solve.seconds();
-  result.op = op->info();
-  if (op->processor() == Processor::gpu) result.device_bytes = peak_device_memory();
-  result.product_median_seconds = solver.median_product_seconds();
-  result.converged = std::all_of(result.solves.begin(), result.solves.end(),
-                                 [](const SolveReport& report) { return report.converged; });
-  for (std::size_t k = 0; k < given.size(); ++k)
-    system.add_solution(std::span(sigma).subspan(k * n, n), given[k]);
+  solver.set_up([&](const OperatorOptions& op) { return system.make_operator(op); });
+  std::vector<std::vector<double>> rhs;
+  for (const std::vector<double>& of_problem : given)
+    rhs.push_back(system.right_hand_side(of_problem));
+  std::vector<std::vector<double>> sigma = solver.solve(rhs);
+  for (std::size_t k = 0; k < given.size(); ++k) system.add_solution(std::move(sigma[k]), given[k]);
   // The solution is for the host; who solves again needs the GPU's memory.
   result.panels.on_device.reset();
   return result;

@@ -109,6 +109,12 @@ OperatorInfo MixedOperator::info() const {
   return info;
 }
 
+MixedOperator::FluxOperator MixedOperator::flux_operator() const {
+  for (const Part& part : parts_)
+    if (part.factor == &MixedRows::beta) return {part.op, part.block.rows};
+  return {};
+}
+
 double MixedOperator::largest_of(double (BoundaryOperator::*of)() const) const {
   double result = 0;
   for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)() / part.looser);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -33,6 +34,13 @@ class MixedOperator final : public BoundaryOperator {
 
   const MixedRows& mixed_rows() const { return rows_; }
   const ChargeEquations& charge_equations() const { return equations_; }
+
+  /// K' of the rows that have it, of all where `rows` is empty, without factors; null if none has.
+  struct FluxOperator {
+    std::shared_ptr<const BoundaryOperator> op;
+    std::span<const std::int32_t> rows;
+  };
+  FluxOperator flux_operator() const;
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;

@@ -1,0 +1,71 @@
+#include "fmbem/problems/layer_solution.hpp"
+
+#include <algorithm>
+
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/solvers/norm.hpp"
+
+namespace fmbem {
+namespace {
+
+const LayerOptions& checked(const LayerOptions& options) {
+  FMBEM_REQUIRE(options.op.tolerance >= 0 && options.op.tolerance <= 0.5,
+                "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
+  return options;
+}
+
+}  // namespace
+
+LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
+                         LayerSolution& result)
+    : result_(result), solver_(checked(options).solver), op_options_(options.op) {
+  const Timer setup;
+  result_.scale_to_m = mesh.scale_to_m;
+  result_.solver_tolerance = solver_.tolerance();
+  if (op_options_.tolerance == 0) op_options_.tolerance = 0.1 * solver_.tolerance();
+  result_.operator_tolerance = op_options_.tolerance;
+  result_.ksp_type = solver_.ksp_type();
+  op_options_.processor =
+      options.op.processor.value_or(faster_processor(mesh.triangles.size(), op_options_));
+  result_.panels = make_panels(mesh, *op_options_.processor, options.block_panels);
+  result_.leaves = result_.panels.leaves();
+  result_.setup_seconds = setup.seconds();
+}
+
+void LayerSolver::set_up(const MakeOperator& make_operator) {
+  const Timer setup, assembly;
+  op_ = make_operator(op_options_);
+  result_.assembly_seconds = assembly.seconds();
+  const Timer preconditioner;
+  solver_.set_operator(op_, result_.panels.leaf_begin);
+  result_.preconditioner_seconds = preconditioner.seconds();
+  result_.pc_type = solver_.pc_type();
+  result_.preconditioner_bytes = solver_.preconditioner_bytes();
+  result_.setup_seconds += setup.seconds();
+}
+
+std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vector<double>>& rhs) {
+  const Timer solve;
+  const std::size_t n = result_.panels.size();
+  std::vector<double> b, x(n * rhs.size());
+  for (const std::vector<double>& of_problem : rhs) {
+    result_.rhs_norm.push_back(norm_of(of_problem));
+    b.insert(b.end(), of_problem.begin(), of_problem.end());
+  }
+  std::vector<SolveReport> reports = solver_.solve(b, x, static_cast<int>(rhs.size()));
+  std::move(reports.begin(), reports.end(), std::back_inserter(result_.solves));
+  result_.solve_seconds += solve.seconds();
+  result_.op = op_->info();
+  if (op_->processor() == Processor::gpu) result_.device_bytes = peak_device_memory();
+  result_.product_median_seconds = solver_.median_product_seconds();
+  result_.converged = std::all_of(result_.solves.begin(), result_.solves.end(),
+                                  [](const SolveReport& report) { return report.converged; });
+  std::vector<std::vector<double>> sigma;
+  for (std::size_t k = 0; k < rhs.size(); ++k)
+    sigma.emplace_back(x.begin() + k * n, x.begin() + (k + 1) * n);
+  return sigma;
+}
+
+}  // namespace fmbem

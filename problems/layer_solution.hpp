@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/problems/media.hpp"
+#include "fmbem/solvers/linear_solver.hpp"
+
+namespace fmbem {
+
+/// How systems of densities on panels are solved.
+struct LayerOptions {
+  /// How operators are applied. A tolerance of 0, as by default here, is a tenth of the solver's.
+  OperatorOptions op{.tolerance = 0};
+  SolverOptions solver{};
+  int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
+};
+
+/// Densities of a single layer that solve a problem or several, and how they were found.
+struct LayerSolution {
+  AppliedField applied;
+  Panels panels;
+  double scale_to_m = 1.0;  ///< metres in the unit of the mesh and the panels
+  /// [n problems][n panels] in the order of panels: V σ and the applied potential add up to φ,
+  /// volts per length of the mesh. On open surfaces the sum of both faces.
+  std::vector<std::vector<double>> sigma;
+  std::vector<double> rhs_norm;     ///< [n problems], of the right-hand sides of the system
+  std::vector<SolveReport> solves;  ///< one for each problem
+  bool converged = false;           ///< all of them
+  OperatorInfo op;                  ///< after the solve
+  std::size_t leaves = 0;
+  std::int64_t preconditioner_bytes = 0;
+  std::int64_t device_bytes = 0;  ///< peak_device_memory() where V is applied there
+  std::string ksp_type, pc_type;
+  double solver_tolerance = 0, operator_tolerance = 0;  ///< in force
+  double setup_seconds = 0, assembly_seconds = 0, preconditioner_seconds = 0, solve_seconds = 0,
+         product_median_seconds = 0;
+};
+
+/// An operator on the panels of a mesh with its solver, kept for any number of right-hand sides.
+class LayerSolver {
+ public:
+  using MakeOperator =
+      std::function<std::shared_ptr<const BoundaryOperator>(const OperatorOptions&)>;
+
+  /// Makes the panels of `result`, in which the solver keeps what becomes of everything, and which
+  /// has to outlive it. Throws InputError for options out of range.
+  LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options, LayerSolution& result);
+
+  /// Makes operator and preconditioner.
+  void set_up(const MakeOperator& make_operator);
+
+  /// [k][n panels] in the order of panels; adds norms and reports to the result, and returns
+  /// densities.
+  std::vector<std::vector<double>> solve(const std::vector<std::vector<double>>& rhs);
+
+ private:
+  LayerSolution& result_;
+  LinearSolver solver_;
+  OperatorOptions op_options_;
+  std::shared_ptr<const BoundaryOperator> op_;
+};
+
+}  // namespace fmbem
