@@ -7,7 +7,7 @@
 #include "tests/unit/grounded_ball.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/points.hpp"
-#include "tests/unit/problem_forms.hpp"
+#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -43,7 +43,7 @@ Case shell(double permittivity) {
   };
   char name[80];
   std::snprintf(name, sizeof name, "dielectric shell 0.8:1 in a field, ε = %g", permittivity);
-  return {name, "φ", at, 2};
+  return {name, at};
 }
 
 /// Of 300 heights of the charge in radius, its rings as wide as far away.
@@ -72,7 +72,7 @@ Case half_space(double below) {
   };
   char name[80];
   std::snprintf(name, sizeof name, "charge before a dielectric half space, ε = %g", below);
-  return {name, "φ", at, 2};
+  return {name, at};
 }
 
 }  // namespace

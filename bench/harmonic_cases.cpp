@@ -3,7 +3,7 @@
 
 #include "bench/problem_cases.hpp"
 #include "tests/unit/points.hpp"
-#include "tests/unit/problem_forms.hpp"
+#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -36,7 +36,7 @@ Body ball() {
 Body torus_body() {
   Body body{
       "torus",
-      [](int level) { return torus(4 << level, ring, tube); },
+      [](int level) { return torus(2 << level, ring, tube); },
       {},
       {field_of(charges_outside_torus(ring, tube)), field_of(charges_inside_torus(ring, tube))}};
   Uniform uniform(2);
@@ -98,7 +98,7 @@ Case one_condition(const Body& body, Data data, const std::string& what, bool is
     return compare(Solved(mesh, problem), body.points[is_outside],
                    body.solution[is_outside].potential, data == Data::neumann && !is_outside);
   };
-  return {what + (is_outside ? " outside of a " : " inside of a ") + body.name, "φ", at, 2};
+  return {what + (is_outside ? " outside of a " : " inside of a ") + body.name, at};
 }
 
 /// Dirichlet's condition on the upper half, Neumann's on the lower one.
@@ -113,7 +113,7 @@ Case two_conditions(const Body& body, bool is_outside) {
   };
   return {std::string("Dirichlet above, Neumann below, ") + (is_outside ? "outside" : "inside") +
               " of a " + body.name,
-          "φ", at, 2};
+          at};
 }
 
 Case opposite_halves(bool is_outside) {
@@ -128,7 +128,7 @@ Case opposite_halves(bool is_outside) {
     }
     return compare(Solved(mesh, problem), ball().points[is_outside], halves_at_opposite_potentials);
   };
-  return {std::string("halves at 1 and -1, ") + (is_outside ? "outside" : "inside"), "φ", at, 2};
+  return {std::string("halves at 1 and -1, ") + (is_outside ? "outside" : "inside"), at};
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ std::vector<double> Solved::potentials(std::span<const Vec3d> points) const {
   return problem_field(mesh_, solution_, 0, points).potential;
 }
 
-Result Solved::with_error(double error) const {
-  return {mesh_.triangles.size(), solution_.solves[0].iterations, error};
+Result Solved::with(std::vector<Result::Error> errors) const {
+  return {mesh_.triangles.size(), solution_.solves[0].iterations, std::move(errors)};
 }
 
 double relative_error(std::vector<double> values, std::vector<double> exact,
@@ -60,7 +60,7 @@ Result compare(const Solved& solved, std::span<const Vec3d> points,
                const std::function<double(Vec3d)>& exact, bool up_to_a_constant) {
   std::vector<double> values;
   for (const Vec3d& x : points) values.push_back(exact(x));
-  return solved.with_error(relative_error(solved.potentials(points), values, up_to_a_constant));
+  return solved.with({{"φ", relative_error(solved.potentials(points), values, up_to_a_constant)}});
 }
 
 GroupCondition conductor_at(const std::string& group, double potential,

@@ -17,11 +17,15 @@ namespace fmbem::bench {
 struct Result {
   std::size_t panels = 0;
   int iterations = 0;
-  double error = 0;  ///< relative
+  struct Error {
+    std::string quantity;
+    double value;  ///< relative
+  };
+  std::vector<Error> errors;
 };
 
 struct Case {
-  std::string problem, quantity;
+  std::string problem;
   std::function<Result(int level)> at;  ///< a level has four times the panels of the one before
   int first = 1;                        ///< level
 };
@@ -41,7 +45,7 @@ class Solved {
   /// What a conductor gives off, C or A.
   double flux_of(const std::string& conductor) const;
   std::vector<double> potentials(std::span<const Vec3d> points) const;
-  Result with_error(double error) const;
+  Result with(std::vector<Result::Error> errors) const;
 
  private:
   SurfaceMesh mesh_;
@@ -52,7 +56,7 @@ class Solved {
 /// less their means.
 double relative_error(std::vector<double> values, std::vector<double> exact,
                       bool up_to_a_constant = false);
-/// Of potentials at the points.
+/// Of potentials at the points, φ.
 Result compare(const Solved& solved, std::span<const Vec3d> points,
                const std::function<double(Vec3d)>& exact, bool up_to_a_constant = false);
 

@@ -18,15 +18,19 @@ int main(int argc, char** argv) {
   for (const auto& cases : {harmonic_cases(), dielectric_cases(), current_cases()}) {
     for (const Case& one : cases) {
       if (one.problem.find(word) == std::string::npos) continue;
-      double before = 0;
+      std::vector<double> before;
       for (int level = one.first; level < 9; ++level) {
         const Result result = one.at(level);
-        std::printf("\"%s\",%s,%zu,%d,%.3e,", one.problem.c_str(), one.quantity.c_str(),
-                    result.panels, result.iterations, result.error);
-        if (before > 0) std::printf("%.2f", std::log2(before / result.error));
-        std::printf("\n");
+        for (std::size_t k = 0; k < result.errors.size(); ++k) {
+          const auto& [quantity, error] = result.errors[k];
+          std::printf("\"%s\",%s,%zu,%d,%.2e,", one.problem.c_str(), quantity.c_str(),
+                      result.panels, result.iterations, error);
+          if (!before.empty()) std::printf("%.2f", std::log2(before[k] / error));
+          std::printf("\n");
+        }
         std::fflush(stdout);
-        before = result.error;
+        before.clear();
+        for (const auto& [quantity, error] : result.errors) before.push_back(error);
         if (4 * result.panels > most) break;
       }
     }

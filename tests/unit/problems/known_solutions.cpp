@@ -1,6 +1,6 @@
 // The closed forms of boundary value problems, each by what it has to satisfy: Laplace's equation
 // by differences, its boundary conditions, limits that are known otherwise.
-#include "tests/unit/problem_forms.hpp"
+#include "tests/unit/known_solutions.hpp"
 
 #include <cmath>
 #include <functional>

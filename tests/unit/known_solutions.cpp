@@ -1,4 +1,4 @@
-#include "tests/unit/problem_forms.hpp"
+#include "tests/unit/known_solutions.hpp"
 
 #include <cmath>
 #include <numbers>
