@@ -27,7 +27,7 @@ struct Result {
 struct Case {
   std::string problem;
   std::function<Result(int level)> at;  ///< a level has four times the panels of the one before
-  int first = 1;                        ///< level
+  int first = 2;                        ///< level
 };
 
 std::vector<Case> harmonic_cases();  ///< fields of charges on sphere and torus, halves of a sphere
