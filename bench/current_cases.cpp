@@ -4,9 +4,9 @@
 
 #include "bench/problem_cases.hpp"
 #include "fmbem/meshes/clean.hpp"
+#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/mixed_surfaces.hpp"
-#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {

@@ -5,9 +5,9 @@
 #include "fmbem/problems/capacitance.hpp"
 #include "tests/unit/dielectric_forms.hpp"
 #include "tests/unit/grounded_ball.hpp"
+#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/points.hpp"
-#include "tests/unit/known_solutions.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {

@@ -2,8 +2,8 @@
 #include <numbers>
 
 #include "bench/problem_cases.hpp"
-#include "tests/unit/points.hpp"
 #include "tests/unit/known_solutions.hpp"
+#include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {

@@ -41,6 +41,7 @@ class Solved {
  public:
   Solved(SurfaceMesh mesh, const BoundaryProblem& problem);
   const SurfaceMesh& mesh() const { return mesh_; }
+  const ProblemSolution& solution() const { return solution_; }
   const ProblemResult& result() const { return solution_.results[0]; }
   /// What a conductor gives off, C or A.
   double flux_of(const std::string& conductor) const;
