@@ -29,13 +29,18 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
 
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "capacitance", options);
-  refuse_overwriting(options.file, options.output.json, {{"mesh", options.mesh.file}});
+  refuse_overwriting(options.file, options.output.json, inputs_of(options));
   if (options.file) check_output_path(*options.file);
   job.start();
+  FMBEM_REQUIRE(!job.file() || !job.file()->problem.conducts(),
+                *options.problem << " has regions with conductivities, and no capacitances: use "
+                                    "fmbem solve --basis for conductances");
 
   const MeshOfLevel mesh_of_level = job.load();
   const CapacitanceOfLevels result =
-      solve_capacitance_levels(mesh_of_level, options.mesh.refine, job.problem());
+      job.file() ? solve_capacitance_levels(mesh_of_level, options.mesh.refine, job.file()->problem,
+                                            job.options())
+                 : solve_capacitance_levels(mesh_of_level, options.mesh.refine, job.options());
   const CapacitanceSolution& solution = result.solution;
   job.tell(solution, result.mesh, names_of(solution.conductors), capacitance_text(result));
   if (!result.coarser.empty()) job.report()["levels"] = levels_json(result);
@@ -57,9 +62,14 @@ Command add_capacitance(CLI::App& program) {
       "Examples:\n"
       "  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu\n"
       "  fmbem capacitance bus.step --mesh-size 0.2mm --conductor net=VDD,plane --json -\n"
+      "  fmbem capacitance examples/coated.geo --problem examples/coated.json\n"
       "  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor\n"
       "A single dash with more than one letter is a PETSc option.");
   add_mesh_options(*app, options->mesh);
+  add_problem_option(*app, *options,
+                     "regions and conditions of groups, whose conductors are at 1 V one after the "
+                     "other (docs/problems.md)");
+  add_conductor_option(*app, options->solve);
   add_solve_options(*app, options->solve);
   app->add_option("--permittivity", options->solve.problem.permittivity,
                   "relative permittivity of the space around the conductors")

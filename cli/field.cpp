@@ -1,17 +1,17 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/digits.hpp"
 #include "cli/field_options.hpp"
+#include "cli/point_report.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
 #include "fmbem/problems/charge_levels.hpp"
 #include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -20,39 +20,6 @@ struct Options : SolveCommandOptions {
   FieldCommandOptions field;
   std::string file;
 };
-
-/// Of the numbers that are some; NaN where there is none.
-struct Range {
-  double min = std::numeric_limits<double>::quiet_NaN(), max = min;
-
-  void add(double value) {
-    min = std::fmin(min, value);  // which prefers numbers to NaN
-    max = std::fmax(max, value);
-  }
-};
-
-/// What is told of the values at all points.
-struct Summary {
-  std::size_t points = 0, singular_points = 0;
-  Range potential, field;
-};
-
-Summary summary_of(const Field& field) {
-  Summary summary{field.potential.size(), field.singular_points, {}, {}};
-  for (const double value : field.potential) summary.potential.add(value);
-  for (const Vec3d& e : field.e) summary.field.add(norm(e));
-  return summary;
-}
-
-std::string range_text(const Range& range, const std::string& unit) {
-  if (std::isnan(range.min)) return "nowhere finite";
-  return "from " + decimal(range.min) + " to " + decimal(range.max) + " " + unit;
-}
-
-std::string field_text(const Summary& summary) {
-  return "\npoints    " + std::to_string(summary.points) + "\npotential " +
-         range_text(summary.potential, "V") + "\n|E|       " + range_text(summary.field, "V/m");
-}
 
 /// The charges, with the digits that their estimated errors leave, or else four, and the levels.
 std::string charges_text(const ChargesOfLevels& levels) {
@@ -91,40 +58,19 @@ Json charge_json(const ChargesOfLevels& levels) {
   return json;
 }
 
-Json results_json(const Summary& summary, const std::vector<double>& voltages,
-                  const ChargesOfLevels& levels) {
-  const auto at_points = [](Json value, const char* unit) {
-    return Json{{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
-  };
-  const auto range = [](const Range& values) {
-    return Json{{"min", number(values.min)}, {"max", number(values.max)}};
-  };
-  return {{"voltages_V", {{"value", voltages}, {"unit", "V"}, {"location", "conductor"}}},
-          {"charge_C", charge_json(levels)},
-          {"points", at_points(summary.points, "1")},
-          {"singular_points", at_points(summary.singular_points, "1")},
-          {"potential_V", at_points(range(summary.potential), "V")},
-          {"field_V_per_m", at_points(range(summary.field), "V/m")}};
-}
-
-void warn_singular(Console& console, Json& report, const Summary& summary) {
-  if (summary.singular_points == 0) return;
-  warn(console, report,
-       counted(summary.singular_points, "point lies", "points lie") +
-           " on an edge of a panel, where E is infinite and nan is written: move the points off "
-           "the edges");
-}
-
-std::vector<PointField> point_fields(Field field) {
-  PointField e{"E", "V/m", {}, 3};
-  e.values.reserve(3 * field.e.size());
-  for (const Vec3d& value : field.e) e.values.insert(e.values.end(), {value.x, value.y, value.z});
-  return {{"potential", "V", std::move(field.potential)}, std::move(e)};
+Json results_json(const Field& field, const ChargesOfLevels& levels) {
+  Json results{{"voltages_V",
+                {{"value", numbers(levels.solution.potential[0])},
+                 {"unit", "V"},
+                 {"location", "conductor"}}},
+               {"charge_C", charge_json(levels)}};
+  results.update(field_json(field));
+  return results;
 }
 
 /// Refuses outputs that would overwrite something or cannot be written.
 void check_outputs(const Options& options) {
-  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+  std::vector<std::pair<std::string, std::string>> inputs = inputs_of(options);
   if (options.field.points) inputs.emplace_back("points", *options.field.points);
   refuse_overwriting(options.file, options.output.json, inputs);
   check_points_path(options.file);
@@ -138,29 +84,37 @@ ExitCode run(Context& context, const Options& options) {
   const PointSet set = read_points(options.field);
   job.start();
 
+  FMBEM_REQUIRE(!job.file() || !job.file()->problem.conducts(),
+                *options.problem << " has regions with conductivities, and no charges: use fmbem "
+                                    "solve");
+
   const MeshOfLevel mesh_of_level = job.load();
-  std::vector<double> voltages;
-  const ChargesOfLevels levels =
-      solve_charge_levels(mesh_of_level, options.mesh.refine, job.problem(),
-                          [&](const std::vector<Conductor>& conductors) {
-                            return voltages = voltages_of(conductors, given);
-                          });
+  const ConductorOptions how = job.options();
+  std::optional<ProblemSolution> of_problem;  // on the mesh that was solved on last
+  const ChargesOfLevels levels = solve_charge_levels(
+      mesh_of_level, options.mesh.refine, how, [&](const SurfaceMesh& mesh) -> ConductorSolution {
+        if (!job.file())
+          return solve_conductors(mesh, how,
+                                  {voltages_of(make_conductors(mesh, how.conductors), given)});
+        of_problem = solve_problem(mesh, at_voltages(job.file()->problem, given), how);
+        return *of_problem;
+      });
   const ConductorSolution& solution = levels.solution;
   job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
   if (solution.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
   const Timer timer;
-  Field field = conductor_field(solution, 0, set.points, options.field.how);
+  const Field field =
+      of_problem ? problem_field(levels.mesh, *of_problem, 0, set.points, options.field.how)
+                 : conductor_field(solution, 0, set.points, options.field.how);
   const double field_seconds = timer.seconds();
-  const Summary summary = summary_of(field);
-  job.console().print(field_text(summary));
-  warn_singular(job.console(), job.report(), summary);
-  write_points(options.file, set, levels.mesh.unit, point_fields(std::move(field)));
+  job.console().print(field_text(field));
+  warn_singular(job.console(), job.report(), field);
+  write_points(options.file, set, levels.mesh.unit, point_fields(field));
   job.console().print("\nwrote " + options.file);
 
   job.report()["tolerance"]["field"] = options.field.how.tolerance;
-  return job.finish(solution, levels.converged, results_json(summary, voltages, levels),
-                    field_seconds);
+  return job.finish(solution, levels.converged, results_json(field, levels), field_seconds);
 }
 
 }  // namespace
@@ -177,6 +131,10 @@ Command add_field(CLI::App& program) {
       "Coordinates are in --unit. A single dash with more than one letter is a PETSc "
       "option.");
   add_mesh_options(*app, options->mesh);
+  add_problem_option(*app, *options,
+                     "regions, conditions of groups and sources (docs/problems.md); --voltage "
+                     "replaces potentials of its conductors");
+  add_conductor_option(*app, options->solve);
   add_field_options(*app, options->field);
   app->add_option("--output", options->file,
                   "potential and field at the points, as a table (.csv) or for ParaView (.vtu)")

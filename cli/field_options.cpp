@@ -54,8 +54,8 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
                  "NU times NV points on a parallelogram: its corner and its two edges")
       ->type_name(plane_form);
   app.add_option("--voltage", options.voltages,
-                 "of a conductor, in volts; those that are not named are at 0 V (default: all at "
-                 "1 V)")
+                 "of a conductor, in volts; those that are not named are at 0 V, or at what the "
+                 "problem's file says (default: all at 1 V, or the file's)")
       ->type_name("NAME=V")
       ->allow_extra_args(false);
   add_choice(
@@ -121,6 +121,23 @@ std::vector<double> voltages_of(const std::vector<Conductor>& conductors,
     result[found - conductors.begin()] = voltage.volts;
   }
   return result;
+}
+
+BoundaryProblem at_voltages(BoundaryProblem problem, const std::vector<Voltage>& given) {
+  for (const Voltage& voltage : given) {
+    bool found = false;
+    for (GroupCondition& group : problem.groups) {
+      if (group.kind != GroupCondition::Kind::conductor ||
+          group.conductor.name != voltage.conductor)
+        continue;
+      group.conductor.has_charge = false;
+      group.conductor.value = voltage.volts;
+      found = true;
+    }
+    FMBEM_REQUIRE(found, "--voltage names the conductor \"" << voltage.conductor
+                                                            << "\", which the problem has not");
+  }
+  return problem;
 }
 
 }  // namespace fmbem::cli

@@ -8,6 +8,7 @@
 
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/meshes/point_set.hpp"
+#include "fmbem/problems/boundary_problem.hpp"
 #include "fmbem/problems/capacitance.hpp"
 
 namespace fmbem::cli {
@@ -38,5 +39,8 @@ std::vector<Voltage> parse_voltages(const FieldCommandOptions& options);
 /// InputError for names that no conductor has.
 std::vector<double> voltages_of(const std::vector<Conductor>& conductors,
                                 const std::vector<Voltage>& given);
+
+/// The problem with these potentials of its conductors. Throws as voltages_of() does.
+BoundaryProblem at_voltages(BoundaryProblem problem, const std::vector<Voltage>& given);
 
 }  // namespace fmbem::cli

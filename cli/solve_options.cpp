@@ -1,7 +1,6 @@
 #include "cli/solve_options.hpp"
 
 #include <iomanip>
-#include <locale>
 #include <sstream>
 #include <vector>
 
@@ -39,50 +38,6 @@ Conductor parse_conductor(const std::string& text) {
   FMBEM_REQUIRE(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
                 "--conductor takes NAME=GROUP,GROUP, not \"" << text << "\"");
   return {text.substr(0, equals), parse_groups(text.substr(equals + 1))};
-}
-
-/// GROUP=PERMITTIVITY or GROUP=BEHIND,AHEAD
-Media parse_media(const std::string& text, const char* option) {
-  const std::size_t equals = text.rfind('=');
-  Media media;
-  char comma = 0;
-  std::istringstream numbers(equals == std::string::npos ? "" : text.substr(equals + 1));
-  numbers.imbue(std::locale::classic());
-  numbers >> media.behind;
-  bool good = equals != std::string::npos && equals > 0 && !numbers.fail();
-  media.ahead = media.behind;
-  if (good && numbers.peek() != std::istringstream::traits_type::eof())
-    good = bool(numbers >> comma >> media.ahead) && comma == ',' &&
-           numbers.peek() == std::istringstream::traits_type::eof();
-  FMBEM_REQUIRE(
-      good, option << " takes GROUP=PERMITTIVITY or GROUP=BEHIND,AHEAD, not \"" << text << "\"");
-  media.group = text.substr(0, equals);
-  return media;
-}
-
-void add_media_options(CLI::App& app, ConductorOptions& problem) {
-  app.add_option_function<std::vector<std::string>>(
-         "--interface",
-         [&problem](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             problem.media.push_back(parse_media(text, "--interface"));
-             problem.interfaces.push_back(problem.media.back().group);
-           }
-         },
-         "a group that is no conductor but borders two dielectrics: the relative permittivities "
-         "behind its panels and ahead, where normals point: inside and outside of a closed body")
-      ->type_name("GROUP=BEHIND,AHEAD")
-      ->allow_extra_args(false);
-  app.add_option_function<std::vector<std::string>>(
-         "--medium",
-         [&problem](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts)
-             problem.media.push_back(parse_media(text, "--medium"));
-         },
-         "the relative permittivity of what a conductor's group lies in, or of both sides of a "
-         "sheet between two dielectrics")
-      ->type_name("GROUP=PERMITTIVITY")
-      ->allow_extra_args(false);
 }
 
 bool sets_the_fmm(const OperatorOptions& op) { return op.order || op.max_leaf || op.overhang; }
@@ -127,7 +82,7 @@ void add_operator_options(CLI::App& app, OperatorOptions& op) {
 
 }  // namespace
 
-void add_solve_options(CLI::App& app, SolveOptions& options) {
+void add_conductor_option(CLI::App& app, SolveOptions& options) {
   ConductorOptions& problem = options.problem;
   app.add_option_function<std::vector<std::string>>(
          "--conductor",
@@ -139,7 +94,10 @@ void add_solve_options(CLI::App& app, SolveOptions& options) {
          "comma stands in double quotes")
       ->type_name("NAME=GROUP,...")
       ->allow_extra_args(false);
-  add_media_options(app, problem);
+}
+
+void add_solve_options(CLI::App& app, SolveOptions& options) {
+  ConductorOptions& problem = options.problem;
   app.add_option("--tolerance", problem.solver.tolerance,
                  "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol beats it")
       ->capture_default_str();

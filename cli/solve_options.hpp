@@ -10,13 +10,14 @@
 
 namespace fmbem::cli {
 
-/// --conductor --interface --medium --tolerance --operator-tolerance --operator --order --max-leaf
+/// --conductor --tolerance --operator-tolerance --operator --order --max-leaf
 /// --overhang --backend
 /// --near-field --precision --threads
 struct SolveOptions {
-  ConductorOptions problem{.op = {.processor = std::nullopt, .tolerance = 0}};
+  ConductorOptions problem{{.op = {.processor = std::nullopt, .tolerance = 0}}};
   std::optional<int> threads;
 };
+void add_conductor_option(CLI::App& app, SolveOptions& options);
 void add_solve_options(CLI::App& app, SolveOptions& options);
 
 /// Throws InputError for options that exclude each other and for a GPU that is not there.

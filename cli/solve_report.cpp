@@ -15,7 +15,7 @@ std::string precision_name(Precision precision) {
   return precision == Precision::single_precision ? "single" : "double";
 }
 
-Json operators_json(const ConductorSolution& solution) {
+Json operators_json(const LayerSolution& solution) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
   Json json{{"name", op.name},
@@ -36,7 +36,7 @@ Json operators_json(const ConductorSolution& solution) {
   return Json::array({json});
 }
 
-Json solver_json(const ConductorSolution& solution) {
+Json solver_json(const LayerSolution& solution) {
   Json json{{"ksp", solution.ksp_type},
             {"pc", solution.pc_type},
             {"pc_bytes", solution.preconditioner_bytes},
@@ -80,14 +80,9 @@ std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
   return text + (listed < most ? "" : "\n          and more: see fmbem mesh-info");
 }
 
-bool is_interface(const ConductorOptions& problem, const Media& media) {
-  return std::find(problem.interfaces.begin(), problem.interfaces.end(), media.group) !=
-         problem.interfaces.end();
-}
-
 }  // namespace
 
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
+std::string problem_text(const LayerSolution& solution, const SurfaceMesh& mesh,
                          const MeshReport& check, int threads) {
   const OperatorInfo& op = solution.op;
   const bool dense = op.kind == OperatorKind::dense;
@@ -111,26 +106,7 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
   return out.str();
 }
 
-std::string media_text(const ConductorOptions& problem) {
-  std::ostringstream out;
-  for (const Media& media : problem.media) {
-    out << "\nmedia     " << media.group << (is_interface(problem, media) ? ", an interface" : "")
-        << ": " << media.behind;
-    if (media.behind != media.ahead) out << " behind, " << media.ahead << " ahead";
-  }
-  return out.str();
-}
-
-void add_media(Json& report, const ConductorOptions& problem) {
-  for (const Media& media : problem.media)
-    report["media"].push_back({{"group", media.group},
-                               {"interface", is_interface(problem, media)},
-                               {"behind", media.behind},
-                               {"ahead", media.ahead}});
-}
-
-std::string solver_text(const ConductorSolution& solution,
-                        const std::vector<std::string>& problems) {
+std::string solver_text(const LayerSolution& solution, const std::vector<std::string>& problems) {
   std::ostringstream out;
   out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
   if (solution.pc_type == "vpbjacobi")
@@ -152,7 +128,7 @@ std::string solver_text(const ConductorSolution& solution,
   return out.str();
 }
 
-void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+void warn_of_solves(Console& console, Json& report, const LayerSolution& solution,
                     const std::vector<std::string>& problems) {
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
@@ -186,7 +162,7 @@ void warn_of_coarser_level(Console& console, Json& report) {
        "error");
 }
 
-Json level_json(std::size_t panels, const ConductorSolution& solution) {
+Json level_json(std::size_t panels, const LayerSolution& solution) {
   return {{"panels", panels},
           {"operators", operators_json(solution)},
           {"solver", solver_json(solution)},
@@ -196,7 +172,7 @@ Json level_json(std::size_t panels, const ConductorSolution& solution) {
             {"product_median", solution.product_median_seconds}}}};
 }
 
-std::string level_text(std::size_t panels, const ConductorSolution& solution) {
+std::string level_text(std::size_t panels, const LayerSolution& solution) {
   std::size_t iterations = 0;
   for (const SolveReport& solve : solution.solves)
     iterations = std::max(iterations, static_cast<std::size_t>(solve.iterations));
@@ -222,7 +198,7 @@ void add_solution(Json& report, const ConductorSolution& solution, const Surface
   report["solver"] = solver_json(solution);
 }
 
-void account(Console& console, Json& report, const ConductorSolution& solution,
+void account(Console& console, Json& report, const LayerSolution& solution,
              const Seconds& seconds) {
   Json stages{{"assembly", solution.assembly_seconds},
               {"preconditioner", solution.preconditioner_seconds}};

@@ -10,19 +10,14 @@
 namespace fmbem::cli {
 
 /// What was solved, and how: the mesh and the operator, a line each.
-std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& mesh,
+std::string problem_text(const LayerSolution& solution, const SurfaceMesh& mesh,
                          const MeshReport& check, int threads);
 
-/// Which media lie beside which groups; nothing where there is one medium.
-std::string media_text(const ConductorOptions& problem);
-void add_media(Json& report, const ConductorOptions& problem);
-
 /// The solver and what became of each problem, which `problems` names.
-std::string solver_text(const ConductorSolution& solution,
-                        const std::vector<std::string>& problems);
+std::string solver_text(const LayerSolution& solution, const std::vector<std::string>& problems);
 
 /// A warning for each problem that did not converge, and for residuals that are not accurate.
-void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
+void warn_of_solves(Console& console, Json& report, const LayerSolution& solution,
                     const std::vector<std::string>& problems);
 
 /// That there is none of the discretization error, and how to have one.
@@ -32,10 +27,10 @@ std::string no_estimate(bool is_one_level);
 void warn_of_coarser_level(Console& console, Json& report);
 
 /// {panels, operators, solver, timings_s} of one of the levels that were solved for.
-Json level_json(std::size_t panels, const ConductorSolution& solution);
+Json level_json(std::size_t panels, const LayerSolution& solution);
 
 /// What a level took, in short.
-std::string level_text(std::size_t panels, const ConductorSolution& solution);
+std::string level_text(std::size_t panels, const LayerSolution& solution);
 
 /// In front of the first level's text, and of the others'.
 inline constexpr const char* levels_heading = "\nlevels    ";
@@ -51,7 +46,6 @@ struct Seconds {
 };
 
 /// Adds times and memory to the report and prints them.
-void account(Console& console, Json& report, const ConductorSolution& solution,
-             const Seconds& seconds);
+void account(Console& console, Json& report, const LayerSolution& solution, const Seconds& seconds);
 
 }  // namespace fmbem::cli

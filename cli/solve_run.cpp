@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "cli/problem_report.hpp"
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -51,6 +52,16 @@ void check_petsc_options(Console& console, Json& report) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> inputs_of(const SolveCommandOptions& options) {
+  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+  if (options.problem) inputs.emplace_back("problem", *options.problem);
+  return inputs;
+}
+
+void add_problem_option(CLI::App& app, SolveCommandOptions& options, const std::string& help) {
+  app.add_option("--problem", options.problem, help)->type_name("FILE");
+}
+
 SolveRun::SolveRun(Context& context, const std::string& command, const SolveCommandOptions& options)
     : context_(context),
       options_(options),
@@ -60,6 +71,14 @@ SolveRun::SolveRun(Context& context, const std::string& command, const SolveComm
 }
 
 void SolveRun::start() {
+  if (options_.problem) {
+    FMBEM_REQUIRE(
+        options_.solve.problem.conductors.empty() && options_.solve.problem.permittivity == 1,
+        "--conductor and --permittivity do not go with --problem: its file has "
+        "\"regions\", and conductors of several groups by their \"name\"");
+    file_ = read_problem(*options_.problem);
+    report_["problem"] = file_->json;
+  }
   const ConductorOptions& problem = options_.solve.problem;
   threads_ = options_.solve.threads.value_or(available_cores());
   set_threads(threads_);
@@ -71,10 +90,23 @@ void SolveRun::start() {
     context_.device_start = start_device_beside();
 }
 
-ConductorOptions SolveRun::problem() {
+ConductorOptions SolveRun::options() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
   return problem;
+}
+
+void SolveRun::end_reading(const Timer& timer) {
+  mesh_seconds_ = timer.seconds();
+  context_.device_start.request_stop();
+  console().begin_phase();
+}
+
+SurfaceMesh SolveRun::load_finest() {
+  const Timer timer;
+  SurfaceMesh mesh = load_mesh(options_.mesh.file, options_.mesh.load_options());
+  end_reading(timer);
+  return mesh;
 }
 
 MeshOfLevel SolveRun::load() {
@@ -83,9 +115,7 @@ MeshOfLevel SolveRun::load() {
   const int coarsest = std::max(0, mesh.refine - coarser_levels);
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
-  mesh_seconds_ = timer.seconds();
-  context_.device_start.request_stop();
-  console().begin_phase();
+  end_reading(timer);
   return
       [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }
@@ -95,15 +125,14 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
   console().print(problem_text(solution, mesh, check, threads_) +
-                  media_text(options_.solve.problem));
+                  (file_ ? regions_text(file_->problem) : ""));
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   console().print(solver_text(solution, names) + results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
-  add_media(report_, options_.solve.problem);
 }
 
-ExitCode SolveRun::finish(const ConductorSolution& solution, bool converged, Json results,
+ExitCode SolveRun::finish(const LayerSolution& solution, bool converged, Json results,
                           std::optional<double> field_seconds) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);

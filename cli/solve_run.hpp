@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "cli/problem_file.hpp"
 #include "cli/report.hpp"
 #include "cli/solve_options.hpp"
 #include "fmbem/fmm/base/timer.hpp"
@@ -16,9 +17,16 @@ namespace fmbem::cli {
 /// Of every command that solves.
 struct SolveCommandOptions {
   MeshOptions mesh;
+  std::optional<std::string> problem;  ///< its file
   SolveOptions solve;
   OutputOptions output;
 };
+
+/// Files that must not be overwritten.
+std::vector<std::pair<std::string, std::string>> inputs_of(const SolveCommandOptions& options);
+
+/// --problem
+void add_problem_option(CLI::App& app, SolveCommandOptions& options, const std::string& help);
 
 /// What commands that solve have in common, from their first word to their report.
 class SolveRun {
@@ -26,10 +34,14 @@ class SolveRun {
   /// Throws InputError for a report that cannot be written. The options must outlive it.
   SolveRun(Context& context, const std::string& command, const SolveCommandOptions& options);
 
-  /// What comes before the mesh is read: threads, backend and PETSc.
+  /// What comes before the mesh is read: the problem's file, threads, backend and PETSc.
   void start();
-  /// The problem's options, with progress on the console.
-  ConductorOptions problem();
+  /// How conductors are solved for, with progress on the console.
+  ConductorOptions options();
+  /// What the file says, if there is one. After start().
+  const std::optional<ProblemFile>& file() const { return file_; }
+  /// The finest mesh.
+  SurfaceMesh load_finest();
   /// The meshes of the levels that are solved on, each of which is handed out once. Whatever comes
   /// next is a new phase of progress.
   MeshOfLevel load();
@@ -41,18 +53,21 @@ class SolveRun {
             const std::vector<std::string>& names, const std::string& results = "");
 
   /// Completes the report and writes it. field_seconds is the time of evaluating a field.
-  ExitCode finish(const ConductorSolution& solution, bool converged, Json results,
+  ExitCode finish(const LayerSolution& solution, bool converged, Json results,
                   std::optional<double> field_seconds = {});
 
   Console& console() { return context_.console; }
   Json& report() { return report_; }
 
  private:
+  void end_reading(const Timer& timer);
+
   Timer total_;
   Context& context_;
   const SolveCommandOptions& options_;
   ReportTarget target_;
   Json report_;
+  std::optional<ProblemFile> file_;
   int threads_ = 1;
   double mesh_seconds_ = 0;
 };

@@ -18,24 +18,39 @@ void estimate_error(CapacitanceOfLevels& result) {
   result.error = estimated_error(result.solution, maxwell, convergence);
 }
 
-}  // namespace
-
-CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
-                                             const ConductorOptions& options) {
+template <class Solve>
+CapacitanceOfLevels solve_levels(const MeshOfLevel& mesh_of_level, int finest,
+                                 const LayerOptions& options, Solve&& solve) {
   CapacitanceOfLevels result;
   result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
-    CoarserLevel level{mesh.triangles.size(), solve_capacitance(mesh, options)};
+    CoarserLevel level{mesh.triangles.size(), solve(mesh)};
     result.converged = result.converged && level.solution.converged;
     drop_densities(level.solution);
     result.coarser.push_back(std::move(level));
   });
-  result.solution = solve_capacitance(result.mesh, options);
+  result.solution = solve(result.mesh);
   result.converged = result.converged && result.solution.converged;
   if (!result.coarser.empty() && result.converged)
     estimate_error(result);
   else
     result.error = apparent_error(result.solution);
   return result;
+}
+
+}  // namespace
+
+CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
+                                             const ConductorOptions& options) {
+  return solve_levels(mesh_of_level, finest, options,
+                      [&](const SurfaceMesh& mesh) { return solve_capacitance(mesh, options); });
+}
+
+CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
+                                             const BoundaryProblem& problem,
+                                             const LayerOptions& options) {
+  return solve_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
+    return solve_capacitance(mesh, problem, options);
+  });
 }
 
 }  // namespace fmbem

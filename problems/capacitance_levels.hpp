@@ -35,5 +35,9 @@ struct CapacitanceOfLevels {
 /// how fast the result still changes, and which throws as this does.
 CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
                                              const ConductorOptions& options);
+/// The same of a problem.
+CapacitanceOfLevels solve_capacitance_levels(const MeshOfLevel& mesh_of_level, int finest,
+                                             const BoundaryProblem& problem,
+                                             const LayerOptions& options);
 
 }  // namespace fmbem

@@ -3,29 +3,18 @@
 #include <utility>
 
 namespace fmbem {
-namespace {
-
-/// One problem; the voltages are asked for when the conductors are known.
-ConductorSolution solve_at(const SurfaceMesh& mesh, const ConductorOptions& options,
-                           const VoltagesOf& voltages) {
-  return solve_conductors(
-      mesh, options, {voltages(make_conductors(mesh, options.conductors, options.interfaces))});
-}
-
-}  // namespace
-
 ChargesOfLevels solve_charge_levels(const MeshOfLevel& mesh_of_level, int finest,
-                                    const ConductorOptions& options, const VoltagesOf& voltages) {
+                                    const LayerOptions& options, const SolveOnMesh& solve) {
   ChargesOfLevels result;
   std::vector<Entries> charges;
   result.mesh = solve_coarser_levels(mesh_of_level, finest, options, [&](const SurfaceMesh& mesh) {
-    ConductorSolution solution = solve_at(mesh, options, voltages);
+    ConductorSolution solution = solve(mesh);
     charges.push_back(conductor_charges(mesh, solution)[0]);
     result.converged = result.converged && solution.converged;
     drop_densities(solution);
     result.coarser.push_back({mesh.triangles.size(), std::move(solution), charges.back()});
   });
-  result.solution = solve_at(result.mesh, options, voltages);
+  result.solution = solve(result.mesh);
   result.charges = conductor_charges(result.mesh, result.solution)[0];
   charges.push_back(result.charges);
   result.converged = result.converged && result.solution.converged;

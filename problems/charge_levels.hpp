@@ -9,8 +9,8 @@
 
 namespace fmbem {
 
-/// Volts of each conductor.
-using VoltagesOf = std::function<std::vector<double>(const std::vector<Conductor>&)>;
+/// Solves one problem on a mesh.
+using SolveOnMesh = std::function<ConductorSolution(const SurfaceMesh&)>;
 
 struct ChargeLevel {
   std::size_t panels = 0;
@@ -30,9 +30,9 @@ struct ChargesOfLevels {
   std::vector<double> error;  ///< then, of the discretization alone; coulombs
 };
 
-/// solve_conductors() on the mesh of a level and on those of solve_coarser_levels(), which throws
-/// as this does.
+/// `solve` on the mesh of a level, and before on those of solve_coarser_levels(), which throws as
+/// this does.
 ChargesOfLevels solve_charge_levels(const MeshOfLevel& mesh_of_level, int finest,
-                                    const ConductorOptions& options, const VoltagesOf& voltages);
+                                    const LayerOptions& options, const SolveOnMesh& solve);
 
 }  // namespace fmbem

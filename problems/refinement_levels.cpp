@@ -8,7 +8,7 @@
 namespace fmbem {
 
 SurfaceMesh solve_coarser_levels(const MeshOfLevel& mesh_of_level, int finest,
-                                 const ConductorOptions& options,
+                                 const LayerOptions& options,
                                  const std::function<void(const SurfaceMesh&)>& solve) {
   FMBEM_REQUIRE(finest >= 0,
                 "the level of refinement must not be negative, as " << finest << " is");

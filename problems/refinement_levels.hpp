@@ -16,7 +16,7 @@ using MeshOfLevel = std::function<SurfaceMesh(int level)>;
 /// finest, on which nothing is solved yet. That one is asked for first: what cannot be read or is
 /// too large for the dense operator is refused before anything is solved. Throws InputError.
 SurfaceMesh solve_coarser_levels(const MeshOfLevel& mesh_of_level, int finest,
-                                 const ConductorOptions& options,
+                                 const LayerOptions& options,
                                  const std::function<void(const SurfaceMesh&)>& solve);
 
 /// What a coarser level's report needs is little: drops panels and densities.

@@ -1,5 +1,6 @@
 #include "fmbem/problems/solve_capacitance.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -17,6 +18,17 @@ SquareMatrix bound_of_solver_error(const CapacitanceSolution& solution) {
   return error;
 }
 
+/// Of a solution with a problem for each conductor and these charges.
+CapacitanceSolution with_matrices(ConductorSolution solution,
+                                  const std::vector<std::vector<double>>& charges) {
+  const std::size_t n = charges.size();
+  CapacitanceSolution result{std::move(solution), SquareMatrix(n), SquareMatrix()};
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < n; ++i) result.maxwell(i, j) = charges[j][i];
+  result.solver_error = bound_of_solver_error(result);
+  return result;
+}
+
 }  // namespace
 
 CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOptions& options) {
@@ -26,14 +38,19 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOp
   const std::size_t n = make_conductors(mesh, options.conductors, options.interfaces).size();
   std::vector<std::vector<double>> unit_voltages(n, std::vector<double>(n, 0.0));
   for (std::size_t j = 0; j < n; ++j) unit_voltages[j][j] = 1;
-  CapacitanceSolution result{solve_conductors(mesh, options, unit_voltages), SquareMatrix(),
-                             SquareMatrix()};
-  const auto charges = conductor_charges(mesh, result);
-  result.maxwell = SquareMatrix(n);
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = 0; i < n; ++i) result.maxwell(i, j) = charges[j][i];
-  result.solver_error = bound_of_solver_error(result);
-  return result;
+  ConductorSolution solution = solve_conductors(mesh, options, unit_voltages);
+  const auto charges = conductor_charges(mesh, solution);
+  return with_matrices(std::move(solution), charges);
+}
+
+CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                                      const LayerOptions& options) {
+  ProblemSolver solver(mesh, problem, options);
+  solver.solve_basis();
+  const ProblemSolution& solution = solver.solution();
+  std::vector<std::vector<double>> charges;
+  for (const ProblemResult& result : solution.results) charges.push_back(result.conductor_flux);
+  return with_matrices(solution, charges);
 }
 
 }  // namespace fmbem

@@ -2,6 +2,7 @@
 
 #include "fmbem/problems/capacitance.hpp"
 #include "fmbem/problems/solve_conductors.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
 
@@ -17,5 +18,11 @@ struct CapacitanceSolution : ConductorSolution {
 /// Capacitance matrix of the conductors of a mesh, among dielectrics or in a homogeneous space.
 /// Throws InputError for options out of range, and for floating conductors and applied fields.
 CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOptions& options);
+
+/// The same of a problem's conductors, whatever their potentials; of its other data and sources
+/// nothing counts. With conductivities it is the conductance matrix, S. Throws InputError as
+/// ProblemSolver does, and for floating conductors.
+CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                                      const LayerOptions& options);
 
 }  // namespace fmbem

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 {
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
                   zlib1g-dev libcgal-dev libvtk9-dev libopenblas-dev libcli11-dev
-                  nlohmann-json3-dev)
+                  libmuparser-dev nlohmann-json3-dev)
   test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
   # The system's Python is the one that sees the packages installed here.
   test_options=(-DFMBEM_TESTS=ON)
@@ -31,7 +31,7 @@ install_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     printf '%s\n' "This system has no apt; what is needed: a C++20 compiler, CMake 3.25, pkg-config," \
       "PETSc (real, double precision) with its MPI, the Gmsh SDK, zlib, a BLAS with cblas.h, CLI11 and" \
-      "nlohmann-json; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp; Catch2 and Python" \
+      "nlohmann-json, muParser; CGAL for .obj, .off and .ply, VTK 9 for .vtk, .vtu and .vtp; Catch2 and Python" \
       "with jsonschema, meshio and vtk for the tests; gmsh and xvfb-run for pictures."
     return 0
   fi

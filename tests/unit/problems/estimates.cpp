@@ -74,15 +74,16 @@ TEST_CASE("estimates of errors hold on closed forms") {
 
 TEST_CASE("charges at given voltages are those of the capacitances, and so are their estimates") {
   const std::vector<double> volts{2, -1, 0.5};
-  const VoltagesOf voltages = [&](const std::vector<Conductor>& conductors) {
-    return std::vector<double>(volts.begin(), volts.begin() + std::ptrdiff_t(conductors.size()));
-  };
   ConductorOptions options;
   options.solver.tolerance = 1e-10;
+  const SolveOnMesh solve = [&](const SurfaceMesh& mesh) {
+    const auto n = std::ptrdiff_t(make_conductors(mesh, {}).size());
+    return solve_conductors(mesh, options, {{volts.begin(), volts.begin() + n}});
+  };
   for (const ClosedForm& form : closed_forms()) {
     if (form.mesh(2).triangles.size() > 3100) continue;
     INFO(form.name);
-    const ChargesOfLevels levels = solve_charge_levels(form.mesh, 2, options, voltages);
+    const ChargesOfLevels levels = solve_charge_levels(form.mesh, 2, options, solve);
     REQUIRE(levels.convergence);
     REQUIRE(levels.coarser.size() == 2);
     CHECK(levels.coarser[0].panels == form.mesh(0).triangles.size());
@@ -102,9 +103,9 @@ TEST_CASE("charges at given voltages are those of the capacitances, and so are t
 }
 
 TEST_CASE("one level of charges has no estimate") {
-  const ChargesOfLevels levels =
-      solve_charge_levels([](int) { return sphere(2); }, 0, {},
-                          [](const std::vector<Conductor>&) { return std::vector<double>{1}; });
+  const ChargesOfLevels levels = solve_charge_levels(
+      [](int) { return sphere(2); }, 0, {},
+      [](const SurfaceMesh& mesh) { return solve_conductors(mesh, {}, {{1}}); });
   CHECK_FALSE(levels.convergence);
   CHECK(levels.coarser.empty());
   CHECK(levels.error.empty());

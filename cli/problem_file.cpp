@@ -1,0 +1,263 @@
+#include "cli/problem_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/expression.hpp"
+#include "cli/json_object.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/panel_values.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+using Kind = GroupCondition::Kind;
+
+std::vector<double> read_values(const std::string& file, const std::optional<std::string>& array) {
+  const std::string format = ending(file);
+  if (format == "csv") return read_csv_column(file, array);
+  FMBEM_REQUIRE(format == "npy",
+                file << " must be a .csv or .npy, for values of panels; .vtu is not there yet");
+  FMBEM_REQUIRE(!array, file << " is a .npy, which has no \"array\" of a name");
+  NumberArray values = read_npy(file);
+  FMBEM_REQUIRE(values.shape.size() == 1, file << " has " << values.shape.size()
+                                               << " dimensions, and values of panels have one");
+  return std::move(values.values);
+}
+
+SurfaceData values_of_file(const JsonObject& object, const std::string& folder) {
+  const std::string file = (std::filesystem::path(folder) / object.text("file")).string();
+  std::optional<std::string> array;
+  if (object.has("array")) array = object.text("array");
+  const auto values = std::make_shared<const std::vector<double>>(read_values(file, array));
+  return [values, file](const SurfacePoint& at) {
+    FMBEM_REQUIRE(values->size() == at.panels, file << " has " << values->size()
+                                                    << " values, and the mesh has " << at.panels
+                                                    << " panels");
+    return (*values)[at.panel];
+  };
+}
+
+/// Reads a file into a problem.
+class Reader {
+ public:
+  explicit Reader(const std::string& file)
+      : folder_(std::filesystem::path(file).parent_path().string()), result_{read_json(file), {}} {
+    const JsonObject top(result_.json, file,
+                         {"version", "description", "regions", "outside", "groups", "planes",
+                          "sources", "formulation"});
+    const Json& version = top.at("version");
+    if (!version.is_number_integer() || version.get<long long>() != 1) top.refuse("version", "1");
+    if (top.has("description")) top.text("description");
+    if (top.has("regions")) read_regions(top);
+    if (top.has("outside")) {
+      problem().outside = side(top, "outside");
+      FMBEM_REQUIRE(top.has("regions") || problem().outside == "vacuum" ||
+                        problem().outside.empty(),
+                    top.where("outside") << " names a region, and there are no \"regions\"");
+    } else {
+      FMBEM_REQUIRE(!top.has("regions"),
+                    file << " has \"regions\": say which of them is \"outside\" of all, or null");
+    }
+    read_groups(top);
+    if (top.has("sources")) read_sources(top);
+    FMBEM_REQUIRE(!top.has("planes"), top.where("planes") << " are not there yet: mesh the images");
+    if (top.has("formulation")) read_formulation(top);
+  }
+
+  ProblemFile result() { return std::move(result_); }
+
+ private:
+  BoundaryProblem& problem() { return result_.problem; }
+
+  /// A region's name, or "" for null.
+  static std::string side(const JsonObject& object, const char* key) {
+    if (object.at(key).is_null()) return "";
+    const std::string name = object.text(key);
+    if (name.empty()) object.refuse(key, "a region's name, or null");
+    return name;
+  }
+
+  static double positive(const JsonObject& object, const char* key) {
+    const double value = object.number(key);
+    if (!(value > 0)) object.refuse(key, "positive and finite");
+    return value;
+  }
+
+  static double read_permittivity(const JsonObject& region) {
+    FMBEM_REQUIRE(!region.at("permittivity").is_array() && !region.has("loss_tangent"),
+                  region.where() << " has a complex permittivity, which is not there yet");
+    return positive(region, "permittivity");
+  }
+
+  void read_regions(const JsonObject& top) {
+    const JsonObject regions(top.at("regions"), top.where("regions"));
+    problem().regions.clear();
+    std::optional<bool> conducts;
+    for (const auto& [name, json] : regions.json().items()) {
+      const JsonObject region(json, regions.where(name),
+                              {"permittivity", "loss_tangent", "conductivity"});
+      const bool has_conductivity = region.has("conductivity");
+      FMBEM_REQUIRE(has_conductivity != region.has("permittivity"),
+                    region.where() << " needs either a \"permittivity\" or a \"conductivity\"");
+      FMBEM_REQUIRE(!has_conductivity || !region.has("loss_tangent"),
+                    region.where() << " has a \"loss_tangent\", which goes with a permittivity");
+      FMBEM_REQUIRE(conducts.value_or(has_conductivity) == has_conductivity,
+                    regions.where() << ": either all have a permittivity or all a conductivity");
+      conducts = has_conductivity;
+      problem().regions.push_back(
+          {name, has_conductivity ? positive(region, "conductivity") : read_permittivity(region)});
+    }
+    FMBEM_REQUIRE(conducts, regions.where() << " has no region");
+    if (*conducts) problem().coefficient = BoundaryProblem::Coefficient::conductivity;
+  }
+
+  SurfaceData data(const JsonObject& object, const char* key) const {
+    const Json& value = object.at(key);
+    if (value.is_number()) return constant(object.number(key));
+    if (value.is_string()) return expression(object.text(key), object.where(key));
+    if (!value.is_object())
+      object.refuse(key, "a number, an expression or {\"file\": …} with values of panels");
+    return values_of_file(JsonObject(value, object.where(key), {"file", "array"}), folder_);
+  }
+
+  /// The key for what is given off, in C or A; refuses the other one.
+  const char* charge_key(const JsonObject& object) {
+    const bool conducts = problem().conducts();
+    const char* const other = conducts ? "charge" : "current";
+    FMBEM_REQUIRE(!object.has(other), object.where(other)
+                                          << (conducts ? ": regions with conductivities have a "
+                                                         "\"current\""
+                                                       : ": regions with permittivities have a "
+                                                         "\"charge\""));
+    return conducts ? "current" : "charge";
+  }
+
+  GroupCondition::OfConductor read_conductor(const JsonObject& group, const std::string& name) {
+    const JsonObject conductor(group.at("conductor"), group.where("conductor"),
+                               {"name", "potential", "charge", "current", "floating"});
+    GroupCondition::OfConductor result{conductor.has("name") ? conductor.text("name") : name};
+    const char* const charge = charge_key(conductor);
+    const int count =
+        conductor.has("potential") + conductor.has(charge) + conductor.has("floating");
+    FMBEM_REQUIRE(count == 1, conductor.where() << " needs one of \"potential\", \"" << charge
+                                                << "\" and \"floating\", and has " << count);
+    result.has_charge = !conductor.has("potential");
+    if (conductor.has("floating"))
+      conductor.require_true("floating");
+    else
+      result.value = conductor.number(result.has_charge ? charge : "potential");
+    return result;
+  }
+
+  void read_groups(const JsonObject& top) {
+    const JsonObject groups(top.at("groups"), top.where("groups"));
+    for (const auto& [name, json] : groups.json().items()) {
+      const JsonObject group(json, groups.where(name),
+                             {"conductor", "dirichlet", "neumann", "robin", "interface", "inside",
+                              "outside", "truncated"});
+      problem().groups.push_back(read_condition(group, name));
+      GroupCondition& condition = problem().groups.back();
+      if (group.has("inside")) condition.inside = side(group, "inside");
+      if (group.has("outside")) condition.outside = side(group, "outside");
+      if (group.has("truncated")) {
+        group.require_true("truncated");
+        condition.truncated = true;
+      }
+    }
+  }
+
+  GroupCondition read_condition(const JsonObject& group, const std::string& name) {
+    static constexpr std::pair<const char*, Kind> kinds[] = {{"conductor", Kind::conductor},
+                                                             {"dirichlet", Kind::dirichlet},
+                                                             {"neumann", Kind::neumann},
+                                                             {"robin", Kind::robin},
+                                                             {"interface", Kind::interface}};
+    const auto is_there = [&](const auto& kind) { return group.has(kind.first); };
+    const auto kind = std::find_if(std::begin(kinds), std::end(kinds), is_there);
+    FMBEM_REQUIRE(kind != std::end(kinds),
+                  group.where() << " has no condition: it needs \"conductor\", \"dirichlet\", "
+                                   "\"neumann\", \"robin\" or \"interface\"");
+    const auto another = std::find_if(kind + 1, std::end(kinds), is_there);
+    if (another != std::end(kinds))
+      throw InputError(group.where() + " has two conditions, \"" + kind->first + "\" and \"" +
+                       another->first + "\"");
+    GroupCondition condition{.group = name, .kind = kind->second};
+    switch (condition.kind) {
+      case Kind::conductor:
+        condition.conductor = read_conductor(group, name);
+        break;
+      case Kind::dirichlet:
+      case Kind::neumann:
+        condition.value = data(group, kind->first);
+        break;
+      case Kind::robin: {
+        const JsonObject robin(group.at("robin"), group.where("robin"), {"coefficient", "value"});
+        condition.coefficient = data(robin, "coefficient");
+        condition.value = data(robin, "value");
+        break;
+      }
+      case Kind::interface:
+        group.require_true("interface");
+    }
+    return condition;
+  }
+
+  template <class Read>
+  static void for_each_of(const JsonObject& sources, const char* key, Read&& read) {
+    if (!sources.has(key)) return;
+    const Json& all = sources.at(key);
+    if (!all.is_array()) sources.refuse(key, "a list, [ … ]");
+    for (std::size_t k = 0; k < all.size(); ++k)
+      read(all[k], sources.where(key) + ", number " + std::to_string(k));
+  }
+
+  void read_sources(const JsonObject& top) {
+    const JsonObject sources(top.at("sources"), top.where("sources"),
+                             {"charges", "dipoles", "lines", "field"});
+    const auto add = [&](const JsonObject& object, ProblemSource source) {
+      if (object.has("region")) source.region = object.text("region");
+      problem().sources.push_back(std::move(source));
+    };
+    for_each_of(sources, "charges", [&](const Json& json, const std::string& where) {
+      const JsonObject charge(json, where, {"at", "charge", "current", "region"});
+      add(charge, {.at = charge.vector("at"), .charge = charge.number(charge_key(charge))});
+    });
+    for_each_of(sources, "dipoles", [&](const Json& json, const std::string& where) {
+      const JsonObject dipole(json, where, {"at", "moment", "region"});
+      add(dipole, {.kind = ProblemSource::Kind::dipole,
+                   .at = dipole.vector("at"),
+                   .moment = dipole.vector("moment")});
+    });
+    for_each_of(sources, "lines", [&](const Json& json, const std::string& where) {
+      const JsonObject line(json, where, {"from", "to", "charge", "current", "region"});
+      add(line, {.kind = ProblemSource::Kind::line,
+                 .at = line.vector("from"),
+                 .to = line.vector("to"),
+                 .charge = line.number(charge_key(line))});
+    });
+    if (sources.has("field")) problem().field = sources.vector("field");
+  }
+
+  static void read_formulation(const JsonObject& top) {
+    const std::string name = top.text("formulation");
+    if (name == "single layer") return;
+    if (name != "direct" && name != "second kind")
+      top.refuse("formulation", "\"single layer\", \"direct\" or \"second kind\"");
+    throw InputError(top.where("formulation") + ": \"" + name +
+                     "\" is not there yet; leave it out for the single layer");
+  }
+
+  std::string folder_;
+  ProblemFile result_;
+};
+
+}  // namespace
+
+ProblemFile read_problem(const std::string& file) { return Reader(file).result(); }
+
+}  // namespace fmbem::cli

@@ -1,0 +1,141 @@
+#include "cli/problem_report.hpp"
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "cli/digits.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+/// Of what enters a region, the part that may be left over without a warning.
+constexpr double most_imbalance = 0.01;
+
+std::string four_digits(double value) { return digits(value, error_of_digits(value, 4)); }
+
+/// "charge" in C, or "current" in A.
+struct Quantity {
+  explicit Quantity(const ProblemSolution& solution) : conducts(solution.problem.conducts()) {}
+  bool conducts;
+  std::string unit() const { return conducts ? "A" : "C"; }
+  std::string name() const { return conducts ? "current" : "charge"; }
+  /// Through a surface.
+  std::string flux() const { return conducts ? "current" : "flux"; }
+};
+
+/// With a conductor at 1 V each: what flows between conductors i and j at different potentials, as
+/// a resistor; null where nothing does.
+SquareMatrix resistors(const SquareMatrix& conductance) {
+  SquareMatrix result(conductance.n);
+  for (std::size_t i = 0; i < result.n; ++i)
+    for (std::size_t j = 0; j < result.n; ++j)
+      result(i, j) = i == j ? NAN : -2 / (conductance(i, j) + conductance(j, i));
+  return result;
+}
+
+std::string matrix_text(const SquareMatrix& values, const std::string& title,
+                        const std::vector<Conductor>& conductors) {
+  std::string text = "\n" + title + " (column: the conductor at 1 V)";
+  for (std::size_t i = 0; i < values.n; ++i) {
+    text += "\n          " + conductors[i].name + ":";
+    for (std::size_t j = 0; j < values.n; ++j) text += " " + four_digits(values(i, j));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string regions_text(const BoundaryProblem& problem) {
+  std::string text;
+  for (const Region& region : problem.regions)
+    text += (text.empty() ? "\nregions   " : "\n          ") + region.name + ": " +
+            (problem.conducts() ? "conductivity " : "permittivity ") + decimal(region.coefficient) +
+            (problem.conducts() ? " S/m" : "") +
+            (region.name == problem.outside ? ", reaches to infinity" : "");
+  return text;
+}
+
+std::string results_text(const ProblemSolution& solution, const ResultsAsked& asked) {
+  if (asked.rhs) return "";
+  const Quantity quantity(solution);
+  const ProblemResult& result = solution.results[0];
+  std::string text;
+  for (std::size_t c = 0; c < solution.conductors.size(); ++c)
+    text += "\nconductor " + solution.conductors[c].name + ": " +
+            four_digits(solution.potential[0][c]) + " V, " + quantity.name() + " " +
+            four_digits(result.conductor_flux[c]) + " " + quantity.unit();
+  for (std::size_t g = 0; g < solution.groups.size(); ++g)
+    text += "\ngroup     " + solution.groups[g] + ": " + quantity.flux() + " inward " +
+            four_digits(result.flux_inside[g]) + ", outward " +
+            four_digits(result.flux_outside[g]) + " " + quantity.unit();
+  if (std::isfinite(result.energy))
+    text += std::string("\n") + (quantity.conducts ? "power     " : "energy    ") +
+            four_digits(result.energy) + (quantity.conducts ? " W" : " J");
+  if (!asked.basis) return text;
+  const SquareMatrix matrix = basis_matrix(solution, 1);
+  text += matrix_text(matrix, quantity.conducts ? "conductances [S]" : "capacitances [F]",
+                      solution.conductors);
+  return text;
+}
+
+Json results_json(const ProblemSolution& solution, const ResultsAsked& asked) {
+  const Quantity quantity(solution);
+  const std::string suffix = "_" + quantity.unit();
+  Json results;
+  // One list, or one for each right-hand side.
+  const auto add = [&](const std::string& name, const std::string& unit, const char* location,
+                       const std::function<Json(std::size_t)>& of_result) {
+    Json value = Json::array();
+    if (asked.rhs)
+      for (std::size_t k = 0; k < solution.results.size(); ++k) value.push_back(of_result(k));
+    else
+      value = of_result(0);
+    results[name] = {{"value", std::move(value)}, {"unit", unit}, {"location", location}};
+  };
+  const auto member = [&](std::vector<double> ProblemResult::*values) {
+    return [&solution, values](std::size_t k) { return numbers(solution.results[k].*values); };
+  };
+  add("conductor_potential_V", "V", "conductor",
+      [&](std::size_t k) { return numbers(solution.potential[k]); });
+  add(quantity.name() + suffix, quantity.unit(), "conductor",
+      member(&ProblemResult::conductor_flux));
+  add(quantity.flux() + "_inside" + suffix, quantity.unit(), "group",
+      member(&ProblemResult::flux_inside));
+  add(quantity.flux() + "_outside" + suffix, quantity.unit(), "group",
+      member(&ProblemResult::flux_outside));
+  add("imbalance" + suffix, quantity.unit(), "region", member(&ProblemResult::imbalance));
+  add("throughput" + suffix, quantity.unit(), "region", member(&ProblemResult::throughput));
+  const char* const energy_unit = quantity.conducts ? "W" : "J";
+  add(quantity.conducts ? "power_W" : "energy_J", energy_unit, "mesh",
+      [&](std::size_t k) { return number(solution.results[k].energy); });
+  if (!asked.basis) return results;
+  const SquareMatrix basis = basis_matrix(solution, 1);
+  const auto add_matrix = [&](const char* name, const char* unit, const SquareMatrix& values) {
+    results[name] = {{"value", matrix(values)}, {"unit", unit}, {"location", "conductor"}};
+  };
+  if (!quantity.conducts) {
+    add_matrix("capacitance_F", "F", basis);
+    return results;
+  }
+  add_matrix("conductance_S", "S", basis);
+  add_matrix("resistors_ohm", "ohm", resistors(basis));
+  return results;
+}
+
+void warn_of_balance(Console& console, Json& report, const ProblemSolution& solution) {
+  const Quantity quantity(solution);
+  for (const ProblemResult& result : solution.results)
+    for (std::size_t r = 0; r < result.imbalance.size(); ++r) {
+      const double part = std::abs(result.imbalance[r]) / result.throughput[r];
+      if (!(part > most_imbalance)) continue;
+      warn(console, report,
+           "what enters the region \"" + solution.problem.regions[r].name + "\" in " + result.name +
+               " leaves " + four_digits(result.imbalance[r]) + " " + quantity.unit() + " of " +
+               four_digits(result.throughput[r]) + " " + quantity.unit() +
+               " over, and should nothing: refine the mesh");
+    }
+}
+
+}  // namespace fmbem::cli

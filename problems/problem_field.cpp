@@ -1,0 +1,46 @@
+#include <limits>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/problem_regions.hpp"
+#include "fmbem/problems/solve_problem.hpp"
+
+namespace fmbem {
+
+ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solution,
+                           std::size_t result, std::span<const Vec3d> points,
+                           const FieldOptions& options) {
+  FMBEM_REQUIRE(result < solution.results.size(),
+                "the solution has no result " << result << " (counted from 0)");
+  const BoundaryProblem& problem = solution.problem;
+  const ProblemResult& of = solution.results[result];
+  const PanelSides sides =
+      sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
+  int outside = no_region;
+  for (std::size_t r = 0; r < problem.regions.size(); ++r)
+    if (problem.regions[r].name == problem.outside) outside = static_cast<int>(r);
+  const RegionFinder finder(solution.panels, sides, problem.regions.size(), outside);
+
+  ProblemField field{evaluate_field(solution.panels, solution.sigma[result], points, options), {}};
+  field.region.resize(points.size());
+  const bool applied = of.applied && !solution.applied.empty();
+  const auto n = static_cast<std::int64_t>(points.size());
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::int64_t i = 0; i < n; ++i) {
+    double& potential = field.potential[i];
+    Vec3d& e = field.e[i];
+    e = e / solution.scale_to_m;
+    field.region[i] = finder.region_at(points[i]);
+    if (field.region[i] == no_region) {
+      potential = std::numeric_limits<double>::quiet_NaN();
+      e = {potential, potential, potential};
+      continue;
+    }
+    potential += of.constant[field.region[i]];
+    if (!applied) continue;
+    potential += solution.applied.potential(points[i], solution.scale_to_m);
+    e += solution.applied.field(points[i], solution.scale_to_m);
+  }
+  return field;
+}
+
+}  // namespace fmbem

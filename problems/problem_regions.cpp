@@ -1,0 +1,298 @@
+#include "fmbem/problems/problem_regions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/distance.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/topology.hpp"
+
+namespace fmbem {
+namespace {
+
+using Kind = GroupCondition::Kind;
+
+template <class Named>
+std::string names_of(const std::vector<Named>& all) {
+  std::string names;
+  for (const Named& one : all) names += (names.empty() ? "" : ", ") + one.name;
+  return names;
+}
+
+int region_of(const std::string& name, const BoundaryProblem& problem, const std::string& whose) {
+  if (name.empty()) return no_region;
+  for (std::size_t r = 0; r < problem.regions.size(); ++r)
+    if (problem.regions[r].name == name) return static_cast<int>(r);
+  throw InputError(whose + " names the region \"" + name + "\", and there are: " +
+                   names_of(problem.regions));
+}
+
+void check_regions(const BoundaryProblem& problem) {
+  for (std::size_t r = 0; r < problem.regions.size(); ++r) {
+    const auto& [name, coefficient] = problem.regions[r];
+    FMBEM_REQUIRE(!name.empty(), "a region has an empty name");
+    FMBEM_REQUIRE(coefficient > 0 && std::isfinite(coefficient),
+                  "the " << (problem.conducts() ? "conductivity" : "permittivity")
+                         << " of the region \"" << name << "\" must be positive and finite, not "
+                         << coefficient);
+    for (std::size_t s = 0; s < r; ++s)
+      FMBEM_REQUIRE(problem.regions[s].name != name, "there are two regions \"" << name << '"');
+  }
+}
+
+/// What a group says of its sides, or what it means by saying nothing.
+void set_sides(const BoundaryProblem& problem, ResolvedGroup& group) {
+  const GroupCondition& condition = *group.condition;
+  const std::string whose = "the group \"" + condition.group + "\"";
+  const bool is_of_one_side = condition.kind == Kind::neumann || condition.kind == Kind::robin;
+  const bool says_nothing = !condition.inside && !condition.outside;
+  const auto side = [&](const std::optional<std::string>& name, bool by_default) {
+    if (!says_nothing) return region_of(name.value_or(""), problem, whose);
+    return by_default ? region_of(problem.outside, problem, "\"outside\"") : no_region;
+  };
+  group.inside = side(condition.inside, !is_of_one_side);
+  group.outside = side(condition.outside, true);
+  const bool has_both = group.inside != no_region && group.outside != no_region;
+  FMBEM_REQUIRE(group.inside != no_region || group.outside != no_region,
+                whose << " has no region on either side: name one as \"inside\" or \"outside\"");
+  FMBEM_REQUIRE(!is_of_one_side || !has_both,
+                whose << " has a Neumann or Robin condition, which is of one side, and names "
+                         "regions on both");
+  FMBEM_REQUIRE(condition.kind != Kind::interface || (!says_nothing && has_both),
+                whose << " is an interface: name the regions \"inside\" and \"outside\" of it");
+  FMBEM_REQUIRE(condition.kind != Kind::interface || group.inside != group.outside,
+                whose << " is an interface with the region \""
+                      << problem.regions[group.inside].name << "\" on both sides");
+  FMBEM_REQUIRE(!condition.truncated || condition.kind == Kind::interface,
+                whose << " is truncated, which is for interfaces alone");
+}
+
+/// Regions on both sides of an edge's triangles, each as often as it is left over.
+std::map<int, int> left_over(std::span<const EdgeSide> sides, const SurfaceMesh& mesh,
+                             std::span<const ResolvedGroup> groups) {
+  std::map<int, int> count;
+  for (const EdgeSide& side : sides) {
+    const ResolvedGroup& group = groups[mesh.group_of[side.triangle]];
+    const int sign = side.forward ? 1 : -1;
+    count[group.inside] += sign;
+    count[group.outside] -= sign;
+  }
+  std::erase_if(count, [](const auto& entry) { return entry.second == 0; });
+  return count;
+}
+
+[[noreturn]] void refuse_open_edge(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                                   const ResolvedGroup& group, int region, Vec3d at) {
+  const std::string name = "\"" + group.condition->group + "\"",
+                    where = " at " + place(at) + " " + mesh.unit;
+  const bool has_one_side = group.inside == no_region || group.outside == no_region;
+  const Kind kind = group.condition->kind;
+  if (has_one_side && (kind == Kind::neumann || kind == Kind::robin))
+    throw InputError("the group " + name + " has a Neumann or Robin condition and an open edge" +
+                     where +
+                     ": such conditions need a surface that is closed, with other groups or "
+                     "alone; for sheets there is no operator yet");
+  if (has_one_side)
+    throw InputError("the group " + name + " has a region on one side alone and an open edge" +
+                     where +
+                     ": a sheet needs the regions on both sides, \"inside\" and \"outside\", and "
+                     "what bounds a region has to be closed");
+  throw InputError("the region \"" + problem.regions[region].name +
+                   "\" is not closed: an edge of the group " + name + where +
+                   " leaves it open; close the surface, name the right regions on the sides of "
+                   "the groups there, or say \"truncated\": true where an interface goes on "
+                   "beyond its mesh");
+}
+
+const char* name_of(ProblemSource::Kind kind) {
+  return kind == ProblemSource::Kind::charge   ? "charge"
+         : kind == ProblemSource::Kind::dipole ? "dipole"
+                                               : "line";
+}
+
+/// Points that stand for a source: a line has several.
+std::vector<Vec3d> places_of(const ProblemSource& source) {
+  if (source.kind != ProblemSource::Kind::line) return {source.at};
+  constexpr int pieces = 16;
+  std::vector<Vec3d> places;
+  for (int k = 0; k <= pieces; ++k)
+    places.push_back(source.at + (double(k) / pieces) * (source.to - source.at));
+  return places;
+}
+
+}  // namespace
+
+SurfaceData constant(double value) {
+  return [value](const SurfacePoint&) { return value; };
+}
+
+std::vector<ResolvedGroup> resolve_groups(const SurfaceMesh& mesh, const BoundaryProblem& problem) {
+  check_regions(problem);
+  std::vector<ResolvedGroup> groups(mesh.groups.size());
+  for (const GroupCondition& condition : problem.groups) {
+    bool found = false;
+    for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+      if (mesh.groups[g].name != condition.group) continue;
+      FMBEM_REQUIRE(!groups[g].condition,
+                    "the group \"" << condition.group << "\" has two conditions");
+      groups[g].condition = &condition;
+      set_sides(problem, groups[g]);
+      found = true;
+    }
+    FMBEM_REQUIRE(found, "the mesh has no group \"" << condition.group
+                                                    << "\", it has: " << names_of(mesh.groups));
+  }
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g)
+    FMBEM_REQUIRE(groups[g].condition,
+                  "the group \"" << mesh.groups[g].name << "\" of the mesh has no condition");
+  return groups;
+}
+
+PanelSides sides_of_panels(const SurfaceMesh& mesh, const Panels& panels,
+                           std::span<const ResolvedGroup> groups) {
+  PanelSides sides;
+  for (const std::int64_t triangle : panels.input_index) {
+    const ResolvedGroup& group = groups[mesh.group_of[triangle]];
+    sides.inside.push_back(group.inside);
+    sides.outside.push_back(group.outside);
+  }
+  return sides;
+}
+
+void check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                          std::span<const ResolvedGroup> groups) {
+  EdgeTable(mesh).for_each_edge([&](int lo, int hi, std::span<const EdgeSide> sides) {
+    const std::map<int, int> open = left_over(sides, mesh, groups);
+    if (open.empty()) return;
+    const auto group_of = [&](const EdgeSide& side) -> const ResolvedGroup& {
+      return groups[mesh.group_of[side.triangle]];
+    };
+    if (std::any_of(sides.begin(), sides.end(),
+                    [&](const EdgeSide& side) { return group_of(side).condition->truncated; }))
+      return;
+    refuse_open_edge(mesh, problem, group_of(sides.front()), open.rbegin()->first,
+                     0.5 * (mesh.vertices[lo] + mesh.vertices[hi]));
+  });
+}
+
+Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups) {
+  const std::size_t n = problem.regions.size();
+  std::vector<int> root(n);
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int r) {
+    while (root[r] != r) r = root[r];
+    return r;
+  };
+  std::vector<bool> is_fixed(n, false);
+  std::map<std::string, int> at_floating;  // a region
+  const auto join = [&](int a, int b) {
+    if (a == no_region || b == no_region) return;
+    root[find(a)] = find(b);
+  };
+  for (const ResolvedGroup& group : groups) {
+    const GroupCondition& condition = *group.condition;
+    join(group.inside, group.outside);
+    const bool floats = condition.kind == Kind::conductor && condition.conductor.has_charge;
+    for (const int region : {group.inside, group.outside}) {
+      if (region == no_region) continue;
+      if (floats) join(at_floating.emplace(condition.conductor.name, region).first->second, region);
+      is_fixed[region] = is_fixed[region] || (!floats && condition.kind != Kind::neumann &&
+                                              condition.kind != Kind::interface);
+    }
+  }
+  const int outside = region_of(problem.outside, problem, "\"outside\"");
+  if (outside != no_region) is_fixed[outside] = true;
+
+  Domains domains{std::vector<int>(n), {}, {}};
+  std::map<int, int> number;
+  for (std::size_t r = 0; r < n; ++r) {
+    const auto [entry, is_new] =
+        number.emplace(find(static_cast<int>(r)), static_cast<int>(domains.fixes.size()));
+    if (is_new) {
+      domains.fixes.push_back(false);
+      domains.first.push_back(r);
+    }
+    domains.of[r] = entry->second;
+    if (is_fixed[r]) domains.fixes[entry->second] = true;
+  }
+  return domains;
+}
+
+RegionFinder::RegionFinder(const Panels& panels, const PanelSides& sides, std::size_t n_regions,
+                           int outside)
+    : panels_(panels), sides_(sides), n_regions_(n_regions), outside_(outside) {
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    if (sides.inside[i] != sides.outside[i]) borders_.push_back(static_cast<std::int32_t>(i));
+}
+
+std::vector<double> RegionFinder::windings(Vec3d x) const {
+  std::vector<double> result(n_regions_ + 1, 0.0);
+  const auto of = [&](int region) -> double& {
+    return result[region == no_region ? n_regions_ : region];
+  };
+  of(outside_) = 1;
+  for (const std::int32_t i : borders_) {
+    const double angle = triangle_double_layer(panels_.triangle(i), x - panels_.origin);
+    of(sides_.inside[i]) -= angle;
+    of(sides_.outside[i]) += angle;
+  }
+  return result;
+}
+
+int RegionFinder::region_at(Vec3d x) const {
+  const std::vector<double> winding = windings(x);
+  const auto most = std::max_element(winding.begin(), winding.end() - 1);
+  return *most > 0.25 ? static_cast<int>(most - winding.begin()) : no_region;
+}
+
+std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels& panels,
+                                    const RegionFinder& finder,
+                                    std::vector<std::string>& notices) {
+  std::vector<int> regions;
+  for (const ProblemSource& source : problem.sources) {
+    const std::string whose = std::string("the ") + name_of(source.kind) + " at " + place(source.at);
+    FMBEM_REQUIRE(std::isfinite(norm2(source.at)) && std::isfinite(norm2(source.to)) &&
+                      std::isfinite(norm2(source.moment)) && std::isfinite(source.charge),
+                  whose << " has a number that is not finite");
+    FMBEM_REQUIRE(source.kind != ProblemSource::Kind::line || norm2(source.to - source.at) > 0,
+                  whose << " has no length");
+    bool is_close = false;
+    for (const Vec3d& x : places_of(source)) {
+      for (std::size_t i = 0; i < panels.size(); ++i) {
+        const Triangle t = panels.triangle(i);
+        const double apart = distance_to_triangle(x - panels.origin,
+                                                  {t.vertex[0], t.vertex[1], t.vertex[2]});
+        FMBEM_REQUIRE(apart > 1e-6 * panels.extent, whose << " lies on a surface: move it away");
+        is_close = is_close || apart < t.radius;
+      }
+    }
+    if (is_close)
+      notices.push_back(whose +
+                        " is nearer to a surface than its panels are large: refine it there");
+    int region = no_region;
+    if (source.region) {
+      region = region_of(*source.region, problem, whose);
+    } else {
+      for (const Vec3d& x : places_of(source)) {
+        const std::vector<double> winding = finder.windings(x);
+        const auto most = std::max_element(winding.begin(), winding.end());
+        FMBEM_REQUIRE(*most > 0.9, whose << " lies where truncated surfaces leave open which "
+                                            "region it is: say which with \"region\"");
+        const int here = most + 1 == winding.end() ? no_region : int(most - winding.begin());
+        FMBEM_REQUIRE(here != no_region, whose << " lies where there is no region, such as inside "
+                                                  "a conductor or beyond a wall: move it");
+        FMBEM_REQUIRE(region == no_region || region == here,
+                      whose << " runs through several regions: split it where it leaves one");
+        region = here;
+      }
+    }
+    regions.push_back(region);
+  }
+  return regions;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/problems/boundary_problem.hpp"
+
+namespace fmbem {
+
+/// Number of a region in BoundaryProblem::regions, or where there is none.
+inline constexpr int no_region = -1;
+
+/// Which region lies on which side of which panel.
+struct PanelSides {
+  std::vector<int> inside, outside;  ///< [n panels], in the order of Panels
+};
+
+/// What holds on each group of a mesh, with the regions on its sides by number.
+struct ResolvedGroup {
+  const GroupCondition* condition = nullptr;
+  int inside = no_region, outside = no_region;
+};
+
+/// [groups of the mesh]. Throws InputError for names of groups and regions that are unknown or used
+/// twice, groups without a condition, coefficients out of range, and sides that do not go with the
+/// condition.
+std::vector<ResolvedGroup> resolve_groups(const SurfaceMesh& mesh, const BoundaryProblem& problem);
+
+PanelSides sides_of_panels(const SurfaceMesh& mesh, const Panels& panels,
+                           std::span<const ResolvedGroup> groups);
+
+/// Throws InputError where what bounds a region is not closed, which sheets with a region on one
+/// side are not either. Edges of truncated groups may be open.
+void check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                          std::span<const ResolvedGroup> groups);
+
+/// Regions that hang together through interfaces and sheets.
+struct Domains {
+  std::vector<int> of;             ///< [regions]
+  std::vector<bool> fixes;         ///< [domains]: something there, or infinity, says what φ is
+  std::vector<std::size_t> first;  ///< [domains]: one of the regions
+};
+Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups);
+
+/// Tells which region points lie in, by the solid angles of panels that have different regions on
+/// their sides: O(panels) each.
+class RegionFinder {
+ public:
+  RegionFinder(const Panels& panels, const PanelSides& sides, std::size_t n_regions, int outside);
+
+  /// [regions + 1], how often the surfaces of each wind round x: 1 of where it lies, 1/2 on a
+  /// surface; the last is of where there is no region. They add up to 1.
+  std::vector<double> windings(Vec3d x) const;
+
+  /// The one that x lies in; on surfaces one of those that touch it, and no region only if there is
+  /// no other.
+  int region_at(Vec3d x) const;
+
+ private:
+  const Panels& panels_;
+  const PanelSides& sides_;
+  std::vector<std::int32_t> borders_;
+  std::size_t n_regions_;
+  int outside_;
+};
+
+/// The regions of a problem's sources. Throws InputError for sources on a surface or where there is
+/// no region, and where truncated surfaces leave open which it is; `notices` says which lie so
+/// close to a surface that its panels are too large.
+std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels& panels,
+                                    const RegionFinder& finder, std::vector<std::string>& notices);
+
+}  // namespace fmbem
