@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -79,9 +81,8 @@ void find_open_edges(const Panels& panels, const PanelsAtVertices& at_vertices,
     if (!closed[i]) result.parts[result.of[i]].closed = false;
 }
 
-}  // namespace
-
-Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) {
+/// Of panels without images, or of the whole of them.
+Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of) {
   const auto n = static_cast<std::int32_t>(panels.size());
   const PanelsAtVertices at_vertices(panels);
   Unions unions(n);
@@ -120,6 +121,39 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
     part.volume += dot(d[0], cross(d[1], d[2])) / 6;
   }
   find_open_edges(panels, at_vertices, result);
+  return result;
+}
+
+}  // namespace
+
+Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) {
+  if (!panels.images) {
+    Enclosures result = enclosures_of_all(panels, class_of);
+    result.of_whole = result.of;
+    return result;
+  }
+  const PanelImages& images = *panels.images;
+  const Enclosures all = enclosures_of_all(images.whole, images.copies(class_of));
+  const Vec3d shift = images.whole.origin - panels.origin;
+  Enclosures result;
+  std::vector<std::int32_t> number(all.parts.size(), -1);
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const std::int32_t part = all.of[images.itself(i)];
+    if (number[part] < 0) {
+      number[part] = static_cast<std::int32_t>(result.parts.size());
+      Enclosure own = all.parts[part];
+      own.first = static_cast<std::int32_t>(i);
+      own.low += shift;
+      own.high += shift;
+      result.parts.push_back(own);
+    }
+    result.of.push_back(number[part]);
+  }
+  for (std::size_t w = 0; w < all.of.size(); ++w) {
+    result.of_whole.push_back(number[all.of[w]]);
+    if (result.of_whole[w] >= 0 && images.sign[w] < 0)
+      result.parts[result.of_whole[w]].grounded = true;
+  }
   return result;
 }
 

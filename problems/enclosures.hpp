@@ -8,17 +8,21 @@
 
 namespace fmbem {
 
-/// What hangs together of the panels of one class, by shared vertices.
+/// What hangs together of the panels of one class, by shared vertices; through symmetry planes with
+/// its images.
 struct Enclosure {
   std::int32_t first = 0;  ///< one of its panels
   Vec3d low, high;         ///< bounds of its vertices
   bool closed = true;      ///< each edge has two of its panels, which run through it in turn
   double volume = 0;       ///< inside, if closed: positive if the normals point outward
+  bool grounded = false;   ///< it touches a ground plane, beyond which all charges are opposite
 };
 
 struct Enclosures {
   std::vector<std::int32_t> of;  ///< [n panels]
   std::vector<Enclosure> parts;
+  /// [whole_of(panels)]: the same of panels and images, −1 of those that are parts of their own.
+  std::vector<std::int32_t> of_whole;
 };
 
 /// `class_of`: [n panels], any numbers. O(n).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
@@ -27,9 +28,13 @@ LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
   if (op_options_.tolerance == 0) op_options_.tolerance = 0.1 * solver_.tolerance();
   result_.operator_tolerance = op_options_.tolerance;
   result_.ksp_type = solver_.ksp_type();
-  op_options_.processor =
-      options.op.processor.value_or(faster_processor(mesh.triangles.size(), op_options_));
-  result_.panels = make_panels(mesh, *op_options_.processor, options.block_panels);
+  if (options.planes.empty()) {
+    op_options_.processor =
+        options.op.processor.value_or(faster_processor(mesh.triangles.size(), op_options_));
+    result_.panels = make_panels(mesh, *op_options_.processor, options.block_panels);
+  } else {
+    result_.panels = make_panels(mesh, options.planes, options.block_panels);
+  }
   result_.leaves = result_.panels.leaves();
   result_.setup_seconds = setup.seconds();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/geometry/symmetry.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/problems/media.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
@@ -19,13 +20,16 @@ struct LayerOptions {
   /// How operators are applied. A tolerance of 0, as by default here, is a tenth of the solver's.
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
+  /// Symmetry and ground planes, on one side of which the mesh lies: charges, and forces, are those
+  /// of what is there. A conductor that touches a ground plane has to be at 0 V. On the CPU.
+  SymmetryPlanes planes{};
   int block_panels = 64;  ///< panels in a block of PETSc's preconditioners, at most
 };
 
 /// Densities of a single layer that solve a problem or several, and how they were found.
 struct LayerSolution {
-  AppliedField applied;
-  Panels panels;
+  AppliedField applied;     ///< with the images of its sources, where there are planes
+  Panels panels;            ///< with theirs
   double scale_to_m = 1.0;  ///< metres in the unit of the mesh and the panels
   /// [n problems][n panels] in the order of panels: V σ and the applied potential add up to φ,
   /// volts per length of the mesh. On open surfaces the sum of both faces.

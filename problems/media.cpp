@@ -31,7 +31,7 @@ Vec3d gradient_of_double_layer(const Triangle& t, Vec3d p) {
 
 double AppliedField::potential(Vec3d x, double scale_to_m) const {
   const double per_length = inv_4pi / (unit * scale_to_m);
-  double sum = -scale_to_m * dot(uniform, x);
+  double sum = -scale_to_m * dot(uniform, x - zero);
   for (const PointCharge& q : charges)
     sum += per_length * q.charge / (q.permittivity * norm(x - q.place));
   for (const PointDipole& p : dipoles) {

@@ -39,6 +39,7 @@ struct LineCharge {
 /// With conductivities for permittivities (`unit` is 1) charges are currents, A.
 struct AppliedField {
   Vec3d uniform{};  ///< V/m
+  Vec3d zero{};     ///< where the potential of the uniform field is 0, in the mesh's coordinates
   std::vector<PointCharge> charges{};
   std::vector<PointDipole> dipoles{};
   std::vector<LineCharge> lines{};
@@ -47,8 +48,8 @@ struct AppliedField {
   bool empty() const {
     return charges.empty() && dipoles.empty() && lines.empty() && norm2(uniform) == 0;
   }
-  /// φ in V and E in V/m at x, in the mesh's coordinates; a uniform field is 0 at the origin's
-  /// potential. φ = −E·x + Σ q/(4πε |x − p|) + Σ m·(x − p)/(4πε |x − p|³)
+  /// φ in V and E in V/m at x, in the mesh's coordinates:
+  /// φ = −E·(x − zero) + Σ q/(4πε |x − p|) + Σ m·(x − p)/(4πε |x − p|³)
   ///     + Σ q/(4πεl) ln((r₁ + r₂ + l)/(r₁ + r₂ − l)), r₁ and r₂ from a line's ends, l its length.
   double potential(Vec3d x, double scale_to_m) const;
   Vec3d field(Vec3d x, double scale_to_m) const;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -21,10 +22,12 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
   return true;
 }
 
+/// [parts], of panels and their images.
 std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
   std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
-  for (std::size_t i = 0; i < enclosures.of.size(); ++i)
-    result[enclosures.of[i]].push_back(static_cast<std::int32_t>(i));
+  for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
+    if (enclosures.of_whole[w] >= 0)
+      result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));
   return result;
 }
 
@@ -53,10 +56,11 @@ MediaSystem::MediaSystem(const Panels& panels, const PanelConditions& conditions
       given_(conditions),
       applied_(applied),
       scale_to_m_(scale_to_m),
+      names_(names.begin(), names.end()),
       area_(areas_of(panels)) {
   for (std::size_t i = 0; i < panels_.size(); ++i)
     FMBEM_REQUIRE(!given_.is_floating(i) || given_.behind[i] == given_.ahead[i],
-                  "the conductor \"" << names[given_.conductor[i]]
+                  "the conductor \"" << names_[given_.conductor[i]]
                                      << "\" floats between two media: solve for it at a potential, "
                                         "and take that which gives its charge");
   set_rows();
@@ -82,6 +86,7 @@ void MediaSystem::set_rows() {
 
 void MediaSystem::set_parts() {
   const Enclosures enclosures = find_enclosures(panels_, classes_of(given_));
+  find_grounded(enclosures);
   std::vector<std::int32_t> part_of(enclosures.parts.size());
   join_parts(enclosures, part_of);
   for (const std::int32_t enclosure : enclosures.of) rows_.part.push_back(part_of[enclosure]);
@@ -97,6 +102,18 @@ void MediaSystem::set_parts() {
     equations_.push_back({-1, 0});
   }
   if (rows_.equations.empty()) rows_.part.clear();
+}
+
+void MediaSystem::find_grounded(const Enclosures& enclosures) {
+  grounded_.assign(given_.floats.size(), false);
+  for (const Enclosure& part : enclosures.parts) {
+    const int conductor = given_.conductor[part.first];
+    if (!part.grounded || conductor < 0) continue;
+    FMBEM_REQUIRE(!given_.floats[conductor],
+                  "the conductor \"" << names_[conductor]
+                                     << "\" floats and touches a ground plane: it is at 0 V");
+    grounded_[conductor] = true;
+  }
 }
 
 /// All components of a floating conductor are one part, as their potential is one, and all Neumann
@@ -140,10 +157,13 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
                                       std::span<const Range> common) {
   const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
   const auto panels_of = panels_of_parts(enclosures);
+  const Panels& whole = whole_of(panels_);
+  const Vec3d shift = panels_.origin - whole.origin;
   for (std::int32_t body = 0; body < n_parts; ++body) {
     const Enclosure& enclosure = enclosures.parts[body];
-    if (!given_.is_interface(enclosure.first) || !enclosure.closed || !common[body].is_one() ||
-        common[body].least == 0)
+    // Of a body on a ground plane the charge and that of its image add up to nothing anyway.
+    if (!given_.is_interface(enclosure.first) || !enclosure.closed || enclosure.grounded ||
+        !common[body].is_one() || common[body].least == 0)
       continue;
     const double beta = std::copysign(1.0, enclosure.volume) * common[body].least,
                  own = 1 / (1 - beta / 2);
@@ -154,9 +174,10 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
     for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
       if (p == body) continue;
       const std::int32_t part = part_of[p], first = enclosures.parts[p].first;
-      const double winding = lies_in(enclosures.parts[p], enclosure)
-                                 ? winding_number(panels_, panels_of[body], panels_.centroid(first))
-                                 : 0;
+      const double winding =
+          lies_in(enclosures.parts[p], enclosure)
+              ? winding_number(whole, panels_of[body], panels_.centroid(first) + shift)
+              : 0;
       const double is_inside = winding > 0.5;
       const bool is_weighted =
           !rows_.weight.empty() && given_.is_floating(first) && !common[part].is_one();
@@ -203,6 +224,11 @@ std::vector<double> MediaSystem::right_hand_side(const PanelData& data) const {
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double potential = data.applied ? applied_potential(i) : 0;
     if (!given_.gives_flux(i)) {
+      const int conductor = given_.conductor[i];
+      FMBEM_REQUIRE(conductor < 0 || !grounded_[conductor] || data.given[i] == 0,
+                    "the conductor \"" << names_[conductor]
+                                       << "\" touches a ground plane and is at " << data.given[i]
+                                       << " V: put it to 0 V, or move it away");
       b[i] = rows_.alpha[i] * (data.given[i] - potential);
       continue;
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
@@ -83,6 +84,7 @@ class MediaSystem {
   };
   void set_rows();
   void set_parts();
+  void find_grounded(const Enclosures& enclosures);
   void join_parts(const Enclosures& enclosures, std::vector<std::int32_t>& part_of);
   void add_floating_equations(std::span<const Range> permittivity);
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
@@ -100,7 +102,9 @@ class MediaSystem {
   const PanelConditions& given_;
   const AppliedField& applied_;
   double scale_to_m_;
-  std::vector<double> area_;  ///< [n panels]
+  std::vector<std::string> names_;  ///< [conductors]
+  std::vector<bool> grounded_;      ///< [conductors]: those that touch a ground plane
+  std::vector<double> area_;        ///< [n panels]
   MixedRows rows_;
   /// What an equation says in the place of the mean of its rows: the charge of a conductor or, of
   /// an interface, the sum of the right-hand side, times a factor.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/images.hpp"
 #include "fmbem/problems/media_system.hpp"
 
 namespace fmbem {
@@ -27,7 +28,7 @@ void check(const std::vector<std::vector<double>>& given, std::size_t conductors
 /// Whether V σ = φ is all that there is.
 bool is_homogeneous(const ConductorOptions& options) {
   return options.interfaces.empty() && options.media.empty() && options.floating.empty() &&
-         options.applied.empty();
+         options.applied.empty() && options.planes.empty();
 }
 
 /// [groups]: the media of each, or null.
@@ -153,11 +154,11 @@ ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptio
                                    const std::vector<std::vector<double>>& given) {
   check(options);
   ConductorSolution result;
-  result.applied = options.applied;
   result.conductors = make_conductors(mesh, options.conductors, options.interfaces);
   check(given, result.conductors.size());
 
   LayerSolver solver(mesh, options, result);
+  result.applied = with_images(options.applied, result.panels);
   System system(mesh, options, result);
   solver.set_up([&](const OperatorOptions& op) { return system.make_operator(op); });
   std::vector<std::vector<double>> rhs;

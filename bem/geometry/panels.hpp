@@ -16,6 +16,7 @@ namespace fmbem {
 namespace cuda::bem {
 struct PanelStore;
 }
+struct PanelImages;
 
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
 /// the mesh's, less `origin`. Copies share the arrays, so each operator has one.
@@ -30,6 +31,9 @@ struct Panels {
   std::shared_ptr<const void> arrays;           ///< what owns them
   /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
   std::shared_ptr<const cuda::bem::PanelStore> on_device;
+  /// What symmetry planes put behind them (panel_images.hpp), else null: operators, inverses and
+  /// fields of the panels include it.
+  std::shared_ptr<const PanelImages> images;
 
   std::size_t size() const { return corners.size(); }
   std::size_t leaves() const { return leaf_begin.size() - 1; }

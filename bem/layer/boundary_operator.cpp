@@ -5,6 +5,7 @@
 #include "fmbem/bem/layer/dense_operator.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/bem/layer/reflected_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -55,6 +56,7 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   const bool is_adjoint = layer == adjoint_double_layer;
   FMBEM_REQUIRE(layer == single_layer || layer == double_layer || is_adjoint,
                 layer.name() << " is no operator of constant densities");
+  if (panels.images) return make_reflected_operator(panels, layer, options, block);
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);
   FMBEM_REQUIRE(processor == Processor::cpu || options.kind != OperatorOptions::Choice::dense,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
@@ -146,6 +147,8 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
     FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
     x[i] = points[i] - panels.origin;
   }
+  if (panels.images)
+    return evaluate_field(panels.images->whole, panels.images->densities(sigma), points, options);
   Field field;
   field.potential.resize(points.size());
   field.e.resize(points.size());

@@ -8,6 +8,7 @@
 
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/mixed_inverse.hpp"
+#include "fmbem/bem/precond/reflected_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -61,7 +62,8 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
     : panels_(panels),
       rows_(checked(std::move(rows), panels.size())),
       equations_(panels, rows_),
-      processor_(options.processor.value_or(faster_processor(panels.size(), options))) {
+      processor_(options.processor.value_or(
+          panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
   add_part(single_layer, &MixedRows::alpha, 1, panels, of_parts);
@@ -151,6 +153,12 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
 }
 
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
+  if (panels_.images) {
+    const Panels& whole = panels_.images->whole;
+    return std::make_unique<ReflectedInverse>(
+        panels_,
+        std::make_unique<MixedInverse>(whole, triangles_of(whole), rows_of_whole(panels_, rows_)));
+  }
   auto inverse = std::make_unique<MixedInverse>(panels_, triangles_of(panels_), rows_);
   if (processor_ == Processor::cpu) return inverse;
   return std::make_unique<cuda::bem::MixedInverse>(*inverse);

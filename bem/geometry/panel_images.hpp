@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/geometry/panel_block.hpp"
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/geometry/symmetry.hpp"
+
+namespace fmbem {
+
+/// Panels before symmetry planes, together with their images: what has σ on the panels has the
+/// potential of `densities(σ)` on all. Images have the reflected normals. A panel that lies in a
+/// mirror plane is its own image, and counts twice.
+struct PanelImages {
+  SymmetryPlanes planes;
+  Panels whole;  ///< panels and images, in a Morton order of their own; shares vertices in planes
+  // Of each of the N panels of the whole:
+  std::vector<std::int32_t> source;  ///< the panel that it is the image of
+  std::vector<double> sign;          ///< of its potential over that one's
+  std::vector<double> charge;        ///< of its density over that one's: sign, times how often
+  /// [n panels][reflections]: the images of each panel in the whole, itself first; −1 where one
+  /// falls together with one before it.
+  std::vector<std::int32_t> image;
+  std::size_t reflections = 1;
+
+  std::int32_t itself(std::size_t panel) const { return image[panel * reflections]; }
+  bool lies_in_plane(std::size_t panel) const { return charge[itself(panel)] != 1; }
+
+  /// [N]: densities, or values that go with the potential, from those of the panels.
+  std::vector<double> densities(std::span<const double> of_panels) const;
+  std::vector<double> potentials(std::span<const double> of_panels) const;
+  /// [N]: what images have unchanged.
+  template <class T>
+  std::vector<T> copies(std::span<const T> of_panels) const {
+    std::vector<T> result;
+    result.reserve(source.size());
+    for (const std::int32_t panel : source) result.push_back(of_panels[panel]);
+    return result;
+  }
+};
+
+/// Panels of what lies before symmetry planes, as make_panels(), with their `images`; on the CPU.
+/// Vertices closer to a plane than contact_gap times the mesh's extent are put into it. Throws
+/// InputError for surfaces that cross a plane or lie on both sides of it, and for panels in a
+/// grounded one.
+Panels make_panels(const SurfaceMesh& mesh, const SymmetryPlanes& planes, int max_leaf = 64);
+
+/// Panels with their images, or those that have none: what fields come from.
+inline const Panels& whole_of(const Panels& panels) {
+  return panels.images ? panels.images->whole : panels;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,155 @@
+#include "fmbem/bem/layer/double_layer_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+#include "fmbem/fmm/far_field.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Pairs of a panel and a point that take less time than making a tree.
+constexpr double few_pairs = 1e6;
+/// What a near pair costs one thread.
+constexpr double near_pair_seconds = 8e-8;
+/// Gradients lose more than a digit of the far field against potentials.
+constexpr double gradient_loss = 0.05;
+
+/// ∫ (x − y) × dl over −|x − y|³ along a line from x + a to x + b:
+/// a × b (|a| + |b|)/(|a||b|(|a||b| + a·b)) [Hanson and Hirshman 2002, eq. 5]. Infinite on it.
+Vec3d field_of_current(Vec3d a, Vec3d b) {
+  const double lengths = norm(a) * norm(b), cosine = dot(a, b);
+  const Vec3d product = cross(a, b - a);
+  // Between the ends |a||b| + a·b cancels, but not its product with |a||b| − a·b.
+  const double over = cosine > 0 ? 1 / (lengths + cosine) : (lengths - cosine) / norm2(product);
+  return (norm(a) + norm(b)) / lengths * over * product;
+}
+
+/// Whether x is closer to one of the edges than the tolerance.
+bool is_on_edge(const Triangle& t, Vec3d x, double tolerance) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3d d = x - t.vertex[k];
+    const double along = std::clamp(dot(d, t.tangent[k]), 0.0, t.length[k]);
+    if (norm(d - along * t.tangent[k]) <= tolerance) return true;
+  }
+  return false;
+}
+
+class PointOnPanels {
+ public:
+  PointOnPanels(const Panels& panels, Vec3d x, Side side)
+      : x_(x),
+        tolerance_(4 * std::numeric_limits<double>::epsilon() *
+                   (panels.extent + norm(panels.origin) + norm(x))),
+        side_(side) {}
+
+  void add(const Triangle& t, double mu, double& potential, Vec3d& e) const {
+    if (!on_triangle(t, x_, tolerance_))
+      potential += mu * triangle_double_layer(t, x_);
+    else if (side_ != Side::mean)
+      potential += side_ == Side::positive ? mu / 2 : -mu / 2;
+    if (mu == 0) return;
+    if (is_on_edge(t, x_, tolerance_)) {
+      constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+      e = {nan, nan, nan};
+      return;
+    }
+    Vec3d sum{};
+    for (int k = 0; k < 3; ++k)
+      sum += field_of_current(t.vertex[k] - x_, t.vertex[(k + 1) % 3] - x_);
+    e += inv_4pi * mu * sum;
+  }
+
+ private:
+  Vec3d x_;
+  double tolerance_;
+  Side side_;
+};
+
+void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
+                std::span<const double> mu, std::span<const Vec3d> x, const FieldOptions& options,
+                Field& field) {
+  const double tolerance = gradient_loss * options.tolerance;
+  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::normal);
+  const int order = far_order_for(tolerance, Trace::normal);
+  const Precision precision = far_precision_for(tolerance, Trace::normal);
+  fmm::Seconds seconds;
+  const auto tree = fmm::grow_tree(*sources, x,
+                                   {.overhang = dipole_overhang,
+                                    .order = order,
+                                    .precision = precision,
+                                    .gradient = true,
+                                    .near_pair_seconds = near_pair_seconds},
+                                   seconds);
+  const fmm::FarField far(
+      tree, sources,
+      {.order = order, .precision = precision, .gradient = true, .moments = fmm::Moments::afresh});
+  far.evaluate({.charges = mu}, {field.potential, field.e});
+  for (Vec3d& e : field.e) e = -e;
+#pragma omp parallel for schedule(dynamic, 4)
+  for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
+    const NearRow near = near_row(*tree, row);
+    for (std::int32_t i = near.targets.begin; i < near.targets.end; ++i) {
+      const std::int32_t point = tree->targets().order[i];
+      const PointOnPanels at(panels, x[point], options.side);
+      for_near_sources(*tree, near, [&](std::int32_t j) {
+        at.add(triangles[j], mu[j], field.potential[point], field.e[point]);
+      });
+    }
+  }
+}
+
+}  // namespace
+
+Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
+                            std::span<const Vec3d> points, const FieldOptions& options) {
+  FMBEM_REQUIRE(mu.size() == panels.size(), "there are " << panels.size() << " panels, but "
+                                                         << mu.size() << " dipole densities");
+  FMBEM_REQUIRE(options.tolerance == 0 || (options.tolerance >= 1e-9 && options.tolerance <= 0.1),
+                "the tolerance of fields of dipoles must be 0 or between 1e-9 and 0.1, not "
+                    << options.tolerance);
+  if (panels.images) {
+    for (std::size_t i = 0; i < panels.size(); ++i)
+      FMBEM_REQUIRE(!panels.images->lies_in_plane(i),
+                    "panel " << i
+                             << " lies in a mirror plane, where dipoles and their images "
+                                "cancel: leave it out of the mesh");
+    return evaluate_double_layer(panels.images->whole, panels.images->densities(mu), points,
+                                 options);
+  }
+  std::vector<Vec3d> x(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    x[i] = points[i] - panels.origin;
+    FMBEM_REQUIRE(std::isfinite(norm2(x[i])), "point " << i << " is not finite");
+  }
+  Field field;
+  field.potential.resize(points.size());
+  field.e.resize(points.size());
+  const LargeVector<Triangle> triangles = triangles_of(panels);
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
+  if (options.tolerance > 0 && pairs > few_pairs) {
+    add_by_fmm(panels, triangles, mu, x, options, field);
+  } else {
+    const auto n = static_cast<std::int64_t>(x.size());
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const PointOnPanels at(panels, x[i], options.side);
+      for (std::size_t j = 0; j < panels.size(); ++j)
+        at.add(triangles[j], mu[j], field.potential[i], field.e[i]);
+    }
+  }
+  field.singular_points =
+      std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
+  return field;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,267 @@
+// Problems with symmetry and ground planes against closed forms and meshes of all images.
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/solve_capacitance.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/dielectric_forms.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/reflected_surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+constexpr auto ground = PlaneKind::ground, mirror = PlaneKind::mirror;
+constexpr double unit_capacitance = 4 * std::numbers::pi * epsilon_0;  // of 1 m
+
+/// Over 4πε₀, of a unit sphere at a height over a ground plane: sinh α Σ 1/sinh(nα), cosh α =
+/// height. Source: Smythe 1950, "Static and Dynamic Electricity", section 5.082.
+double sphere_over_ground(double height) {
+  const double alpha = std::acosh(height);
+  double sum = 0;
+  for (int n = 1; n * alpha < 40; ++n) sum += 1 / std::sinh(n * alpha);
+  return std::sinh(alpha) * sum;
+}
+
+double order(double coarse, double fine) { return std::log2(std::abs(coarse / fine)); }
+
+ConductorOptions at_planes(const SymmetryPlanes& planes) {
+  ConductorOptions options;
+  options.planes = planes;
+  options.solver.tolerance = 1e-9;
+  return options;
+}
+
+/// Two bodies of one surface each, and all their images by an explicit mesh: image m of conductor c
+/// is "c m". Returns charges of the first ones.
+std::vector<double> charges_with_images(const SurfaceMesh& mesh, const SymmetryPlanes& planes,
+                                        ConductorOptions options,
+                                        const std::vector<double>& given) {
+  std::vector<double> sign;
+  SurfaceMesh whole = with_mirrored(mesh, planes, sign);
+  const std::size_t n = mesh.triangles.size(), groups = mesh.groups.size();
+  std::vector<double> all = given;
+  for (std::size_t first = n; first < sign.size(); first += n) {
+    for (std::size_t g = 0; g < groups; ++g)
+      add_group(whole, (mesh.groups[g].name + " " + std::to_string(first / n)).c_str());
+    for (std::size_t t = first; t < first + n; ++t)
+      whole.group_of[t] += static_cast<int>(first / n * groups);
+    for (const double value : given) all.push_back(sign[first] * value);
+  }
+  options.planes = {};
+  options.solver.tolerance = 1e-9;
+  const ConductorSolution solution = solve_conductors(whole, options, {all});
+  REQUIRE(solution.converged);
+  std::vector<double> charges = conductor_charges(whole, solution)[0];
+  charges.resize(given.size());
+  return charges;
+}
+
+}  // namespace
+
+TEST_CASE("a sphere over a ground plane has its capacitance and its force") {
+  for (const double height : {1.1, 2.0}) {
+    const double exact = sphere_over_ground(height), step = 1e-4;
+    const double pull =
+        0.5 * (sphere_over_ground(height + step) - sphere_over_ground(height - step)) / (2 * step);
+    double error[2], of_force[2];
+    for (const int level : {3, 4}) {
+      // Ground planes at any place, along any axis.
+      const int axis = level % 3;
+      Vec3d centre{5, 5, 5};
+      centre[axis] += height;
+      const SurfaceMesh mesh = sphere(level, 1, centre);
+      const auto options = at_planes(plane(axis, ground, 5));
+      const CapacitanceSolution solution = solve_capacitance(mesh, options);
+      REQUIRE(solution.converged);
+      error[level - 3] = solution.maxwell(0, 0) / unit_capacitance / exact - 1;
+
+      // The force of the images on the sphere, at 1 V.
+      const ConductorSolution one = solve_conductors(mesh, options, {{1.0}});
+      const PanelImages& images = *one.panels.images;
+      std::vector<double> of_images = images.densities(one.sigma[0]);
+      std::vector<Vec3d> points;
+      for (std::size_t i = 0; i < one.panels.size(); ++i) {
+        of_images[images.itself(i)] = 0;
+        points.push_back(one.panels.centroid(i) + one.panels.origin);
+      }
+      const Field field = evaluate_field(images.whole, of_images, points);
+      double force = 0;
+      for (std::size_t i = 0; i < points.size(); ++i)
+        force += one.sigma[0][i] * one.panels.area(i) * field.e[i][axis];
+      of_force[level - 3] = force / (4 * std::numbers::pi) / pull - 1;
+    }
+    CAPTURE(height, error[0], error[1], of_force[0], of_force[1]);
+    CHECK(std::abs(error[1]) < (height < 1.5 ? 8e-3 : 4e-3));
+    CHECK(order(error[0], error[1]) == Approx(2).margin(0.25));
+    CHECK(std::abs(of_force[1]) < (height < 1.5 ? 3e-2 : 1e-2));
+    CHECK(order(of_force[0], of_force[1]) > 1.7);
+  }
+}
+
+TEST_CASE("conductors in a corner of planes are those of a mesh with all images") {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "ball", 2, {0.6, 0.6, 0.6}, {0.9, 0.8, 0.7});
+  add_grid(mesh, add_group(mesh, "sheet"), 6, {0.2, 0.3, 1.6}, {1, 0, 0}, {0, 1, 0.3});
+  for (const SymmetryPlanes& planes :
+       {planes(ground, ground, ground), planes(mirror, ground, mirror, {0.1, 0.15, 0}),
+        plane(1, mirror, -0.3)}) {
+    ConductorOptions options = at_planes(planes);
+    const std::vector<double> given{1, -0.5};
+    const ConductorSolution solution = solve_conductors(mesh, options, {given});
+    REQUIRE(solution.converged);
+    const std::vector<double> charges = conductor_charges(mesh, solution)[0],
+                              exact = charges_with_images(mesh, planes, options, given);
+    for (std::size_t c = 0; c < 2; ++c) CHECK(charges[c] == Approx(exact[c]).epsilon(1e-7));
+    for (const int axis : planes.axes()) {
+      if (planes.at[axis]->kind != ground) continue;
+      Vec3d in_plane{0.77, 0.51, 0.4};
+      in_plane[axis] = planes.at[axis]->offset;
+      const std::vector<Vec3d> points{in_plane};
+      CHECK(std::abs(conductor_field(solution, 0, points).potential[0]) < 1e-12);
+    }
+    // Floating, with the charges that it has at those potentials, it is at these.
+    options.floating = {"ball"};
+    const ConductorSolution floating = solve_conductors(mesh, options, {{charges[0], -0.5}});
+    REQUIRE(floating.converged);
+    CHECK(floating.potential[0][0] == Approx(1).epsilon(1e-6));
+    CHECK(conductor_charges(mesh, floating)[0][1] == Approx(charges[1]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("halves and eighths of a sphere on mirrors have their part of its charge") {
+  const SurfaceMesh whole = sphere(3), half = part_above(whole, 0),
+                    eighth = part_above(part_above(half, 1), 2);
+  const double c = solve_capacitance(whole, at_planes({})).maxwell(0, 0);
+  CHECK(solve_capacitance(half, at_planes(plane(0, mirror))).maxwell(0, 0) ==
+        Approx(c / 2).epsilon(1e-8));
+  CHECK(solve_capacitance(eighth, at_planes(planes(mirror, mirror, mirror))).maxwell(0, 0) ==
+        Approx(c / 8).epsilon(1e-8));
+  // A plate in a mirror has half of its charge on this side.
+  const double of_plate = solve_capacitance(plate(8), at_planes({})).maxwell(0, 0);
+  CHECK(solve_capacitance(plate(8), at_planes(plane(2, mirror))).maxwell(0, 0) ==
+        Approx(of_plate / 2).epsilon(1e-8));
+}
+
+TEST_CASE("a boss on a ground plane in a uniform field") {
+  // The charge of a hemisphere of radius 1 is 3π ε₀ E.
+  double error[2];
+  for (const int level : {3, 4}) {
+    SurfaceMesh mesh = part_above(sphere(level, 1, {0, 0, 2}), 2, 2);
+    ConductorOptions options = at_planes(plane(2, ground, 2));
+    options.applied.uniform = {0, 0, -1};
+    const ConductorSolution solution = solve_conductors(mesh, options, {{0.0}});
+    REQUIRE(solution.converged);
+    const double exact = -3 * std::numbers::pi * epsilon_0;
+    error[level - 3] = conductor_charges(mesh, solution)[0][0] / exact - 1;
+    const std::vector<Vec3d> points{{0.3, 0.4, 2}, {0.5, 0, 4}};
+    const Field field = conductor_field(solution, 0, points);
+    CHECK(std::abs(field.potential[0]) < 1e-12);
+    CHECK(field.potential[1] == Approx(2 - 2 / std::pow(4.25, 1.5)).epsilon(2e-2));
+  }
+  CHECK(std::abs(error[1]) < 0.02);
+  CHECK(order(error[0], error[1]) > 1);
+}
+
+TEST_CASE("half of a dielectric sphere on a plane is that sphere, at any contrast") {
+  for (const double permittivity : {1e-4, 4.0, 1e6})
+    for (const PlaneKind kind : {mirror, ground}) {
+      ConductorOptions options = at_planes(plane(2, kind));
+      options.interfaces = {"sphere"};
+      options.media = {{"sphere", permittivity, 1}};
+      options.applied.uniform = kind == mirror ? Vec3d{1, 0.5, 0} : Vec3d{0, 0, 1};
+      const SurfaceMesh whole = sphere(3), half = part_above(whole, 2);
+      const ConductorSolution of_half = solve_conductors(half, options, {{}});
+      options.planes = {};
+      const ConductorSolution of_whole = solve_conductors(whole, options, {{}});
+      REQUIRE(of_half.converged);
+      CAPTURE(permittivity, name(kind), of_half.solves[0].iterations,
+              of_whole.solves[0].iterations);
+      CHECK(of_half.solves[0].iterations <= of_whole.solves[0].iterations + 1);
+      std::vector<Vec3d> points;
+      for (const Vec3d& x : sphere_points(20, 1))
+        for (const double r : {0.5, 1.5}) points.push_back(r * Vec3d{x.x, x.y, std::abs(x.z)});
+      const Field a = conductor_field(of_half, 0, points), b = conductor_field(of_whole, 0, points);
+      for (std::size_t k = 0; k < points.size(); ++k)
+        CHECK(a.potential[k] == Approx(b.potential[k]).margin(1e-6));
+    }
+}
+
+TEST_CASE("half of a coated conductor on mirrors, with a charge beside it") {
+  SurfaceMesh whole;
+  add_ellipsoid(whole, "conductor", 2, {1, 1, 1});
+  add_ellipsoid(whole, "coat", 2, {2, 2, 2});
+  const SurfaceMesh quarter = part_above(part_above(whole, 0), 1);
+  for (const double permittivity : {4.0, 1e6}) {
+    ConductorOptions options = at_planes({});
+    options.interfaces = {"coat"};
+    options.media = {{"conductor", permittivity, permittivity}, {"coat", permittivity, 1}};
+    const Vec3d place{1.5, 1.8, 0.7};
+    const double q = 1e-10;
+    for (const double x : {-1, 1})
+      for (const double y : {-1, 1})
+        options.applied.charges.push_back({{x * place.x, y * place.y, place.z}, q});
+    const ConductorSolution all = solve_conductors(whole, options, {{1.0}});
+    options.applied.charges = {{place, q}};
+    options.planes = {{SymmetryPlane{mirror}, SymmetryPlane{mirror}}};
+    const ConductorSolution one = solve_conductors(quarter, options, {{1.0}});
+    REQUIRE(one.converged);
+    CHECK(conductor_charges(quarter, one)[0][0] ==
+          Approx(conductor_charges(whole, all)[0][0] / 4).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a charge beside a dielectric sphere over a ground plane, and one over both planes") {
+  for (const SymmetryPlanes& planes : {plane(2, ground), planes(mirror, ground, ground)}) {
+    ConductorOptions options = at_planes(planes);
+    options.interfaces = {"sphere"};
+    options.media = {{"sphere", 80, 1}};
+    options.applied.charges = {{{2.2, 1.5, 2.7}, 1e-10}};
+    const SurfaceMesh mesh = sphere(2, 1, {1.2, 1.3, 1.2});
+    const ConductorSolution solution = solve_conductors(mesh, options, {{}});
+    REQUIRE(solution.converged);
+    std::vector<double> sign;
+    const SurfaceMesh whole = with_mirrored(mesh, planes, sign);
+    options.applied = solution.applied;
+    options.planes = {};
+    REQUIRE(options.applied.charges.size() == sign.size() / mesh.triangles.size());
+    const ConductorSolution exact = solve_conductors(whole, options, {{}});
+    const std::vector<Vec3d> points{{1, 1, 1}, {0.3, 2.5, 3}, {0, 0.7, 0}};
+    const Field a = conductor_field(solution, 0, points), b = conductor_field(exact, 0, points);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      CHECK(a.potential[k] == Approx(b.potential[k]).margin(1e-6));
+    CHECK(std::abs(a.potential[2]) < 1e-6);
+  }
+}
+
+TEST_CASE("what cannot be at a plane is refused in a sentence") {
+  const SurfaceMesh half = part_above(sphere(2), 2);
+  const auto refused = [&](const ConductorOptions& options, const char* saying) {
+    CHECK_THROWS_WITH(solve_conductors(half, options, {{1.0}}), contains(saying));
+  };
+  ConductorOptions options = at_planes(plane(2, ground));
+  refused(options, "touches a ground plane and is at 1 V");
+  options.floating = {"sphere"};
+  refused(options, "floats and touches a ground plane");
+  options = at_planes(plane(2, mirror));
+  options.applied.uniform = {0, 0, 1};
+  refused(options, "a uniform field along z cannot be at the mirror plane z = 0");
+  options.applied = {};
+  options.applied.charges = {{{0, 0, -2}, 1e-12}};
+  refused(options, "not on the mesh's side of the mirror plane z = 0");
+  options = at_planes(plane(2, ground));
+  options.applied.uniform = {0, 1, 0};
+  refused(options, "has to be across that plane");
+  options = at_planes(plane(0, ground));
+  refused(options, "has panels behind the ground plane x");
+  options = at_planes(plane(2, mirror));
+  options.op.processor = Processor::gpu;
+  refused(options, "symmetry planes run on the CPU");
+}
