@@ -9,8 +9,9 @@
 namespace fmbem::bench {
 namespace {
 
-LayerOptions closely() {
+LayerOptions closely(const SymmetryPlanes& planes) {
   LayerOptions options;
+  options.planes = planes;
   options.solver.tolerance = 1e-8;
   return options;
 }
@@ -23,8 +24,8 @@ void remove_mean(std::vector<double>& values) {
 
 }  // namespace
 
-Solved::Solved(SurfaceMesh mesh, const BoundaryProblem& problem)
-    : mesh_(std::move(mesh)), solution_(solve_problem(mesh_, problem, closely())) {
+Solved::Solved(SurfaceMesh mesh, const BoundaryProblem& problem, const SymmetryPlanes& planes)
+    : mesh_(std::move(mesh)), solution_(solve_problem(mesh_, problem, closely(planes))) {
   FMBEM_REQUIRE(solution_.converged, "a problem of the table did not converge");
 }
 

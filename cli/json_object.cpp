@@ -54,13 +54,12 @@ JsonObject::JsonObject(const Json& json, std::string where)
   FMBEM_REQUIRE(json.is_object(), where_ << " must be an object, { … }");
 }
 
-JsonObject::JsonObject(const Json& json, std::string where,
-                       std::initializer_list<const char*> keys)
+JsonObject::JsonObject(const Json& json, std::string where, std::initializer_list<const char*> keys)
     : JsonObject(json, std::move(where)) {
   for (const auto& [key, value] : json.items())
-    FMBEM_REQUIRE(std::find(keys.begin(), keys.end(), key) != keys.end(),
-                  where_ << " has the unknown key \"" << key
-                         << "\": there may be " << list_of(keys));
+    FMBEM_REQUIRE(
+        std::find(keys.begin(), keys.end(), key) != keys.end(),
+        where_ << " has the unknown key \"" << key << "\": there may be " << list_of(keys));
 }
 
 const Json& JsonObject::at(const char* key) const {
@@ -89,8 +88,7 @@ Vec3d JsonObject::vector(const char* key) const {
   const auto is_number = [](const Json& x) {
     return x.is_number() && std::isfinite(x.get<double>());
   };
-  if (!value.is_array() || value.size() != 3 ||
-      !std::all_of(value.begin(), value.end(), is_number))
+  if (!value.is_array() || value.size() != 3 || !std::all_of(value.begin(), value.end(), is_number))
     refuse(key, "three finite numbers");
   return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
 }

@@ -56,9 +56,9 @@ class Reader {
     if (top.has("regions")) read_regions(top);
     if (top.has("outside")) {
       problem().outside = side(top, "outside");
-      FMBEM_REQUIRE(top.has("regions") || problem().outside == "vacuum" ||
-                        problem().outside.empty(),
-                    top.where("outside") << " names a region, and there are no \"regions\"");
+      FMBEM_REQUIRE(
+          top.has("regions") || problem().outside == "vacuum" || problem().outside.empty(),
+          top.where("outside") << " names a region, and there are no \"regions\"");
     } else {
       FMBEM_REQUIRE(!top.has("regions"),
                     file << " has \"regions\": say which of them is \"outside\" of all, or null");

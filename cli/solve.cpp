@@ -41,11 +41,11 @@ void check_outputs(const Options& options) {
   refuse_overwriting(options.surface_file, options.output.json, inputs);
   refuse_overwriting(options.surface_file, options.points_file, {});
   if (options.points_file)
-    is_npy(*options.points_file) ? OutputFile(*options.points_file), void()
-                                 : check_points_path(*options.points_file);
+    is_npy(*options.points_file) ? OutputFile(*options.points_file),
+        void()                   : check_points_path(*options.points_file);
   if (options.surface_file)
-    is_npy(*options.surface_file) ? OutputFile(*options.surface_file), void()
-                                  : check_output_path(*options.surface_file);
+    is_npy(*options.surface_file) ? OutputFile(*options.surface_file),
+        void()                    : check_output_path(*options.surface_file);
 }
 
 /// [k][n panels]
@@ -179,7 +179,8 @@ Command add_solve(CLI::App& program) {
       "  fmbem solve bar.step --problem bar.json --basis --json -\n"
       "  fmbem solve head.msh --problem head.json --rhs dipoles.npy --points electrodes.xyz "
       "--output potentials.npy\n"
-      "docs/problems.md explains the problem's file. Lengths are in --unit. A single dash with more "
+      "docs/problems.md explains the problem's file. Lengths are in --unit. A single dash with "
+      "more "
       "than one letter is a PETSc option.");
   add_mesh_options(*app, options->mesh);
   add_problem_option(*app, *options, "regions, conditions of groups and sources");

@@ -93,8 +93,8 @@ NumberArray read_npy(const std::string& file) {
   const auto byte = [&](std::size_t k) { return std::size_t{static_cast<unsigned char>(all[k])}; };
   const bool is_first = byte(6) == 1;
   const std::size_t begin = is_first ? 10 : 12,
-                    length = byte(8) | byte(9) << 8 |
-                             (is_first ? 0 : byte(10) << 16 | byte(11) << 24);
+                    length =
+                        byte(8) | byte(9) << 8 | (is_first ? 0 : byte(10) << 16 | byte(11) << 24);
   if (length > all.size() - begin) throw refuse("it is truncated");
   const std::string_view header = all.substr(begin, length), bytes = all.substr(begin + length);
   NumberArray array;
@@ -159,8 +159,8 @@ std::vector<double> read_csv_column(const std::string& file,
     if (fields.size() == 1 && fields[0].empty()) continue;
     if (!column) {
       const auto found = std::find(fields.begin(), fields.end(), *name);
-      FMBEM_REQUIRE(found != fields.end(), where << " is the heading, and has no column \"" << *name
-                                                 << '"');
+      FMBEM_REQUIRE(found != fields.end(),
+                    where << " is the heading, and has no column \"" << *name << '"');
       column = static_cast<std::size_t>(found - fields.begin());
       continue;
     }

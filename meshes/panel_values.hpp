@@ -23,6 +23,7 @@ void write_npy(const std::string& file, const NumberArray& array);
 
 /// Numbers of a .csv: those on its lines, where each has one, or the column with this heading.
 /// Throws InputError that names file and line.
-std::vector<double> read_csv_column(const std::string& file, const std::optional<std::string>& name);
+std::vector<double> read_csv_column(const std::string& file,
+                                    const std::optional<std::string>& name);
 
 }  // namespace fmbem

@@ -18,9 +18,9 @@ void check_uniform(Vec3d uniform, int axis, const SymmetryPlane& plane) {
   const bool is_ground = plane.kind == PlaneKind::ground;
   for (int other = 0; other < 3; ++other)
     FMBEM_REQUIRE(uniform[other] == 0 || is_ground == (other == axis),
-                  "a uniform field along " << "xyz"[other] << " cannot be at " << named(axis, plane)
-                                           << ": it has to be " << (is_ground ? "across" : "along")
-                                           << " that plane");
+                  "a uniform field along "
+                      << "xyz"[other] << " cannot be at " << named(axis, plane) << ": it has to be "
+                      << (is_ground ? "across" : "along") << " that plane");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ using Kind = GroupCondition::Kind;
 
 SurfacePoint point_of(const Panels& panels, std::size_t i) {
   const Triangle t = panels.triangle(i);
-  return {static_cast<std::size_t>(panels.input_index[i]), panels.size(), t.centroid + panels.origin, t.normal};
+  return {static_cast<std::size_t>(panels.input_index[i]), panels.size(),
+          t.centroid + panels.origin, t.normal};
 }
 
 double checked(double value, const char* what, const GroupCondition& condition,
@@ -36,7 +37,8 @@ void fill_solid_conductors(const Panels& panels, const PanelSides& sides,
   const Enclosures enclosures = find_enclosures(panels, conditions.conductor);
   std::vector<bool> is_solid(enclosures.parts.size());
   for (std::size_t p = 0; p < is_solid.size(); ++p)
-    is_solid[p] = enclosures.parts[p].closed && conditions.conductor[enclosures.parts[p].first] >= 0;
+    is_solid[p] =
+        enclosures.parts[p].closed && conditions.conductor[enclosures.parts[p].first] >= 0;
   for (std::size_t i = 0; i < panels.size(); ++i)
     if (sides.inside[i] != no_region) is_solid[enclosures.of[i]] = false;
   for (std::size_t i = 0; i < panels.size(); ++i)
@@ -126,8 +128,7 @@ PanelConditions panel_conditions(const SurfaceMesh& mesh, const Panels& panels,
       region_of_neumann[i] = std::max(sides.inside[i], sides.outside[i]);
     if (condition.kind != Kind::robin) continue;
     const SurfacePoint at = point_of(panels, i);
-    const double value =
-        checked(condition.coefficient(at), "the Robin coefficient", condition, at);
+    const double value = checked(condition.coefficient(at), "the Robin coefficient", condition, at);
     FMBEM_REQUIRE(value >= 0, "the Robin coefficient of the group \""
                                   << condition.group << "\" is " << value << " at " << place(at.x)
                                   << ": it must not be negative");

@@ -13,8 +13,7 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
                 "the solution has no result " << result << " (counted from 0)");
   const BoundaryProblem& problem = solution.problem;
   const ProblemResult& of = solution.results[result];
-  const PanelSides sides =
-      sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
+  const PanelSides sides = sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
   int outside = no_region;
   for (std::size_t r = 0; r < problem.regions.size(); ++r)
     if (problem.regions[r].name == problem.outside) outside = static_cast<int>(r);

@@ -27,8 +27,8 @@ int region_of(const std::string& name, const BoundaryProblem& problem, const std
   if (name.empty()) return no_region;
   for (std::size_t r = 0; r < problem.regions.size(); ++r)
     if (problem.regions[r].name == name) return static_cast<int>(r);
-  throw InputError(whose + " names the region \"" + name + "\", and there are: " +
-                   names_of(problem.regions));
+  throw InputError(whose + " names the region \"" + name +
+                   "\", and there are: " + names_of(problem.regions));
 }
 
 void check_regions(const BoundaryProblem& problem) {
@@ -65,8 +65,8 @@ void set_sides(const BoundaryProblem& problem, ResolvedGroup& group) {
   FMBEM_REQUIRE(condition.kind != Kind::interface || (!says_nothing && has_both),
                 whose << " is an interface: name the regions \"inside\" and \"outside\" of it");
   FMBEM_REQUIRE(condition.kind != Kind::interface || group.inside != group.outside,
-                whose << " is an interface with the region \""
-                      << problem.regions[group.inside].name << "\" on both sides");
+                whose << " is an interface with the region \"" << problem.regions[group.inside].name
+                      << "\" on both sides");
   FMBEM_REQUIRE(!condition.truncated || condition.kind == Kind::interface,
                 whose << " is truncated, which is for interfaces alone");
 }
@@ -250,11 +250,11 @@ int RegionFinder::region_at(Vec3d x) const {
 }
 
 std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels& panels,
-                                    const RegionFinder& finder,
-                                    std::vector<std::string>& notices) {
+                                    const RegionFinder& finder, std::vector<std::string>& notices) {
   std::vector<int> regions;
   for (const ProblemSource& source : problem.sources) {
-    const std::string whose = std::string("the ") + name_of(source.kind) + " at " + place(source.at);
+    const std::string whose =
+        std::string("the ") + name_of(source.kind) + " at " + place(source.at);
     FMBEM_REQUIRE(std::isfinite(norm2(source.at)) && std::isfinite(norm2(source.to)) &&
                       std::isfinite(norm2(source.moment)) && std::isfinite(source.charge),
                   whose << " has a number that is not finite");
@@ -264,8 +264,8 @@ std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels
     for (const Vec3d& x : places_of(source)) {
       for (std::size_t i = 0; i < panels.size(); ++i) {
         const Triangle t = panels.triangle(i);
-        const double apart = distance_to_triangle(x - panels.origin,
-                                                  {t.vertex[0], t.vertex[1], t.vertex[2]});
+        const double apart =
+            distance_to_triangle(x - panels.origin, {t.vertex[0], t.vertex[1], t.vertex[2]});
         FMBEM_REQUIRE(apart > 1e-6 * panels.extent, whose << " lies on a surface: move it away");
         is_close = is_close || apart < t.radius;
       }

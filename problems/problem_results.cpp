@@ -11,8 +11,8 @@ namespace {
 
 constexpr double field_tolerance = 1e-8;
 
-/// Makes one result; lengths are the mesh's, in the order of Panels, fluxes in relative coefficients
-/// times V per length.
+/// Makes one result; lengths are the mesh's, in the order of Panels, fluxes in relative
+/// coefficients times V per length.
 class Evaluation {
  public:
   Evaluation(const ProblemParts& parts, const ProblemSolution& solution, const PanelData& data,
@@ -90,8 +90,7 @@ class Evaluation {
       const std::size_t i = asked[k];
       const bool applied = data_.applied && !applied_.empty();
       if (conditions().gives_flux(i))
-        potential_[i] =
-            field.potential[k] + (applied ? applied_.potential(places[k], scale_) : 0);
+        potential_[i] = field.potential[k] + (applied ? applied_.potential(places[k], scale_) : 0);
       if (!std::isnan(mean[i])) continue;
       const Vec3d normal = parts_.panels.triangle(i).normal;
       mean[i] = -dot(field.e[k], normal);
@@ -188,8 +187,7 @@ class Evaluation {
 
   /// Of the panels ½ ∮ φ c ∂φ/∂n, and of sources what they have in the field of all else.
   double energy() const {
-    if (data_.applied && norm2(problem_.field) > 0)
-      return std::numeric_limits<double>::quiet_NaN();
+    if (data_.applied && norm2(problem_.field) > 0) return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
     for (std::size_t i = 0; i < n_; ++i)
       if (!conditions().is_interface(i))

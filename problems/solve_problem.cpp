@@ -55,8 +55,7 @@ struct ProblemSolver::Impl {
     solution.applied = applied_field(problem, region_of_source);
     solution.conductors = conductors.all;
     for (const Group& group : mesh.groups) solution.groups.push_back(group.name);
-    system.emplace(panels, conditions, solution.applied, mesh.scale_to_m,
-                   names_of(conductors.all));
+    system.emplace(panels, conditions, solution.applied, mesh.scale_to_m, names_of(conductors.all));
     solver.set_up([&](const OperatorOptions& op) { return system->make_operator(op); });
   }
 
@@ -72,7 +71,7 @@ struct ProblemSolver::Impl {
       rhs.push_back(system->right_hand_side(of_problem));
     }
     std::vector<std::vector<double>> sigma = solver.solve(rhs);
-    const ProblemParts parts{mesh,    groups,     panels, sides, region_of_source,
+    const ProblemParts parts{mesh,    groups,     panels, sides,  region_of_source,
                              domains, conditions, area,   *system};
     for (std::size_t k = 0; k < data.size(); ++k)
       add_result(parts, std::move(names[k]), data[k], std::move(sigma[k]), solution);

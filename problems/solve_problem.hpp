@@ -22,8 +22,8 @@ struct SurfaceValues {
 /// Of one right-hand side.
 struct ProblemResult {
   std::string name;
-  bool applied = true;                 ///< whether the problem's sources and field count
-  std::vector<double> conductor_flux;  ///< [conductors], C or A that they give off
+  bool applied = true;                            ///< whether the problem's sources and field count
+  std::vector<double> conductor_flux;             ///< [conductors], C or A that they give off
   std::vector<double> flux_inside, flux_outside;  ///< [groups], into the regions there, C or A
   /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth.
   std::vector<double> imbalance;

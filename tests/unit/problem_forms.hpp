@@ -142,7 +142,8 @@ inline FieldError field_error(const SurfaceMesh& mesh, const ProblemSolution& so
 }
 
 /// Of a dipole of moment 1 (A m) along z in the centre of nested spheres of these radii and
-/// conductivities, the innermost first; no current leaves the outermost: φ = (a_k r + b_k/r²) cos θ.
+/// conductivities, the innermost first; no current leaves the outermost: φ = (a_k r + b_k/r²) cos
+/// θ.
 inline double dipole_in_shells(const std::vector<double>& radius,
                                const std::vector<double>& conductivity, Vec3d x) {
   const std::size_t n = radius.size();

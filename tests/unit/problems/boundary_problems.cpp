@@ -71,9 +71,10 @@ TEST_CASE("given potentials on a sphere, inside and outside") {
 }
 
 TEST_CASE("given fluxes on a sphere, inside and outside") {
-  check_orders(unit_sphere, 3,
-               inside_of_walls({in("water", neumann("sphere", times(80 * epsilon_0, inner_slope)))}),
-               0.7, inner, {5e-3, 2e-2}, 1.6);
+  check_orders(
+      unit_sphere, 3,
+      inside_of_walls({in("water", neumann("sphere", times(80 * epsilon_0, inner_slope)))}), 0.7,
+      inner, {5e-3, 2e-2}, 1.6);
   check_orders(unit_sphere, 3,
                outside_of_walls({neumann("sphere", times(-2.5 * epsilon_0, outer_slope))}), 1.5,
                outer, {3e-3, 1e-2}, 1.6);
@@ -87,10 +88,10 @@ TEST_CASE("Robin conditions on a sphere, inside and outside") {
       return c * epsilon_0 * slope(x) + a * (f(x) + 0.3);
     };
   };
-  check_orders(unit_sphere, 3,
-               inside_of_walls({in("water", robin("sphere", constant(a),
-                                                  value(80, inner, inner_slope)))}),
-               0.7, [](Vec3d x) { return inner(x) + 0.3; }, {5e-3, 2e-2}, 1.6);
+  check_orders(
+      unit_sphere, 3,
+      inside_of_walls({in("water", robin("sphere", constant(a), value(80, inner, inner_slope)))}),
+      0.7, [](Vec3d x) { return inner(x) + 0.3; }, {5e-3, 2e-2}, 1.6);
   const auto shifted = [](Vec3d x) { return outer(x) + 0.3 / norm(x); };
   const auto of_shifted = [=](const SurfacePoint& at) {
     const Vec3d x = at.x / norm(at.x);
@@ -105,11 +106,10 @@ TEST_CASE("a sphere with a potential on one half and a flux on the other") {
                inside_of_walls({in("water", dirichlet("upper", times(1, inner))),
                                 in("water", neumann("lower", times(80 * epsilon_0, inner_slope)))}),
                0.5, inner, {1e-2, 5e-2}, 0.8);
-  check_orders(
-      sphere_of_halves, 3,
-      outside_of_walls({around("oil", dirichlet("upper", times(1, outer))),
-                        neumann("lower", times(-2.5 * epsilon_0, outer_slope))}),
-      1.5, outer, {1e-2, 5e-2}, 0.8);
+  check_orders(sphere_of_halves, 3,
+               outside_of_walls({around("oil", dirichlet("upper", times(1, outer))),
+                                 neumann("lower", times(-2.5 * epsilon_0, outer_slope))}),
+               1.5, outer, {1e-2, 5e-2}, 0.8);
 }
 
 TEST_CASE("fluxes on either side of a surface with a given potential are those of the solutions") {
@@ -126,7 +126,8 @@ TEST_CASE("fluxes on either side of a surface with a given potential are those o
       const SurfaceValues& surface = solution.results[0].surface;
       const double inside = 80 * epsilon_0 * inner_slope(x),
                    outside = -2.5 * epsilon_0 * outer_slope(x);
-      squares += std::pow(surface.inside[i] - inside, 2) + std::pow(surface.outside[i] - outside, 2);
+      squares +=
+          std::pow(surface.inside[i] - inside, 2) + std::pow(surface.outside[i] - outside, 2);
       all += inside * inside + outside * outside;
     }
     error[level - 3] = std::sqrt(squares / all);
@@ -156,8 +157,7 @@ TEST_CASE("nested shells of other conductivities with a dipole in their centre")
   const auto shells = [&](int level) {
     SurfaceMesh mesh;
     const char* const names[] = {"inner", "middle", "outer"};
-    for (int k = 0; k < 3; ++k)
-      add_ellipsoid(mesh, names[k], level, radius[k] * Vec3d{1, 1, 1});
+    for (int k = 0; k < 3; ++k) add_ellipsoid(mesh, names[k], level, radius[k] * Vec3d{1, 1, 1});
     mesh.closed = true;
     return mesh;
   };
@@ -241,8 +241,9 @@ TEST_CASE("sources of all kinds before a grounded sphere have their images' char
   // d/dz of −1/z
   CHECK(charge({.kind = ProblemSource::Kind::dipole, .at = {0, 0, 2}, .moment = {0, 0, 1}}) ==
         Approx(0.25).epsilon(5e-3));
-  CHECK(charge({.kind = ProblemSource::Kind::line, .at = {0, 0, 2}, .to = {0, 0, 3}, .charge = 1}) ==
-        Approx(-std::log(1.5)).epsilon(5e-3));
+  CHECK(
+      charge({.kind = ProblemSource::Kind::line, .at = {0, 0, 2}, .to = {0, 0, 3}, .charge = 1}) ==
+      Approx(-std::log(1.5)).epsilon(5e-3));
 }
 
 TEST_CASE("energies are those of charges in their images' potentials") {
@@ -254,8 +255,8 @@ TEST_CASE("energies are those of charges in their images' potentials") {
   CHECK(energy() == Approx(-0.5 * k * q * q / (d * d - 1)).epsilon(1e-2));
   problem.sources.push_back({.at = {0, 0, -d}, .charge = q});
   // Each in both images and in the other.
-  CHECK(energy() == Approx(k * q * q * (1 / (2 * d) - 1 / (d * d - 1) - 1 / (d * d + 1)))
-                        .epsilon(1e-2));
+  CHECK(energy() ==
+        Approx(k * q * q * (1 / (2 * d) - 1 / (d * d - 1) - 1 / (d * d + 1))).epsilon(1e-2));
   problem.sources.clear();
   problem.groups = {at_potential("sphere", 3)};
   CHECK(energy() == Approx(0.5 * 9 / k).epsilon(5e-3));
@@ -269,9 +270,9 @@ TEST_CASE("energies are those of charges in their images' potentials") {
 
 TEST_CASE("other right-hand sides give what the problem's data give") {
   const SurfaceMesh mesh = sphere_of_halves(3);
-  const BoundaryProblem problem = inside_of_walls(
-      {in("water", dirichlet("upper", times(1, inner))),
-       in("water", neumann("lower", times(80 * epsilon_0, inner_slope)))});
+  const BoundaryProblem problem =
+      inside_of_walls({in("water", dirichlet("upper", times(1, inner))),
+                       in("water", neumann("lower", times(80 * epsilon_0, inner_slope)))});
   ProblemSolver solver(mesh, problem, tight);
   solver.solve();
   std::vector<double> data;
