@@ -65,11 +65,11 @@ void warn_singular(Console& console, Json& report, const Field& field) {
            "the edges");
 }
 
-std::vector<PointField> point_fields(const Field& field, const std::string& suffix) {
-  PointField e{"E" + suffix, "V/m", {}, 3};
+std::vector<PointField> point_fields(const Field& field, const std::string& prefix) {
+  PointField e{prefix + "E", "V/m", {}, 3};
   e.values.reserve(3 * field.e.size());
   for (const Vec3d& value : field.e) e.values.insert(e.values.end(), {value.x, value.y, value.z});
-  return {{"potential" + suffix, "V", field.potential}, std::move(e)};
+  return {{prefix + "potential", "V", field.potential}, std::move(e)};
 }
 
 }  // namespace fmbem::cli

@@ -19,7 +19,7 @@ Json field_json(const Field& field);
 /// A warning where points lie on edges.
 void warn_singular(Console& console, Json& report, const Field& field);
 
-/// Potential and E, whose names end in `suffix`.
-std::vector<PointField> point_fields(const Field& field, const std::string& suffix = "");
+/// Potential and E, whose names begin with `prefix`.
+std::vector<PointField> point_fields(const Field& field, const std::string& prefix = "");
 
 }  // namespace fmbem::cli

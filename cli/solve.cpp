@@ -67,9 +67,9 @@ std::vector<std::vector<double>> read_right_hand_sides(const std::string& file,
   return result;
 }
 
-/// Of several results each has its name behind those of its fields.
-std::string suffix_of(const ProblemSolution& solution, std::size_t k) {
-  return solution.results.size() == 1 ? "" : ", " + solution.results[k].name;
+/// Of several results each has its name before those of its fields.
+std::string prefix_of(const ProblemSolution& solution, std::size_t k) {
+  return solution.results.size() == 1 ? "" : solution.results[k].name + ": ";
 }
 
 /// φ, E_x, E_y, E_z: [results][points][4].
@@ -87,7 +87,7 @@ void write_fields(const Options& options, const PointSet& set, const std::string
   if (is_npy(*options.points_file)) return write_npy(*options.points_file, array_of(fields));
   std::vector<PointField> columns;
   for (std::size_t k = 0; k < fields.size(); ++k) {
-    std::vector<PointField> of_result = point_fields(fields[k], suffix_of(solution, k));
+    std::vector<PointField> of_result = point_fields(fields[k], prefix_of(solution, k));
     std::move(of_result.begin(), of_result.end(), std::back_inserter(columns));
   }
   columns.push_back({"region", "number", {fields[0].region.begin(), fields[0].region.end()}});
@@ -116,7 +116,7 @@ void write_surface(const std::string& file, const SurfaceMesh& mesh,
         for (const std::vector<double>& column : values) array.values.push_back(column[i]);
     else
       for (std::size_t m = 0; m < 4; ++m)
-        fields.push_back({names[m] + suffix_of(solution, k), std::move(values[m])});
+        fields.push_back({prefix_of(solution, k) + names[m], std::move(values[m])});
   }
   is_npy(file) ? write_npy(file, array) : write_mesh(file, mesh, fields);
 }

@@ -1,4 +1,4 @@
-// A conducting ball in a dielectric coat: fmbem capacitance coated.geo --interface coat=2,1 --medium ball=2
+// A conducting ball in a dielectric coat: fmbem capacitance coated.geo --problem coated.json
 SetFactory("OpenCASCADE");
 Sphere(1) = {0, 0, 0, 1};
 Sphere(2) = {0, 0, 0, 2};

@@ -23,6 +23,14 @@ std::string with_unit(const std::string& name, const std::string& unit) {
   return name + " [" + unit + "]";
 }
 
+/// In double quotes where it would else be several fields.
+std::string csv_field(const std::string& name) {
+  if (name.find_first_of(",\"") == name.npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 std::string csv_header(const std::string& unit, const std::vector<PointField>& fields) {
   std::vector<std::string> names;
   for (const char* axis : {"x", "y", "z"}) names.push_back(with_unit(axis, unit));
@@ -33,7 +41,7 @@ std::string csv_header(const std::string& unit, const std::vector<PointField>& f
         names.push_back(with_unit(field.name + axis, field.unit));
   }
   std::string line;
-  for (const std::string& name : names) (line += name) += ',';
+  for (const std::string& name : names) (line += csv_field(name)) += ',';
   line.back() = '\n';
   return line;
 }

@@ -225,44 +225,38 @@ class Capacitance(ProgramTest):
 
     def test_dielectrics(self):
         mesh = self.coated_sphere_file()
+        problem = {"version": 1,
+                   "regions": {"oil": {"permittivity": 2}, "air": {"permittivity": 1}},
+                   "outside": "air",
+                   "groups": {"ball": {"conductor": {"potential": 3}, "outside": "oil"},
+                              "coat": {"interface": True, "inside": "oil", "outside": "air"}}}
+        self.write("coated.json", json.dumps(problem))
         report = self.report("capacitance", mesh, "--mesh-size", "0.4", "--refine", "1",
-                             "--interface", "coat=2,1", "--medium", "ball=2")
+                             "--problem", "coated.json")
         self.assertEqual([c["name"] for c in report["conductors"]], ["ball"])
-        self.assertEqual(report["media"], [
-            {"group": "coat", "interface": True, "behind": 2, "ahead": 1},
-            {"group": "ball", "interface": False, "behind": 2, "ahead": 2}])
+        self.assertEqual(report["problem"], problem)
         results = report["results"]["capacitance_4pi_eps0_length"]
         error = abs(results["value"][0][0] - 4 / 3)
         self.assertLess(error, results["error"][0][0])
         self.assertLess(error, 0.02)
-        text = self.fmbem("capacitance", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1",
-                          "--medium", "ball=2").stdout
-        self.assertIn("media     coat, an interface: 2 behind, 1 ahead\n", text)
+        text = self.fmbem("capacitance", mesh, "--mesh-size", "0.4", "--problem",
+                          "coated.json").stdout
+        self.assertIn("regions   oil: permittivity 2\n          air: permittivity 1, reaches to "
+                      "infinity\n", text)
         # At 1 V all over: outside the field of the charge, inside none.
-        self.write("points.csv", "0.2,0.1,0.3\n3,0,0\n")
-        self.fmbem("field", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1", "--medium",
-                   "ball=2", "--points", "points.csv", "--output", "field.csv")
+        self.write("points.csv", "0.2,0.1,0.3\n1.5,0,0\n3,0,0\n")
+        self.fmbem("field", mesh, "--mesh-size", "0.4", "--problem", "coated.json", "--voltage",
+                   "ball=1", "--points", "points.csv", "--output", "field.csv")
         with open(self.folder / "field.csv", newline="") as file:
-            inside, outside = list(csv.DictReader(file))
+            inside, coat, outside = list(csv.DictReader(file))
         potential = next(name for name in inside if "V" in name and "V/m" not in name)
-        self.assertAlmostEqual(float(inside[potential]), 1, delta=0.01)
+        self.assertEqual(inside[potential], "nan")  # in metal
+        self.assertAlmostEqual(float(coat[potential]), 4 / 3 * (0.5 + (1 / 1.5 - 0.5) / 2), delta=0.02)
         self.assertAlmostEqual(float(outside[potential]), 4 / 9, delta=0.01)
-
-    def test_media_that_cannot_be(self):
-        mesh = self.coated_sphere_file()
-        for options, saying in [(["--interface", "coat"], "GROUP=BEHIND,AHEAD"),
-                                (["--interface", "coat=2,x"], "GROUP=BEHIND,AHEAD"),
-                                (["--interface", "coat=2,1,3"], "GROUP=BEHIND,AHEAD"),
-                                (["--medium", "=2"], "GROUP=PERMITTIVITY"),
-                                (["--interface", "coat=-2,1"], "positive"),
-                                (["--interface", "coat=nan,1"], "GROUP=BEHIND,AHEAD"),
-                                (["--interface", "nobody=2,1"], "nobody"),
-                                (["--medium", "nobody=2"], "nobody"),
-                                (["--interface", "coat=2,1", "--medium", "coat=2"], "twice"),
-                                (["--interface", "coat=2,1", "--conductor", "all=ball,coat"],
-                                 "belongs to a conductor")]:
-            with self.subTest(options):
-                self.refused("capacitance", mesh, "--mesh-size", "0.8", *options, saying=[saying])
+        self.refused("capacitance", mesh, "--problem", "coated.json", "--conductor", "a=ball",
+                     saying="do not go with --problem")
+        self.refused("field", mesh, "--problem", "coated.json", "--voltage", "coat=1", "--line",
+                     "0,0,3,0,0,4,3", "--output", "line.csv", saying='"coat"')
 
     def test_gmsh_output_keeps_the_mesh(self):
         mesh = self.two_tetrahedra_file()
