@@ -2,12 +2,11 @@
 that are stated there."""
 
 import csv
-import json
 import math
 import re
 import unittest
 
-from harness import ROOT, ProgramTest
+from harness import ROOT, ProgramTest, read_vtu
 
 EPSILON_0 = 8.8541878128e-12
 PAGE = (ROOT / "docs" / "examples.md").read_text()
@@ -162,8 +161,36 @@ class Examples(ProgramTest):
     def test_shunt(self):
         [command] = commands_of("shunt")
         contacts = self.conductors(command)
-        self.close(contacts["right"][0], 10 * 20e-3 / (2.3e6 * 10e-6), 0.02)
-        self.close(contacts["left"][1], -10, 1e-4)
+        potential, current = contacts["right"]
+        self.close(potential / current, 20e-3 / (2.3e6 * 10e-6), 0.02)
+        self.close(contacts["left"][1], -current, 1e-4)
+
+    def test_head(self):
+        """Potentials on the scalp, without their mean: the relative difference of their shape (RDM)
+        and of their size (MAG)."""
+        [command] = commands_of("head")
+        self.fmbem(*command)
+        arrays = read_vtu(self.folder / "head.vtu")
+        points, corners = arrays["Points"], arrays["connectivity"]
+        found, known = [], []
+        for t, potential in enumerate(arrays["potential [V]"]):
+            x = [sum(points[3 * v + k] for v in corners[3 * t:3 * t + 3]) / 3e3 for k in range(3)]
+            if math.hypot(*x) < 0.096:
+                continue  # on the skull or the brain
+            x = [c * 0.1 / math.hypot(*x) for c in x]
+            found.append(potential)
+            known.append(potential_on_layers([0.087, 0.092, 0.1], [0.33, 0.33 / 80, 0.33],
+                                             [0, 0, 0.0435], [0, 6e-9, 8e-9], x))
+
+        def direction(values):
+            mean = sum(values) / len(values)
+            length = math.sqrt(sum((v - mean) ** 2 for v in values))
+            return [(v - mean) / length for v in values], length
+
+        (found, found_length), (known, known_length) = direction(found), direction(known)
+        self.assertGreater(len(found), 500)
+        self.assertLess(math.dist(found, known), 0.04)
+        self.close(found_length, known_length, 0.03)
 
 
 if __name__ == "__main__":
