@@ -65,7 +65,7 @@ class Reader {
     }
     read_groups(top);
     if (top.has("sources")) read_sources(top);
-    FMBEM_REQUIRE(!top.has("planes"), top.where("planes") << " are not there yet: mesh the images");
+    if (top.has("planes")) read_planes(top);
     if (top.has("formulation")) read_formulation(top);
   }
 
@@ -241,6 +241,20 @@ class Reader {
                  .charge = line.number(charge_key(line))});
     });
     if (sources.has("field")) problem().field = sources.vector("field");
+  }
+
+  void read_planes(const JsonObject& top) {
+    const JsonObject planes(top.at("planes"), top.where("planes"), {"x", "y", "z"});
+    FMBEM_REQUIRE(!planes.json().empty(), planes.where() << " has no plane: leave it out");
+    const char* const axes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!planes.has(axes[axis])) continue;
+      const std::string kind = planes.text(axes[axis]);
+      if (kind != "ground" && kind != "mirror")
+        planes.refuse(axes[axis], "\"ground\" or \"mirror\"");
+      problem().planes.at[axis] =
+          SymmetryPlane{kind == "ground" ? PlaneKind::ground : PlaneKind::mirror};
+    }
   }
 
   static void read_formulation(const JsonObject& top) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/bem/geometry/symmetry.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/problems/units.hpp"
 
@@ -73,6 +74,8 @@ struct BoundaryProblem {
   std::vector<GroupCondition> groups{};
   std::vector<ProblemSource> sources{};
   Vec3d field{};  ///< V/m, uniform: what there would be without the mesh
+  /// On one side of each lies all there is; sources and surfaces have images beyond.
+  SymmetryPlanes planes{};
 
   bool conducts() const { return coefficient == Coefficient::conductivity; }
   /// What a coefficient of 1 is: ε₀ in F/m, or 1 S/m.

@@ -14,10 +14,7 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
   const BoundaryProblem& problem = solution.problem;
   const ProblemResult& of = solution.results[result];
   const PanelSides sides = sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
-  int outside = no_region;
-  for (std::size_t r = 0; r < problem.regions.size(); ++r)
-    if (problem.regions[r].name == problem.outside) outside = static_cast<int>(r);
-  const RegionFinder finder(solution.panels, sides, problem.regions.size(), outside);
+  const RegionFinder finder(problem, solution.panels, sides);
 
   ProblemField field{evaluate_field(solution.panels, solution.sigma[result], points, options), {}};
   field.region.resize(points.size());

@@ -6,8 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/contact.hpp"
 #include "fmbem/meshes/distance.hpp"
+#include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/topology.hpp"
 
@@ -83,6 +86,16 @@ std::map<int, int> left_over(std::span<const EdgeSide> sides, const SurfaceMesh&
   }
   std::erase_if(count, [](const auto& entry) { return entry.second == 0; });
   return count;
+}
+
+/// A plane that an edge lies in.
+const SymmetryPlane* plane_through(const SymmetryPlanes& planes, Vec3d a, Vec3d b, double reach) {
+  for (const int axis : planes.axes()) {
+    const SymmetryPlane& plane = *planes.at[axis];
+    if (std::abs(a[axis] - plane.offset) <= reach && std::abs(b[axis] - plane.offset) <= reach)
+      return &plane;
+  }
+  return nullptr;
 }
 
 [[noreturn]] void refuse_open_edge(const SurfaceMesh& mesh, const BoundaryProblem& problem,
@@ -163,23 +176,42 @@ PanelSides sides_of_panels(const SurfaceMesh& mesh, const Panels& panels,
   return sides;
 }
 
-void check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
-                          std::span<const ResolvedGroup> groups) {
+std::vector<bool> check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                                       std::span<const ResolvedGroup> groups) {
+  std::vector<bool> is_grounded(problem.regions.size(), false);
+  const auto set_grounded = [&](int region) {
+    if (region != no_region) is_grounded[region] = true;
+  };
+  for (const auto& plane : problem.planes.at)
+    if (plane && plane->kind == PlaneKind::ground) set_grounded(region_outside(problem));
+  const Box box = bounding_box(mesh);
+  const double reach = contact_gap * norm(box.max - box.min);
   EdgeTable(mesh).for_each_edge([&](int lo, int hi, std::span<const EdgeSide> sides) {
     const std::map<int, int> open = left_over(sides, mesh, groups);
     if (open.empty()) return;
     const auto group_of = [&](const EdgeSide& side) -> const ResolvedGroup& {
       return groups[mesh.group_of[side.triangle]];
     };
-    if (std::any_of(sides.begin(), sides.end(),
-                    [&](const EdgeSide& side) { return group_of(side).condition->truncated; }))
+    const SymmetryPlane* const plane =
+        plane_through(problem.planes, mesh.vertices[lo], mesh.vertices[hi], reach);
+    if (plane && plane->kind == PlaneKind::ground)
+      for (const auto& [region, count] : open) set_grounded(region);
+    if (plane || std::any_of(sides.begin(), sides.end(), [&](const EdgeSide& side) {
+          return group_of(side).condition->truncated;
+        }))
       return;
     refuse_open_edge(mesh, problem, group_of(sides.front()), open.rbegin()->first,
                      0.5 * (mesh.vertices[lo] + mesh.vertices[hi]));
   });
+  return is_grounded;
 }
 
-Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups) {
+int region_outside(const BoundaryProblem& problem) {
+  return region_of(problem.outside, problem, "\"outside\"");
+}
+
+Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups,
+                     const std::vector<bool>& is_grounded) {
   const std::size_t n = problem.regions.size();
   std::vector<int> root(n);
   std::iota(root.begin(), root.end(), 0);
@@ -187,7 +219,7 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
     while (root[r] != r) r = root[r];
     return r;
   };
-  std::vector<bool> is_fixed(n, false);
+  std::vector<bool> is_fixed = is_grounded;
   std::map<std::string, int> at_floating;  // a region
   const auto join = [&](int a, int b) {
     if (a == no_region || b == no_region) return;
@@ -204,7 +236,7 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
                                               condition.kind != Kind::interface);
     }
   }
-  const int outside = region_of(problem.outside, problem, "\"outside\"");
+  const int outside = region_outside(problem);
   if (outside != no_region) is_fixed[outside] = true;
 
   Domains domains{std::vector<int>(n), {}, {}};
@@ -222,11 +254,28 @@ Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGro
   return domains;
 }
 
-RegionFinder::RegionFinder(const Panels& panels, const PanelSides& sides, std::size_t n_regions,
-                           int outside)
-    : panels_(panels), sides_(sides), n_regions_(n_regions), outside_(outside) {
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    if (sides.inside[i] != sides.outside[i]) borders_.push_back(static_cast<std::int32_t>(i));
+RegionFinder::RegionFinder(const BoundaryProblem& problem, const Panels& panels,
+                           const PanelSides& sides)
+    : panels_(panels),
+      origin_(whole_of(panels).origin),
+      n_regions_(problem.regions.size()),
+      outside_(region_outside(problem)) {
+  const Panels& whole = whole_of(panels);
+  for (std::size_t w = 0; w < whole.size(); ++w) {
+    const std::size_t i = panels.images ? panels.images->source[w] : w;
+    if (sides.inside[i] != sides.outside[i])
+      borders_.push_back({whole.triangle(w), sides.inside[i], sides.outside[i]});
+  }
+}
+
+bool RegionFinder::is_beyond_planes(Vec3d x) const {
+  if (!panels_.images) return false;
+  const SymmetryPlanes& planes = panels_.images->planes;
+  for (const int axis : planes.axes()) {
+    const double offset = planes.at[axis]->offset;
+    if ((x[axis] - offset) * (panels_.origin[axis] - offset) < 0) return true;
+  }
+  return false;
 }
 
 std::vector<double> RegionFinder::windings(Vec3d x) const {
@@ -234,11 +283,15 @@ std::vector<double> RegionFinder::windings(Vec3d x) const {
   const auto of = [&](int region) -> double& {
     return result[region == no_region ? n_regions_ : region];
   };
+  if (is_beyond_planes(x)) {
+    of(no_region) = 1;
+    return result;
+  }
   of(outside_) = 1;
-  for (const std::int32_t i : borders_) {
-    const double angle = triangle_double_layer(panels_.triangle(i), x - panels_.origin);
-    of(sides_.inside[i]) -= angle;
-    of(sides_.outside[i]) += angle;
+  for (const Border& border : borders_) {
+    const double angle = triangle_double_layer(border.panel, x - origin_);
+    of(border.inside) -= angle;
+    of(border.outside) += angle;
   }
   return result;
 }

@@ -35,9 +35,10 @@ PanelSides sides_of_panels(const SurfaceMesh& mesh, const Panels& panels,
                            std::span<const ResolvedGroup> groups);
 
 /// Throws InputError where what bounds a region is not closed, which sheets with a region on one
-/// side are not either. Edges of truncated groups may be open.
-void check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
-                          std::span<const ResolvedGroup> groups);
+/// side are not either. Edges of truncated groups may be open, and those in symmetry planes.
+/// [regions]: whether the region reaches a ground plane.
+std::vector<bool> check_regions_closed(const SurfaceMesh& mesh, const BoundaryProblem& problem,
+                                       std::span<const ResolvedGroup> groups);
 
 /// Regions that hang together through interfaces and sheets.
 struct Domains {
@@ -45,13 +46,17 @@ struct Domains {
   std::vector<bool> fixes;         ///< [domains]: something there, or infinity, says what φ is
   std::vector<std::size_t> first;  ///< [domains]: one of the regions
 };
-Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups);
+Domains find_domains(const BoundaryProblem& problem, std::span<const ResolvedGroup> groups,
+                     const std::vector<bool>& is_grounded);
 
-/// Tells which region points lie in, by the solid angles of panels that have different regions on
-/// their sides: O(panels) each.
+/// Number of the region that reaches to infinity.
+int region_outside(const BoundaryProblem& problem);
+
+/// Tells which region points lie in, by the solid angles of panels, and of their images, that have
+/// different regions on their sides: O(panels) each. Beyond symmetry planes there is none.
 class RegionFinder {
  public:
-  RegionFinder(const Panels& panels, const PanelSides& sides, std::size_t n_regions, int outside);
+  RegionFinder(const BoundaryProblem& problem, const Panels& panels, const PanelSides& sides);
 
   /// [regions + 1], how often the surfaces of each wind round x: 1 of where it lies, 1/2 on a
   /// surface; the last is of where there is no region. They add up to 1.
@@ -62,9 +67,15 @@ class RegionFinder {
   int region_at(Vec3d x) const;
 
  private:
+  struct Border {
+    Triangle panel;
+    int inside, outside;
+  };
+  bool is_beyond_planes(Vec3d x) const;
+
   const Panels& panels_;
-  const PanelSides& sides_;
-  std::vector<std::int32_t> borders_;
+  Vec3d origin_;  ///< of the borders
+  std::vector<Border> borders_;
   std::size_t n_regions_;
   int outside_;
 };

@@ -180,9 +180,11 @@ class Evaluation {
         to_infinity += charge / coefficient(parts_.region_of_source[s]);
       }
     }
+    const int outside = region_outside(problem_);
+    if (outside != no_region) add(outside, -coefficient(outside) * to_infinity);
+    // What goes into a ground plane is not known.
     for (std::size_t r = 0; r < problem_.regions.size(); ++r)
-      if (problem_.regions[r].name == problem_.outside)
-        add(static_cast<int>(r), -problem_.regions[r].coefficient * to_infinity);
+      if (parts_.is_grounded[r]) result_.imbalance[r] = std::numeric_limits<double>::quiet_NaN();
   }
 
   /// Of the panels ½ ∮ φ c ∂φ/∂n, and of sources what they have in the field of all else.

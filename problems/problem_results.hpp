@@ -21,6 +21,7 @@ struct ProblemParts {
   const PanelConditions& conditions;
   std::span<const double> area;
   const MediaSystem& system;
+  const std::vector<bool>& is_grounded;  ///< [regions]: they reach a ground plane
 };
 
 /// Adds what a density of these data means to the solution.

@@ -6,6 +6,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/images.hpp"
 #include "fmbem/problems/media_system.hpp"
 #include "fmbem/problems/problem_conditions.hpp"
 #include "fmbem/problems/problem_regions.hpp"
@@ -23,17 +24,9 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
   return names;
 }
 
-/// Before sources are put into regions that may not be what they seem.
-std::vector<ResolvedGroup> checked_groups(const SurfaceMesh& mesh, const BoundaryProblem& problem) {
-  std::vector<ResolvedGroup> groups = resolve_groups(mesh, problem);
-  check_regions_closed(mesh, problem, groups);
-  return groups;
-}
-
-int number_of_outside(const BoundaryProblem& problem) {
-  for (std::size_t r = 0; r < problem.regions.size(); ++r)
-    if (problem.regions[r].name == problem.outside) return static_cast<int>(r);
-  return no_region;
+LayerOptions with_planes(LayerOptions options, const SymmetryPlanes& planes) {
+  options.planes = planes;
+  return options;
 }
 
 }  // namespace
@@ -42,17 +35,18 @@ int number_of_outside(const BoundaryProblem& problem) {
 struct ProblemSolver::Impl {
   Impl(const SurfaceMesh& the_mesh, const BoundaryProblem& problem, const LayerOptions& options)
       : mesh(the_mesh),
-        groups(checked_groups(mesh, start(problem))),
-        solver(mesh, options, solution),
+        groups(resolve_groups(mesh, start(problem))),
+        is_grounded(check_regions_closed(mesh, problem, groups)),
+        solver(mesh, with_planes(options, problem.planes), solution),
         panels(solution.panels),
         sides(sides_of_panels(mesh, panels, groups)),
-        finder(panels, sides, problem.regions.size(), number_of_outside(problem)),
+        finder(problem, panels, sides),
         region_of_source(regions_of_sources(problem, panels, finder, solution.notices)),
         conductors(conductors_of(mesh, panels, groups)),
-        domains(find_domains(solution.problem, groups)),
+        domains(find_domains(problem, groups, is_grounded)),
         conditions(panel_conditions(mesh, panels, problem, groups, sides, conductors, domains)),
         area(areas_of(panels)) {
-    solution.applied = applied_field(problem, region_of_source);
+    solution.applied = with_images(applied_field(problem, region_of_source), panels);
     solution.conductors = conductors.all;
     for (const Group& group : mesh.groups) solution.groups.push_back(group.name);
     system.emplace(panels, conditions, solution.applied, mesh.scale_to_m, names_of(conductors.all));
@@ -71,8 +65,8 @@ struct ProblemSolver::Impl {
       rhs.push_back(system->right_hand_side(of_problem));
     }
     std::vector<std::vector<double>> sigma = solver.solve(rhs);
-    const ProblemParts parts{mesh,    groups,     panels, sides,  region_of_source,
-                             domains, conditions, area,   *system};
+    const ProblemParts parts{mesh,    groups,     panels, sides,   region_of_source,
+                             domains, conditions, area,   *system, is_grounded};
     for (std::size_t k = 0; k < data.size(); ++k)
       add_result(parts, std::move(names[k]), data[k], std::move(sigma[k]), solution);
   }
@@ -128,6 +122,7 @@ struct ProblemSolver::Impl {
   const SurfaceMesh& mesh;
   ProblemSolution solution;
   std::vector<ResolvedGroup> groups;
+  std::vector<bool> is_grounded;  ///< [regions]
   LayerSolver solver;
   const Panels& panels;
   PanelSides sides;

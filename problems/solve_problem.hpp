@@ -25,7 +25,8 @@ struct ProblemResult {
   bool applied = true;                            ///< whether the problem's sources and field count
   std::vector<double> conductor_flux;             ///< [conductors], C or A that they give off
   std::vector<double> flux_inside, flux_outside;  ///< [groups], into the regions there, C or A
-  /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth.
+  /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth. NaN
+  /// where a ground plane takes a part.
   std::vector<double> imbalance;
   /// [regions]: what that is to be compared with: the sum of absolute values.
   std::vector<double> throughput;

@@ -266,7 +266,12 @@ class Solve(ProgramTest):
         # What lies inside is not closed: the end is a sheet in copper.
         refused(with_group("end", {"conductor": {"potential": 0}, "inside": "copper",
                                    "outside": "copper"}), "is not closed", schema_too=False)
-        refused({**good, "planes": {"z": "ground"}}, "planes", schema_too=False)
+        refused({**good, "planes": {"z": "earth"}}, '"ground" or "mirror"')
+        self.write("above.msh", box(2))
+        crossing = {"groups": {name: {"conductor": {"name": "box", "potential": 1}}
+                               for name in ("start", "end", "sides")},
+                    "planes": {"x": "ground"}}
+        refused(crossing, "ground plane", schema_too=False)
         refused({**good, "formulation": "direct"}, "direct", schema_too=False)
         refused({**good, "formulation": "Galerkin"}, "formulation")
 

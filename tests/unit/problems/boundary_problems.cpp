@@ -1,6 +1,7 @@
 // Boundary value problems against closed forms.
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -291,6 +292,49 @@ TEST_CASE("other right-hand sides give what the problem's data give") {
   for (std::size_t i = 0; i < data.size(); ++i) {
     CHECK(std::abs(solution.sigma[1][i] - solution.sigma[0][i]) < 1e-5 * largest);
     CHECK(std::abs(solution.sigma[2][i] - 2 * solution.sigma[0][i]) < 1e-5 * largest);
+  }
+}
+
+TEST_CASE("planes are what the images make of a problem") {
+  // The upper half of a sphere on a mirror, and on the ground; all of it with the same data.
+  const SurfaceMesh whole = sphere_of_halves(3);
+  SurfaceMesh half;
+  add_group(half, "upper");
+  std::map<int, int> number;
+  const auto vertex = [&](int v) {
+    const auto [entry, is_new] = number.try_emplace(v, static_cast<int>(number.size()));
+    if (is_new) add_vertex(half, whole.vertices[v]);
+    return entry->second;
+  };
+  for (std::size_t i = 0; i < whole.triangles.size(); ++i) {
+    if (whole.group_of[i] != 0) continue;
+    const auto& [a, b, c] = whole.triangles[i];
+    const int corners[] = {vertex(a), vertex(b), vertex(c)};
+    add_triangle(half, corners[0], corners[1], corners[2], 0);
+  }
+  for (const PlaneKind kind : {PlaneKind::mirror, PlaneKind::ground}) {
+    const double sign = kind == PlaneKind::mirror ? 1 : -1;
+    const SurfaceData flux = [](const SurfacePoint& at) { return epsilon_0 * (1 + at.x.x); };
+    const SurfaceData of_lower = [=](const SurfacePoint& at) { return sign * flux(at); };
+    BoundaryProblem problem = outside_of_walls({neumann("upper", flux)});
+    problem.sources = {{.at = {0, 0.3, 2}, .charge = 1e-11}};
+    problem.planes.at[2] = SymmetryPlane{kind};
+    const ProblemSolution of_half = solve_problem(half, problem, tight);
+    problem.planes = {};
+    problem.groups.push_back(neumann("lower", of_lower));
+    problem.sources.push_back({.at = {0, 0.3, -2}, .charge = sign * 1e-11});
+    const ProblemSolution of_whole = solve_problem(whole, problem, tight);
+    const std::vector<Vec3d> points{{0.3, 0.1, 1.4}, {2, 0, 0.2}};
+    const ProblemField a = problem_field(half, of_half, 0, points),
+                       b = problem_field(whole, of_whole, 0, points);
+    for (const int k : {0, 1}) CHECK(a.potential[k] == Approx(b.potential[k]).epsilon(1e-5));
+    CHECK(2 * of_half.results[0].energy == Approx(of_whole.results[0].energy).epsilon(1e-5));
+    const ProblemResult& result = of_half.results[0];
+    if (kind == PlaneKind::mirror)
+      CHECK(std::abs(result.imbalance[0]) < 1e-5 * result.throughput[0]);
+    else
+      CHECK(std::isnan(result.imbalance[0]));
+    CHECK(std::isnan(problem_field(half, of_half, 0, std::vector<Vec3d>{{0, 0, -2}}).potential[0]));
   }
 }
 
