@@ -20,13 +20,12 @@ Case ball_before(const std::string& name, double distance, std::array<Plane, 3> 
   for (const Vec3d& x : sphere_points(50, 1)) points.push_back(centre + 1.2 * x);
   const auto at = [=](int level) {
     BoundaryProblem problem;
-    SymmetryPlanes symmetry;
     for (int axis = 0; axis < 3; ++axis)
       if (planes[axis] != Plane::none)
-        symmetry.at[axis] =
+        problem.planes.at[axis] =
             SymmetryPlane{planes[axis] == Plane::ground ? PlaneKind::ground : PlaneKind::mirror};
     problem.groups = {conductor_at("sphere", 1)};
-    const Solved solved(sphere(level, 1, centre), problem, symmetry);
+    const Solved solved(sphere(level, 1, centre), problem);
     const double c = solved.flux_of("sphere") / natural_capacitance(1);
     Result result = compare(solved, points, [&](Vec3d x) { return exact.potential(x); });
     result.errors.push_back({"capacitance", std::abs(c / exact.capacitance() - 1)});

@@ -9,9 +9,8 @@
 namespace fmbem::bench {
 namespace {
 
-LayerOptions closely(const SymmetryPlanes& planes) {
+LayerOptions closely() {
   LayerOptions options;
-  options.planes = planes;
   options.solver.tolerance = 1e-8;
   return options;
 }
@@ -24,8 +23,8 @@ void remove_mean(std::vector<double>& values) {
 
 }  // namespace
 
-Solved::Solved(SurfaceMesh mesh, const BoundaryProblem& problem, const SymmetryPlanes& planes)
-    : mesh_(std::move(mesh)), solution_(solve_problem(mesh_, problem, closely(planes))) {
+Solved::Solved(SurfaceMesh mesh, const BoundaryProblem& problem)
+    : mesh_(std::move(mesh)), solution_(solve_problem(mesh_, problem, closely())) {
   FMBEM_REQUIRE(solution_.converged, "a problem of the table did not converge");
 }
 

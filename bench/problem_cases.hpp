@@ -39,7 +39,7 @@ std::vector<Case> force_cases();
 /// A problem on a mesh, solved to 1e-8.
 class Solved {
  public:
-  Solved(SurfaceMesh mesh, const BoundaryProblem& problem, const SymmetryPlanes& planes = {});
+  Solved(SurfaceMesh mesh, const BoundaryProblem& problem);
   const SurfaceMesh& mesh() const { return mesh_; }
   const ProblemSolution& solution() const { return solution_; }
   const ProblemResult& result() const { return solution_.results[0]; }
