@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/precond/mixed_inverse.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -90,6 +92,15 @@ MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows) {
       whole.equations.push_back(std::move(image));
     }
   return whole;
+}
+
+std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels,
+                                                       const MixedRows& rows) {
+  if (!panels.images) return std::make_unique<MixedInverse>(panels, triangles_of(panels), rows);
+  const Panels& whole = panels.images->whole;
+  return std::make_unique<ReflectedInverse>(
+      panels,
+      std::make_unique<MixedInverse>(whole, triangles_of(whole), rows_of_whole(panels, rows)));
 }
 
 }  // namespace fmbem

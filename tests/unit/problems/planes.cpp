@@ -7,6 +7,7 @@
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/images.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/dielectric_forms.hpp"
@@ -239,6 +240,37 @@ TEST_CASE("a charge beside a dielectric sphere over a ground plane, and one over
       CHECK(a.potential[k] == Approx(b.potential[k]).margin(1e-6));
     CHECK(std::abs(a.potential[2]) < 1e-6);
   }
+}
+
+TEST_CASE("images of charges, dipoles and lines are the sources seen in the planes") {
+  const SymmetryPlanes at = planes(ground, mirror, ground, {0.1, -0.2, 0.3});
+  const Panels panels = make_panels(sphere(1, 1, {3, 3, 3}), at);
+  AppliedField sources;
+  sources.charges = {{{1, 2, 3}, 1e-10, 2}};
+  sources.dipoles = {{{2, 1, 1}, {1e-10, -2e-10, 5e-11}}};
+  sources.lines = {{{0.5, 1, 1}, {1.5, 0.3, 2}, 1e-10}};
+  const AppliedField all = with_images(sources, panels);
+  for (const Vec3d& x : {Vec3d{0.7, 0.4, 0.9}, Vec3d{3, 1, 0.3}, Vec3d{0.1, 2, 2}}) {
+    double potential = 0;
+    Vec3d e{};
+    for (int m = 0; m < 8; ++m) {
+      Vec3d seen = x, direction{1, 1, 1};
+      for (int axis = 0; axis < 3; ++axis)
+        if (m >> axis & 1) {
+          seen[axis] = 2 * at.at[axis]->offset - x[axis];
+          direction[axis] = -1;
+        }
+      const double sign = ((m & 1) + (m >> 2 & 1)) % 2 == 0 ? 1 : -1;
+      const Vec3d of_image = sources.field(seen, 1);
+      potential += sign * sources.potential(seen, 1);
+      for (int axis = 0; axis < 3; ++axis) e[axis] += sign * direction[axis] * of_image[axis];
+    }
+    CHECK(all.potential(x, 1) == Approx(potential).margin(1e-12));
+    CHECK(norm(all.field(x, 1) - e) < 1e-11);
+    if (x.x == 0.1 || x.z == 0.3) CHECK(std::abs(potential) < 1e-12);
+  }
+  sources.lines[0].from.y = -1;
+  CHECK_THROWS_WITH(with_images(sources, panels), contains("not on the mesh's side"));
 }
 
 TEST_CASE("what cannot be at a plane is refused in a sentence") {
