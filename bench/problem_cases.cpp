@@ -56,6 +56,15 @@ double relative_error(std::vector<double> values, std::vector<double> exact,
   return error / largest;
 }
 
+double root_mean_square_error(const std::vector<double>& values, const std::vector<double>& exact) {
+  double difference = 0, size = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    difference += (values[k] - exact[k]) * (values[k] - exact[k]);
+    size += exact[k] * exact[k];
+  }
+  return std::sqrt(difference / size);
+}
+
 Result compare(const Solved& solved, std::span<const Vec3d> points,
                const std::function<double(Vec3d)>& exact, bool up_to_a_constant) {
   std::vector<double> values;

@@ -31,9 +31,10 @@ struct Case {
 };
 
 std::vector<Case> harmonic_cases();  ///< fields of charges on sphere and torus, halves of a sphere
-std::vector<Case> dielectric_cases();  ///< shells, a half space, complex permittivities
-std::vector<Case> plane_cases();       ///< a ball over a plane and in a corner
-std::vector<Case> current_cases();     ///< resistances, and a dipole in a head of three spheres
+std::vector<Case> formulation_cases();  ///< the same by other equations; complex permittivities
+std::vector<Case> dielectric_cases();   ///< shells and a half space
+std::vector<Case> plane_cases();        ///< a ball over a plane and in a corner
+std::vector<Case> current_cases();      ///< resistances, and a dipole in a head of three spheres
 std::vector<Case> force_cases();
 
 /// A problem on a mesh, solved to 1e-8.
@@ -57,6 +58,7 @@ class Solved {
 /// less their means.
 double relative_error(std::vector<double> values, std::vector<double> exact,
                       bool up_to_a_constant = false);
+double root_mean_square_error(const std::vector<double>& values, const std::vector<double>& exact);
 /// Of potentials at the points, φ.
 Result compare(const Solved& solved, std::span<const Vec3d> points,
                const std::function<double(Vec3d)>& exact, bool up_to_a_constant = false);

@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 6'000;
   const std::string word = argc > 2 ? argv[2] : "";
   std::printf("problem,quantity,panels,iterations,error,order\n");
-  for (const auto& cases : {harmonic_cases(), dielectric_cases(), plane_cases(), current_cases()}) {
+  for (const auto& cases : {harmonic_cases(), formulation_cases(), dielectric_cases(),
+                            plane_cases(), current_cases()}) {
     for (const Case& one : cases) {
       if (one.problem.find(word) == std::string::npos) continue;
       std::vector<double> before;
