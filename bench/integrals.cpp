@@ -44,17 +44,30 @@ Vec3d gradient_by_rule(const TriangleRule& rule, const Triangle& t, Vec3d x) {
   return inv_4pi * t.area * sum;
 }
 
+Symmetric3d hessian_by_rule(const TriangleRule& rule, const Triangle& t, Vec3d x) {
+  const Vec3d d = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
+  Symmetric3d sum{};
+  for (std::size_t q = 0; q < rule.weight.size(); ++q) {
+    const Vec3d r = d + rule.xi[q] * e1 + rule.eta[q] * e2;
+    const double r2 = norm2(r), w = rule.weight[q] / std::pow(r2, 2.5);
+    sum += w * Symmetric3d{3 * r.x * r.x - r2, 3 * r.x * r.y, 3 * r.x * r.z,
+                           3 * r.y * r.y - r2, 3 * r.y * r.z, 3 * r.z * r.z - r2};
+  }
+  return (inv_4pi * t.area) * sum;
+}
+
 /// The largest error (distance/radius)^(degree + 1) of each rule, at some distances.
 void print_constants(const TriangleRule& reference) {
   constexpr std::array<double, 4> distances{1.5, 2, 3, 5};
   std::printf("\n| points | degree |");
   for (const double d : distances) std::printf(" %g radii |", d);
   for (const double d : distances) std::printf(" gradient, %g |", d);
-  std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const double d : distances) std::printf(" second derivatives, %g |", d);
+  std::printf("\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   // A tolerance that no rule but the last reaches at 1.5 radii, so that all of them are there.
   for (const FarRule& far : far_rules(1e-9, FarKernel::potential)) {
     std::printf("| %zu | %d |", far.rule.weight.size(), far.degree);
-    std::array<double, distances.size()> potential{}, gradient{};
+    std::array<double, distances.size()> potential{}, gradient{}, hessian{};
     std::mt19937_64 random(2);
     std::normal_distribution<double> normal;
     for (int k = 0; k < 3000; ++k) {
@@ -68,10 +81,15 @@ void print_constants(const TriangleRule& reference) {
             potential[i], scale * std::abs(by_rule(far.rule, t, x) / by_rule(reference, t, x) - 1));
         gradient[i] = std::max(
             gradient[i], scale * norm(gradient_by_rule(far.rule, t, x) - exact) / norm(exact));
+        const Symmetric3d second = hessian_by_rule(reference, t, x);
+        hessian[i] = std::max(
+            hessian[i],
+            scale * std::sqrt(norm2(hessian_by_rule(far.rule, t, x) - second) / norm2(second)));
       }
     }
     for (const double c : potential) std::printf(" %.1e |", c);
     for (const double c : gradient) std::printf(" %.1e |", c);
+    for (const double c : hessian) std::printf(" %.1e |", c);
     std::printf("\n");
   }
 }

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   const std::string word = argc > 2 ? argv[2] : "";
   std::printf("problem,quantity,panels,iterations,error,order\n");
   for (const auto& cases : {harmonic_cases(), formulation_cases(), dielectric_cases(),
-                            plane_cases(), current_cases()}) {
+                            plane_cases(), current_cases(), force_cases()}) {
     for (const Case& one : cases) {
       if (one.problem.find(word) == std::string::npos) continue;
       std::vector<double> before;

@@ -83,6 +83,7 @@ void check_evaluation(std::size_t sources, std::size_t targets, const Strengths&
   check_size(strengths.dipoles, count * sources, "dipoles");
   check_size(fields.potential, count * targets, "potentials");
   check_size(fields.gradient, count * targets, "gradients");
+  check_size(fields.hessian, count * targets, "second derivatives");
   check_finite(strengths.charges, "charges");
   check_finite(strengths.dipoles, "dipoles");
 }

@@ -46,6 +46,7 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
   check_size(dipoles.size(), "dipoles", count, sources.size(), "sources");
   check_size(fields.potential.size(), "potentials", count, targets.size(), "targets");
   check_size(fields.gradient.size(), "gradients", count, targets.size(), "targets");
+  check_size(fields.hessian.size(), "second derivatives", count, targets.size(), "targets");
 
   constexpr double inv_4pi = std::numbers::inv_pi / 4;
   const std::size_t n = sources.size();
@@ -54,7 +55,7 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
   for (std::int64_t result = 0; result < results; ++result) {
     const Vec3d x = targets[result % targets.size()];
     const std::size_t first = result / targets.size() * n;  // strength of this right-hand side
-    Sum u, gx, gy, gz;
+    Sum u, gx, gy, gz, h[3][3];
     for (std::size_t j = 0; j < n; ++j) {
       const Vec3d r = x - sources[j];
       const double r2 = norm2(r);
@@ -63,15 +64,27 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
       const Vec3d d = dipoles.empty() ? Vec3d{} : dipoles[first + j];
       const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);
       u.add(q / length + along / r3);
-      if (fields.gradient.empty()) continue;
-      const Vec3d g = (d - (q + 3 * along / r2) * r) / r3;
-      gx.add(g.x);
-      gy.add(g.y);
-      gz.add(g.z);
+      if (!fields.gradient.empty()) {
+        const Vec3d g = (d - (q + 3 * along / r2) * r) / r3;
+        gx.add(g.x);
+        gy.add(g.y);
+        gz.add(g.z);
+      }
+      if (fields.hessian.empty()) continue;
+      const double r5 = r3 * r2;
+      for (int i = 0; i < 3; ++i)
+        for (int k = i; k < 3; ++k)
+          h[i][k].add(((3 * q + 15 * along / r2) * r[i] * r[k] - 3 * (d[i] * r[k] + d[k] * r[i]) -
+                       (i == k ? q * r2 + 3 * along : 0)) /
+                      r5);
     }
     if (!fields.potential.empty()) fields.potential[result] = inv_4pi * u.total();
     if (!fields.gradient.empty())
       fields.gradient[result] = inv_4pi * Vec3d{gx.total(), gy.total(), gz.total()};
+    if (!fields.hessian.empty())
+      fields.hessian[result] =
+          inv_4pi * Symmetric3d{h[0][0].total(), h[0][1].total(), h[0][2].total(),
+                                h[1][1].total(), h[1][2].total(), h[2][2].total()};
   }
 }
 

@@ -30,6 +30,9 @@ struct FarField::Impl {
                   "functionals have dipoles in their points, not among the strengths");
     FMBEM_REQUIRE(fields.gradient.empty() || options.gradient,
                   "the far field was not made for gradients: set FarFieldOptions::gradient");
+    FMBEM_REQUIRE(fields.hessian.empty() || options.hessian,
+                  "the far field was not made for second derivatives: set "
+                  "FarFieldOptions::hessian");
     evaluate_seconds.clear();
     if (!is_spread()) return backend->evaluate(strengths, fields, direction, evaluate_seconds);
     transposed ? evaluate_and_gather(strengths, fields) : spread_and_evaluate(strengths, fields);

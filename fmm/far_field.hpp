@@ -13,6 +13,7 @@ struct FarFieldOptions {
   int order = 10;  ///< degree p of the expansions, 1 to 40
   Precision precision = Precision::double_precision;
   bool gradient = false;  ///< gradients will be asked for
+  bool hessian = false;   ///< second derivatives will be
   Moments moments = Moments::kept;
 };
 
@@ -35,8 +36,9 @@ class FarField {
   FarField(FarField&&) noexcept;
   FarField& operator=(FarField&&) noexcept;
 
-  /// Potentials [count][targets] and gradients of strengths.charges [count][unknowns], overwriting
-  /// them. Evaluations may not run at the same time. O(sources K + boxes K²).
+  /// Potentials [count][targets], gradients and second derivatives of strengths.charges
+  /// [count][unknowns], overwriting them. Evaluations may not run at the same time. O(sources K +
+  /// boxes K²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
   /// The transposed map: from charges [count][targets] the sums over targets for each unknown,
   /// [count][unknowns] in `potential`.

@@ -15,7 +15,10 @@
 
 namespace fmbem::fmm {
 
-void check_options(const PlanOptions& o) {
+void check_options(const PlanOptions& o, bool has_hessians) {
+  FMBEM_REQUIRE(has_hessians || !o.hessian,
+                "second derivatives are computed on the CPU alone: make the plan there, or set "
+                "PlanOptions::hessian to false");
   const bool single = o.precision && *o.precision == Precision::single_precision;
   const double least = single ? 1e-6 : 1e-14;
   FMBEM_REQUIRE(o.tolerance >= least && o.tolerance <= 0.1,
@@ -44,7 +47,7 @@ class CpuPlan final : public PlanImpl {
   CpuPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
           const PlanOptions& asked) {
     options = asked;
-    check_options(options);
+    check_options(options, true);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
     Stopwatch watch(plan_seconds);
@@ -109,12 +112,15 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(fields.gradient.empty() || impl_->options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
+  FMBEM_REQUIRE(fields.hessian.empty() || impl_->options.hessian,
+                "the plan was not made for second derivatives: set PlanOptions::hessian");
   const std::lock_guard<std::mutex> one_at_a_time(impl_->evaluating);
   impl_->evaluate_seconds.clear();
   std::fill(fields.potential.begin(), fields.potential.end(), 0.0);
   std::fill(fields.gradient.begin(), fields.gradient.end(), Vec3d{});
+  std::fill(fields.hessian.begin(), fields.hessian.end(), Symmetric3d{});
   if (strengths.charges.empty() && strengths.dipoles.empty()) return;
-  if (fields.potential.empty() && fields.gradient.empty()) return;
+  if (fields.potential.empty() && fields.gradient.empty() && fields.hessian.empty()) return;
   impl_->evaluate(strengths, fields);
 }
 

@@ -10,6 +10,7 @@
 
 #include "fmbem/fmm/base/precision.hpp"
 #include "fmbem/fmm/base/ranks.hpp"
+#include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem::fmm {
@@ -26,6 +27,7 @@ struct Strengths {
 struct Fields {
   std::span<double> potential{};
   std::span<Vec3d> gradient{};
+  std::span<Symmetric3d> hessian{};  ///< second derivatives; on the CPU alone
 };
 
 /// What a plan is made for. What is left out follows from the tolerance, the points and the rates
@@ -37,6 +39,7 @@ struct PlanOptions {
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
   bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;           ///< sources will have dipole moments
+  bool hessian = false;           ///< so will second derivatives, which plans on the CPU have alone
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
@@ -66,10 +69,10 @@ class PlanImpl;
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
-/// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
-/// number of threads. Threads may share a plan: its evaluations go one after the other, those of
-/// several plans side by side.
-/// Sources: Greengard and Rokhlin 1997; docs/fmm.md.
+/// its gradient and its second derivatives in x_i. Pairs that coincide contribute nothing. The same
+/// bits come out for any number of threads. Threads may share a plan: its evaluations go one after
+/// the other, those of several plans side by side. Sources: Greengard and Rokhlin 1997;
+/// docs/fmm.md.
 class Plan {
  public:
   /// Sources that are the targets too.
@@ -88,7 +91,7 @@ class Plan {
   std::size_t targets() const;
 
   /// Throws InputError for sizes that do not belong together, strengths that are not finite, and
-  /// gradients or dipoles that the plan was not made for. O((sources + targets) p²).
+  /// derivatives or dipoles that the plan was not made for. O((sources + targets) p²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
 
   PlanInfo info() const;

@@ -23,7 +23,8 @@ class PlanImpl {
   Seconds plan_seconds, evaluate_seconds;
 };
 
-/// Throws InputError for options that cannot be met.
-void check_options(const PlanOptions& options);
+/// Throws InputError for options that cannot be met, by a backend that has second derivatives or,
+/// as on the GPU, has none.
+void check_options(const PlanOptions& options, bool has_hessians = false);
 
 }  // namespace fmbem::fmm

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/edge_point.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
@@ -21,10 +22,10 @@ namespace {
 
 /// Pairs of a panel and a point that take less time than making a tree.
 constexpr double few_pairs = 1e6;
-/// What a near pair costs one thread, with its gradient.
-constexpr double near_pair_seconds = 4e-8;
-/// Gradients lose more than a digit of the far field against potentials.
-constexpr double gradient_loss = 0.05;
+/// What a near pair costs one thread, with its gradient, and with second derivatives.
+constexpr double near_pair_seconds = 4e-8, near_pair_seconds_with_hessian = 1e-7;
+/// Each derivative loses more than a digit of the far field against potentials.
+constexpr double gradient_loss = 0.05, hessian_loss = 0.005;
 
 /// How far off a panel a point that is meant to lie on it can be, after both have been rounded.
 double surface_tolerance(const Panels& panels, Vec3d x) {
@@ -32,23 +33,60 @@ double surface_tolerance(const Panels& panels, Vec3d x) {
          (panels.extent + norm(panels.origin) + norm(x));
 }
 
-Vec3d field_of_panel(const Triangle& t, Vec3d x, double tolerance, Side side) {
-  Vec3d e = -panel_gradient(t, x, tolerance);
-  if (side != Side::mean && on_triangle(t, x, tolerance))
-    e += (side == Side::positive ? 0.5 : -0.5) * t.normal;
-  return e;
-}
+/// What panels add to the field at a point, by closed forms.
+class FieldPoint {
+ public:
+  /// x: less the origin.
+  FieldPoint(const Panels& panels, Vec3d x, Side side, std::size_t point, Field& field)
+      : x_(x),
+        tolerance_(surface_tolerance(panels, x)),
+        side_(side),
+        potential_(field.potential[point]),
+        e_(field.e[point]),
+        hessian_(field.gradient_of_e.empty() ? nullptr : &field.gradient_of_e[point]) {}
+
+  /// ∇∇φ is added up in the place of ∇E.
+  void add(const Triangle& t, double sigma, EdgePoint& edges) {
+    potential_ += sigma * panel_potential(t, x_);
+    const Vec3d gradient = panel_gradient(t, x_, tolerance_);
+    if (std::isnan(gradient.x)) {
+      e_ -= edges.add(t, sigma, x_, tolerance_, side_, hessian_);
+      return;
+    }
+    Vec3d e = -gradient;
+    if (side_ != Side::mean && on_triangle(t, x_, tolerance_))
+      e += (side_ == Side::positive ? 0.5 : -0.5) * t.normal;
+    e_ += sigma * e;
+    if (hessian_) *hessian_ += sigma * panel_hessian(t, x_);
+  }
+  void set_infinite() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    e_ = {nan, nan, nan};
+    if (hessian_) *hessian_ = {nan, nan, nan, nan, nan, nan};
+  }
+
+ private:
+  Vec3d x_;
+  double tolerance_;
+  Side side_;
+  double& potential_;
+  Vec3d& e_;
+  Symmetric3d* hessian_;
+};
 
 /// All panels at all points, exactly. x are the points less the origin.
 void add_exactly(const Panels& panels, std::span<const Triangle> triangles,
                  std::span<const double> sigma, std::span<const Vec3d> x, Side side, Field& field) {
   const auto n = static_cast<std::int64_t>(x.size());
-#pragma omp parallel for schedule(dynamic, 16)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double tolerance = surface_tolerance(panels, x[i]);
-    for (std::size_t j = 0; j < panels.size(); ++j) {
-      field.potential[i] += sigma[j] * panel_potential(triangles[j], x[i]);
-      field.e[i] += sigma[j] * field_of_panel(triangles[j], x[i], tolerance, side);
+#pragma omp parallel
+  {
+    EdgePoint edges;
+#pragma omp for schedule(dynamic, 16)
+    for (std::int64_t i = 0; i < n; ++i) {
+      FieldPoint point(panels, x[i], side, i, field);
+      edges.clear();
+      for (std::size_t j = 0; j < triangles.size(); ++j) point.add(triangles[j], sigma[j], edges);
+      if (!edges.is_finite()) point.set_infinite();
     }
   }
 }
@@ -63,7 +101,8 @@ class NearField {
         sigma_(sigma),
         x_(x),
         side_(options.side),
-        integrals_(options.tolerance, FarKernel::gradient) {}
+        integrals_(options.tolerance,
+                   options.gradient_of_e ? FarKernel::hessian : FarKernel::gradient) {}
 
   void add_row(const fmm::PointTree& tree, std::size_t row, Field& field) {
     const NearRow near = near_row(tree, row);
@@ -72,10 +111,18 @@ class NearField {
     targets_.clear();
     for (std::int32_t i = 0; i < range.size(); ++i) targets_.add(x_[order[i]]);
     targets_.pad();
+    if (edges_.size() < static_cast<std::size_t>(range.size())) edges_.resize(range.size());
+    for (std::int32_t i = 0; i < range.size(); ++i) edges_[i].clear();
     for_near_sources(tree, near, [&](std::int32_t j) { add_panel(j, order, field); });
+    for (std::int32_t i = 0; i < range.size(); ++i)
+      if (!edges_[i].is_finite()) at(i, order, field).set_infinite();
   }
 
  private:
+  FieldPoint at(int i, const std::int32_t* order, Field& field) const {
+    return {panels_, x_[order[i]], side_, static_cast<std::size_t>(order[i]), field};
+  }
+
   void add_panel(std::int32_t j, const std::int32_t* order, Field& field) {
     const Triangle& t = triangles_[j];
     integrals_.integrate(t, targets_);
@@ -84,14 +131,15 @@ class NearField {
       const std::int32_t point = order[i];
       if (close != integrals_.close().end() && *close == i) {
         ++close;
-        const Vec3d x = targets_[i];
-        field.potential[point] += sigma_[j] * panel_potential(t, x);
-        field.e[point] += sigma_[j] * field_of_panel(t, x, surface_tolerance(panels_, x), side_);
-      } else {
-        field.potential[point] += sigma_[j] * integrals_.potential()[i];
-        for (int axis = 0; axis < 3; ++axis)
-          field.e[point][axis] -= sigma_[j] * integrals_.gradient(axis)[i];
+        at(i, order, field).add(t, sigma_[j], edges_[i]);
+        continue;
       }
+      field.potential[point] += sigma_[j] * integrals_.potential()[i];
+      for (int axis = 0; axis < 3; ++axis)
+        field.e[point][axis] -= sigma_[j] * integrals_.gradient(axis)[i];
+      if (!field.gradient_of_e.empty())
+        for (int entry = 0; entry < 6; ++entry)
+          field.gradient_of_e[point][entry] += sigma_[j] * integrals_.hessian(entry)[i];
     }
   }
 
@@ -102,27 +150,34 @@ class NearField {
   Side side_;
   NearIntegrals integrals_;
   IntegralTargets targets_;
+  std::vector<EdgePoint> edges_;  ///< of the row's targets
 };
 
 void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 std::span<const double> sigma, std::span<const Vec3d> x,
                 const FieldOptions& options, Field& field) {
-  const double tolerance = gradient_loss * options.tolerance;
+  const bool hessian = options.gradient_of_e;
+  const double tolerance = (hessian ? hessian_loss : gradient_loss) * options.tolerance;
   const auto sources = std::make_shared<PanelSources>(triangles, nullptr, tolerance);
   const int order = far_order_for(tolerance);
-  const Precision precision = far_precision_for(tolerance);
+  const Precision precision = hessian ? Precision::double_precision : far_precision_for(tolerance);
   fmm::Seconds seconds;
-  const auto tree = fmm::grow_tree(*sources, x,
-                                   {.overhang = panel_overhang,
-                                    .order = order,
-                                    .precision = precision,
-                                    .gradient = true,
-                                    .near_pair_seconds = near_pair_seconds},
-                                   seconds);
-  const fmm::FarField far(
-      tree, sources,
-      {.order = order, .precision = precision, .gradient = true, .moments = fmm::Moments::afresh});
-  far.evaluate({.charges = sigma}, {field.potential, field.e});
+  const auto tree = fmm::grow_tree(
+      *sources, x,
+      {.overhang = panel_overhang,
+       .order = order,
+       .precision = precision,
+       .gradient = true,
+       .hessian = hessian,
+       .near_pair_seconds = hessian ? near_pair_seconds_with_hessian : near_pair_seconds},
+      seconds);
+  const fmm::FarField far(tree, sources,
+                          {.order = order,
+                           .precision = precision,
+                           .gradient = true,
+                           .hessian = hessian,
+                           .moments = fmm::Moments::afresh});
+  far.evaluate({.charges = sigma}, {field.potential, field.e, field.gradient_of_e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel
   {
@@ -136,7 +191,8 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
 }  // namespace
 
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
-                     std::span<const Vec3d> points, const FieldOptions& options) {
+                     std::span<const Vec3d> points, const FieldOptions& options,
+                     std::span<const std::int32_t> chosen) {
   FMBEM_REQUIRE(sigma.size() == panels.size(),
                 "there are " << panels.size() << " panels, but " << sigma.size() << " densities");
   FMBEM_REQUIRE(
@@ -152,12 +208,19 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   Field field;
   field.potential.resize(points.size());
   field.e.resize(points.size());
-  const LargeVector<Triangle> triangles = triangles_of(panels);
-  const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
+  if (options.gradient_of_e) field.gradient_of_e.resize(points.size());
+  const LargeVector<Triangle> triangles = triangles_of(panels, chosen);
+  std::vector<double> density;
+  if (!chosen.empty()) {
+    for (const std::int32_t j : chosen) density.push_back(sigma[j]);
+    sigma = density;
+  }
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(triangles.size());
   if (options.tolerance == 0 || pairs <= few_pairs)
     add_exactly(panels, triangles, sigma, x, options.side, field);
   else
     add_by_fmm(panels, triangles, sigma, x, options, field);
+  for (Symmetric3d& gradient : field.gradient_of_e) gradient = -1.0 * gradient;
   field.singular_points =
       std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
   return field;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/symmetric3.hpp"
 
 namespace fmbem {
 
@@ -16,24 +18,32 @@ enum class Side {
 
 struct FieldOptions {
   Side side = Side::mean;
-  /// Root mean square error of φ and of E over the points, relative to that of the absolute values'
-  /// sum, 1e-10 to 0.1; 0 for exact integrals of all panels at all points.
+  /// Root mean square error of φ, of E and of its gradient over the points, relative to that of the
+  /// absolute values' sum, 1e-10 to 0.1; 0 for exact integrals of all panels at all points.
   double tolerance = 1e-8;
+  bool gradient_of_e = false;  ///< is wanted, too: some three times as much work
 };
 
 struct Field {
-  std::vector<double> potential;    ///< [n_points], φ = ∫ G σ
-  std::vector<Vec3d> e;             ///< [n_points], E = −∇φ
-  std::size_t singular_points = 0;  ///< points on a panel's edge: E is infinite, and NaN here
+  std::vector<double> potential;  ///< [n_points], φ = ∫ G σ
+  std::vector<Vec3d> e;           ///< [n_points], E = −∇φ
+  /// [n_points] where asked for: ∂E_i/∂x_j = −∂_i ∂_j φ, symmetric and without trace.
+  std::vector<Symmetric3d> gradient_of_e;
+  /// Points on a panel's edge where E is infinite: NaN here, and so is its gradient.
+  std::size_t singular_points = 0;
 };
 
 /// Potential and field of a constant density per panel at any points, also on and near the surface:
 /// by exact integrals near, by the FMM far away where there are many points and panels. σ is
 /// [n panels] in the order of Panels; lengths are the mesh's, and so φ is in [σ]·length, E in [σ].
-/// φ is continuous; E jumps by σn across a panel. O(n_points + n_panels).
-/// Throws InputError for sizes that differ, points that are not finite and a tolerance out of
-/// range.
+/// φ is continuous; E jumps by σn across a panel, and its gradient, in [σ]/length, goes on. On
+/// edges and vertices E is infinite, but for those where the coefficients of its logarithm cancel
+/// in the sum over all panels that share them, as of coplanar neighbours of equal density
+/// (EdgePoint): there it is the mean over all directions, or that of the side. Where panels are
+/// `chosen`, only these act. O(n_points + n_panels). Throws InputError for sizes that differ,
+/// points that are not finite and a tolerance out of range.
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
-                     std::span<const Vec3d> points, const FieldOptions& options = {});
+                     std::span<const Vec3d> points, const FieldOptions& options = {},
+                     std::span<const std::int32_t> chosen = {});
 
 }  // namespace fmbem

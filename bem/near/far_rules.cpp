@@ -10,15 +10,18 @@ namespace {
 struct Candidate {
   TriangleRule rule;
   int degree;
-  double potential, gradient;
+  double potential, gradient, hessian;
 };
 
 const std::vector<Candidate>& candidates() {
-  static const std::vector<Candidate> all{
-      {symmetric_rule(1), 1, 0.19, 0.55},       {symmetric_rule(2), 2, 0.025, 0.13},
-      {symmetric_rule(5), 5, 1.05e-2, 0.078},   {symmetric_rule(8), 8, 9.5e-4, 9.6e-3},
-      {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3}, {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4},
-      {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5}, {collapsed_gauss(11), 20, 3.3e-7, 9.3e-6}};
+  static const std::vector<Candidate> all{{symmetric_rule(1), 1, 0.19, 0.55, 1.05},
+                                          {symmetric_rule(2), 2, 0.025, 0.13, 0.38},
+                                          {symmetric_rule(5), 5, 1.05e-2, 0.078, 0.31},
+                                          {symmetric_rule(8), 8, 9.5e-4, 9.6e-3, 0.052},
+                                          {collapsed_gauss(6), 10, 2.2e-4, 3.0e-3, 0.02},
+                                          {collapsed_gauss(7), 12, 6.0e-5, 9.7e-4, 7.3e-3},
+                                          {collapsed_gauss(9), 16, 4.4e-6, 9.6e-5, 9.4e-4},
+                                          {collapsed_gauss(11), 20, 3.3e-7, 9.3e-6, 1.1e-4}};
   return all;
 }
 
@@ -30,7 +33,9 @@ constexpr double nearest = 1.5;
 std::vector<FarRule> far_rules(double tolerance, FarKernel kernel) {
   std::vector<FarRule> rules;
   for (const Candidate& c : candidates()) {
-    const double constant = kernel == FarKernel::potential ? c.potential : c.gradient;
+    const double constant = kernel == FarKernel::potential  ? c.potential
+                            : kernel == FarKernel::gradient ? c.gradient
+                                                            : c.hessian;
     const double reach = std::max(nearest, std::pow(constant / tolerance, 1.0 / (c.degree + 1)));
     rules.push_back({reach, c.rule, c.degree});
     if (reach == nearest) break;  // more points would serve no nearer

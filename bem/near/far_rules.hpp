@@ -13,8 +13,9 @@ struct FarRule {
   int degree;  ///< of the polynomials that it integrates exactly
 };
 
-/// What is integrated: 1/r, or its gradient.
-enum class FarKernel { potential, gradient };
+/// What is integrated: 1/r, its gradient, or its second derivatives; a rule for one serves those
+/// before it, too.
+enum class FarKernel { potential, gradient, hessian };
 
 /// Rules whose relative error is below the tolerance from their reach on, whatever the triangle's
 /// shape: from the fewest points and the farthest reach to the most and the nearest. An error of

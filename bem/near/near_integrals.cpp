@@ -83,7 +83,7 @@ void NearIntegrals::place_points(const Triangle& t) {
 
 void NearIntegrals::integrate(const Triangle& t, const IntegralTargets& targets) {
   const int padded = targets.padded();
-  const int columns = kernel_ == FarKernel::gradient ? 4 : 1;
+  const int columns = kernel_ == FarKernel::potential ? 1 : kernel_ == FarKernel::gradient ? 4 : 10;
   for (int k = 0; k < columns; ++k) values_[k].assign(padded, 0.0);
   distance2_.resize(padded);
   for (int i = 0; i < padded; ++i) {
@@ -99,12 +99,23 @@ void NearIntegrals::integrate(const Triangle& t, const IntegralTargets& targets)
     if (!rule_) continue;
     place_points(t);
     const auto values = [&](int k) { return k < columns ? values_[k].data() + first : nullptr; };
-    fmm::pair_kernels<double, fmm::Laplace>().near(
-        fmm::Laplace(), 1, root_terms_,
-        {static_cast<std::int64_t>(x_.size()), x_.data(), y_.data(), z_.data(), weight_.data(),
-         nullptr, nullptr, nullptr},
-        {std::min(group, padded - first), targets.x() + first, targets.y() + first,
-         targets.z() + first, values(0), values(1), values(2), values(3), nullptr});
+    const fmm::NearSources<double> points{static_cast<std::int64_t>(x_.size()),
+                                          x_.data(),
+                                          y_.data(),
+                                          z_.data(),
+                                          weight_.data(),
+                                          nullptr,
+                                          nullptr,
+                                          nullptr};
+    const double *x = targets.x() + first, *y = targets.y() + first, *z = targets.z() + first;
+    const std::int64_t many = std::min(group, padded - first);
+    const auto& kernels = fmm::pair_kernels<double, fmm::Laplace>();
+    kernels.near(fmm::Laplace(), 1, root_terms_, points,
+                 {many, x, y, z, values(0), values(1), values(2), values(3), nullptr});
+    if (kernel_ != FarKernel::hessian) continue;
+    fmm::HessianTargets second{many, x, y, z, {}};
+    for (int entry = 0; entry < 6; ++entry) second.entry[entry] = values(4 + entry);
+    kernels.near_hessian(fmm::Laplace(), points, second);
   }
 }
 

@@ -41,8 +41,10 @@ class NearIntegrals {
 
   /// 1/(4π) ∫_T 1/|x_i − y| dS_y, [targets]
   const std::vector<double>& potential() const { return values_[0]; }
-  /// Its gradient in x_i along an axis; with FarKernel::gradient alone.
+  /// Its gradient in x_i along an axis; not with FarKernel::potential.
   const std::vector<double>& gradient(int axis) const { return values_[1 + axis]; }
+  /// Its second derivatives, entries of Symmetric3; with FarKernel::hessian alone.
+  const std::vector<double>& hessian(int entry) const { return values_[4 + entry]; }
   /// Targets that were left out.
   const std::vector<int>& close() const { return close_; }
 
@@ -53,7 +55,7 @@ class NearIntegrals {
   FarKernel kernel_;
   int root_terms_;
   std::vector<FarRule> rules_;
-  std::array<std::vector<double>, 4> values_;
+  std::array<std::vector<double>, 10> values_;
   std::vector<double> distance2_;
   std::vector<int> close_;
   const FarRule* rule_ = nullptr;    ///< that serves some targets; null where none is needed

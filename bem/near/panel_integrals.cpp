@@ -19,8 +19,11 @@ const std::vector<FarRule>& exact_rules(FarKernel kernel) {
         column->resize((column->size() + 7) / 8 * 8, 0.0);
     return rules;
   };
-  static const auto potential = make(FarKernel::potential), gradient = make(FarKernel::gradient);
-  return kernel == FarKernel::potential ? potential : gradient;
+  static const auto potential = make(FarKernel::potential), gradient = make(FarKernel::gradient),
+                    hessian = make(FarKernel::hessian);
+  return kernel == FarKernel::potential  ? potential
+         : kernel == FarKernel::gradient ? gradient
+                                         : hessian;
 }
 
 /// The cheapest rule that is accurate at a squared distance from the centroid; null where none is.
@@ -61,6 +64,58 @@ FMBEM_SIMD_CLONES Vec3d far_gradient(const TriangleRule& rule, Vec3d d, Vec3d e1
   }
   return {sum_x, sum_y, sum_z};
 }
+
+FMBEM_SIMD_CLONES Symmetric3d far_hessian(const TriangleRule& rule, Vec3d d, Vec3d e1, Vec3d e2) {
+  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
+  const std::size_t n = rule.weight.size();
+  double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
+#pragma omp simd reduction(+ : xx, xy, xz, yy, yz, zz)
+  for (std::size_t q = 0; q < n; ++q) {
+    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
+    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
+    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
+    const double r2 = x * x + y * y + z * z;
+    const double w = weight[q] / (r2 * r2 * std::sqrt(r2));
+    xx += w * (3 * x * x - r2);
+    xy += w * (3 * x * y);
+    xz += w * (3 * x * z);
+    yy += w * (3 * y * y - r2);
+    yz += w * (3 * y * z);
+    zz += w * (3 * z * z - r2);
+  }
+  return {xx, xy, xz, yy, yz, zz};
+}
+
+/// By the closed form.
+Symmetric3d triangle_hessian(const Triangle& t, Vec3d x) {
+  Vec3d d[3];
+  double r[3];
+  int nearest = 0;
+  for (int k = 0; k < 3; ++k) {
+    d[k] = t.vertex[k] - x;
+    r[k] = norm(d[k]);
+    if (r[k] < r[nearest]) nearest = k;
+  }
+  const double height = -dot(d[nearest], t.normal);
+  Symmetric3d sum;
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3;
+    const double distance = dot(d[r[k] < r[next] ? k : next], t.outward[k]);
+    const EdgeDerivatives edge(dot(d[k], t.tangent[k]), dot(d[next], t.tangent[k]), r[k], r[next],
+                               t.length[k], distance * distance + height * height);
+    sum += edge_hessian(t, k, edge.of_line, edge.of_cube * distance, edge.of_cube * height);
+  }
+  return inv_4pi * sum;
+}
+
+struct HessianSum {
+  const std::vector<FarRule>& rules = exact_rules(FarKernel::hessian);
+  Symmetric3d value{};
+  void far(const TriangleRule& rule, const Piece& p) {
+    value += inv_4pi * p.area * far_hessian(rule, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
+  }
+  void near(const Triangle& t, Vec3d x = {}) { value += triangle_hessian(t, x); }
+};
 
 struct GradientSum {
   double tolerance;
@@ -107,6 +162,36 @@ Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
   // The cuts through a sliver would look like edges to a point that lies on one.
   if (on_triangle(t, x, tolerance)) return triangle_gradient(t, x, tolerance);
   return integrate(GradientSum{tolerance}, t, x).value;
+}
+
+EdgeDerivatives::EdgeDerivatives(double s_minus, double s_plus, double r_minus, double r_plus,
+                                 double length, double d2) {
+  const double along = length * (s_minus + s_plus) / (r_minus * r_plus);
+  of_line = along / (r_minus + r_plus);
+  of_cube = s_minus > 0 || s_plus < 0 ? along / (s_plus * r_minus + s_minus * r_plus)
+                                      : (s_plus / r_plus - s_minus / r_minus) / d2;
+}
+
+Symmetric3d edge_hessian(const Triangle& t, int k, double b, double ad, double ah) {
+  const Vec3d m = t.outward[k], s = t.tangent[k], n = t.normal;
+  Symmetric3d h;
+  for (int i = 0, entry = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, ++entry)
+      h[entry] = -0.5 * b * (m[i] * s[j] + s[i] * m[j]) - ad * (m[i] * m[j] - n[i] * n[j]) +
+                 ah * (m[i] * n[j] + n[i] * m[j]);
+  return h;
+}
+
+Symmetric3d panel_hessian(const Triangle& t, Vec3d x) {
+  // At some of a sliver's widths the closed form loses nothing, while cuts may be so close to x
+  // that it would not be seen for them.
+  constexpr double close_widths = 2;
+  if (shape(t) <= well_shaped) {
+    const Strip strip = make_strip(t);
+    if (clearance(strip, 0, strip.length, strip.locate(x)) < close_widths * strip.span())
+      return triangle_hessian(t, x);
+  }
+  return integrate(HessianSum{}, t, x).value;
 }
 
 }  // namespace fmbem

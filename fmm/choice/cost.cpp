@@ -38,6 +38,8 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
   const ThreadRates& rates = machine_rates().of(precision_of(options, sources_are_targets));
   const double count = harmonic_count(order);
   pair_ = 1 / near_pairs_per_second(options, sources_are_targets);
+  if (options.hessian)  // a pass of its own, of some twice a gradient's operations
+    pair_ += 2 / machine_rates().of(Precision::double_precision).near_gradient_exact;
   const double unit = (options.gradient ? with_gradients : 1) * (sources_are_targets ? 1 : 2) /
                       machine_rates().of(Precision::single_precision).mutual_potential;
   near_source_ = pairs_of_a_source * unit;
@@ -45,7 +47,7 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
   row_ = product_overhead * m2l_row_operations(order, m2l_orders(sources_are_targets)) /
              rates.product_at(order) +
          8 * (count + numbers_of_a_row) / rates.butterfly;
-  point_ = (options.gradient ? 2.5 : 1) * count / rates.points;
+  point_ = ((options.gradient ? 2.5 : 1) + (options.hessian ? 3 : 0)) * count / rates.points;
   // M2M and L2L of a child, and what the points' stages do for a whole leaf.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;

@@ -73,8 +73,9 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   const Cube scaled{tried.scale * hull.corner, tried.scale * hull.side};
   watch.add("check");
 
-  const CostModel model({.precision = options.precision, .gradient = options.gradient}, false,
-                        options.order, 1);
+  const CostModel model(
+      {.precision = options.precision, .gradient = options.gradient, .hessian = options.hessian},
+      false, options.order, 1);
   const auto most = static_cast<double>(std::max(sources.size(), targets.size()));
   // One at least, however few points there are.
   std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, most_leaves, leaf_step * most);

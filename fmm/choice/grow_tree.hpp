@@ -20,7 +20,7 @@ struct TreeOptions {
   // What the cost model is to weigh where these are not given:
   int order = 10;  ///< degree of the expansions of most evaluations
   Precision precision = Precision::double_precision;
-  bool gradient = false;
+  bool gradient = false, hessian = false;
   double near_pair_seconds = 1e-9;  ///< of one thread for a near pair
 };
 

@@ -21,11 +21,12 @@ constexpr double derivative_errors[] = {
     4.1e-2,  1.3e-2,  4.1e-3,  1.1e-3,  3.9e-4,  1.6e-4,  5.8e-5,  2.3e-5, 9.1e-6,  3.7e-6,
     1.5e-6,  5.8e-7,  2.4e-7,  9.4e-8,  3.8e-8,  1.5e-8,  7.0e-9,  1.8e-9, 7.6e-10, 3.2e-10,
     1.4e-10, 5.9e-11, 2.7e-11, 1.3e-11, 7.5e-12, 4.4e-12, 2.2e-12, 1.1e-12};
-/// Which part of the tolerance the table's error may take, by the derivatives asked for (gradient,
-/// dipoles, or both). The table's points have close pairs, which make derivatives large; a lattice
-/// has none. Where targets are not the sources, none may be near at all, and the far field is
-/// everything.
-constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
+/// Which part of the tolerance the table's error may take, by what is asked for: gradient or
+/// dipoles, both, second derivatives, those of dipoles. The table's points have close pairs, which
+/// make derivatives large; a lattice has none. Where targets are not the sources, none may be near
+/// at all, and the far field is everything.
+constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
+                 safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
 
 }  // namespace
 
@@ -36,7 +37,7 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
 
 int order_for(const PlanOptions& options, bool sources_are_targets) {
   if (options.order) return *options.order;
-  const int derivatives = options.gradient + options.dipoles;
+  const int derivatives = (options.hessian ? 3 : options.gradient) + options.dipoles;
   const std::span<const double> errors = derivatives > 0
                                              ? std::span<const double>(derivative_errors)
                                              : std::span<const double>(potential_errors);
@@ -52,7 +53,9 @@ int order_for(const PlanOptions& options, bool sources_are_targets) {
 }
 
 Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
-  const double least = sources_are_targets && !options.dipoles ? 1e-6 : 5e-6;
+  const double least = options.hessian                           ? 1e-4
+                       : sources_are_targets && !options.dipoles ? 1e-6
+                                                                 : 5e-6;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
                                                                : Precision::double_precision);
 }

@@ -20,7 +20,7 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 
 /// Single where the tolerance allows it, unless the options say otherwise. The sums of expansions
 /// in single precision are off by some 4e-7 of the far field: near 1e-6 that serves where there is
-/// a near field besides, which sources that are the targets have.
+/// a near field besides, which sources that are the targets have; second derivatives lose more.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Derivatives need more digits of the near field than single precision has, below 1e-6, and of
 /// dipoles below 1e-5.

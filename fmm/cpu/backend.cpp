@@ -77,6 +77,7 @@ class CpuBackend final : public Backend {
     const std::size_t results = pass.to_points().size() * vectors;
     pass.potential.resize(fields.potential.empty() ? 0 : results);
     for (auto& axis : pass.gradient) axis.resize(fields.gradient.empty() ? 0 : results);
+    for (auto& entry : pass.hessian) entry.resize(fields.hessian.empty() ? 0 : results);
     watch.add("sort");
     if (has_far()) {
       if (pass.is_transposed())
@@ -94,10 +95,12 @@ class CpuBackend final : public Backend {
     l2l(pass);
     watch.add("L2L");
     if (near_) {
-      p2p(*near_, pass);
+      if (pass.wants_values()) p2p(*near_, pass);
+      if (pass.wants_hessian()) p2p_hessian(*near_, pass);
       watch.add("P2P");
     } else {
       for (int k = 0; k < 4; ++k) std::fill(pass.result(k).begin(), pass.result(k).end(), 0.0);
+      for (auto& entry : pass.hessian) std::fill(entry.begin(), entry.end(), 0.0);
     }
     if (pass.is_transposed())
       functionals_->l2p(pass);
@@ -167,6 +170,9 @@ class CpuBackend final : public Backend {
           fields.gradient[to] =
               gradient_scale *
               Vec3d{pass.gradient[0][from], pass.gradient[1][from], pass.gradient[2][from]};
+        if (!fields.hessian.empty())
+          for (int entry = 0; entry < 6; ++entry)
+            fields.hessian[to][entry] = gradient_scale * tree_.scale * pass.hessian[entry][from];
       }
     }
   }

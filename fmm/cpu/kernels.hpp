@@ -46,6 +46,13 @@ struct NearTargets {
   std::int32_t* close;  ///< counts what was left out as too close; in single precision alone
 };
 
+/// Targets of second derivatives, in double precision; what each entry of Symmetric3 is added to.
+struct HessianTargets {
+  std::int64_t count;
+  const double *x, *y, *z;
+  double* entry[6];
+};
+
 /// Points that act and are acted on: coordinates, charges and what a result is added to, [count].
 template <class T>
 struct NearPoints {
@@ -144,6 +151,9 @@ struct PairKernels {
   /// within close_distance: the results are then of no use.
   bool (*near_mutual)(Kernel kernel, int root_terms, const NearPoints<T>& a,
                       const NearPoints<T>& b);
+  /// Adds the second derivatives of what `near` adds, of one right-hand side, to the last bits.
+  void (*near_hessian)(Kernel kernel, const NearSources<double>& sources,
+                       const HessianTargets& targets);
 };
 
 template <class T, class Kernel>

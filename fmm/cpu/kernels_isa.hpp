@@ -22,6 +22,8 @@ inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
             const NearTargets<T>& t);                                                              \
   template <class T, class Kernel>                                                                 \
   bool near_mutual(Kernel kernel, int root_terms, const NearPoints<T>& a, const NearPoints<T>& b); \
+  template <class Kernel>                                                                          \
+  void near_hessian(Kernel kernel, const NearSources<double>& s, const HessianTargets& t);         \
   template <class T>                                                                               \
   void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,                     \
               const NearArrays<T>& to);                                                            \

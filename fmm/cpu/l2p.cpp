@@ -1,4 +1,5 @@
 // L2P: the far field at points, from the local expansions of their leaves.
+#include <algorithm>
 #include <vector>
 
 #include "fmbem/fmm/cpu/pass.hpp"
@@ -6,6 +7,41 @@
 
 namespace fmbem::fmm {
 namespace {
+
+/// Second derivatives, entry by entry of Symmetric3: the local expansion derived along both axes.
+template <class T>
+void l2p_leaf_hessian(Pass<T>& pass, std::int32_t leaf, const UnitPoints<T>& points,
+                      std::vector<T>& locals, std::vector<T>& values) {
+  constexpr int axes[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}, at_once = 3;
+  const Box& box = pass.tree.octree.boxes[leaf];
+  const HarmonicTable<T>& table = pass.table;
+  const int slots = table.slots();
+  const double from_unit = 1 / pass.tree.octree.side(box.level),
+               scale = from_unit * from_unit * from_unit;
+  std::vector<T> derived(pass.order.count);
+  values.resize(static_cast<std::size_t>(at_once) * points.padded);
+  for (int v = 0; v < pass.vectors; ++v) {
+    const T* local = pass.local(leaf) + v * pass.order.count;
+    const std::int64_t first =
+        v * static_cast<std::int64_t>(pass.tree.targets().size()) + box.targets.begin;
+    for (int entry = 0; entry < 6; entry += at_once) {
+      locals.assign(static_cast<std::size_t>(at_once) * slots, T(0));
+      for (int k = 0; k < at_once; ++k) {
+        std::fill(derived.begin(), derived.end(), T(0));
+        for (const Derivative& d : table.derivatives[axes[entry + k][0]])
+          derived[table.position[d.to]] += static_cast<T>(d.value) * local[d.from];
+        for (const Derivative& d : table.derivatives[axes[entry + k][1]])
+          locals[k * slots + d.to] += static_cast<T>(d.value) * derived[d.from];
+      }
+      pair_kernels<T, Laplace>().l2p(Laplace(), steps_of(table), at_once, points.padded,
+                                     points.x.data(), points.y.data(), points.z.data(),
+                                     locals.data(), values.data());
+      for (int k = 0; k < at_once; ++k)
+        for (int i = 0; i < box.targets.size(); ++i)
+          pass.hessian[entry + k][first + i] += scale * values[k * points.padded + i];
+    }
+  }
+}
 
 template <class T>
 void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vector<T>& locals,
@@ -18,6 +54,8 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
   const int slots = table.slots(), channels = potential + 3 * gradient;
   const double from_unit = 1 / pass.tree.octree.side(box.level);
   points.fill(pass.tree.octree, pass.tree.targets(), box, range);
+  if (pass.wants_hessian()) l2p_leaf_hessian(pass, leaf, points, locals, values);
+  if (channels == 0) return;
   values.resize(static_cast<std::size_t>(channels) * points.padded);
   for (int v = 0; v < pass.vectors; ++v) {
     const T* local = pass.local(leaf) + v * pass.order.count;

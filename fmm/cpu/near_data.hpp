@@ -63,5 +63,8 @@ void p2p_mutual(const NearData& near, Pass<T>& pass, int vector);
 /// Starts the results with the near field.
 template <class T>
 void p2p(const NearData& near, Pass<T>& pass);
+/// The same of second derivatives, always in double precision.
+template <class T>
+void p2p_hessian(const NearData& near, Pass<T>& pass);
 
 }  // namespace fmbem::fmm

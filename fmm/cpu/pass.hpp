@@ -37,7 +37,8 @@ struct Pass {
   T* locals = nullptr;                      ///< [boxes][vectors][K]
   LargeVector<double> potential{};          ///< [vectors][targets], or empty
   std::array<LargeVector<double>, 3> gradient{};
-  LargeVector<double> near_buffer{};  ///< what P2P's chunks add to each other
+  std::array<LargeVector<double>, 6> hessian{};  ///< entries of Symmetric3, likewise
+  LargeVector<double> near_buffer{};             ///< what P2P's chunks add to each other
 
   /// Potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
@@ -48,6 +49,8 @@ struct Pass {
   const SortedPoints& to_points() const { return is_transposed() ? tree.sources : tree.targets(); }
   bool acts(const Box& box) const { return (box.*from).size() > 0; }
   bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }
+  bool wants_values() const { return !potential.empty() || !gradient[0].empty(); }
+  bool wants_hessian() const { return !hessian[0].empty(); }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * order.count; }

@@ -189,7 +189,7 @@ void l2p(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T
 
 template <class T, class Kernel>
 constexpr PairKernels<T, Kernel> table = {p2m<T, Kernel>, l2p<T, Kernel>, near<T, Kernel>,
-                                          near_mutual<T, Kernel>};
+                                          near_mutual<T, Kernel>, near_hessian<Kernel>};
 
 }  // namespace
 

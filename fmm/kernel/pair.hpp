@@ -43,6 +43,34 @@ FMBEM_HD FMBEM_INLINE void add_pair(const Radial<V>& radial, T q, const Vec3<T>&
   }
 }
 
+/// Adds the second derivatives in x of q g + p·∇_y g: (g a)(a b) times
+/// (q + c a p·d) d dᵀ − p dᵀ − d pᵀ − (p·d) I, and −q (g a) I, to sums.xx to sums.zz.
+template <bool Dipoles, template <class> class Radial, class T, class V, class Sums>
+FMBEM_HD FMBEM_INLINE void add_pair_hessian(const Radial<V>& radial, T q, const Vec3<T>& p,
+                                            const Vec3<V>& d, Sums& sums) {
+  const V a = radial.a(), ga = radial.g * a, second = ga * a * radial.b();
+  if constexpr (!Dipoles) {
+    const V f = q * second, trace = q * ga;
+    const Vec3<V> fd{f * d.x, f * d.y, f * d.z};
+    sums.xx += fd.x * d.x - trace;
+    sums.xy += fd.x * d.y;
+    sums.xz += fd.x * d.z;
+    sums.yy += fd.y * d.y - trace;
+    sums.yz += fd.y * d.z;
+    sums.zz += fd.z * d.z - trace;
+  } else {
+    const V along = p.x * d.x + p.y * d.y + p.z * d.z, f = second * (q + a * radial.c() * along),
+            trace = q * ga + second * along;
+    const Vec3<V> fd{f * d.x, f * d.y, f * d.z}, sp{second * p.x, second * p.y, second * p.z};
+    sums.xx += fd.x * d.x - 2 * (sp.x * d.x) - trace;
+    sums.xy += fd.x * d.y - sp.x * d.y - sp.y * d.x;
+    sums.xz += fd.x * d.z - sp.x * d.z - sp.z * d.x;
+    sums.yy += fd.y * d.y - 2 * (sp.y * d.y) - trace;
+    sums.yz += fd.y * d.z - sp.y * d.z - sp.z * d.y;
+    sums.zz += fd.z * d.z - 2 * (sp.z * d.z) - trace;
+  }
+}
+
 /// Adds what the charge at y gives at x, and the one at x at y. D g serves both, so it is found
 /// before charges multiply it.
 template <bool Potential, bool Gradient, template <class> class Radial, class T, class V,

@@ -77,7 +77,7 @@ TEST_CASE("on the surface E jumps by the density, and the sides are the limits")
 
 TEST_CASE("on an edge E is NaN and counted") {
   const Panels panels = make_panels(plate(2));
-  const std::vector<double> sigma(panels.size(), 1.0);
+  const std::vector<double> sigma{1, 2, 3, 4, 5, 6, 7, 8};
   const std::vector<Vec3d> points{{0.5, 0.1, 0}, {0, 0, 0}, {0.3, 0.1, 0}};
   const Field field = evaluate_field(panels, sigma, points);
   CHECK(field.singular_points == 2);
@@ -163,7 +163,7 @@ TEST_CASE("fields by the FMM agree with exact integrals to the tolerance") {
 TEST_CASE("fields by the FMM know edges, and the same bits come out for any number of threads",
           "[threads]") {
   const Panels panels = make_panels(plate(40));
-  const std::vector<double> sigma(panels.size(), 1.0);
+  const std::vector<double> sigma = signed_charges(panels.size(), 3);
   std::vector<Vec3d> points;
   for (int i = 0; i <= 20; ++i)
     for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
@@ -177,6 +177,10 @@ TEST_CASE("fields by the FMM know edges, and the same bits come out for any numb
   CHECK(fields[0].potential == fields[2].potential);
   CHECK(fields[0].singular_points == 21 * 25);
   CHECK(evaluate_field(panels, sigma, points, {.tolerance = 0}).singular_points == 21 * 25);
+  // Of equal densities only the 25 points on either rim are singular.
+  const std::vector<double> equal(panels.size(), 1.0);
+  CHECK(evaluate_field(panels, equal, points, {.tolerance = 1e-6}).singular_points == 2 * 25);
+  CHECK(evaluate_field(panels, equal, points, {.tolerance = 0}).singular_points == 2 * 25);
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 1e-12}), InputError);
   CHECK_THROWS_AS(evaluate_field(panels, sigma, points, {.tolerance = 0.5}), InputError);
 }
