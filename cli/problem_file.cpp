@@ -9,6 +9,7 @@
 #include "cli/expression.hpp"
 #include "cli/json_object.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 
@@ -20,8 +21,11 @@ using Kind = GroupCondition::Kind;
 std::vector<double> read_values(const std::string& file, const std::optional<std::string>& array) {
   const std::string format = ending(file);
   if (format == "csv") return read_csv_column(file, array);
-  FMBEM_REQUIRE(format == "npy",
-                file << " must be a .csv or .npy, for values of panels; .vtu is not there yet");
+  if (format == "vtu") {
+    FMBEM_REQUIRE(array, file << " is a .vtu: name the cell data with \"array\"");
+    return read_cell_data(file, *array);
+  }
+  FMBEM_REQUIRE(format == "npy", file << " must be a .csv, .npy or .vtu, for values of panels");
   FMBEM_REQUIRE(!array, file << " is a .npy, which has no \"array\" of a name");
   NumberArray values = read_npy(file);
   FMBEM_REQUIRE(values.shape.size() == 1, file << " has " << values.shape.size()

@@ -245,4 +245,13 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
   throw ResourceError("not enough memory to read the mesh " + file);
 }
 
+std::vector<double> read_cell_data_here(const std::string& file, const std::string& array) {
+  check_readable(file);
+  const std::string format = ending(file);
+  FMBEM_REQUIRE(format == "vtu" || format == "vtk" || format == "vtp",
+                "cell data are read from .vtu, .vtk and .vtp, not from " << file);
+  const ReadingLimit limit(file);
+  return read_cell_data_with_vtk(file, array);
+}
+
 }  // namespace fmbem

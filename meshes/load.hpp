@@ -41,6 +41,11 @@ SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
 std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
                                           int coarsest);
 
+/// A cell array of a .vtu, .vtk or .vtp: one number for each of its surface cells, in their order.
+/// Read as meshes are. Throws InputError for files that VTK cannot read, without such an array, or
+/// with numbers that are not finite.
+std::vector<double> read_cell_data(const std::string& file, const std::string& array);
+
 /// Version of the Gmsh SDK in use.
 std::string gmsh_version();
 

@@ -13,4 +13,7 @@ namespace fmbem {
 std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const LoadOptions& asked,
                                                int coarsest);
 
+/// read_cell_data() in the process of the caller.
+std::vector<double> read_cell_data_here(const std::string& file, const std::string& array);
+
 }  // namespace fmbem

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace {
 
 using namespace fmbem;
 
-/// The meshes, or why there are none.
-ParcelWriter answer_to(const std::string& file, const LoadOptions& options, int coarsest) {
+/// The meshes or, if an array is named, its numbers, or why there are none.
+ParcelWriter answer_to(const std::string& file, const LoadOptions& options, int coarsest,
+                       const std::optional<std::string>& array) {
   ParcelWriter answer;
   const auto refuse = [&](ExitCode code, const std::string& sentence) {
     answer = {};
@@ -29,10 +31,15 @@ ParcelWriter answer_to(const std::string& file, const LoadOptions& options, int 
     answer.put(sentence);
   };
   try {
-    const std::vector<SurfaceMesh> meshes = load_mesh_levels_here(file, options, coarsest);
-    answer.put(true);
-    answer.put(ExitCode::solved);
-    answer.put(meshes);
+    const auto put = [&](const auto& what) {
+      answer.put(true);
+      answer.put(ExitCode::solved);
+      answer.put(what);
+    };
+    if (array)
+      put(read_cell_data_here(file, *array));
+    else
+      put(load_mesh_levels_here(file, options, coarsest));
   } catch (const Error& e) {
     refuse(e.code(), e.what());
   } catch (const std::bad_alloc&) {
@@ -55,8 +62,9 @@ void answer_request() {
   const auto file = request.got<std::string>();
   const auto options = request.got<LoadOptions>();
   const int coarsest = request.got<int>();
+  const auto array = request.got<std::optional<std::string>>();
   memory.write("");  // no answer yet
-  memory.write(answer_to(file, options, coarsest).bytes());
+  memory.write(answer_to(file, options, coarsest, array).bytes());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -94,10 +95,10 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
                    "it anew or in another format");
 }
 
-}  // namespace
-
-std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
-                                          int coarsest) {
+/// What the reader answers: meshes or, if an array is named, its numbers.
+template <class Answer>
+Answer ask_reader(const std::string& file, const LoadOptions& options, int coarsest,
+                  const std::optional<std::string>& array) {
   MemoryFile memory;
   ParcelWriter request;
   request.put(false);  // not an answer, by which it is known when the process crashes
@@ -106,6 +107,7 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   request.put(file);
   request.put(options);
   request.put(coarsest);
+  request.put(array);
   memory.write(request.bytes());
   const pid_t process = start(find_reader(), memory);
   int status = 0;
@@ -117,11 +119,22 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   // A process that was killed may have begun its answer.
   if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
-  if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();
+  if (code == ExitCode::solved) return answer.got<Answer>();
   const auto sentence = answer.got<std::string>();
   if (code == ExitCode::bad_input) throw InputError(sentence);
   if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
   throw Error(code, sentence);
+}
+
+}  // namespace
+
+std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
+                                          int coarsest) {
+  return ask_reader<std::vector<SurfaceMesh>>(file, options, coarsest, {});
+}
+
+std::vector<double> read_cell_data(const std::string& file, const std::string& array) {
+  return ask_reader<std::vector<double>>(file, {}, 0, array);
 }
 
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {

@@ -17,15 +17,14 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
   const RegionFinder finder(problem, solution.panels, sides);
 
   ProblemField field{evaluate_field(solution.panels, solution.sigma[result], points, options), {}};
-  field.region.resize(points.size());
+  field.region = finder.regions_at(points);
   const bool applied = of.applied && !solution.applied.empty();
   const auto n = static_cast<std::int64_t>(points.size());
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     double& potential = field.potential[i];
     Vec3d& e = field.e[i];
     e = e / solution.scale_to_m;
-    field.region[i] = finder.region_at(points[i]);
     if (field.region[i] == no_region) {
       potential = std::numeric_limits<double>::quiet_NaN();
       e = {potential, potential, potential};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -300,6 +301,32 @@ int RegionFinder::region_at(Vec3d x) const {
   const std::vector<double> winding = windings(x);
   const auto most = std::max_element(winding.begin(), winding.end() - 1);
   return *most > 0.25 ? static_cast<int>(most - winding.begin()) : no_region;
+}
+
+std::vector<int> RegionFinder::regions_at(std::span<const Vec3d> points) const {
+  std::vector<int> result(points.size());
+  std::vector<BodyTree::Item> items;
+  for (const auto& [panel, inside, outside] : borders_)
+    items.push_back({{panel.vertex[0], panel.vertex[1], panel.vertex[2]}, 0});
+  const BodyTree surface(std::move(items));
+  constexpr std::int64_t block = 256;
+  const auto n = static_cast<std::int64_t>(points.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::int64_t first = 0; first < n; first += block) {
+    Vec3d centre{};
+    double clear = 0;  // no surface is so near to the centre
+    int region = no_region;
+    for (std::int64_t i = first; i < std::min(first + block, n); ++i) {
+      const Vec3d x = points[i];
+      if (norm(x - centre) >= clear || is_beyond_planes(x) != is_beyond_planes(centre)) {
+        region = region_at(x);
+        centre = x;
+        clear = surface.least(x - origin_, 1, std::numeric_limits<double>::infinity());
+      }
+      result[i] = region;
+    }
+  }
+  return result;
 }
 
 std::vector<int> regions_of_sources(const BoundaryProblem& problem, const Panels& panels,

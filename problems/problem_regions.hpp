@@ -65,6 +65,9 @@ class RegionFinder {
   /// The one that x lies in; on surfaces one of those that touch it, and no region only if there is
   /// no other.
   int region_at(Vec3d x) const;
+  /// [n points]. Points nearer to the one before than that is to a surface lie where it does, which
+  /// takes O(log panels).
+  std::vector<int> regions_at(std::span<const Vec3d> points) const;
 
  private:
   struct Border {

@@ -47,10 +47,10 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const BoundaryPro
                                       const LayerOptions& options) {
   ProblemSolver solver(mesh, problem, options);
   solver.solve_basis();
-  const ProblemSolution& solution = solver.solution();
+  ProblemSolution solution = ProblemSolver::end(std::move(solver));
   std::vector<std::vector<double>> charges;
   for (const ProblemResult& result : solution.results) charges.push_back(result.conductor_flux);
-  return with_matrices(solution, charges);
+  return with_matrices(std::move(solution), charges);
 }
 
 }  // namespace fmbem

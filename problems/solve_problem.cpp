@@ -185,11 +185,18 @@ void ProblemSolver::solve_for(const std::vector<std::vector<double>>& data) {
 
 const ProblemSolution& ProblemSolver::solution() const { return impl_->solution; }
 
+ProblemSolution ProblemSolver::end(ProblemSolver&& solver) {
+  const std::unique_ptr<Impl> impl = std::move(solver.impl_);
+  ProblemSolution solution = std::move(impl->solution);
+  solution.panels.on_device.reset();
+  return solution;
+}
+
 ProblemSolution solve_problem(const SurfaceMesh& mesh, const BoundaryProblem& problem,
                               const LayerOptions& options) {
   ProblemSolver solver(mesh, problem, options);
   solver.solve();
-  return solver.solution();
+  return ProblemSolver::end(std::move(solver));
 }
 
 SquareMatrix basis_matrix(const ProblemSolution& solution, std::size_t first) {

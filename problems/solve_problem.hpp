@@ -68,6 +68,8 @@ class ProblemSolver {
   void solve_for(const std::vector<std::vector<double>>& data);
 
   const ProblemSolution& solution() const;
+  /// Ends the solver, and gives its GPU's memory back.
+  static ProblemSolution end(ProblemSolver&& solver);
 
  private:
   struct Impl;

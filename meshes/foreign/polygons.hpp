@@ -30,5 +30,7 @@ SurfaceMesh mesh_of(const Polygons& polygons, const std::string& file);
 /// One for each library; they throw InputError if fmbem was built without it.
 Polygons read_with_cgal(const std::string& file);
 Polygons read_with_vtk(const std::string& file);
+/// As read_cell_data() has it.
+std::vector<double> read_cell_data_with_vtk(const std::string& file, const std::string& array);
 
 }  // namespace fmbem

@@ -204,6 +204,23 @@ Polygons read_with_vtk(const std::string& file) {
   return std::move(reader.polygons);
 }
 
+std::vector<double> read_cell_data_with_vtk(const std::string& file, const std::string& array) {
+  const vtkSmartPointer<vtkPointSet> set = read_points(file);
+  vtkDataArray* const data = set->GetCellData()->GetArray(array.c_str());
+  FMBEM_REQUIRE(data && data->GetNumberOfComponents() == 1,
+                file << " has no cell array of numbers \"" << array << '"');
+  std::vector<double> values;
+  const auto cells = vtk::TakeSmartPointer(set->NewCellIterator());
+  for (cells->InitTraversal(); !cells->IsDoneWithTraversal(); cells->GoToNextCell()) {
+    if (cells->GetCellDimension() != 2) continue;
+    const vtkIdType cell = cells->GetCellId();
+    FMBEM_REQUIRE(cell < data->GetNumberOfTuples() && std::isfinite(data->GetTuple1(cell)),
+                  file << " has no finite number in \"" << array << "\" for the cell " << cell);
+    values.push_back(data->GetTuple1(cell));
+  }
+  return values;
+}
+
 }  // namespace fmbem
 
 #else
@@ -213,6 +230,10 @@ namespace fmbem {
 Polygons read_with_vtk(const std::string& file) {
   throw InputError("cannot read " + file +
                    ": this fmbem was built without VTK, which reads .vtk, .vtu and .vtp");
+}
+std::vector<double> read_cell_data_with_vtk(const std::string& file, const std::string&) {
+  read_with_vtk(file);
+  return {};
 }
 
 }  // namespace fmbem

@@ -113,10 +113,21 @@ class Solve(ProgramTest):
         self.write("sides.npy", npy((panels,), sides))
         self.write("sides.csv", "".join(f"{x}\n" for x in sides))
         self.write("table.csv", "number,g\n" + "".join(f"{k},{x}\n" for k, x in enumerate(sides)))
+        own = ("<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece NumberOfPoints='3' "
+               f"NumberOfCells='{panels}'><CellData><DataArray type='Float64' Name='g' "
+               f"format='ascii'>{' 0' * panels}</DataArray></CellData><Points><DataArray "
+               "type='Float64' NumberOfComponents='3' format='ascii'>0 0 0 1 0 0 0 1 0</DataArray>"
+               "</Points><Cells><DataArray type='Int64' Name='connectivity' format='ascii'>"
+               f"{' 0 1 2' * panels}</DataArray><DataArray type='Int64' Name='offsets' "
+               f"format='ascii'>{''.join(f' {3 * k + 3}' for k in range(panels))}</DataArray>"
+               f"<DataArray type='UInt8' Name='types' format='ascii'>{' 5' * panels}</DataArray>"
+               "</Cells></Piece></UnstructuredGrid></VTKFile>")
+        self.write("own.vtu", own)
         # c ∂φ/∂n is −eps0 at the start and eps0 at the end.
         robin = {"robin": {"coefficient": "3*eps0", "value": "3*eps0*(x+2) + eps0"}, "inside": "air"}
         for data in ({"file": "sides.npy"}, {"file": "sides.csv"},
-                     {"file": "table.csv", "array": "g"}, "0*nx", 0):
+                     {"file": "table.csv", "array": "g"}, {"file": "own.vtu", "array": "g"},
+                     "0*nx", 0):
             with self.subTest(data):
                 problem = {"regions": {"air": {"permittivity": 1}}, "outside": None,
                            "groups": {"start": {"dirichlet": "x + 2", "inside": "air"}, "end": robin,
@@ -259,6 +270,8 @@ class Solve(ProgramTest):
         self.write("nan.csv", "1\nnan\n")
         refused(with_group("sides", {"neumann": {"file": "nan.csv"}, "inside": "copper"}),
                 "nan.csv, line 2", schema_too=False)
+        refused(with_group("sides", {"neumann": {"file": "no.vtu", "array": "g"},
+                                     "inside": "copper"}), "no.vtu", schema_too=False)
         self.write("cut.npy", npy((112,), [0.0] * 112)[:-8])
         refused(with_group("sides", {"neumann": {"file": "cut.npy"}, "inside": "copper"}),
                 "not as many", schema_too=False)

@@ -334,7 +334,11 @@ TEST_CASE("planes are what the images make of a problem") {
       CHECK(std::abs(result.imbalance[0]) < 1e-5 * result.throughput[0]);
     else
       CHECK(std::isnan(result.imbalance[0]));
-    CHECK(std::isnan(problem_field(half, of_half, 0, std::vector<Vec3d>{{0, 0, -2}}).potential[0]));
+    // Down the axis: outside, inside and beyond the plane, at one distance after the other.
+    std::vector<Vec3d> line;
+    for (int k = 0; k < 600; ++k) line.push_back({0.01, 0.01, 2 - 0.005 * k});
+    const std::vector<int> region = problem_field(half, of_half, 0, line).region;
+    for (int k = 0; k < 600; ++k) CHECK(region[k] == (line[k].z > 1 ? 0 : -1));
   }
 }
 
