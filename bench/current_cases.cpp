@@ -3,10 +3,9 @@
 #include <utility>
 
 #include "bench/problem_cases.hpp"
-#include "fmbem/meshes/clean.hpp"
 #include "tests/unit/known_solutions.hpp"
 #include "tests/unit/layered_sphere.hpp"
-#include "tests/unit/mixed_surfaces.hpp"
+#include "tests/unit/problem_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -23,19 +22,13 @@ BoundaryProblem of_conductivities(std::vector<Region> regions) {
 }
 
 /// Between its ends.
-Case bar() {
+Case resistance_of_bar() {
   const auto at = [](int level) {
-    const int n = 1 << level;
-    SurfaceMesh mesh;
-    const int low = add_group(mesh, "low"), high = add_group(mesh, "high"),
-              sides = add_group(mesh, "sides");
-    add_box(mesh, {low, sides, sides, high, sides, sides}, {}, {4, 1, 1}, {4 * n, n, n});
-    merge_duplicate_vertices(mesh, MergeDistance::box);
     BoundaryProblem problem = of_conductivities({{"metal", 2}});
-    problem.groups = {conductor_at("low", 0, "metal"), conductor_at("high", 1, "metal"),
-                      insulated("sides", "metal")};
-    const Solved solved(mesh, problem);
-    return solved.with({{"conductance", std::abs(solved.flux_of("high") / (2 * 1 / 4.0) - 1)}});
+    problem.groups = {in("metal", at_potential("start", 0)), in("metal", at_potential("end", 1)),
+                      in("metal", neumann("sides", constant(0)))};
+    const Solved solved(bar(std::ldexp(1.0, -level), {4, 1, 1}), problem);
+    return solved.with({{"conductance", std::abs(solved.flux_of("end") / (2 * 1 / 4.0) - 1)}});
   };
   return {"bar of 4 x 1 x 1", at};
 }
@@ -46,7 +39,8 @@ Case spherical_shell() {
     add_ellipsoid(mesh, "inner", level, {1, 1, 1});
     add_ellipsoid(mesh, "outer", level, {2, 2, 2});
     BoundaryProblem problem = of_conductivities({{"metal", 2}});
-    problem.groups = {conductor_at("inner", 1, {}, "metal"), conductor_at("outer", 0, "metal")};
+    problem.groups = {around("metal", at_potential("inner", 1)),
+                      in("metal", at_potential("outer", 0))};
     const Solved solved(mesh, problem);
     const double exact = 4 * std::numbers::pi * 2 / (1 - 0.5);
     return solved.with({{"conductance", std::abs(solved.flux_of("inner") / exact - 1)}});
@@ -73,8 +67,8 @@ Case head(double eccentricity, bool is_radial) {
     }
     const double skull = 1.0 / 80;
     BoundaryProblem problem = of_conductivities({{"brain", 1}, {"skull", skull}, {"scalp", 1}});
-    problem.groups = {interface_between("brain", "brain", "skull"),
-                      interface_between("skull", "skull", "scalp"), insulated("scalp", "scalp")};
+    problem.groups = {between("brain", "brain", "skull"), between("skull", "skull", "scalp"),
+                      in("scalp", neumann("scalp", constant(0)))};
     problem.sources = {{.kind = ProblemSource::Kind::dipole,
                         .at = place,
                         .moment = 4 * std::numbers::pi * moment}};
@@ -100,7 +94,7 @@ Case head(double eccentricity, bool is_radial) {
 }  // namespace
 
 std::vector<Case> current_cases() {
-  std::vector<Case> cases{bar(), spherical_shell()};
+  std::vector<Case> cases{resistance_of_bar(), spherical_shell()};
   for (const double eccentricity : {0.5, 0.8})
     for (const bool is_radial : {true, false}) cases.push_back(head(eccentricity, is_radial));
   return cases;

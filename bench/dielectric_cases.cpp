@@ -8,6 +8,7 @@
 #include "tests/unit/known_solutions.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/points.hpp"
+#include "tests/unit/problem_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -35,8 +36,7 @@ Case shell(double permittivity) {
     BoundaryProblem problem;
     problem.regions = {{"air", 1}, {"shell", permittivity}};
     problem.outside = "air";
-    problem.groups = {interface_between("inner", "air", "shell"),
-                      interface_between("outer", "shell", "air")};
+    problem.groups = {between("inner", "air", "shell"), between("outer", "shell", "air")};
     problem.field = {0, 0, 1};
     return compare(Solved(two_spheres(level, 0.8, 1), problem), points_about_shell(),
                    [=](Vec3d x) { return shell_in_field(permittivity, 0.8, x); });
@@ -61,7 +61,7 @@ Case half_space(double below) {
     BoundaryProblem problem;
     problem.regions = {{"air", 1}, {"dielectric", below}};
     problem.outside = "air";
-    GroupCondition border = interface_between("disk", "dielectric", "air");
+    GroupCondition border = between("disk", "dielectric", "air");
     border.truncated = true;
     problem.groups = {border};
     problem.sources = {{.at = {0, 0, 1}, .charge = natural_capacitance(1), .region = "air"}};

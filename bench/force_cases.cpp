@@ -1,11 +1,11 @@
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "bench/problem_cases.hpp"
 #include "fmbem/problems/capacitance.hpp"
 #include "fmbem/problems/forces.hpp"
 #include "tests/unit/known_solutions.hpp"
+#include "tests/unit/problem_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -38,12 +38,8 @@ Case charged_spheres(double sign) {
     add_ellipsoid(mesh, "small", level, {1, 1, 1});
     add_ellipsoid(mesh, "large", level, {2, 2, 2}, {0, 0, 4});
     BoundaryProblem problem;
-    for (const auto& [name, charge] : {std::pair{"small", 1.0}, std::pair{"large", 0.5 * sign}}) {
-      GroupCondition sphere = conductor_at(name, 0);
-      sphere.conductor = {
-          .name = name, .has_charge = true, .value = charge * natural_capacitance(1)};
-      problem.groups.push_back(sphere);
-    }
+    problem.groups = {with_charge("small", natural_capacitance(1)),
+                      with_charge("large", 0.5 * sign * natural_capacitance(1))};
     const Solved solved(mesh, problem);
     const double exact = force_between_spheres(1, 2, 4, 1, 0.5 * sign) * natural_capacitance(1);
     const Forces forces = forces_of(solved, false, 1);
@@ -59,7 +55,7 @@ Case charge_and_sphere(double permittivity) {
     BoundaryProblem problem;
     problem.regions = {{"air", 1}, {"ball", permittivity}};
     problem.outside = "air";
-    problem.groups = {interface_between("sphere", "ball", "air")};
+    problem.groups = {between("sphere", "ball", "air")};
     problem.sources = {{.at = {0, 0, 2}, .charge = natural_capacitance(1)}};
     const Solved solved(sphere(level), problem);
     const double exact = force_on_charge_at_sphere(permittivity, 1, 2) * natural_capacitance(1);

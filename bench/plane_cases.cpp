@@ -5,6 +5,7 @@
 #include "fmbem/problems/capacitance.hpp"
 #include "tests/unit/grounded_ball.hpp"
 #include "tests/unit/points.hpp"
+#include "tests/unit/problem_forms.hpp"
 #include "tests/unit/surfaces.hpp"
 
 namespace fmbem::bench {
@@ -24,7 +25,7 @@ Case ball_before(const std::string& name, double distance, std::array<Plane, 3> 
       if (planes[axis] != Plane::none)
         problem.planes.at[axis] =
             SymmetryPlane{planes[axis] == Plane::ground ? PlaneKind::ground : PlaneKind::mirror};
-    problem.groups = {conductor_at("sphere", 1)};
+    problem.groups = {at_potential("sphere", 1)};
     const Solved solved(sphere(level, 1, centre), problem);
     const double c = solved.flux_of("sphere") / natural_capacitance(1);
     Result result = compare(solved, points, [&](Vec3d x) { return exact.potential(x); });

@@ -72,28 +72,4 @@ Result compare(const Solved& solved, std::span<const Vec3d> points,
   return solved.with({{"φ", relative_error(solved.potentials(points), values, up_to_a_constant)}});
 }
 
-GroupCondition conductor_at(const std::string& group, double potential,
-                            std::optional<std::string> inside, std::optional<std::string> outside) {
-  GroupCondition condition{.group = group};
-  condition.conductor = {.name = group, .value = potential};
-  condition.inside = std::move(inside);
-  condition.outside = std::move(outside);
-  return condition;
-}
-
-GroupCondition interface_between(const std::string& group, const std::string& inside,
-                                 const std::string& outside) {
-  GroupCondition condition{.group = group, .kind = GroupCondition::Kind::interface};
-  condition.inside = inside;
-  condition.outside = outside;
-  return condition;
-}
-
-GroupCondition insulated(const std::string& group, const std::string& inside) {
-  GroupCondition condition{.group = group, .kind = GroupCondition::Kind::neumann};
-  condition.value = constant(0);
-  condition.inside = inside;
-  return condition;
-}
-
 }  // namespace fmbem::bench

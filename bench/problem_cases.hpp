@@ -3,7 +3,6 @@
 // Boundary value problems with known solutions, for bench/problems.cpp: meshes, conditions, and how
 // far what fmbem finds is from what is known.
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,14 +61,5 @@ double root_mean_square_error(const std::vector<double>& values, const std::vect
 /// Of potentials at the points, φ.
 Result compare(const Solved& solved, std::span<const Vec3d> points,
                const std::function<double(Vec3d)>& exact, bool up_to_a_constant = false);
-
-/// Conditions by group; regions are names, and of a conductor none but the given.
-GroupCondition conductor_at(const std::string& group, double potential,
-                            std::optional<std::string> inside = {},
-                            std::optional<std::string> outside = {});
-GroupCondition interface_between(const std::string& group, const std::string& inside,
-                                 const std::string& outside);
-/// No flux through the group, on the inside of which the region lies.
-GroupCondition insulated(const std::string& group, const std::string& inside);
 
 }  // namespace fmbem::bench
