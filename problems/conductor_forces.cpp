@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/enclosures.hpp"
@@ -112,9 +113,11 @@ Energy conductor_energy(const SurfaceMesh& mesh, const ConductorOptions& options
 
   const AppliedField& applied = solution.applied;
   const double scale = solution.scale_to_m;
-  const auto in_uniform = [&](Vec3d x) { return -scale * dot(applied.uniform, x); };
+  const auto in_uniform = [&](Vec3d x) { return -scale * dot(applied.uniform, x - applied.zero); };
   std::vector<Vec3d> places;
-  for (const PointCharge& q : applied.charges) places.push_back(q.place);
+  const auto& images = solution.panels.images;
+  const std::size_t own_charges = applied.charges.size() / (images ? images->reflections : 1);
+  for (std::size_t k = 0; k < own_charges; ++k) places.push_back(applied.charges[k].place);
   const std::vector<double> potential =
       evaluate_field(solution.panels, solution.sigma[problem], places, {.tolerance = 0}).potential;
   double in_field = 0;  // of all charges, over ε₀

@@ -10,6 +10,13 @@
 namespace fmbem {
 namespace {
 
+/// By bounds.
+bool lies_in(const Enclosure& part, const Enclosure& body) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
+  return true;
+}
+
 /// The panels at each vertex.
 struct PanelsAtVertices {
   explicit PanelsAtVertices(const Panels& panels)
@@ -153,6 +160,31 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
     result.of_whole.push_back(number[all.of[w]]);
     if (result.of_whole[w] >= 0 && images.sign[w] < 0)
       result.parts[result.of_whole[w]].grounded = true;
+  }
+  return result;
+}
+
+std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
+  std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
+  for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
+    if (enclosures.of_whole[w] >= 0)
+      result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));
+  return result;
+}
+
+std::vector<std::optional<bool>> parts_inside(const Panels& panels, const Enclosures& enclosures,
+                                              std::int32_t body,
+                                              std::span<const std::int32_t> of_body) {
+  const Panels& whole = whole_of(panels);
+  const Vec3d shift = panels.origin - whole.origin;
+  std::vector<std::optional<bool>> result;
+  for (const Enclosure& part : enclosures.parts) {
+    const double winding = &part != &enclosures.parts[body] && lies_in(part, enclosures.parts[body])
+                               ? winding_number(whole, of_body, panels.centroid(part.first) + shift)
+                               : 0;
+    const bool is_inside = winding > 0.5;
+    result.push_back(std::abs(winding - is_inside) < 0.25 ? std::optional(is_inside)
+                                                          : std::nullopt);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,15 @@ struct Enclosures {
 
 /// `class_of`: [n panels], any numbers. O(n).
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
+
+/// [parts], of panels and their images: numbers in whole_of(panels).
+std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures);
+
+/// [parts]: whether each lies inside of a closed one of them, by a point of it; nothing where that
+/// is on the closed one. `of_body`: panels of that, as panels_of_parts() has them.
+std::vector<std::optional<bool>> parts_inside(const Panels& panels, const Enclosures& enclosures,
+                                              std::int32_t body,
+                                              std::span<const std::int32_t> of_body);
 
 /// How often a closed part, made of these panels, winds round a point, by their solid angles: 1
 /// inside, 0 outside, 1/2 on it.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -24,36 +25,38 @@ constexpr double least_field_tolerance = 1e-10;
 class Surroundings {
  public:
   Surroundings(const ForceProblem& problem, double tolerance)
-      : problem_(problem), tolerance_(std::max(0.1 * tolerance, least_field_tolerance)) {
-    for (const PointCharge& q : problem.applied.charges) places_.push_back(q.place);
+      : problem_(problem),
+        tolerance_(std::max(0.1 * tolerance, least_field_tolerance)),
+        whole_(whole_of(problem.panels.panels)),
+        sigma_(problem.sigma.begin(), problem.sigma.end()) {
+    const auto& images = problem.panels.panels.images;
+    if (images) sigma_ = images->densities(problem.sigma);
+    // Behind the charges are their images.
+    const std::size_t charges = problem.applied.charges.size() / (images ? images->reflections : 1);
+    for (std::size_t k = 0; k < charges; ++k) places_.push_back(problem.applied.charges[k].place);
   }
 
   std::span<const Vec3d> places() const { return places_; }
-  /// Of all but these panels, ascending, and these applied charges.
+  /// Of all but these panels, ascending, and these applied charges; images are others.
   std::vector<Vec3d> field(std::span<const std::int32_t> panels,
                            std::span<const std::int32_t> without,
                            std::span<const Vec3d> points) const {
     std::vector<Vec3d> e(points.size());
+    std::vector<char> is_own(whole_.size(), 0);
+    for (const std::int32_t i : panels)
+      is_own[&whole_ == &problem_.panels.panels ? i : problem_.panels.panels.images->itself(i)] = 1;
     std::vector<std::int32_t> chosen;
-    auto next = panels.begin();
-    for (std::size_t i = 0; i < problem_.sigma.size() && !points.empty(); ++i) {
-      if (next != panels.end() && *next == static_cast<std::int32_t>(i))
-        ++next;
-      else
-        chosen.push_back(static_cast<std::int32_t>(i));
-    }
+    for (std::size_t j = 0; j < whole_.size() && !points.empty(); ++j)
+      if (!is_own[j]) chosen.push_back(static_cast<std::int32_t>(j));
     if (!chosen.empty())
-      e = evaluate_field(problem_.panels.panels, problem_.sigma, points, {.tolerance = tolerance_},
-                         chosen)
-              .e;
+      e = evaluate_field(whole_, sigma_, points, {.tolerance = tolerance_}, chosen).e;
     add_applied(without, points, e);
     return e;
   }
   /// Of everything, from one side of panels.
   std::vector<Vec3d> field_beside(std::span<const Vec3d> points, Side side) const {
-    std::vector<Vec3d> e = evaluate_field(problem_.panels.panels, problem_.sigma, points,
-                                          {.side = side, .tolerance = tolerance_})
-                               .e;
+    std::vector<Vec3d> e =
+        evaluate_field(whole_, sigma_, points, {.side = side, .tolerance = tolerance_}).e;
     add_applied({}, points, e);
     return e;
   }
@@ -71,6 +74,8 @@ class Surroundings {
 
   const ForceProblem& problem_;
   double tolerance_;
+  const Panels& whole_;  ///< panels and, behind symmetry planes, images
+  std::vector<double> sigma_;
   std::vector<Vec3d> places_;
 };
 
@@ -206,6 +211,18 @@ BodyForce force_on(const ForceProblem& problem, const Body& body, const BodyExte
   return result;
 }
 
+/// What a plane cuts has half of its surface beyond, and so the force on this half means little.
+void refuse_touching(const ForceProblem& problem, std::span<const BodyExtent> extents) {
+  const auto& images = problem.panels.panels.images;
+  for (std::size_t b = 0; b < extents.size() && images; ++b)
+    for (const std::int32_t i : extents[b].panels)
+      for (std::size_t plane = 1; plane < images->reflections; plane *= 2)
+        FMBEM_REQUIRE(!images->touches(i, plane),
+                      "the body \"" << problem.bodies[b].name
+                                    << "\" touches a symmetry plane, so that no force on it by "
+                                       "itself is defined: leave it out, or mesh its image too");
+}
+
 void check(const ForceProblem& problem, const ForceOptions& options) {
   FMBEM_REQUIRE(options.tolerance >= 1e-9 && options.tolerance <= 0.1,
                 "the tolerance of forces must be between 1e-9 and 0.1, not " << options.tolerance);
@@ -224,6 +241,7 @@ Forces find_forces(const ForceProblem& problem, const ForceOptions& options) {
   const Surroundings surroundings(problem, options.tolerance);
   const std::vector<BodyExtent> extents =
       find_bodies(problem.panels, problem.bodies, surroundings.places());
+  refuse_touching(problem, extents);
   Forces result;
   for (std::size_t b = 0; b < extents.size(); ++b)
     result.bodies.push_back(

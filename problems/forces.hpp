@@ -15,7 +15,7 @@ struct ForceProblem {
   /// bound, is ε₀σ.
   std::span<const double> sigma;
   std::span<const Body> bodies;
-  const AppliedField& applied;
+  const AppliedField& applied;  ///< with its images, behind, where the panels have some
   double scale_to_m = 1;
 };
 
@@ -57,6 +57,7 @@ struct Forces {
 /// medium's side of its surface. This is finite on open sheets too, and it is the force that is
 /// given; the stress itself, by the field outside at centroids, converges more slowly beside edges.
 /// Of two bodies alone action is reaction, to the tolerance.
+/// Images behind symmetry planes, also its own, are others; a body that touches a plane is refused.
 ///
 /// E_other is integrated over panels by rules of degree 5, and those panels are cut into four,
 /// again and again, for which a rule of degree 2 differs by too much: where other bodies are close,

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -15,21 +14,6 @@ namespace {
 
 /// β between ε₁, behind the panels, and ε₂.
 double contrast(double behind, double ahead) { return 2 * (behind - ahead) / (behind + ahead); }
-
-bool lies_in(const Enclosure& part, const Enclosure& body) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
-  return true;
-}
-
-/// [parts], of panels and their images.
-std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
-  std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
-  for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
-    if (enclosures.of_whole[w] >= 0)
-      result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));
-  return result;
-}
 
 /// [n panels]: what is of one kind has one number.
 std::vector<int> classes_of(const PanelConditions& given) {
@@ -157,8 +141,6 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
                                       std::span<const Range> common) {
   const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
   const auto panels_of = panels_of_parts(enclosures);
-  const Panels& whole = whole_of(panels_);
-  const Vec3d shift = panels_.origin - whole.origin;
   for (std::int32_t body = 0; body < n_parts; ++body) {
     const Enclosure& enclosure = enclosures.parts[body];
     // Of a body on a ground plane the charge and that of its image add up to nothing anyway.
@@ -170,19 +152,16 @@ void MediaSystem::add_gauss_equations(const Enclosures& enclosures,
     ChargeEquation equation{body};
     // Of what touches the body from inside, or is in several media, its charge is not known.
     bool is_known = true;
+    const auto is_in_body = parts_inside(panels_, enclosures, body, panels_of[body]);
     std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
     for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
       if (p == body) continue;
       const std::int32_t part = part_of[p], first = enclosures.parts[p].first;
-      const double winding =
-          lies_in(enclosures.parts[p], enclosure)
-              ? winding_number(whole, panels_of[body], panels_.centroid(first) + shift)
-              : 0;
-      const double is_inside = winding > 0.5;
+      const double is_inside = is_in_body[p].value_or(false);
       const bool is_weighted =
           !rows_.weight.empty() && given_.is_floating(first) && !common[part].is_one();
-      is_known = std::abs(winding - is_inside) < 0.25 &&
-                 (inside[part] < 0 || inside[part] == is_inside) && !(is_inside > 0 && is_weighted);
+      is_known = is_in_body[p] && (inside[part] < 0 || inside[part] == is_inside) &&
+                 !(is_inside > 0 && is_weighted);
       if (inside[part] < 0 && is_inside > 0) equation.others.push_back({part, -beta * own});
       inside[part] = is_inside;
     }

@@ -120,6 +120,24 @@ std::vector<double> times(std::span<const double> values, const PanelImages& ima
 
 }  // namespace
 
+bool PanelImages::touches(std::size_t panel, std::size_t planes_of_reflection) const {
+  const std::int32_t w = image[panel * reflections + planes_of_reflection];
+  if (w < 0) return true;
+  for (const int a : whole.corners[itself(panel)])
+    for (const int b : whole.corners[w])
+      if (a == b) return true;
+  return false;
+}
+
+std::vector<std::int32_t> PanelImages::images_of(std::span<const std::int32_t> chosen) const {
+  std::vector<std::int32_t> result;
+  for (const std::int32_t panel : chosen)
+    for (std::size_t m = 0; m < reflections; ++m)
+      if (image[panel * reflections + m] >= 0) result.push_back(image[panel * reflections + m]);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 std::vector<double> PanelImages::densities(std::span<const double> of_panels) const {
   return times(of_panels, *this, charge);
 }

@@ -28,6 +28,11 @@ struct PanelImages {
   std::int32_t itself(std::size_t panel) const { return image[panel * reflections]; }
   bool lies_in_plane(std::size_t panel) const { return charge[itself(panel)] != 1; }
 
+  /// Whether the panel shares a vertex with an image in the planes (bits) of a reflection's number.
+  bool touches(std::size_t panel, std::size_t planes_of_reflection) const;
+  /// Those of some panels in the whole, ascending; none of none.
+  std::vector<std::int32_t> images_of(std::span<const std::int32_t> chosen) const;
+
   /// [N]: densities, or values that go with the potential, from those of the panels.
   std::vector<double> densities(std::span<const double> of_panels) const;
   std::vector<double> potentials(std::span<const double> of_panels) const;

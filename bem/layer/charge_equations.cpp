@@ -8,8 +8,11 @@
 namespace fmbem {
 
 ChargeEquations::ChargeEquations(const Panels& panels, const MixedRows& rows)
-    : equations_(rows.equations), part_(rows.part) {
-  const std::size_t n = panels.size();
+    : ChargeEquations(rows.equations.empty() ? std::vector<double>{} : areas_of(panels), rows) {}
+
+ChargeEquations::ChargeEquations(std::vector<double> area, const MixedRows& rows)
+    : equations_(rows.equations), part_(rows.part), area_(std::move(area)) {
+  const std::size_t n = area_.size();
   if (equations_.empty()) return;
   FMBEM_REQUIRE(part_.size() == n, "charge equations need the part of each of the "
                                        << n << " panels, not of " << part_.size());
@@ -29,7 +32,6 @@ ChargeEquations::ChargeEquations(const Panels& panels, const MixedRows& rows)
     FMBEM_REQUIRE(std::exchange(equation_of_[equations_[e].part], e) < 0,
                   "part " << equations_[e].part << " has two charge equations");
   }
-  area_ = areas_of(panels);
   charge_weight_ = area_;
   for (std::size_t i = 0; i < rows.weight.size(); ++i) charge_weight_[i] *= rows.weight[i];
   part_area_.assign(parts, 0.0);

@@ -16,6 +16,8 @@ class ChargeEquations {
  public:
   /// Throws InputError for parts that are missing, or have two equations.
   ChargeEquations(const Panels& panels, const MixedRows& rows);
+  /// Of any unknowns with these areas.
+  ChargeEquations(std::vector<double> area, const MixedRows& rows);
 
   bool empty() const { return equations_.empty(); }
   std::span<const ChargeEquation> all() const { return equations_; }

@@ -203,8 +203,11 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
     FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
     x[i] = points[i] - panels.origin;
   }
-  if (panels.images)
-    return evaluate_field(panels.images->whole, panels.images->densities(sigma), points, options);
+  if (panels.images) {
+    const PanelImages& images = *panels.images;
+    return evaluate_field(images.whole, images.densities(sigma), points, options,
+                          images.images_of(chosen));
+  }
   Field field;
   field.potential.resize(points.size());
   field.e.resize(points.size());

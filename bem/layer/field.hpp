@@ -41,8 +41,8 @@ struct Field {
 /// and vertices E is infinite, except for those where the coefficients of its logarithm cancel in
 /// the sum over all panels that share them, as of coplanar neighbours of equal density (EdgePoint):
 /// there it is the mean over all directions, or that of the side. Where panels are `chosen`, only
-/// these act. O(n_points + n_panels). Throws InputError for sizes that differ, points that are not
-/// finite and a tolerance out of range.
+/// these act. Panels before symmetry planes act with their images. O(n_points + n_panels). Throws
+/// InputError for sizes that differ, points that are not finite and a tolerance out of range.
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
                      std::span<const Vec3d> points, const FieldOptions& options = {},
                      std::span<const std::int32_t> chosen = {});

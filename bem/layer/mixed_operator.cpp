@@ -153,15 +153,9 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
 }
 
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
-  if (panels_.images) {
-    const Panels& whole = panels_.images->whole;
-    return std::make_unique<ReflectedInverse>(
-        panels_,
-        std::make_unique<MixedInverse>(whole, triangles_of(whole), rows_of_whole(panels_, rows_)));
-  }
-  auto inverse = std::make_unique<MixedInverse>(panels_, triangles_of(panels_), rows_);
-  if (processor_ == Processor::cpu) return inverse;
-  return std::make_unique<cuda::bem::MixedInverse>(*inverse);
+  if (processor_ == Processor::cpu) return make_mixed_inverse(panels_, rows_);
+  return std::make_unique<cuda::bem::MixedInverse>(
+      MixedInverse(panels_, triangles_of(panels_), rows_));
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {

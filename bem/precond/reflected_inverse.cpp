@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/precond/mixed_inverse.hpp"
+
 namespace fmbem {
 namespace {
 
@@ -15,16 +17,8 @@ std::vector<std::int32_t> parts_of_whole(const Panels& panels, const MixedRows& 
   // Which planes a part touches: where a vertex and its image are one.
   std::vector<std::size_t> touched(parts, 0);
   for (std::size_t i = 0; i < panels.size(); ++i)
-    for (std::size_t plane = 1; plane < count; plane *= 2) {
-      const std::int32_t w = images.image[i * count + plane];
-      if (w < 0) {
-        touched[rows.part[i]] |= plane;
-        continue;
-      }
-      for (const int a : images.whole.corners[images.itself(i)])
-        for (const int b : images.whole.corners[w])
-          if (a == b) touched[rows.part[i]] |= plane;
-    }
+    for (std::size_t plane = 1; plane < count; plane *= 2)
+      if (images.touches(i, plane)) touched[rows.part[i]] |= plane;
   std::vector<std::int32_t> number(parts * count, -1);
   std::int32_t next = 0;
   for (std::int32_t p = 0; p < parts; ++p)
@@ -90,6 +84,15 @@ MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows) {
       whole.equations.push_back(std::move(image));
     }
   return whole;
+}
+
+std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels,
+                                                       const MixedRows& rows) {
+  if (!panels.images) return std::make_unique<MixedInverse>(panels, triangles_of(panels), rows);
+  const Panels& whole = panels.images->whole;
+  return std::make_unique<ReflectedInverse>(
+      panels,
+      std::make_unique<MixedInverse>(whole, triangles_of(whole), rows_of_whole(panels, rows)));
 }
 
 }  // namespace fmbem

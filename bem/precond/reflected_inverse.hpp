@@ -34,4 +34,7 @@ class ReflectedInverse final : public ApproximateInverse {
 /// like it.
 MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows);
 
+/// MixedInverse of the rows of panels, or of the whole's where they have images.
+std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels, const MixedRows& rows);
+
 }  // namespace fmbem

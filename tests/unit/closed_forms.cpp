@@ -27,26 +27,6 @@ double carlson_rf(double x, double y, double z) {
   return 1 / std::sqrt(x);
 }
 
-/// A grid of cells round the ring and n round the tube, about as long as they are wide.
-SurfaceMesh torus(int n, double ring, double tube) {
-  SurfaceMesh mesh;
-  const int group = add_group(mesh, "torus"), around = n * static_cast<int>(ring / tube);
-  for (int i = 0; i < around; ++i)
-    for (int j = 0; j < n; ++j) {
-      const double u = 2 * pi * i / around, v = 2 * pi * j / n;
-      const double r = ring + tube * std::cos(v);
-      add_vertex(mesh, {r * std::cos(u), r * std::sin(u), tube * std::sin(v)});
-    }
-  const auto at = [&](int i, int j) { return (i % around) * n + j % n; };
-  for (int i = 0; i < around; ++i)
-    for (int j = 0; j < n; ++j) {
-      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
-      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
-    }
-  mesh.closed = true;
-  return mesh;
-}
-
 /// The part of the unit sphere up to this angle from the z axis, from the unit disk.
 SurfaceMesh bowl(int level, double angle) {
   SurfaceMesh mesh = disk(level);
@@ -90,25 +70,6 @@ std::function<SurfaceMesh(int)> ellipsoid(Vec3d axes) {
   };
 }
 
-/// n Gauss points and weights on [0, 1], by Newton's method on Legendre's polynomial.
-std::vector<std::pair<double, double>> gauss_rule(int n) {
-  std::vector<std::pair<double, double>> rule;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (n + 0.5)), slope = 0;
-    for (int k = 0; k < 8; ++k) {
-      double p = 1, before = 0;
-      for (int m = 1; m <= n; ++m) {
-        const double next = ((2 * m - 1) * x * p - (m - 1) * before) / m;
-        before = p, p = next;
-      }
-      slope = n * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
-    rule.emplace_back((1 + x) / 2, 1 / ((1 - x * x) * slope * slope));
-  }
-  return rule;
-}
-
 SquareMatrix two_disks_exactly(double gap) {
   const double like = disk_of_two(gap, 1), unlike = disk_of_two(gap, -1);
   const double own = (like + unlike) / 2, between = (like - unlike) / 2;
@@ -144,6 +105,24 @@ ClosedForm shielded() {
 }
 
 }  // namespace
+
+std::vector<std::pair<double, double>> gauss_rule(int n) {
+  std::vector<std::pair<double, double>> rule;
+  for (int i = 0; i < n; ++i) {
+    double x = std::cos(pi * (i + 0.75) / (n + 0.5)), slope = 0;
+    for (int k = 0; k < 8; ++k) {
+      double p = 1, before = 0;
+      for (int m = 1; m <= n; ++m) {
+        const double next = ((2 * m - 1) * x * p - (m - 1) * before) / m;
+        before = p, p = next;
+      }
+      slope = n * (x * p - before) / (x * x - 1);
+      x -= p / slope;
+    }
+    rule.emplace_back((1 + x) / 2, 1 / ((1 - x * x) * slope * slope));
+  }
+  return rule;
+}
 
 double ellipsoid_capacitance(double a, double b, double c) {
   return 1 / carlson_rf(a * a, b * b, c * c);

@@ -3,6 +3,7 @@
 // Capacitances that are known exactly, with meshes of the bodies that are refined on them.
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/problems/capacitance.hpp"
@@ -36,5 +37,8 @@ double torus_capacitance(double ring, double tube);
 /// f(x) ± (κ/π)∫f(t)/(κ² + (x−t)²) dt = 1 on [−1, 1] with κ the gap, + for like potentials
 /// [Love 1949]. f is even: by Gauss's rule of n points on [0, 1], many within a gap.
 double disk_of_two(double gap, int sign);
+
+/// n Gauss points and weights on [0, 1], by Newton's method on Legendre's polynomial.
+std::vector<std::pair<double, double>> gauss_rule(int n);
 
 }  // namespace fmbem::test

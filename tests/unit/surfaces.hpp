@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <numeric>
 #include <unordered_map>
 #include <vector>
@@ -144,6 +145,27 @@ inline SurfaceMesh disk(int level) {
     add_vertex(mesh, ring > 0 ? (ring / norm(v)) * v : v);
   }
   for (const auto& [a, b, c] : faces) add_triangle(mesh, a, b, c, group);
+  return mesh;
+}
+
+/// Of these radii about the z axis: cells round the ring and n round the tube, about as long as
+/// they are wide, two triangles each.
+inline SurfaceMesh torus(int n, double ring, double tube) {
+  SurfaceMesh mesh;
+  const int group = add_group(mesh, "torus"), around = n * static_cast<int>(ring / tube);
+  for (int i = 0; i < around; ++i)
+    for (int j = 0; j < n; ++j) {
+      const double u = 2 * std::numbers::pi * i / around, v = 2 * std::numbers::pi * j / n;
+      const double r = ring + tube * std::cos(v);
+      add_vertex(mesh, {r * std::cos(u), r * std::sin(u), tube * std::sin(v)});
+    }
+  const auto at = [&](int i, int j) { return (i % around) * n + j % n; };
+  for (int i = 0; i < around; ++i)
+    for (int j = 0; j < n; ++j) {
+      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
+      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
+    }
+  mesh.closed = true;
   return mesh;
 }
 

@@ -6,6 +6,7 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/reflected_surfaces.hpp"
@@ -168,4 +169,23 @@ TEST_CASE("double layers before planes have their images, and bad input is refus
   CHECK_THROWS_AS(evaluate_double_layer(panels, mu, infinite), InputError);
   const Panels sheet = make_panels(plate(2), plane(2, PlaneKind::mirror));
   CHECK_THROWS_AS(evaluate_double_layer(sheet, Vector(sheet.size(), 1.0), points), InputError);
+}
+
+TEST_CASE("fields of double layers by the FMM have the same bits for any number of threads",
+          "[threads]") {
+  const Panels panels = make_panels(plate(30));
+  const Vector mu = signed_charges(panels.size(), 6);
+  std::vector<Vec3d> points;
+  for (const Vec3d& x : cube_points(600, 7)) points.push_back(x);
+  REQUIRE(points.size() * panels.size() > 1'000'000);
+  std::vector<Field> fields;
+  for (const int threads : {1, 2, 3}) {
+    set_threads(threads);
+    fields.push_back(evaluate_double_layer(panels, mu, points, {.tolerance = 1e-5}));
+  }
+  set_threads(available_cores());
+  for (const Field& field : fields) {
+    CHECK(field.potential == fields[0].potential);
+    CHECK(field.e == fields[0].e);
+  }
 }

@@ -11,6 +11,7 @@
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mixed_dense.hpp"
 #include "tests/unit/points.hpp"
@@ -228,4 +229,21 @@ TEST_CASE("panels that cross planes, lie behind them or in a ground plane are re
   for (Vec3d& v : half.vertices) v.z += 1e-10 * v.x;
   CHECK(make_panels(half, plane(2, ground)).images->whole.vertices.size() ==
         sphere(2).vertices.size());
+}
+
+TEST_CASE("operators with planes have the same bits for any number of threads", "[threads]") {
+  const Panels panels =
+      make_panels(part_above(sphere(3), 2), planes(PlaneKind::mirror, ground, mirror, {-2, -3, 0}));
+  const Vector x = signed_charges(panels.size(), 8);
+  std::vector<Vector> results;
+  for (const int threads : {1, 2, 3}) {
+    set_threads(threads);
+    const auto op = make_boundary_operator(panels, single_layer, of_kind(fmm_kind, 1e-6));
+    results.push_back(test::product(*op, x));
+    Vector y(x.size());
+    op->approximate_inverse()->apply(x.data(), y.data());
+    results.push_back(y);
+  }
+  set_threads(available_cores());
+  for (std::size_t k = 2; k < results.size(); ++k) CHECK(results[k] == results[k - 2]);
 }

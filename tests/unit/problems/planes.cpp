@@ -7,6 +7,8 @@
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/conductor_field.hpp"
+#include "fmbem/problems/conductor_forces.hpp"
+#include "fmbem/problems/images.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/dielectric_forms.hpp"
@@ -83,20 +85,14 @@ TEST_CASE("a sphere over a ground plane has its capacitance and its force") {
       REQUIRE(solution.converged);
       error[level - 3] = solution.maxwell(0, 0) / unit_capacitance / exact - 1;
 
-      // The force of the images on the sphere, at 1 V.
+      // The force of its image on the sphere, at 1 V.
       const ConductorSolution one = solve_conductors(mesh, options, {{1.0}});
-      const PanelImages& images = *one.panels.images;
-      std::vector<double> of_images = images.densities(one.sigma[0]);
-      std::vector<Vec3d> points;
-      for (std::size_t i = 0; i < one.panels.size(); ++i) {
-        of_images[images.itself(i)] = 0;
-        points.push_back(one.panels.centroid(i) + one.panels.origin);
-      }
-      const Field field = evaluate_field(images.whole, of_images, points);
-      double force = 0;
-      for (std::size_t i = 0; i < points.size(); ++i)
-        force += one.sigma[0][i] * one.panels.area(i) * field.e[i][axis];
-      of_force[level - 3] = force / (4 * std::numbers::pi) / pull - 1;
+      const BodyForce force = conductor_forces(mesh, options, one, 0).bodies[0];
+      of_force[level - 3] = force.force[axis] / (4 * std::numbers::pi * epsilon_0) / pull - 1;
+      CHECK(norm(force.force) == Approx(std::abs(force.force[axis])).epsilon(1e-3));
+      CHECK(norm(force.stress_force - force.force) < 0.3 * norm(force.force));
+      CHECK(conductor_energy(mesh, options, one, 0).total() ==
+            Approx(0.5 * solution.maxwell(0, 0)).epsilon(1e-7));
     }
     CAPTURE(height, error[0], error[1], of_force[0], of_force[1]);
     CHECK(std::abs(error[1]) < (height < 1.5 ? 8e-3 : 4e-3));
@@ -239,6 +235,92 @@ TEST_CASE("a charge beside a dielectric sphere over a ground plane, and one over
       CHECK(a.potential[k] == Approx(b.potential[k]).margin(1e-6));
     CHECK(std::abs(a.potential[2]) < 1e-6);
   }
+}
+
+TEST_CASE("forces and energies before planes are those of a mesh with all images") {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "ball", 2, {0.6, 0.6, 0.6}, {0.9, 0.8, 0.7});
+  add_ellipsoid(mesh, "drop", 2, {0.4, 0.4, 0.3}, {0.9, 0.8, 2});
+  for (const SymmetryPlanes& at : {planes(mirror, ground, mirror), plane(2, ground, -0.1)}) {
+    ConductorOptions options = at_planes(at);
+    options.interfaces = {"drop"};
+    options.media = {{"drop", 5, 1}};
+    options.applied.charges = {{{2.2, 1.5, 1.4}, 1e-10}};
+    const ConductorSolution solution = solve_conductors(mesh, options, {{10.0}});
+    REQUIRE(solution.converged);
+    const Forces forces = conductor_forces(mesh, options, solution, 0);
+    REQUIRE(forces.on_charges.size() == 1);
+
+    // Images are groups of their own, conductors at potentials of their signs.
+    std::vector<double> sign, given;
+    SurfaceMesh whole = with_mirrored(mesh, at, sign);
+    ConductorOptions all = options;
+    all.planes = {};
+    all.applied = solution.applied;
+    const std::size_t n = mesh.triangles.size();
+    for (std::size_t first = 0; first < sign.size(); first += n) {
+      given.push_back(10 * sign[first]);
+      if (first == 0) continue;
+      for (const char* name : {"ball ", "drop "})
+        add_group(whole, (name + std::to_string(first / n)).c_str());
+      all.interfaces.push_back(whole.groups.back().name);
+      all.media.push_back({whole.groups.back().name, 5, 1});
+      for (std::size_t t = first; t < first + n; ++t)
+        whole.group_of[t] += static_cast<int>(2 * (first / n));
+    }
+    const ConductorSolution exact = solve_conductors(whole, all, {given});
+    REQUIRE(exact.converged);
+    const Forces expected =
+        conductor_forces(whole, all, exact, 0, {{{"ball"}, {"ball"}}, {{"drop"}, {"drop"}}});
+    for (std::size_t b = 0; b < 2; ++b) {
+      CAPTURE(forces.bodies[b].name);
+      const double size = norm(expected.bodies[b].force);
+      CHECK(norm(forces.bodies[b].force - expected.bodies[b].force) < 1e-5 * size);
+      CHECK(norm(forces.bodies[b].torque - expected.bodies[b].torque) < 1e-5 * size);
+      CHECK(norm(forces.bodies[b].stress_force - expected.bodies[b].stress_force) < 1e-5 * size);
+    }
+    CHECK(norm(forces.on_charges[0] - expected.on_charges[0]) <
+          1e-5 * norm(expected.on_charges[0]));
+    const double images = static_cast<double>(sign.size()) / static_cast<double>(n);
+    CHECK(conductor_energy(mesh, options, solution, 0).total() ==
+          Approx(conductor_energy(whole, all, exact, 0).total() / images).epsilon(1e-6));
+  }
+  const SurfaceMesh half = part_above(sphere(2), 2);
+  const ConductorOptions options = at_planes(plane(2, mirror));
+  const ConductorSolution solution = solve_conductors(half, options, {{1.0}});
+  CHECK_THROWS_WITH(conductor_forces(half, options, solution, 0),
+                    contains("touches a symmetry plane"));
+}
+
+TEST_CASE("images of charges, dipoles and lines are the sources seen in the planes") {
+  const SymmetryPlanes at = planes(ground, mirror, ground, {0.1, -0.2, 0.3});
+  const Panels panels = make_panels(sphere(1, 1, {3, 3, 3}), at);
+  AppliedField sources;
+  sources.charges = {{{1, 2, 3}, 1e-10, 2}};
+  sources.dipoles = {{{2, 1, 1}, {1e-10, -2e-10, 5e-11}}};
+  sources.lines = {{{0.5, 1, 1}, {1.5, 0.3, 2}, 1e-10}};
+  const AppliedField all = with_images(sources, panels);
+  for (const Vec3d& x : {Vec3d{0.7, 0.4, 0.9}, Vec3d{3, 1, 0.3}, Vec3d{0.1, 2, 2}}) {
+    double potential = 0;
+    Vec3d e{};
+    for (int m = 0; m < 8; ++m) {
+      Vec3d seen = x, direction{1, 1, 1};
+      for (int axis = 0; axis < 3; ++axis)
+        if (m >> axis & 1) {
+          seen[axis] = 2 * at.at[axis]->offset - x[axis];
+          direction[axis] = -1;
+        }
+      const double sign = ((m & 1) + (m >> 2 & 1)) % 2 == 0 ? 1 : -1;
+      const Vec3d of_image = sources.field(seen, 1);
+      potential += sign * sources.potential(seen, 1);
+      for (int axis = 0; axis < 3; ++axis) e[axis] += sign * direction[axis] * of_image[axis];
+    }
+    CHECK(all.potential(x, 1) == Approx(potential).margin(1e-12));
+    CHECK(norm(all.field(x, 1) - e) < 1e-11);
+    if (x.x == 0.1 || x.z == 0.3) CHECK(std::abs(potential) < 1e-12);
+  }
+  sources.lines[0].from.y = -1;
+  CHECK_THROWS_WITH(with_images(sources, panels), contains("not on the mesh's side"));
 }
 
 TEST_CASE("what cannot be at a plane is refused in a sentence") {

@@ -1,0 +1,207 @@
+#include "fmbem/bem/layer/complex_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fmbem/bem/precond/reflected_inverse.hpp"
+#include "fmbem/fmm/base/error.hpp"
+
+namespace fmbem {
+namespace {
+
+double largest(const std::vector<Complex>& values) {
+  double result = 0;
+  for (const Complex value : values) result = std::max(result, std::abs(value));
+  return result;
+}
+
+ComplexRows checked(ComplexRows rows, std::size_t n) {
+  for (const auto* factors : {&rows.alpha, &rows.beta, &rows.gamma}) {
+    FMBEM_REQUIRE(factors->size() == n,
+                  "complex rows have " << factors->size() << " factors for " << n << " panels");
+    for (const Complex factor : *factors)
+      FMBEM_REQUIRE(std::isfinite(factor.real()) && std::isfinite(factor.imag()),
+                    "a factor of a complex row is not finite");
+  }
+  return rows;
+}
+
+/// Charge equations of real parts, and behind them of imaginary ones, as if these were panels.
+MixedRows equations_of_both(const ComplexRows& rows) {
+  MixedRows both;
+  if (rows.equations.empty()) return both;
+  const std::int32_t parts = *std::max_element(rows.part.begin(), rows.part.end()) + 1;
+  for (const std::int32_t shift : {0, parts}) {
+    for (const std::int32_t part : rows.part) both.part.push_back(part + shift);
+    for (const ComplexChargeEquation& equation : rows.equations) {
+      ChargeEquation real{equation.part + shift};
+      for (const auto& [other, factor] : equation.others) {
+        real.others.push_back({other, shift == 0 ? factor.real() : factor.imag()});
+        real.others.push_back({other + parts, shift == 0 ? -factor.imag() : factor.real()});
+      }
+      both.equations.push_back(std::move(real));
+    }
+  }
+  return both;
+}
+
+std::vector<double> twice(std::vector<double> values) {
+  const std::size_t n = values.size();
+  values.resize(2 * n);
+  std::copy_n(values.begin(), n, values.begin() + n);
+  return values;
+}
+
+/// An inverse of real rows, for the real and the imaginary part.
+class InverseOfParts final : public ApproximateInverse {
+ public:
+  explicit InverseOfParts(std::unique_ptr<ApproximateInverse> of_part)
+      : of_part_(std::move(of_part)) {}
+  std::string name() const override { return of_part_->name(); }
+  std::size_t size() const override { return 2 * of_part_->size(); }
+  std::int64_t memory_bytes() const override { return of_part_->memory_bytes(); }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    refuse_transposed(product, "the cluster inverse");
+    of_part_->apply(x, y, {.vectors = 2 * product.vectors});
+  }
+
+ private:
+  std::unique_ptr<ApproximateInverse> of_part_;
+};
+
+}  // namespace
+
+MixedRows real_part(const ComplexRows& rows) {
+  MixedRows real;
+  const auto of = [](const std::vector<Complex>& factors) {
+    std::vector<double> result;
+    for (const Complex factor : factors) result.push_back(factor.real());
+    return result;
+  };
+  real.alpha = of(rows.alpha);
+  real.beta = of(rows.beta);
+  real.gamma = of(rows.gamma);
+  real.part = rows.part;
+  for (const ComplexChargeEquation& equation : rows.equations) {
+    ChargeEquation of_real{equation.part};
+    for (const auto& [other, factor] : equation.others)
+      of_real.others.push_back({other, factor.real()});
+    real.equations.push_back(std::move(of_real));
+  }
+  return real;
+}
+
+ComplexOperator::ComplexOperator(const Panels& panels, ComplexRows rows,
+                                 const OperatorOptions& options)
+    : panels_(panels),
+      rows_(checked(std::move(rows), panels.size())),
+      equations_(twice(areas_of(panels)), equations_of_both(rows_)) {
+  OperatorOptions of_parts = options;
+  FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
+                "operators of complex densities run on the CPU: choose that");
+  of_parts.processor = Processor::cpu;
+  add_part(single_layer, &ComplexRows::alpha, 1, of_parts);
+  // ‖K'‖ counts as 1/2.
+  const double looser = 1 + 2 * largest(rows_.gamma) / std::max(largest(rows_.beta), 1e-3);
+  add_part(adjoint_double_layer, &ComplexRows::beta, looser, of_parts);
+}
+
+void ComplexOperator::add_part(const Layer& layer, std::vector<Complex> ComplexRows::*factor,
+                               double looser, OperatorOptions options) {
+  PanelBlock block;
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    if ((rows_.*factor)[i] != 0.0) block.rows.push_back(static_cast<std::int32_t>(i));
+  if (block.rows.empty()) return;
+  if (block.rows.size() == panels_.size()) block.rows.clear();
+  options.tolerance = std::min(looser * options.tolerance, 0.5);
+  parts_.push_back({block, looser, factor, make_boundary_operator(panels_, layer, options, block)});
+}
+
+OperatorInfo ComplexOperator::info() const {
+  OperatorInfo info = parts_.empty() ? OperatorInfo{} : parts_.front().op->info();
+  for (std::size_t k = 1; k < parts_.size(); ++k) {
+    const OperatorInfo of_part = parts_[k].op->info();
+    info.name += ", " + of_part.name;
+    info.memory_bytes += of_part.memory_bytes;
+    info.near_entries += of_part.near_entries;
+    info.order = std::max(info.order, of_part.order);
+  }
+  info.name += " of complex densities";
+  return info;
+}
+
+double ComplexOperator::largest_of(double (BoundaryOperator::*of)() const) const {
+  double result = 0;
+  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)() / part.looser);
+  return result;
+}
+double ComplexOperator::accurate_tolerance() const {
+  return largest_of(&BoundaryOperator::accurate_tolerance);
+}
+double ComplexOperator::tightest_tolerance() const {
+  return largest_of(&BoundaryOperator::tightest_tolerance);
+}
+
+double ComplexOperator::norm() const {
+  double norm = largest(rows_.gamma);
+  for (const Part& part : parts_) norm += largest(rows_.*part.factor) * part.op->norm();
+  return norm;
+}
+
+void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  FMBEM_REQUIRE(begin >= n || end <= n,
+                "a block of complex densities has their real parts, or the imaginary ones");
+  const std::int64_t first = begin >= n ? begin - n : begin, count = end - begin;
+  std::vector<double> of_part(count * count);
+  std::fill_n(block, count * count, 0.0);
+  for (std::int64_t i = 0; i < count; ++i) block[i * count + i] = rows_.gamma[first + i].real();
+  for (const Part& part : parts_) {
+    part.op->diagonal_block(first, first + count, of_part.data());
+    for (std::int64_t k = 0; k < count * count; ++k)
+      block[k] += (rows_.*part.factor)[first + k / count].real() * of_part[k];
+  }
+}
+
+std::unique_ptr<ApproximateInverse> ComplexOperator::approximate_inverse() const {
+  return std::make_unique<InverseOfParts>(make_mixed_inverse(panels_, real_part(rows_)));
+}
+
+std::vector<std::int64_t> ComplexOperator::leaf_begin() const {
+  std::vector<std::int64_t> result(panels_.leaf_begin.begin(), panels_.leaf_begin.end());
+  for (const std::int64_t begin : panels_.leaf_begin.subspan(1))
+    result.push_back(begin + static_cast<std::int64_t>(panels_.size()));
+  return result;
+}
+
+void ComplexOperator::multiply(const double* x, double* y, const Product& product) const {
+  refuse_transposed(product, "an operator of complex densities");
+  const std::size_t n = panels_.size();
+  const auto add = [&](std::size_t v, std::size_t i, Complex factor, Complex value) {
+    const Complex result = factor * value;
+    y[2 * v * n + i] += result.real();
+    y[(2 * v + 1) * n + i] += result.imag();
+  };
+  std::fill_n(y, size() * product.vectors, 0.0);
+  for (int v = 0; v < product.vectors; ++v)
+    for (std::size_t i = 0; i < n; ++i)
+      add(v, i, rows_.gamma[i], {x[2 * v * n + i], x[(2 * v + 1) * n + i]});
+  for (const Part& part : parts_) {
+    const std::size_t rows = part.op->rows();
+    std::vector<double> result(2 * rows * product.vectors);
+    part.op->apply(x, result.data(),
+                   {.vectors = 2 * product.vectors, .tolerance = part.looser * product.tolerance});
+    for (int v = 0; v < product.vectors; ++v)
+      for (std::size_t k = 0; k < rows; ++k) {
+        const std::int32_t i = panel_of(part.block.rows, k);
+        add(v, i, (rows_.*part.factor)[i],
+            {result[2 * v * rows + k], result[(2 * v + 1) * rows + k]});
+      }
+  }
+  for (int v = 0; v < product.vectors; ++v) equations_.replace_means(x + 2 * v * n, y + 2 * v * n);
+}
+
+}  // namespace fmbem

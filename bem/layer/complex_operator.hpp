@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/charge_equations.hpp"
+#include "fmbem/bem/layer/complex_rows.hpp"
+
+namespace fmbem {
+
+/// The operator of rows with complex factors as a real one of twice the size, [Re σ, Im σ] to
+/// [Re y, Im y]: V and K' multiply both parts at once. On the CPU, without transposed products.
+/// Errors are those of MixedOperator.
+class ComplexOperator final : public BoundaryOperator {
+ public:
+  /// Throws InputError for the GPU, for rows that are not as many as there are panels or not finite
+  /// and for equations of unknown parts, else as make_boundary_operator() does.
+  ComplexOperator(const Panels& panels, ComplexRows rows, const OperatorOptions& options = {});
+
+  std::size_t size() const override { return 2 * rows_.alpha.size(); }
+  OperatorInfo info() const override;
+  double accurate_tolerance() const override;
+  double tightest_tolerance() const override;
+  double norm() const override;
+  /// Of panels of the real parts, or of the imaginary ones.
+  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
+  /// MixedInverse of real_part(), applied to both parts.
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
+
+  /// [2 × leaves + 1], of the leaves of panels.
+  std::vector<std::int64_t> leaf_begin() const;
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override;
+
+ private:
+  /// An operator of some rows, as in MixedOperator.
+  struct Part {
+    PanelBlock block;
+    double looser;
+    std::vector<Complex> ComplexRows::*factor;
+    std::shared_ptr<const BoundaryOperator> op;
+  };
+  void add_part(const Layer& layer, std::vector<Complex> ComplexRows::*factor, double looser,
+                OperatorOptions options);
+  double largest_of(double (BoundaryOperator::*of)() const) const;
+
+  Panels panels_;
+  ComplexRows rows_;
+  ChargeEquations equations_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace fmbem
