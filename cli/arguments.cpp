@@ -30,6 +30,11 @@ Arguments split_arguments(int argc, const char* const* argv) {
   Arguments arguments;
   for (int k = 1; k < argc; ++k) {
     const std::string word = argv[k];
+    // Its value is a PETSc option, but not one of the command line.
+    if (word == "--axis" && k + 1 < argc) {
+      arguments.program.push_back(word + '=' + argv[++k]);
+      continue;
+    }
     if (!is_petsc_option(word)) {
       arguments.program.push_back(word);
       continue;

@@ -32,6 +32,7 @@ Command add_field(CLI::App& program);
 Command add_mesh(CLI::App& program);
 Command add_mesh_info(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_study(CLI::App& program);
 Command add_tune(CLI::App& program);
 
 }  // namespace fmbem::cli

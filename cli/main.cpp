@@ -46,7 +46,8 @@ int run(Context& context) {
       "fmbem COMMAND --help tells of a command, fmbem -help of PETSc's options.");
   const std::vector<Command> commands{add_capacitance(program), add_field(program),
                                       add_mesh(program),        add_mesh_info(program),
-                                      add_info(program),        add_tune(program)};
+                                      add_info(program),        add_study(program),
+                                      add_tune(program)};
 
   if (context.arguments.asks_petsc_help()) {
     start_petsc(context.arguments.petsc);
