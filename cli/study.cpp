@@ -124,6 +124,11 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
     console.warning(std::to_string(failed) + " of " + std::to_string(ran) +
                     " runs failed: runs.csv has the reasons");
   console.print("wrote " + options.folder + "/runs.csv, history.csv, spectrum.csv and study.json");
+  try {
+    plot_study(console, options.folder);
+  } catch (const Error& e) {
+    console.notice(e.what());
+  }
   return ExitCode::solved;
 }
 

@@ -153,6 +153,10 @@ void check_options(const StudyOptions& options) {
   check_words("--operator", options.operators, {"auto", "fmm", "dense"});
   check_words("--precision", options.precisions, {"auto", "double", "single"});
   check_words("--backend", options.backends, {"cpu", "cuda"});
+  check_words("--relax", options.relax, {"no", "yes"});
+  for (const double goal : options.true_residuals)
+    FMBEM_REQUIRE(goal == 0 || (goal >= 1e-13 && goal <= 0.5),
+                  "--true-residual must be 0 or between 1e-13 and 0.5, not " << goal);
   check_words("--side", options.sides, {"default", "right", "left"});
   for (const std::string& text : options.axes)
     FMBEM_REQUIRE(text.starts_with('-') && text.find(' ') == std::string::npos,
@@ -183,19 +187,23 @@ void add_runs(const StudyOptions& options, const StudyCase& common, std::vector<
   for (const std::string& method : options.methods)
     for (const std::string& side : options.sides)
       for (const auto& axes : parse_axes("--axis", options.axes))
-        for (const std::string& rhs : options.right_hand_sides) {
-          StudyCase one = common;
-          one.run = static_cast<int>(cases.size()) + 1;
-          one.method = method;
-          one.side = side;
-          one.axes = axes;
-          one.rhs = rhs;
-          one.petsc = {{"-ksp_max_it", std::to_string(options.most_iterations)}};
-          for (const auto& some : {method_options(method), side_options(side),
-                                   preconditioner_options(one.preconditioner), axes})
-            one.petsc.insert(one.petsc.end(), some.begin(), some.end());
-          cases.push_back(one);
-        }
+        for (const std::string& relax : options.relax)
+          for (const double true_residual : options.true_residuals)
+            for (const std::string& rhs : options.right_hand_sides) {
+              StudyCase one = common;
+              one.run = static_cast<int>(cases.size()) + 1;
+              one.method = method;
+              one.side = side;
+              one.axes = axes;
+              one.relaxes = relax == "yes";
+              one.true_residual = true_residual;
+              one.rhs = rhs;
+              one.petsc = {{"-ksp_max_it", std::to_string(options.most_iterations)}};
+              for (const auto& some : {method_options(method), side_options(side),
+                                       preconditioner_options(one.preconditioner), axes})
+                one.petsc.insert(one.petsc.end(), some.begin(), some.end());
+              cases.push_back(one);
+            }
 }
 
 /// Marks the runs that a system, and that a preconditioned operator, comes up in first.

@@ -35,7 +35,8 @@ struct StudyCase {
   StudyOperator op;
   std::string preconditioner, rhs;
   std::string method, side;  ///< as they were given
-  double tolerance = 0;
+  double tolerance = 0, true_residual = 0;
+  bool relaxes = false;
   std::vector<PetscOption> axes;
   /// All of PETSc's options for it, those of the axes last.
   std::vector<PetscOption> petsc;

@@ -101,6 +101,10 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
   add_list(app, "--tolerance", options.tolerances, "relative residual of the solve", "T");
   add_list(app, "--operator-tolerance", options.operator_tolerances,
            "relative error of the operator (default: a tenth of the solver's tolerance)", "T");
+  add_list(app, "--relax", options.relax,
+           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr; cpu)", "WORD");
+  add_list(app, "--true-residual", options.true_residuals,
+           "correct solutions by tighter products until this is left of b; 0: leave them", "T");
   add_list(app, "--operator", options.operators, "auto, fmm or dense", "WORD");
   add_list(app, "--precision", options.precisions, "of stored entries: auto, double or single",
            "WORD");
@@ -156,6 +160,8 @@ Json study_arguments(const StudyOptions& o) {
           {"side", o.sides},
           {"tolerance", o.tolerances},
           {"operator-tolerance", o.operator_tolerances},
+          {"relax", o.relax},
+          {"true-residual", o.true_residuals},
           {"operator", o.operators},
           {"precision", o.precisions},
           {"backend", o.backends},

@@ -31,8 +31,8 @@ const std::vector<const char*>& columns() {
       "h",             "formulation",  "layer",          "operator",
       "method",        "restart",      "side",           "norm",
       "preconditioner", "tolerance",   "operator_tolerance", "precision",
-      "backend",       "petsc_options", "rhs",           "rhs_count",
-      "iterations",    "products",     "reported_residual", "true_residual",
+      "backend",       "relax",        "true_residual_goal", "petsc_options", "rhs",           "rhs_count",
+      "iterations",    "corrections",  "products",     "reported_residual", "true_residual",
       "quantity",      "exact",        "error",          "condition",
       "mesh_s",        "operator_s",   "preconditioner_s", "setup_s",
       "solve_s",       "solve_s_min",  "solve_s_max",    "operator_bytes",
@@ -61,6 +61,7 @@ std::string short_number(double value) {
 
 OperatorOptions operator_options(const StudyOperator& choice) {
   OperatorOptions options;
+  options.relaxes = choice.backend == "cpu";  // costs nothing where no run asks for it
   using Choice = OperatorOptions::Choice;
   options.kind = choice.kind == "fmm"     ? Choice::fmm
                  : choice.kind == "dense" ? Choice::dense
@@ -186,12 +187,13 @@ void StudyRunner::prepare_preconditioner(const StudyCase& one) {
 StudyRunner::Solved StudyRunner::solve(const StudyCase& one) {
   prepare_mesh(one.mesh);
   prepare_operator(one);
-  prepare_preconditioner(one);
   Solved solved;
   const StudyData& data = data_of(one.rhs);
   solved.b = system_->right_hand_sides(data);
   const std::size_t n = system_->panels().size();
   const bool is_small = n <= exported_panels_at_most;
+  if (options_.exports && is_small && one.has_new_system) export_system(one, solved.b);
+  prepare_preconditioner(one);
   if (!is_small && (options_.spectrum || options_.exports) && !std::exchange(told_of_size_, true))
     console_.notice("no matrices of more than " + std::to_string(exported_panels_at_most) +
                     " panels: spectra and exports are those of smaller meshes, and --ritz tells of "
@@ -204,6 +206,10 @@ StudyRunner::Solved StudyRunner::solve(const StudyCase& one) {
   }
   run.tolerance = one.tolerance;
   run.repeats = options_.repeats;
+  FMBEM_REQUIRE(!one.relaxes || one.op.backend == "cpu",
+                "relaxed products are the CPU's: use --backend cpu");
+  if (one.relaxes) run.relax_from = one.op.tolerance;
+  run.refine_to = one.true_residual;
   run.with_spectrum = options_.ritz;
   run.with_matrix = options_.spectrum && is_small && one.has_new_operator;
   std::vector<double> x(solved.b.size());
@@ -217,7 +223,6 @@ StudyRunner::Solved StudyRunner::solve(const StudyCase& one) {
     solved.potential = system_->potential(data, x);
     solved.exact = system_->exact_potential(data);
   }
-  if (options_.exports && is_small && one.has_new_system) export_system(one, solved.b);
   return solved;
 }
 
@@ -263,6 +268,8 @@ void add_choice_fields(Fields& row, const StudyCase& one) {
   set(row, "tolerance", csv_number(one.tolerance));
   set(row, "operator_tolerance", csv_number(one.op.tolerance));
   set(row, "backend", one.op.backend);
+  set(row, "relax", one.relaxes ? "yes" : "no");
+  if (one.true_residual > 0) set(row, "true_residual_goal", csv_number(one.true_residual));
   set(row, "petsc_options", text_of(one.axes));
   set(row, "rhs", one.rhs);
 }
@@ -295,27 +302,35 @@ std::string label_of(const StudyCase& one) {
   if (one.mesh.refine > 0) label += " refined " + std::to_string(one.mesh.refine);
   label += std::string(", ") + name(one.op.formulation) + ", " + one.method + ", " +
            one.preconditioner + ", " + one.rhs + ", " + short_number(one.tolerance);
+  if (one.relaxes) label += ", relaxed";
+  if (one.true_residual > 0) label += ", corrected to " + short_number(one.true_residual);
   if (!one.axes.empty()) label += ", " + text_of(one.axes);
   return label;
 }
 
 struct Outcome {
   std::string status, reason;
-  int iterations = 0;
+  int iterations = 0, corrections = 0;  ///< the most
   double reported = 0, true_residual = 0;  ///< the largest
 };
+
+int iterations_of(const SolveReport& solve) {
+  int iterations = solve.iterations;
+  for (const RefinementStep& step : solve.refinements) iterations += step.iterations;
+  return iterations;
+}
 
 Outcome outcome_of(const KrylovRunReport& report, double tolerance) {
   /// What the operator's own error may add to the residual.
   constexpr double slack = 2;
-  Outcome outcome{"solved", "", 0, 0, 0};
+  Outcome outcome{"solved", "", 0, 0, 0, 0};
   for (const SolveReport& solve : report.solves) {
-    outcome.iterations = std::max(outcome.iterations, solve.iterations);
+    outcome.iterations = std::max(outcome.iterations, iterations_of(solve));
+    outcome.corrections = std::max(outcome.corrections, int(solve.refinements.size()));
     outcome.reported = std::max(outcome.reported, solve.relative_residual);
     outcome.true_residual = std::max(outcome.true_residual, solve.true_residual);
-    if (!solve.converged) outcome = {"not_converged", solve.reason, outcome.iterations,
-                                     outcome.reported, outcome.true_residual};
-    if (outcome.reason.empty()) outcome.reason = solve.reason;
+    if (!solve.converged) outcome.status = "not_converged";
+    if (!solve.converged || outcome.reason.empty()) outcome.reason = solve.reason;
   }
   if (outcome.status == "solved" && outcome.true_residual > slack * tolerance)
     outcome.status = "above_tolerance";
@@ -332,7 +347,8 @@ StudyRows StudyRunner::run(const StudyCase& one) {
     const Solved solved = solve(one);
     const KrylovRunReport& report = solved.report;
     const OperatorInfo info = system_->op()->info();
-    const Outcome outcome = outcome_of(report, one.tolerance);
+    const Outcome outcome = outcome_of(
+        report, one.true_residual > 0 ? one.true_residual : one.tolerance);
     const double seconds = middle_of(report.seconds);
     set(row, "status", outcome.status);
     set(row, "reason", outcome.reason);
@@ -347,6 +363,7 @@ StudyRows StudyRunner::run(const StudyCase& one) {
     set(row, "norm", report.norm);
     set(row, "rhs_count", std::to_string(report.solves.size()));
     set(row, "iterations", std::to_string(outcome.iterations));
+    set(row, "corrections", std::to_string(outcome.corrections));
     set(row, "products", std::to_string(report.products));
     set(row, "reported_residual", csv_number(outcome.reported));
     set(row, "true_residual", csv_number(outcome.true_residual));

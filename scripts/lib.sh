@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libopenmpi-dev libgmsh-dev
                   zlib1g-dev libcgal-dev libvtk9-dev libopenblas-dev libcli11-dev
                   nlohmann-json3-dev)
-  test_packages=(catch2 python3 python3-jsonschema python3-meshio python3-vtk9)
+  test_packages=(catch2 python3 python3-jsonschema python3-matplotlib python3-meshio python3-vtk9)
   # The system's Python is the one that sees the packages installed here.
   test_options=(-DFMBEM_TESTS=ON)
   [[ ! -x /usr/bin/python3 ]] || test_options+=(-DPython3_EXECUTABLE=/usr/bin/python3)

@@ -4,10 +4,12 @@
 #include <iterator>
 #include <string>
 
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/krylov_system.hpp"
 #include "fmbem/solvers/norm.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
+#include "fmbem/solvers/refinement.hpp"
 
 namespace fmbem {
 namespace {
@@ -59,6 +61,24 @@ void add_spectrum(KSP ksp, KrylovRunReport& report) {
   });
 }
 
+/// What PETSc has made of the options but what relaxing needs.
+void check_relaxing(const KrylovRunReport& report) {
+  FMBEM_REQUIRE((report.method == KSPGMRES || report.method == KSPFGMRES || report.method == KSPGCR) &&
+                    report.norm == "unpreconditioned",
+                "products are relaxed for gmres, fgmres and gcr from the right, not for "
+                    << report.method << " with the norm " << report.norm);
+}
+
+/// Corrects solutions until their true residuals are below the tolerance.
+void refine(const BoundaryOperator& op, double tolerance,
+            std::span<const KrylovSystem::Problem> problems, std::vector<SolveReport>& solves,
+            const Refinement::Solve& solve) {
+  std::vector<SolvedProblem> solved;
+  for (std::size_t k = 0; k < solves.size(); ++k)
+    solved.push_back({problems[k].b, problems[k].x, norm_of(problems[k].b), &solves[k]});
+  Refinement(op, tolerance, solve).refine(solved);
+}
+
 /// The operator that the method works with.
 DenseMatrix preconditioned_matrix(KSP ksp) {
   DenseMatrix matrix;
@@ -78,14 +98,15 @@ DenseMatrix preconditioned_matrix(KSP ksp) {
   return matrix;
 }
 
-/// ‖b − A x‖/‖b‖ of each, by the accurate product.
+/// ‖b − A x‖/‖b‖ of each, by a product of that tolerance.
 void add_true_residuals(const BoundaryOperator& op, std::span<const double> b,
-                        std::span<const double> x, std::vector<SolveReport>& solves) {
+                        std::span<const double> x, double tolerance,
+                        std::vector<SolveReport>& solves) {
   const std::size_t n = op.size();
   std::vector<double> residual(b.begin(), b.end());
   op.apply(x.data(), residual.data(),
            {.vectors = static_cast<int>(solves.size()),
-            .tolerance = op.accurate_tolerance(),
+            .tolerance = tolerance,
             .alpha = -1,
             .beta = 1});
   for (std::size_t k = 0; k < solves.size(); ++k)
@@ -105,7 +126,7 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   std::vector<std::unique_ptr<KrylovSystem>> owned;
   std::vector<KrylovSystem*> systems;
   for (int k = 0; k < together; ++k) {
-    owned.push_back(std::make_unique<KrylovSystem>(SolverOptions{.tolerance = run.tolerance}));
+    owned.push_back(std::make_unique<KrylovSystem>(SolverOptions{.tolerance = run.tolerance, .relax_from = run.relax_from}));
     systems.push_back(owned.back().get());
   }
   KrylovSystem& first = *systems.front();
@@ -123,23 +144,30 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   }
 
   KrylovRunReport report;
+  describe(first.ksp(), report);
+  if (run.relax_from > 0) check_relaxing(report);
+  const auto solve_all = [&](std::span<const KrylovSystem::Problem> problems) {
+    std::vector<SolveReport> solves;
+    for (std::size_t begin = 0; begin < problems.size(); begin += together) {
+      auto some = KrylovSystem::solve(
+          systems, problems.subspan(begin, std::min<std::size_t>(together, problems.size() - begin)));
+      std::move(some.begin(), some.end(), std::back_inserter(solves));
+    }
+    return solves;
+  };
+  std::vector<KrylovSystem::Problem> problems;
+  for (int v = 0; v < n_vectors; ++v)
+    problems.push_back({b.subspan(v * n, n), x.subspan(v * n, n), first.tolerance(), 0});
   for (int repeat = 0; repeat < run.repeats; ++repeat) {
     std::fill(x.begin(), x.end(), 0.0);
-    report.solves.clear();
     const std::size_t products_before = first.product_seconds().size();
     const Timer timer;
-    for (int begin = 0; begin < n_vectors; begin += together) {
-      std::vector<KrylovSystem::Problem> problems;
-      for (int v = begin; v < std::min(begin + together, n_vectors); ++v)
-        problems.push_back({b.subspan(v * n, n), x.subspan(v * n, n), first.tolerance(), 0});
-      auto solves = KrylovSystem::solve(systems, problems);
-      if (begin == 0 && repeat == 0 && run.with_spectrum) add_spectrum(first.ksp(), report);
-      std::move(solves.begin(), solves.end(), std::back_inserter(report.solves));
-    }
+    report.solves = solve_all(problems);
+    if (run.refine_to > 0) refine(*op, run.refine_to, problems, report.solves, solve_all);
     report.seconds.push_back(timer.seconds());
     report.products = static_cast<int>(first.product_seconds().size() - products_before);
   }
-  describe(first.ksp(), report);
+  if (run.with_spectrum) add_spectrum(first.ksp(), report);
   for (SolveReport& solve : report.solves) {
     // The systems divide by ‖b‖, which is not what a preconditioned norm starts from.
     const double start = solve.history.empty() ? 0 : solve.history.front();
@@ -147,7 +175,11 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
       for (double& residual : solve.history) residual /= start;
     if (!solve.history.empty()) solve.relative_residual = solve.history.back();
   }
-  add_true_residuals(*op, b, x, report.solves);
+  // Of refined solutions by products of the last digit.
+  add_true_residuals(*op, b, x,
+                     run.refine_to > 0 && op->accurate_tolerance() > 0 ? op->tightest_tolerance()
+                                                                       : op->accurate_tolerance(),
+                     report.solves);
   if (run.with_matrix) report.matrix = preconditioned_matrix(first.ksp());
   report.unused = options.unused();
   return report;

@@ -21,7 +21,11 @@ struct KrylovRun {
   double tolerance = 1e-6;             ///< relative residual, as SolverOptions::tolerance
   /// Solves so often, from zero each time, for the spread of the times.
   int repeats = 1;
-  bool with_spectrum = false;  ///< Ritz values and singular values of the first right-hand side
+  double relax_from = 0;       ///< SolverOptions::relax_from
+  /// Above 0: goes on as Refinement does, by corrections of which each is solved for by this
+  /// method, until the true residual is as small.
+  double refine_to = 0;
+  bool with_spectrum = false;  ///< Ritz values and singular values of a Krylov space
   /// The preconditioned operator as a matrix, by n products.
   bool with_matrix = false;
 };
@@ -36,7 +40,9 @@ struct KrylovRunReport {
   int restart = 0;              ///< 0 of methods without one
   int products = 0;             ///< of one repeat, those in step once
   std::vector<double> seconds;  ///< [repeats]
-  std::vector<std::complex<double>> ritz;  ///< of the preconditioned operator
+  /// Of the preconditioned operator, from the last right-hand side of the last repeat, or of those
+  /// in step the first.
+  std::vector<std::complex<double>> ritz;
   double largest_singular = 0, smallest_singular = 0;  ///< Ritz's as well; 0 where not known
   std::vector<std::string> unused;                     ///< options that nothing has asked for
   DenseMatrix matrix;                                  ///< A M⁻¹ or, from the left, M⁻¹ A
