@@ -44,10 +44,9 @@ int run(Context& context) {
   program.footer(
       "A single dash with more than one letter is a PETSc option, such as -ksp_monitor.\n"
       "fmbem COMMAND --help tells of a command, fmbem -help of PETSc's options.");
-  const std::vector<Command> commands{add_capacitance(program), add_field(program),
-                                      add_mesh(program),        add_mesh_info(program),
-                                      add_info(program),        add_study(program),
-                                      add_tune(program)};
+  const std::vector<Command> commands{
+      add_capacitance(program), add_field(program), add_mesh(program), add_mesh_info(program),
+      add_info(program),        add_study(program), add_tune(program)};
 
   if (context.arguments.asks_petsc_help()) {
     start_petsc(context.arguments.petsc);

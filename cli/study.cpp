@@ -82,8 +82,8 @@ void check_before_meshes(const StudyOptions& options, const std::vector<StudyCas
 
 ExitCode run_study(Context& context, const StudyOptions& options) {
   Console& console = context.console;
-  FMBEM_REQUIRE(!options.folder.empty(), "a study needs a folder for its tables: --out DIR");
   const std::vector<StudyCase> cases = study_cases(options);
+  FMBEM_REQUIRE(!options.folder.empty(), "a study needs a folder for its tables: --out DIR");
   set_threads(options.threads.value_or(available_cores()));
   start_petsc(context.arguments.petsc);
   check_before_meshes(options, cases);

@@ -23,21 +23,10 @@ void check_words(const char* option, const Words& given, const Words& known) {
 }
 
 Formulation formulation_of(const std::string& word) {
-  for (const Formulation each : {Formulation::single, Formulation::direct, Formulation::second,
-                                 Formulation::adjoint})
+  for (const Formulation each :
+       {Formulation::single, Formulation::direct, Formulation::second, Formulation::adjoint})
     if (word == name(each)) return each;
   throw InputError("--formulation takes single, direct, second, adjoint, not \"" + word + "\"");
-}
-
-/// WORD or WORD:N, N from 1 on.
-std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
-                                                      const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) return {text, std::nullopt};
-  const std::optional<double> number = parse_number(std::string_view(text).substr(colon + 1));
-  FMBEM_REQUIRE(number && *number >= 1 && *number <= 1e6 && *number == int(*number),
-                option << " takes WORD:N with a number from 1 on, not \"" << text << "\"");
-  return {text.substr(0, colon), int(*number)};
 }
 
 std::vector<PetscOption> method_options(const std::string& text) {
@@ -112,7 +101,8 @@ std::vector<StudyMesh> study_meshes(const StudyOptions& options) {
           StudyMesh mesh{false, file, "", {}, size, refine};
           for (const auto& [number_name, text] : set) {
             const std::optional<double> value = parse_number(text);
-            FMBEM_REQUIRE(value, "--set " << number_name << " takes numbers, not \"" << text << "\"");
+            FMBEM_REQUIRE(value,
+                          "--set " << number_name << " takes numbers, not \"" << text << "\"");
             mesh.set += (mesh.set.empty() ? "" : " ") + number_name + "=" + text;
             mesh.numbers.emplace_back(number_name, *value);
           }
@@ -177,8 +167,8 @@ std::vector<std::pair<StudyOperator, double>> study_operators(const StudyOptions
       for (const std::string& kind : options.operators)
         for (const std::string& precision : options.precisions)
           for (const ToleranceChoice& choice : tolerance_choices(options))
-            all.push_back(
-                {{formulation_of(formulation), kind, precision, backend, choice.op}, choice.solver});
+            all.push_back({{formulation_of(formulation), kind, precision, backend, choice.op},
+                           choice.solver});
   return all;
 }
 
@@ -211,8 +201,11 @@ void mark_first(std::vector<StudyCase>& cases) {
   std::set<std::string> operators, systems;
   for (StudyCase& one : cases) {
     std::ostringstream key;
-    key << one.mesh.file << '\n' << one.mesh.set << '\n' << one.mesh.mesh_size << '\n'
-        << one.mesh.refine << '\n' << name(one.op.formulation);
+    key << one.mesh.file << '\n'
+        << one.mesh.set << '\n'
+        << one.mesh.mesh_size << '\n'
+        << one.mesh.refine << '\n'
+        << name(one.op.formulation);
     one.has_new_system = systems.insert(key.str() + '\n' + one.rhs).second;
     key << '\n' << one.preconditioner << '\n' << one.side;
     for (const auto& [option, value] : one.axes)
@@ -223,6 +216,16 @@ void mark_first(std::vector<StudyCase>& cases) {
 }
 
 }  // namespace
+
+std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
+                                                      const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return {text, std::nullopt};
+  const std::optional<double> number = parse_number(std::string_view(text).substr(colon + 1));
+  FMBEM_REQUIRE(number && *number >= 1 && *number <= 1e6 && *number == int(*number),
+                option << " takes WORD:N with a number from 1 on, not \"" << text << "\"");
+  return {text.substr(0, colon), int(*number)};
+}
 
 std::vector<StudyCase> study_cases(const StudyOptions& options) {
   check_options(options);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/study_options.hpp"
@@ -43,6 +44,10 @@ struct StudyCase {
   /// The first run with this preconditioned operator; with this system.
   bool has_new_operator = false, has_new_system = false;
 };
+
+/// WORD or WORD:N, N from 1 on, as an option takes it. Throws InputError for anything else.
+std::pair<std::string, std::optional<int>> parse_word(const std::string& option,
+                                                      const std::string& text);
 
 /// The product of choices. Throws InputError for words that are none of an option's.
 std::vector<StudyCase> study_cases(const StudyOptions& options);

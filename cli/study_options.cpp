@@ -67,7 +67,8 @@ std::vector<CLI::ConfigItem> read_items(const std::string& file) {
 
 void add_study_options(CLI::App& app, StudyOptions& options) {
   app.add_option("MESH", options.meshes, "closed or open surfaces, as for capacitance");
-  add_list(app, "--problem", options.problems, "surfaces that need no file: " + known_names(), "NAME");
+  add_list(app, "--problem", options.problems, "surfaces that need no file: " + known_names(),
+           "NAME");
   app.add_option("--out", options.folder,
                  "folder of the tables, made if need be; a study that was ended goes on there")
       ->type_name("DIR");
@@ -96,13 +97,14 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
            "cluster, or cluster:N with N unknowns in its small systems; none, jacobi, leaves "
            "(blocks), and on the matrix of close panels asm, ilu, gamg",
            "WORD");
-  add_list(app, "--side", options.sides,
-           "right, left, or default: right where the method has it", "WORD");
+  add_list(app, "--side", options.sides, "right, left, or default: right where the method has it",
+           "WORD");
   add_list(app, "--tolerance", options.tolerances, "relative residual of the solve", "T");
   add_list(app, "--operator-tolerance", options.operator_tolerances,
            "relative error of the operator (default: a tenth of the solver's tolerance)", "T");
   add_list(app, "--relax", options.relax,
-           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr; cpu)", "WORD");
+           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr; cpu)",
+           "WORD");
   add_list(app, "--true-residual", options.true_residuals,
            "correct solutions by tighter products until this is left of b; 0: leave them", "T");
   add_list(app, "--operator", options.operators, "auto, fmm or dense", "WORD");
@@ -135,8 +137,9 @@ void read_study_file(CLI::App& app, const std::string& file) {
   for (const CLI::ConfigItem& item : read_items(file)) {
     const std::string option_name = item.name == "mesh" ? "MESH" : "--" + item.name;
     CLI::Option* option = app.get_option_no_throw(option_name);
-    FMBEM_REQUIRE(option && item.parents.empty() && item.name != "config" && item.name != "help",
-                  file << ": \"" << item.fullname() << "\" is no option of a study (see fmbem study --help)");
+    FMBEM_REQUIRE(
+        option && item.parents.empty() && item.name != "config" && item.name != "help",
+        file << ": \"" << item.fullname() << "\" is no option of a study (see fmbem study --help)");
     if (option->count() > 0) continue;
     try {
       for (const std::string& input : item.inputs) option->add_result(input);

@@ -20,12 +20,12 @@ struct StudyOptions {
   std::vector<std::string> mesh_sizes{};
   std::optional<std::string> unit{};
   std::vector<int> refine{0};
-  std::vector<std::string> formulations{"single"}, methods{"gmres:100"},
-      preconditioners{"cluster"}, sides{"default"}, operators{"auto"}, precisions{"auto"},
-      backends{"cpu"}, right_hand_sides{"one"}, relax{"no"};
+  std::vector<std::string> formulations{"single"}, methods{"gmres:100"}, preconditioners{"cluster"},
+      sides{"default"}, operators{"auto"}, precisions{"auto"}, backends{"cpu"},
+      right_hand_sides{"one"}, relax{"no"};
   std::vector<double> tolerances{1e-6};
   std::vector<double> operator_tolerances{};  ///< empty: a tenth of the solver's
-  std::vector<double> true_residuals{0};  ///< that corrections lead to; 0 for none
+  std::vector<double> true_residuals{0};      ///< that corrections lead to; 0 for none
   int repeats = 1, most_iterations = 300;
   bool ritz = false, spectrum = false, exports = false;
   // Not of the arguments that make a study what it is:

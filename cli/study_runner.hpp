@@ -8,21 +8,11 @@
 
 #include "cli/console.hpp"
 #include "cli/study_cases.hpp"
+#include "cli/study_rows.hpp"
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/problems/study_system.hpp"
-#include "fmbem/solvers/krylov_run.hpp"
 
 namespace fmbem::cli {
-
-/// What a run adds to the tables, whole rows; and a line for the user.
-struct StudyRows {
-  std::string run, history, spectrum, line;
-  bool failed = false;
-};
-
-std::vector<std::string> run_columns();
-std::vector<std::string> history_columns();
-std::vector<std::string> spectrum_columns();
 
 /// Runs the cases of a study one after the other. Meshes, operators and preconditioners stay until
 /// a case has another one.
@@ -37,15 +27,13 @@ class StudyRunner {
   StudyRows run(const StudyCase& one);
 
  private:
-  struct Solved;
   SurfaceMesh make_mesh(const StudyMesh& mesh) const;
   void prepare_mesh(const StudyMesh& mesh);
   void prepare_operator(const StudyCase& one);
   void prepare_preconditioner(const StudyCase& one);
   void forget_preconditioner();
   const StudyData& data_of(const std::string& rhs);
-  Solved solve(const StudyCase& one);
-  std::string spectrum_rows(const StudyCase& one, const KrylovRunReport& report) const;
+  StudyMeasured solve(const StudyCase& one);
   void export_system(const StudyCase& one, const std::vector<double>& b) const;
 
   const StudyOptions& options_;

@@ -47,7 +47,8 @@ std::string csv_number(double value) {
 
 std::string csv_row(const std::vector<std::string>& fields) {
   std::string row;
-  for (const std::string& field : fields) row += (&field == fields.data() ? "" : ",") + csv_field(field);
+  for (const std::string& field : fields)
+    row += (&field == fields.data() ? "" : ",") + csv_field(field);
   return row + '\n';
 }
 

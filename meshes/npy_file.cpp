@@ -7,8 +7,9 @@ namespace fmbem {
 NpyFile::NpyFile(const std::string& path, const char* type, const std::vector<std::size_t>& shape,
                  Order order)
     : file_(std::make_unique<OutputFile>(path)), out_(file_->partial_path(), std::ios::binary) {
-  std::string header = "{'descr': '" + std::string(type) + "', 'fortran_order': " +
-                       (order == Order::columns ? "True" : "False") + ", 'shape': (";
+  std::string header = "{'descr': '" + std::string(type) +
+                       "', 'fortran_order': " + (order == Order::columns ? "True" : "False") +
+                       ", 'shape': (";
   for (const std::size_t n : shape) header += std::to_string(n) + ",";
   header += "), }";
   // Magic, version, two bytes of length, and a header that ends with a newline: whole 64 bytes.

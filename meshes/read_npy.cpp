@@ -39,8 +39,8 @@ NpyArray read_npy(const std::string& path) {
   in.read(header.data(), static_cast<std::streamsize>(header.size()));
   NpyArray array{shape_of(header), {}};
   FMBEM_REQUIRE(in && header.find("'<f8'") != header.npos &&
-                    header.find("'fortran_order': False") != header.npos &&
-                    !array.shape.empty() && array.shape.size() <= 2,
+                    header.find("'fortran_order': False") != header.npos && !array.shape.empty() &&
+                    array.shape.size() <= 2,
                 path << " must hold doubles of one or two dimensions in C's order: save it with "
                         "numpy.save(..., numpy.ascontiguousarray(x, float))");
   const std::uintmax_t numbers = (bytes - sizeof start - header.size()) / sizeof(double);

@@ -189,7 +189,10 @@ SurfaceMesh known_problem_mesh(const std::string& name, int refine) {
   const auto [word, size] = parse(name);
   const std::map<std::string, std::function<SurfaceMesh()>> make{
       {"sphere", [&] { return unit_spheres({{}}, refine + 2); }},
-      {"cube", [&] { return of_cubes({{{0, 0, 0}}}, refine + 2); }},
+      {"cube",
+       [&] {
+         return of_cubes({{{0, 0, 0}}}, refine + 2);
+       }},
       {"fichera", [&] { return fichera_corner(refine); }},
       {"bus", [&] { return bus_crossing(refine); }},
       {"bodies", [&] { return many_bodies(refine); }},

@@ -111,8 +111,9 @@ double StudySystem::entry(std::size_t i, std::size_t j) const {
 
 std::unique_ptr<ApproximateInverse> StudySystem::inverse(std::optional<int> unknowns) const {
   if (!unknowns) return op_->approximate_inverse();
-  FMBEM_REQUIRE(op_->info().name == "V" && op_->processor() == Processor::cpu,
-                "the cluster inverse with a number of unknowns is that of V on the CPU: use cluster");
+  FMBEM_REQUIRE(
+      op_->info().name == "V" && op_->processor() == Processor::cpu,
+      "the cluster inverse with a number of unknowns is that of V on the CPU: use cluster");
   const LargeVector<Triangle> triangles = triangles_of(panels_);
   ClusterInverseOptions options;
   options.opening = opening_for(panels_, triangles, *unknowns);
@@ -141,8 +142,8 @@ std::vector<double> StudySystem::boundary_data(const StudyData& data) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Triangle t = panels_.triangle(i);
     const Vec3d r = t.centroid - s;
-    values[i] = has_neumann_data() ? -inv_4pi * dot(r, t.normal) / (norm(r) * norm2(r))
-                                   : inv_4pi / norm(r);
+    values[i] =
+        has_neumann_data() ? -inv_4pi * dot(r, t.normal) / (norm(r) * norm2(r)) : inv_4pi / norm(r);
   }
   return values;
 }

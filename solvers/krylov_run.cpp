@@ -63,10 +63,11 @@ void add_spectrum(KSP ksp, KrylovRunReport& report) {
 
 /// What PETSc has made of the options but what relaxing needs.
 void check_relaxing(const KrylovRunReport& report) {
-  FMBEM_REQUIRE((report.method == KSPGMRES || report.method == KSPFGMRES || report.method == KSPGCR) &&
-                    report.norm == "unpreconditioned",
-                "products are relaxed for gmres, fgmres and gcr from the right, not for "
-                    << report.method << " with the norm " << report.norm);
+  FMBEM_REQUIRE(
+      (report.method == KSPGMRES || report.method == KSPFGMRES || report.method == KSPGCR) &&
+          report.norm == "unpreconditioned",
+      "products are relaxed for gmres, fgmres and gcr from the right, not for "
+          << report.method << " with the norm " << report.norm);
 }
 
 /// Corrects solutions until their true residuals are below the tolerance.
@@ -104,14 +105,12 @@ void add_true_residuals(const BoundaryOperator& op, std::span<const double> b,
                         std::vector<SolveReport>& solves) {
   const std::size_t n = op.size();
   std::vector<double> residual(b.begin(), b.end());
-  op.apply(x.data(), residual.data(),
-           {.vectors = static_cast<int>(solves.size()),
-            .tolerance = tolerance,
-            .alpha = -1,
-            .beta = 1});
+  op.apply(
+      x.data(), residual.data(),
+      {.vectors = static_cast<int>(solves.size()), .tolerance = tolerance, .alpha = -1, .beta = 1});
   for (std::size_t k = 0; k < solves.size(); ++k)
-    solves[k].true_residual = norm_of(std::span<const double>(residual).subspan(k * n, n)) /
-                              norm_of(b.subspan(k * n, n));
+    solves[k].true_residual =
+        norm_of(std::span<const double>(residual).subspan(k * n, n)) / norm_of(b.subspan(k * n, n));
 }
 
 }  // namespace
@@ -126,7 +125,8 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   std::vector<std::unique_ptr<KrylovSystem>> owned;
   std::vector<KrylovSystem*> systems;
   for (int k = 0; k < together; ++k) {
-    owned.push_back(std::make_unique<KrylovSystem>(SolverOptions{.tolerance = run.tolerance, .relax_from = run.relax_from}));
+    owned.push_back(std::make_unique<KrylovSystem>(
+        SolverOptions{.tolerance = run.tolerance, .relax_from = run.relax_from}));
     systems.push_back(owned.back().get());
   }
   KrylovSystem& first = *systems.front();
@@ -150,7 +150,8 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
     std::vector<SolveReport> solves;
     for (std::size_t begin = 0; begin < problems.size(); begin += together) {
       auto some = KrylovSystem::solve(
-          systems, problems.subspan(begin, std::min<std::size_t>(together, problems.size() - begin)));
+          systems,
+          problems.subspan(begin, std::min<std::size_t>(together, problems.size() - begin)));
       std::move(some.begin(), some.end(), std::back_inserter(solves));
     }
     return solves;

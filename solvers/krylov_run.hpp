@@ -21,7 +21,7 @@ struct KrylovRun {
   double tolerance = 1e-6;             ///< relative residual, as SolverOptions::tolerance
   /// Solves so often, from zero each time, for the spread of the times.
   int repeats = 1;
-  double relax_from = 0;       ///< SolverOptions::relax_from
+  double relax_from = 0;  ///< SolverOptions::relax_from
   /// Above 0: goes on as Refinement does, by corrections of which each is solved for by this
   /// method, until the true residual is as small.
   double refine_to = 0;
@@ -34,8 +34,8 @@ struct KrylovRunReport {
   /// One for each right-hand side. The histories are relative to their first residual, in the norm
   /// that the method works with; true residuals come from the accurate product.
   std::vector<SolveReport> solves;
-  /// As PETSc names them: gmres, …; left, right or symmetric; none, preconditioned, unpreconditioned
-  /// or natural.
+  /// As PETSc names them: gmres, …; left, right or symmetric; none, preconditioned,
+  /// unpreconditioned or natural.
   std::string method, side, norm;
   int restart = 0;              ///< 0 of methods without one
   int products = 0;             ///< of one repeat, those in step once

@@ -20,7 +20,8 @@ std::vector<LeafBall> balls_of(const Panels& panels, const std::vector<double>& 
     LeafBall& ball = balls[leaf];
     const auto begin = static_cast<std::size_t>(panels.leaf_begin[leaf]);
     const auto end = static_cast<std::size_t>(panels.leaf_begin[leaf + 1]);
-    for (std::size_t i = begin; i < end; ++i) ball.centre += panels.centroid(i) / double(end - begin);
+    for (std::size_t i = begin; i < end; ++i)
+      ball.centre += panels.centroid(i) / double(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
       ball.radius = std::max(ball.radius, norm(panels.centroid(i) - ball.centre));
       ball.reach = std::max(ball.reach, reach[i]);

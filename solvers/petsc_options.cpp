@@ -36,7 +36,7 @@ std::vector<std::string> PetscOptionScope::unused() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : options_) {
     PetscBool used = PETSC_FALSE;
-    PetscOptionsUsed(nullptr, name.c_str(), &used);
+    PetscOptionsUsed(nullptr, name.c_str() + 1, &used);  // which knows names without the dash
     if (!used) names.push_back(name);
   }
   return names;

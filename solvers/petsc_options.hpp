@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-/// A PETSc option by name, such as "-ksp_type", and its value.
+/// A PETSc option by name, with its dash, such as "-ksp_type", and its value.
 using PetscOption = std::pair<std::string, std::string>;
 
 /// PETSc options that are in force as long as this lives, before those of the command line. Those

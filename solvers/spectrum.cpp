@@ -15,8 +15,8 @@ void dgeev_(const char* left, const char* right, const int* n, double* a, const 
             double* real, double* imaginary, double* vl, const int* ldvl, double* vr,
             const int* ldvr, double* work, const int* lwork, int* info);
 void dgesdd_(const char* vectors, const int* m, const int* n, double* a, const int* lda, double* s,
-             double* u, const int* ldu, double* vt, const int* ldvt, double* work,
-             const int* lwork, int* iwork, int* info);
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
+             int* iwork, int* info);
 void zheevr_(const char* vectors, const char* range, const char* triangle, const int* n, Complex* a,
              const int* lda, const double* from, const double* to, const int* first,
              const int* last, const double* tolerance, int* found, double* w, Complex* z,
@@ -29,9 +29,9 @@ namespace {
 
 void check(int info, const char* what) {
   if (info != 0)
-    throw Error(ExitCode::internal_error, std::string("LAPACK's ") + what +
-                                              " did not converge (info " + std::to_string(info) +
-                                              ")");
+    throw Error(
+        ExitCode::internal_error,
+        std::string("LAPACK's ") + what + " did not converge (info " + std::to_string(info) + ")");
 }
 
 /// The eigenvector of the largest eigenvalue of a Hermitian matrix.

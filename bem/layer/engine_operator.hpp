@@ -137,14 +137,14 @@ class EngineOperator final : public BoundaryOperator {
   /// To the decade below the product's tolerance, so that few far fields are made.
   void multiply_loosely(const double* x, double* y, const Product& product) const {
     constexpr double loosest = 0.1;
-    const double decade = std::pow(10.0, std::floor(std::log10(std::min(product.tolerance, loosest))));
+    const double decade =
+        std::pow(10.0, std::floor(std::log10(std::min(product.tolerance, loosest))));
     const double tolerance = std::max(decade, options_.tolerance);
     const int order = std::min(order_, far_order(tolerance));
     const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
-    engine_->multiply_loosely(
-        x, y, product,
-        {order, far_precision_for(tolerance, layer_.source),
-         Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
+    engine_->multiply_loosely(x, y, product,
+                              {order, far_precision_for(tolerance, layer_.source),
+                               Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
   }
 
   /// More of the charge of panels that are cut is where boxes meet than of others.

@@ -55,9 +55,9 @@ class ShiftedOperator final : public BoundaryOperator {
 
 std::shared_ptr<BoundaryOperator> make_shifted_operator(std::shared_ptr<const BoundaryOperator> a,
                                                         double gamma, double beta) {
-  FMBEM_REQUIRE(a->processor() == Processor::cpu,
-                "second-kind equations by " << a->info().name
-                                            << " run on the CPU: use the backend cpu");
+  FMBEM_REQUIRE(a->processor() == Processor::cpu, "second-kind equations by "
+                                                      << a->info().name
+                                                      << " run on the CPU: use the backend cpu");
   return std::make_shared<ShiftedOperator>(std::move(a), gamma, beta);
 }
 

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import pathlib
 import random
 import signal
 import struct
@@ -28,7 +27,13 @@ def python_with_matplotlib():
     return False
 
 
+NO_PICTURES = {"FMBEM_PYTHON": "/bin/false"}  # which take longer than these studies
+
+
 class StudyTest(ProgramTest):
+    def fmbem(self, *arguments, env=NO_PICTURES, **keywords):
+        return super().fmbem(*arguments, env=env, **keywords)
+
     def table(self, folder, name="runs"):
         with (self.folder / folder / f"{name}.csv").open(newline="") as stream:
             return list(csv.DictReader(stream))
@@ -138,7 +143,7 @@ class Resuming(StudyTest):
         self.fmbem(*self.WORDS, "--out", "whole")
         seconds = time.monotonic() - start
         generator = random.Random(27)
-        environment = {k: v for k, v in os.environ.items() if k != "PETSC_OPTIONS"}
+        environment = {**{k: v for k, v in os.environ.items() if k != "PETSC_OPTIONS"}, **NO_PICTURES}
         for k in range(10):
             process = subprocess.Popen([PROGRAM, *self.WORDS, "--out", "parts"], cwd=self.folder, env=environment,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -177,7 +182,7 @@ class Pictures(StudyTest):
         if not python_with_matplotlib():
             leave_out("no Python with matplotlib")
         self.fmbem("study", "--problem", "sphere", "--refine", "0,1", "--pc", "cluster,none", "--tolerance",
-                   "1e-3,1e-6", "--spectrum", "--out", "out")
+                   "1e-3,1e-6", "--spectrum", "--out", "out", env={})
         first = {}
         for name in self.NAMES:
             path = self.folder / "out" / name
@@ -185,15 +190,15 @@ class Pictures(StudyTest):
             first[name] = path.with_suffix(".svg").read_bytes()
             self.assertIn(b"</svg>", first[name])
             path.with_suffix(".svg").unlink()
-        self.fmbem("study", "--plot", "out")
+        self.fmbem("study", "--plot", "out", env={})
         for name in self.NAMES:
             self.assertEqual((self.folder / "out" / f"{name}.svg").read_bytes(), first[name])
 
     def test_without_matplotlib_the_tables_stay(self):
-        done = self.fmbem("study", "--problem", "sphere", "--out", "out", env={"FMBEM_PYTHON": "/bin/false"})
+        done = self.fmbem("study", "--problem", "sphere", "--out", "out")
         self.assertIn("python3-matplotlib", done.stderr)
         self.assertEqual(len(self.table("out")), 1)
-        self.refused("study", "--plot", "out", saying="python3-matplotlib", env={"FMBEM_PYTHON": "/bin/false"})
+        self.refused("study", "--plot", "out", saying="python3-matplotlib")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/npy_file.hpp"
 #include "fmbem/meshes/check.hpp"
 #include "fmbem/meshes/contact.hpp"
+#include "fmbem/meshes/npy_file.hpp"
 #include "fmbem/meshes/read_npy.hpp"
 #include "fmbem/problems/inner_point.hpp"
 #include "fmbem/problems/known_problems.hpp"
@@ -56,8 +56,8 @@ TEST_CASE("every formulation finds the known potential, with errors that fall as
   }
 }
 
-// references.md of barbagroup/inexact-gmres: 3.3863e-2, 8.8815e-3 with exact integrals and 6.2776e-2,
-// 1.6136e-2 of their second kind.
+// references.md of barbagroup/inexact-gmres: 3.3863e-2, 8.8815e-3 with exact integrals
+// and 6.2776e-2, 1.6136e-2 of their second kind.
 TEST_CASE("the sphere's errors are those that are published, or less") {
   const double first[] = {3.3863e-2, 8.8815e-3}, second[] = {6.2776e-2, 1.6136e-2};
   for (const int refine : {0, 1}) {

@@ -11,6 +11,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/near_matrix.hpp"
 #include "fmbem/solvers/norm.hpp"
+#include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -27,6 +28,7 @@ struct Sphere {
   std::vector<double> b, x;
 
   Sphere() : b(panels.size()), x(panels.size()) {
+    start_petsc();
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1 + panels.centroid(i).x;
   }
   double residual() const {
@@ -70,8 +72,7 @@ TEST_CASE("methods, sides and preconditioners of PETSc's come to the same soluti
       KrylovRun run{.options = {{"-ksp_type", method}}, .tolerance = 1e-9, .repeats = 2};
       const bool own = std::string(pc).empty();
       if (!own) run.options.emplace_back("-pc_type", pc);
-      const auto report =
-          run_krylov(run, s.v, own ? inverse.get() : nullptr, leaves, s.b, s.x, 1);
+      const auto report = run_krylov(run, s.v, own ? inverse.get() : nullptr, leaves, s.b, s.x, 1);
       CHECK(report.method == method);
       CHECK(report.side == "right");
       CHECK(report.solves.front().converged);
@@ -196,4 +197,91 @@ TEST_CASE("the near matrix has the operator's entries, of all panels with a larg
     }
     petsc_calls([&] { return MatDestroy(&near); });
   }
+}
+
+namespace {
+
+/// V by the FMM, and the same to all digits.
+struct RelaxedSphere {
+  static constexpr double tolerance = 1e-7;
+  Panels panels = make_panels(sphere(4));
+  std::shared_ptr<const BoundaryOperator> exact =
+      make_dense_operator(panels, single_layer, {.kind = OperatorOptions::Choice::dense});
+  std::shared_ptr<const BoundaryOperator> relaxed() const {
+    return make_single_layer(
+        panels, {.kind = OperatorOptions::Choice::fmm, .tolerance = tolerance, .relaxes = true});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("relaxed products are as accurate as they are asked to be") {
+  const RelaxedSphere s;
+  const auto v = s.relaxed();
+  const std::size_t n = s.panels.size();
+  std::vector<double> x(n), exact(n), y(n), own(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(3 * s.panels.centroid(i).x + double(i % 7));
+  s.exact->apply(x.data(), exact.data());
+  v->apply(x.data(), own.data());
+  double before = 0;
+  for (const double tolerance : {1e-7, 1e-5, 1e-3, 0.3}) {
+    CAPTURE(tolerance);
+    v->apply(x.data(), y.data(), {.tolerance = tolerance});
+    if (tolerance == s.tolerance) CHECK(y == own);
+    for (std::size_t i = 0; i < n; ++i) y[i] -= exact[i];
+    const double error = norm_of(y) / (v->norm() * norm_of(x));
+    CHECK(error <= tolerance);
+    CHECK(error >= before);  // by lower and lower orders, not by the same one
+    before = error;
+  }
+  CHECK(before > s.tolerance);
+  // What is tighter is so still.
+  v->apply(x.data(), y.data(), {.tolerance = 1e-9});
+  for (std::size_t i = 0; i < n; ++i) y[i] -= exact[i];
+  CHECK(norm_of(y) <= 1e-9 * v->norm() * norm_of(x));
+}
+
+TEST_CASE("relaxed methods come to the true residual that they tell of") {
+  const RelaxedSphere s;
+  const std::size_t n = s.panels.size();
+  const auto v = s.relaxed();
+  std::vector<double> b(n), x(n);
+  for (std::size_t i = 0; i < n; ++i) b[i] = 1 + s.panels.centroid(i).x;
+  Mat leaves = make_leaf_blocks(*v, s.panels.leaf_begin);
+  for (const auto* method : {"gmres", "fgmres", "gcr"}) {
+    for (const auto* restart : {"100", "4"}) {
+      CAPTURE(method, restart);
+      const KrylovRun run{.options = {{"-ksp_type", method},
+                                      {"-pc_type", "none"},
+                                      {"-ksp_gmres_restart", restart},
+                                      {"-ksp_gcr_restart", restart}},
+                          .tolerance = 1e-6,
+                          .relax_from = s.tolerance};
+      const auto report = run_krylov(run, v, nullptr, leaves, b, x, 1);
+      CHECK(report.solves.front().converged);
+      std::vector<double> r = b;
+      s.exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
+      CHECK(norm_of(r) <= 2e-6 * norm_of(b));
+    }
+  }
+  const KrylovRun refused{.options = {{"-ksp_type", "bcgs"}, {"-pc_type", "none"}},
+                          .relax_from = s.tolerance};
+  CHECK_THROWS_AS(run_krylov(refused, v, nullptr, leaves, b, x, 1), InputError);
+  petsc_calls([&] { return MatDestroy(&leaves); });
+}
+
+TEST_CASE("corrections lead single-precision products to a true residual of 1e-12") {
+  const RelaxedSphere s;
+  const std::size_t n = s.panels.size();
+  const auto v = make_single_layer(s.panels, {.kind = OperatorOptions::Choice::fmm,
+                                              .precision = Precision::single_precision,
+                                              .tolerance = 1e-5});
+  std::vector<double> b(n, 1.0), x(n);
+  const auto inverse = v->approximate_inverse();
+  const KrylovRun run{.tolerance = 1e-4, .refine_to = 1e-12};
+  const auto report = run_krylov(run, v, inverse.get(), nullptr, b, x, 1);
+  CHECK_FALSE(report.solves.front().refinements.empty());
+  std::vector<double> r = b;
+  s.exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
+  CHECK(norm_of(r) <= 1.2e-12 * norm_of(b));  // entries and sums of both, to some 1e-13
 }
