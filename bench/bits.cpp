@@ -1,6 +1,6 @@
-// Prints a hash of the bits of products, solves and evaluations, with everything that a plan could
-// choose set by hand, and the milliseconds that each took: two builds that are to give the same
-// results print the same hashes (scripts/compare-bits). --backend cuda does it on the GPU.
+// Prints a hash of the bits of products, solves and evaluations, and the milliseconds that each
+// took. All choices of a plan are set by hand, so two builds that are to give the same results
+// print the same hashes. --backend cuda does it on the GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

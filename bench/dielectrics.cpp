@@ -18,7 +18,7 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Of 1 m; of a charge of as many C potentials are 1 V at 1 m.
+/// 4πε₀ times 1 m: a charge of as many C has a potential of 1 V at a distance of 1 m.
 const double unit_capacitance = natural_capacitance(1);
 
 ConductorOptions to_tolerance(double tolerance) {
@@ -27,7 +27,8 @@ ConductorOptions to_tolerance(double tolerance) {
   return options;
 }
 
-/// What a mesh gives: its error against a closed form, and all charge less what there should be.
+/// Results on one mesh: the error against a closed form, and the sum of all charges less what it
+/// should be.
 struct Result {
   std::size_t panels;
   int iterations;
@@ -81,8 +82,8 @@ Result coated(int level, double permittivity) {
   return result_of(solution, std::abs(c / unit_capacitance / exact - 1), c / epsilon_0);
 }
 
-/// A conducting shell between spheres of .5 and .6 in one, a dielectric one between .9 and 1 with
-/// ε = 2, as references for FastCap have them: C of the inner conductor at 1 V in vacuum.
+/// Two shells as FastCap's references have them: a conductor between spheres of .5 and .6, and
+/// around it a dielectric with ε = 2 between .9 and 1. C of the inner conductor at 1 V in vacuum.
 Result shells(int level) {
   SurfaceMesh mesh;
   add_ellipsoid(mesh, "ball", level, {0.5, 0.5, 0.5});
@@ -132,7 +133,7 @@ Result with_charge(int level, double permittivity, double distance) {
   return result_of(solution, error, distance < 1 ? 4 * 3.14159265358979 * (1 - 1 / own) : 0);
 }
 
-/// A floating sphere between plates at ∓1 V, its potential as the capacitances have it.
+/// A floating sphere between plates at ∓1 V, whose potential follows from the capacitances.
 Result floating(int level) {
   SurfaceMesh mesh;
   const int n = 4 << level;

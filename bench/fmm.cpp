@@ -55,6 +55,7 @@ struct Options {
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
   std::optional<double> inflation;
+  double kappa = 0;
   int repeat = 3, check = 1000;
   std::int64_t seed = 1;
 
@@ -70,6 +71,7 @@ struct Options {
     options.order = order;
     options.max_leaf = max_leaf;
     options.inflation = inflation;
+    options.kappa = kappa;
     return options;
   }
   std::vector<const char*> stages() const {
@@ -107,6 +109,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
   app.add_option("--inflation", o.inflation,
                  "side of the root over the bounding cube's (default: the plan's choice)");
+  app.add_option("--kappa", o.kappa,
+                 "of Yukawa's kernel exp(-kappa r)/(4 pi r), over the points' unit of length; 0 is "
+                 "Laplace's")
+      ->capture_default_str();
   app.add_option("--check", o.check, "targets of the direct sum; 0 measures no errors")
       ->capture_default_str();
   app.add_option("--json", o.json,
@@ -149,7 +155,7 @@ std::vector<std::size_t> point_counts(const std::string& list) {
 
 bool is_file(const std::string& distribution) { return ending(distribution) == "xyz"; }
 
-/// Refuses what can be told before anything is computed.
+/// Refuses bad options before anything is computed.
 void check_options(const Options& o) {
   if (o.backend == "cuda") require_cuda_device();
   FMBEM_REQUIRE(o.repeat >= 1, "--repeat must be at least 1, not " << o.repeat);
@@ -201,7 +207,7 @@ struct Row {
 };
 
 /// Times a plan and measures its errors. The reference, which all plans for a problem share, is
-/// made after the first plan, so options that cannot be met are refused before.
+/// made after the first plan, so that options that cannot be met are refused before.
 Row measure(const Problem& problem, double tolerance, std::optional<Reference>& reference,
             const Options& o) {
   const auto plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance));
@@ -218,7 +224,7 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
           .evaluation = evaluation,
           .errors = {},
           .peak_memory = peak_memory()};  // before this row's errors are measured
-  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed);
+  if (!reference) reference = bench::reference_of(problem, o.computed(), o.check, o.seed, o.kappa);
   row.errors = bench::measure_errors(*plan, problem, *reference, o.computed());
   return row;
 }
@@ -312,8 +318,8 @@ Cells cells_of(const Row& row, const Options& o) {
   return cells;
 }
 
-/// What the near field and M2L do in a second beside what their kernels do alone on all threads (by
-/// the table of fmbem tune), and the share of each stage.
+/// Rates of near field and M2L over those of their kernels alone on all threads (by the table of
+/// fmbem tune), and the share of each stage.
 void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
   std::fprintf(out, "\nRates, beside those of the kernels alone (fmbem tune), and shares.\n\n");
   Cells header{"points",     "distribution", "tolerance", "near Gpairs/s",
@@ -399,8 +405,8 @@ void write_report(const std::string& path, const Json& report) {
 
 // ---- The program
 
-/// Measures a problem at every tolerance and prints the rows as they come, the first with what goes
-/// before the table.
+/// Measures a problem at every tolerance and prints each row when it is done; the first comes with
+/// the heading.
 void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, int threads,
               std::FILE* out) {
   std::optional<Reference> reference;

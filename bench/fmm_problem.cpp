@@ -76,7 +76,8 @@ Problem problem_of_file(const std::string& file, std::uint64_t seed) {
   return {file, std::move(content.points), std::move(content.charges), seed};
 }
 
-Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed) {
+Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed,
+                       double kappa) {
   std::vector<std::size_t> all(problem.points.size()), targets;
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::mt19937_64 random(seed + 100);
@@ -88,7 +89,8 @@ Reference reference_of(const Problem& problem, Outputs outputs, int check, std::
   Reference reference{targets, Results(count * targets.size(), outputs)};
   const std::vector<double> charges = problem.charges(0, count);
   if (!targets.empty())
-    fmm::direct_sum(problem.points, places, {charges, {}, count}, reference.results.fields());
+    fmm::direct_sum(problem.points, places, {charges, {}, count}, reference.results.fields(),
+                    kappa);
   return reference;
 }
 

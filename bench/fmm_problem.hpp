@@ -48,7 +48,8 @@ struct Reference {
   std::vector<std::size_t> targets;
   Results results;  ///< [vectors][targets]
 };
-Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed);
+Reference reference_of(const Problem& problem, Outputs outputs, int check, std::uint64_t seed,
+                       double kappa);
 
 /// Relative L2 errors, root mean square over the charge vectors.
 struct Errors {

@@ -13,7 +13,7 @@ struct Evaluation {
   double seconds = 0;
   fmm::Seconds stages;
 
-  /// 0 for a stage that the evaluation did without.
+  /// 0 for a stage that the evaluation did not have.
   double of_stage(const char* name) const {
     const auto found = stages.find(name);
     return found == stages.end() ? 0 : found->second;
@@ -28,14 +28,14 @@ class FmmRun {
   virtual double plan_seconds() const = 0;
   virtual fmm::Seconds plan_stages() const = 0;
   virtual void evaluate(const fmm::Strengths& strengths, const fmm::Fields& fields) = 0;
-  /// The evaluation of median time, the lower one of an even number. On a GPU the data are in its
-  /// memory, and the stages are timed one after the other, without the overlap of the whole.
+  /// The evaluation of median time (of an even number, the lower one). On a GPU the data are in its
+  /// memory, and stages are timed one after the other, without the overlap of the whole.
   virtual Evaluation median(const fmm::Strengths& strengths, const fmm::Fields& fields,
                             int repeat) = 0;
 };
 
-/// `backend` is cpu or cuda; the latter's plan is made twice, as the first waits for operators and
-/// memory, and the second is the one that is timed.
+/// `backend` is cpu or cuda. A plan on cuda is made twice, as the first one waits for operators and
+/// memory; the second one is timed.
 std::unique_ptr<FmmRun> make_run(const std::string& backend, std::span<const Vec3d> points,
                                  const fmm::PlanOptions& options);
 

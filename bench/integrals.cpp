@@ -1,7 +1,7 @@
 // Prints how accurate the panel integrals are by distance: the closed form alone, every rule, and
-// what panel_potential() makes of them; and the constants C of the rules of far_rules(). The
-// reference is a Gauss rule of 26 x 26 points, which is exact from three radii on (to 1e-11 from
-// one and a half).
+// panel_potential(), which chooses between them; and the constants C of the rules of far_rules().
+// The reference is a Gauss rule of 26 x 26 points, which is exact from three radii on (to 1e-11
+// from one and a half).
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -51,7 +51,7 @@ void print_constants(const TriangleRule& reference) {
   for (const double d : distances) std::printf(" %g radii |", d);
   for (const double d : distances) std::printf(" gradient, %g |", d);
   std::printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
-  // A tolerance that no rule but the last reaches at 1.5 radii, so that all of them are there.
+  // A tolerance that only the last rule reaches at 1.5 radii, so that all rules are there.
   for (const FarRule& far : far_rules(1e-9, FarKernel::potential)) {
     std::printf("| %zu | %d |", far.rule.weight.size(), far.degree);
     std::array<double, distances.size()> potential{}, gradient{};

@@ -1,7 +1,7 @@
 // Prints the table of long panels of docs/accuracy.md: plates of 4 cells along and n across, whose
-// cells are a times as long as wide. The FMM's products and capacitances are compared with those of
-// the dense operator, and its with elimination in long double on a plate of 100 cells across.
-// fmbem-bench-long-panels [FILE.csv]
+// cells are a times as long as wide. Products and capacitances of the FMM are compared with the
+// dense operator; this is compared, on a plate of 100 cells across, with elimination in long
+// double. fmbem-bench-long-panels [FILE.csv]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

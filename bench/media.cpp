@@ -29,7 +29,7 @@ struct Options {
   bool compare = true;
 };
 
-/// Spheres five radii apart, of triangles of a sphere that is split `level` times.
+/// Spheres five radii apart, each a triangulated sphere that was split `level` times.
 SurfaceMesh coated_spheres(int count, int level, ConductorOptions& options, double permittivity) {
   const SurfaceMesh one = test::icosphere(level);
   SurfaceMesh mesh;
@@ -55,7 +55,7 @@ SurfaceMesh coated_spheres(int count, int level, ConductorOptions& options, doub
   return mesh;
 }
 
-/// Seconds of a product, the middle of nine.
+/// Seconds of a product, the median of nine.
 double product_seconds(const BoundaryOperator& op) {
   std::vector<double> x(op.columns(), 1.0), y(op.rows()), seconds;
   for (int k = 0; k < 9; ++k) {
@@ -89,7 +89,7 @@ void run(const Options& options, double panels) {
   int iterations = 0;
   for (const SolveReport& report : solution.solves)
     iterations = std::max(iterations, report.iterations);
-  // Of one coated sphere alone; several see each other.
+  // The capacitance of a single coated sphere; several influence each other.
   const double exact = 1 / (0.5 / options.permittivity + 0.5),
                c = solution.maxwell(0, 0) / natural_capacitance(1);
   std::printf(

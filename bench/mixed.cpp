@@ -1,6 +1,6 @@
-// Prints iterations of GMRES to 1e-6 on mixed rows with their cluster inverse, for the data of each
-// case and for random ones, and what the setup takes beside that of V's:
-// fmbem-bench-mixed --panels 5000 --case shell
+// Prints iterations of GMRES to 1e-6 on mixed rows with their cluster inverse, for each case's own
+// data and for random data, and the setup's time beside that of V's inverse: fmbem-bench-mixed
+// --panels 5000 --case shell
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -1,6 +1,7 @@
-// Prints the error of the FMM operator V or K by its order and overhang, in its norm (of K: 1/2),
-// against the dense operator: the tables behind far_order_for(). fmbem-bench-operator [V|K [PANELS
-// [ORDER…]]]: those orders at the operator's own overhang, instead of 2, 4 … 22 at three of them.
+// Prints the error of the FMM operator V or K by its order and overhang, relative to its norm (of
+// K: 1/2), against the dense operator: the tables behind far_order_for(). fmbem-bench-operator [V|K
+// [PANELS [ORDER…]]]: with orders, these at the operator's own overhang; without, 2, 4 … 22 at
+// three overhangs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +21,7 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Constant, smooth, random, and not zero on a few neighbours alone.
+/// Constant, smooth and random vectors, and one that is not zero only on a few neighbours.
 std::vector<Vector> test_vectors(const Panels& panels) {
   const std::size_t n = panels.size();
   std::vector<Vector> xs{Vector(n, 1.0), Vector(n), signed_charges(n, 1), Vector(n)};
@@ -38,8 +39,8 @@ struct Choice {
   std::vector<int> orders;
 };
 
-/// Moments and near integrals are exact to rounding here, so that the order's error is all there
-/// is.
+/// Moments and near integrals are exact up to rounding here, so that only the order's error is
+/// seen.
 void table(const std::string& name, const SurfaceMesh& mesh, const Choice& choice) {
   constexpr double rounding = 1e-15;
   constexpr Precision in_double = Precision::double_precision;

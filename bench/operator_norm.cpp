@@ -17,8 +17,8 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Moments and near integrals are exact to rounding here, so that the order's error is all there
-/// is.
+/// Moments and near integrals are exact up to rounding here, so that only the order's error is
+/// seen.
 void row(const AdverseSurface& surface, const Layer& layer, const std::vector<int>& orders) {
   constexpr double rounding = 1e-15;
   constexpr Precision in_double = Precision::double_precision;

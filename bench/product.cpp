@@ -36,7 +36,7 @@ struct Options {
   int rows = 2000, repeat = 10, threads = 0;
 };
 
-/// The ms of a product: the median; with vectors on the GPU where the operator is there.
+/// Median milliseconds of a product, with vectors on the GPU if the operator is there.
 double product_ms(const LinearMap& map, std::vector<double>& x, std::vector<double>& y,
                   int repeat) {
   std::optional<cuda::DeviceArray<double>> d_x, d_y;

@@ -32,7 +32,7 @@ struct Options {
   int vectors = 1, threads = 0;
 };
 
-/// Seconds since the timer was set, which is set anew.
+/// Seconds since the timer was set; sets it anew.
 double lap(Timer& timer) { return std::exchange(timer, Timer()).seconds(); }
 
 std::vector<double> right_hand_sides(const Options& options, const Panels& panels, Vec3d source) {

@@ -10,7 +10,7 @@
 
 namespace fmbem::bench {
 
-/// A surface of about a number of panels, and where a point charge sits whose potential is its
+/// A surface of about so many panels, and the place of the point charge whose potential is its
 /// data.
 struct Surface {
   std::function<SurfaceMesh(double panels)> make;
@@ -49,7 +49,7 @@ inline const std::map<std::string, Surface>& surfaces() {
       {"part", {cad_part, {30, 45, 4}}},
       {"plate",
        {[](double n) { return test::plate(std::lround(std::sqrt(n / 2))); }, {0.3, 0.2, 0.3}}},
-      // Unit plates of 4 cells one way, and graded by x⁴, and by x⁴ and y⁴.
+      // Unit plates: of 4 cells in one direction; graded by x⁴; graded by x⁴ and y⁴.
       {"long plate",
        {[](double n) {
           return test::plate_of_lines(test::steps(4), test::steps(std::lround(n / 8)), {},

@@ -21,8 +21,8 @@ std::pair<double, std::string> engineering_unit(double largest) {
   return {std::pow(1000.0, k), prefixes[k]};
 }
 
-/// The digits of a matrix, by the error of each entry or, where the errors that are known are not
-/// all there are, four at the most.
+/// The digits of a matrix, by the error of each entry. Four at the most where there are other
+/// errors than the known ones.
 std::vector<std::string> digits_of(const SquareMatrix& matrix, const SquareMatrix& error,
                                    bool is_estimate) {
   std::vector<std::string> result;
@@ -66,7 +66,7 @@ void write_levels(std::ostream& out, const CapacitanceOfLevels& levels) {
   out << before << level_text(levels.mesh.triangles.size(), levels.solution);
 }
 
-/// What the digits follow.
+/// Says what the digits follow from.
 void write_estimate(std::ostream& out, const CapacitanceOfLevels& levels) {
   if (!levels.estimate) {
     out << "\n\nfour digits are printed, or fewer: " << no_estimate(levels.coarser.empty());
@@ -76,7 +76,7 @@ void write_estimate(std::ostream& out, const CapacitanceOfLevels& levels) {
   out << "\n\ndiscretization error, estimated from the refinement: " << std::setprecision(2)
       << 100 * largest_entry(levels.error.maxwell) / largest_entry(levels.solution.maxwell)
       << " % (order " << convergence.order << (convergence.observed ? " observed" : " assumed")
-      << "); each entry has the digits that its own leaves";
+      << "); each entry is printed with the digits that its own error leaves";
 }
 
 }  // namespace
@@ -144,8 +144,8 @@ std::string capacitance_text(const CapacitanceOfLevels& levels) {
         << " of the largest entry";
   }
   write_estimate(out, levels);
-  // Of an assumed order it would be no better. Its own error was below half of the estimate on all
-  // closed forms (docs/accuracy.md).
+  // With an assumed order it would be no better. With an observed one its own error was below half
+  // of the estimate on all closed forms (docs/accuracy.md).
   if (levels.estimate && levels.estimate->convergence.observed)
     table("extrapolated" + natural_unit, levels.estimate->extrapolated,
           scaled(levels.error.maxwell, 0.5), to_natural);

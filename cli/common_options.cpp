@@ -57,7 +57,7 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
 void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--json", options.json, "write a report, to standard output if FILE is -")
       ->type_name("FILE");
-  app.add_flag("--quiet", options.quiet, "print errors and warnings alone");
+  app.add_flag("--quiet", options.quiet, "print errors and warnings only");
 }
 
 void refuse_overwriting(const std::optional<std::string>& output,

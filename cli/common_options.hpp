@@ -12,8 +12,8 @@
 
 namespace fmbem::cli {
 
-/// An option that takes one of some words, each of which stands for a value. The first word stands
-/// for what `value` is before: the help names it as the default.
+/// An option that takes one of some words, each of which stands for a value. The word for the
+/// initial value of `value` is the default that the help names.
 template <class T>
 void add_choice(CLI::App& app, const std::string& name, T& value,
                 const std::vector<std::pair<std::string, std::type_identity_t<T>>>& words,
@@ -49,8 +49,8 @@ struct OutputOptions {
 };
 void add_output_options(CLI::App& app, OutputOptions& options);
 
-/// Two outputs in one file, or one over an input, would lose what the user has: throws InputError.
-/// inputs are what each is, such as "mesh", and its path.
+/// Throws InputError if two outputs would go to one file, or one over an input. `inputs` say what
+/// each is, such as "mesh", and its path.
 void refuse_overwriting(const std::optional<std::string>& output,
                         const std::optional<std::string>& json,
                         const std::vector<std::pair<std::string, std::string>>& inputs);

@@ -6,9 +6,9 @@
 
 namespace fmbem::cli {
 
-/// Where the program's words go. Results go to standard output, all else to standard error. Once
-/// reserve_stdout() was called, whatever is printed to standard output, by any library, goes to
-/// standard error, and only write_stdout() still reaches the former.
+/// Where the program's words go: results to standard output, all else to standard error. After
+/// reserve_stdout() whatever is printed to standard output, by any library, goes to standard error,
+/// and only write_stdout() still reaches standard output.
 class Console {
  public:
   void reserve_stdout();

@@ -21,7 +21,7 @@ struct Options : SolveCommandOptions {
   std::string file;
 };
 
-/// Of the numbers that are some; NaN where there is none.
+/// The range of numbers; NaN where there is none.
 struct Range {
   double min = std::numeric_limits<double>::quiet_NaN(), max = min;
 

@@ -17,7 +17,7 @@ constexpr double most_volts = 1e100;
 constexpr const char* line_form = "X,Y,Z,X,Y,Z,N";
 constexpr const char* plane_form = "X,Y,Z,UX,UY,UZ,VX,VY,VZ,NU,NV";
 
-/// As many finite numbers as the form has, split at commas.
+/// Numbers split at commas: finite, and as many as the form has.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option,
                                   const std::string& form) {
   std::vector<double> numbers;
@@ -63,8 +63,9 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
       {{"mean", Side::mean}, {"positive", Side::positive}, {"negative", Side::negative}},
       "from which points on the surface are seen; positive: that of the normal, outside of a "
       "closed body");
-  app.add_option("--field-tolerance", options.how.tolerance,
-                 "relative error of potential and field, 1e-10 to 0.1; 0 for exact integrals alone")
+  app.add_option(
+         "--field-tolerance", options.how.tolerance,
+         "relative error of potential and field, 1e-10 to 0.1; 0 for nothing but exact integrals")
       ->capture_default_str();
 }
 

@@ -141,7 +141,7 @@ void add_solve_options(CLI::App& app, SolveOptions& options) {
       ->allow_extra_args(false);
   add_media_options(app, problem);
   app.add_option("--tolerance", problem.solver.tolerance,
-                 "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol beats it")
+                 "relative residual of the solve, 1e-13 to 0.5; -ksp_rtol takes its place")
       ->capture_default_str();
   add_operator_options(app, problem.op);
   app.add_option("--threads", options.threads, "default: the cores that the process may use");

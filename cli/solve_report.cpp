@@ -66,7 +66,7 @@ Json solver_json(const ConductorSolution& solution) {
   return json;
 }
 
-/// Which is which of several groups that the file has no names for: the first of them.
+/// Boxes of the first groups that the file has no names for, to tell them apart.
 std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
   constexpr std::size_t most = 20;
   std::string text;
@@ -78,6 +78,15 @@ std::string unnamed_groups(const SurfaceMesh& mesh, const MeshReport& check) {
     ++listed;
   }
   return text + (listed < most ? "" : "\n          and more: see fmbem mesh-info");
+}
+
+/// PETSc's preconditioners know the blocks of the leaves alone.
+std::string preconditioner_text(const ConductorSolution& solution) {
+  if (solution.pc_type == "none") return "not preconditioned";
+  const bool is_own = solution.pc_type.find("inverse") != std::string::npos;
+  std::string text = "preconditioned by " + (is_own ? "the " : std::string()) + solution.pc_type;
+  if (!is_own) text += " of the blocks of " + counted(solution.leaves, "leaf", "leaves");
+  return text;
 }
 
 bool is_interface(const ConductorOptions& problem, const Media& media) {
@@ -96,18 +105,19 @@ std::string problem_text(const ConductorSolution& solution, const SurfaceMesh& m
       << check.area << ' ' << mesh.unit << "^2, " << (mesh.closed ? "closed" : "open") << ", unit "
       << mesh.unit;
   if (!mesh.sizes.empty()) out << "\nsizes     " << sizes_text(mesh);
-  out << unnamed_groups(mesh, check) << "\noperator  " << op.name << ", "
-      << (dense ? "dense" : "fmm") << ", " << std::setprecision(3) << double(op.memory_bytes) / 1e6
-      << " MB, " << precision_name(op.precision) << " precision, ";
+  const std::string stored = precision_name(op.precision) + " precision";
+  out << unnamed_groups(mesh, check) << "\noperator  " << op.name
+      << (dense ? " as a dense matrix in " + stored : " by the FMM") << ", " << std::setprecision(3)
+      << double(op.memory_bytes) / 1e6 << " MB, ";
   if (op.processor == Processor::gpu)
     out << "cuda on " << cuda_devices().front().name;
   else
     out << "cpu with " << threads << (threads == 1 ? " thread" : " threads");
   if (!dense)
-    out << "\n          order " << op.order << " in " << precision_name(op.far_precision)
-        << " precision, " << op.levels << " levels, "
-        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row"
-        << (op.near_field_stored ? "" : ", integrated in every product");
+    out << "\n          expansions of order " << op.order << " in "
+        << precision_name(op.far_precision) << " precision, " << op.levels << " levels; "
+        << double(op.near_entries) / double(mesh.triangles.size()) << " near entries a row, "
+        << (op.near_field_stored ? "stored in " + stored : "integrated in every product");
   return out.str();
 }
 
@@ -132,9 +142,7 @@ void add_media(Json& report, const ConductorOptions& problem) {
 std::string solver_text(const ConductorSolution& solution,
                         const std::vector<std::string>& problems) {
   std::ostringstream out;
-  out << "solver    " << solution.ksp_type << " with " << solution.pc_type;
-  if (solution.pc_type == "vpbjacobi")
-    out << " over " << solution.leaves << (solution.leaves == 1 ? " leaf" : " leaves");
+  out << "solver    " << solution.ksp_type << ", " << preconditioner_text(solution);
   out << ", tolerance " << solution.solver_tolerance;
   for (std::size_t j = 0; j < solution.solves.size(); ++j) {
     const SolveReport& solve = solution.solves[j];
@@ -171,8 +179,9 @@ void warn_of_solves(Console& console, Json& report, const ConductorSolution& sol
   if (std::any_of(solution.solves.begin(), solution.solves.end(),
                   [](const SolveReport& solve) { return !solve.accurate_residual; }))
     warn(console, report,
-         "there was no memory for the accurate product: the true residuals are by the operator as "
-         "it is, to its own tolerance");
+         "there was no memory for the accurate product: the true residuals are those of the "
+         "operator "
+         "itself, which are accurate to its own tolerance only");
 }
 
 std::string no_estimate(bool is_one_level) {

@@ -25,7 +25,7 @@ std::string solver_text(const ConductorSolution& solution,
 void warn_of_solves(Console& console, Json& report, const ConductorSolution& solution,
                     const std::vector<std::string>& problems);
 
-/// That there is none of the discretization error, and how to have one.
+/// Says that there is no estimate of the discretization error, and how to get one.
 std::string no_estimate(bool is_one_level);
 
 /// A warning where a coarser level alone did not converge.
@@ -34,7 +34,7 @@ void warn_of_coarser_level(Console& console, Json& report);
 /// {panels, operators, solver, timings_s} of one of the levels that were solved for.
 Json level_json(std::size_t panels, const ConductorSolution& solution);
 
-/// What a level took, in short.
+/// Time and iterations of a level, in short.
 std::string level_text(std::size_t panels, const ConductorSolution& solution);
 
 /// In front of the first level's text, and of the others'.

@@ -26,7 +26,7 @@ void start_solver_library(const ConductorOptions& problem, Context& context, Jso
          "products make up for it, which takes longer");
 }
 
-/// Starts the GPU once reading the mesh takes so long that there will be panels enough for it.
+/// Starts the GPU when reading the mesh takes so long that it will have enough panels for it.
 std::jthread start_device_beside() {
   return std::jthread([](const std::stop_token& mesh_is_read) {
     constexpr std::chrono::milliseconds a_while{100};

@@ -13,7 +13,7 @@
 
 namespace fmbem::cli {
 
-/// Of every command that solves.
+/// Options of every command that solves.
 struct SolveCommandOptions {
   MeshOptions mesh;
   SolveOptions solve;
@@ -30,8 +30,8 @@ class SolveRun {
   void start();
   /// The problem's options, with progress on the console.
   ConductorOptions problem();
-  /// The meshes of the levels that are solved on, each of which is handed out once. Whatever comes
-  /// next is a new phase of progress.
+  /// The meshes of the levels that are solved on; each is handed out once. What follows is a new
+  /// phase of progress.
   MeshOfLevel load();
 
   /// Tells of the problem, the solver and what became of each right-hand side, which `names` names,

@@ -9,12 +9,12 @@ namespace {
 /// What cuBLAS recommends for Hopper.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
-/// A handle for which there is no memory may be called not initialised.
+/// Where there is no memory for a handle, cuBLAS may say that it was not initialised.
 bool lacks_memory(cublasStatus_t status) {
   return status == CUBLAS_STATUS_ALLOC_FAILED || status == CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
-/// As check_cuda().
+/// Like check_cuda().
 void check_blas(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const std::string sentence =
@@ -49,7 +49,7 @@ void Blas::multiply_eight(std::int64_t rows, int columns, int depth,
   constexpr bool single = sizeof(T) == 4;
   constexpr cudaDataType_t type = single ? CUDA_R_32F : CUDA_R_64F;
   const T one = 1, kept = add ? 1 : 0;
-  // In cuBLAS's order, columns first, this is Cᵀ = B Aᵀ.
+  // cuBLAS has columns first, where this is Cᵀ = B Aᵀ.
   FMBEM_CUBLAS(cublasGemmStridedBatchedEx(
       handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, static_cast<int>(rows), depth, &one, b.values,
       type, static_cast<int>(b.stride), b.block, a.values, type, static_cast<int>(a.stride),

@@ -6,7 +6,7 @@
 
 namespace fmbem::cuda {
 
-/// Eight matrices, row-major, whose rows are `stride` and which are `block` numbers apart.
+/// Eight row-major matrices, `block` numbers apart, with rows `stride` apart.
 template <class T>
 struct EightMatrices {
   T* values;

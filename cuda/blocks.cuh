@@ -21,8 +21,7 @@ __device__ inline std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-/// What the lanes of a warp have, counted through: a lane's follows that of the lanes before it. By
-/// whole warps.
+/// Numbers the things that the lanes of a warp have, lane after lane. To be called by whole warps.
 class WarpCounts {
  public:
   __device__ explicit WarpCounts(int own) : own_(own), up_to_(own) {
@@ -36,7 +35,7 @@ class WarpCounts {
   }
   __device__ int before() const { return up_to_ - own_; }
   __device__ int all() const { return all_; }
-  /// The lane that has the k-th, k < all(), which may differ from lane to lane.
+  /// The lane that has the k-th thing, k < all(); k may differ from lane to lane.
   __device__ int lane_of(int k) const {
     int lane = 0;
 #pragma unroll

@@ -13,8 +13,8 @@
 namespace fmbem::cuda {
 namespace {
 
-/// Trial trees have one in so many points, but at least so many of them: that is enough to tell
-/// leaf sizes a quarter apart, and a trial takes a few tenths of a millisecond.
+/// Trial trees have one in so many points, but at least so many points: enough to tell leaf sizes
+/// apart that differ by a quarter, and a trial takes a few tenths of a millisecond.
 constexpr std::int64_t sample_stride = 8, sample_at_least = 20'000;
 constexpr double leaf_step = 1.26;
 
@@ -28,7 +28,8 @@ class DeviceCost {
     const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
     const double products = single ? rates.product_single * count / (count + 50)
                                    : rates.product_double * count / (count + 35);
-    // The products of a row, its gathered boxes written and read, and its part of M2M and L2L.
+    // Seconds of a parent: the products of a row, writing and reading its gathered boxes, and its
+    // part of M2M and L2L.
     row_ = 416 * count * count / products + 3.2 * 208 * count * bytes / rates.bandwidth +
            rates.parent + rates.coefficient * count;
     leaf_ = rates.leaf;
@@ -37,11 +38,11 @@ class DeviceCost {
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
   }
 
-  /// Of a tree of a sample, of which each point stands for `weight` points; `fewer` is the part
-  /// that the sources are of the targets or these of them.
+  /// The work of a tree of a sample each of whose points stands for `weight` points. `fewer` is the
+  /// number of sources over that of targets, or its inverse, whichever is below 1.
   double seconds(const TreeCounts& counts, double weight, double fewer) const {
-    // What a row of the near field costs beside its pairs: targets that a warp is short of, and
-    // sources that it has to fetch.
+    // What a row of the near field costs beside its pairs, in pairs: idle lanes, as targets are
+    // rounded up to eights, and fetching sources.
     constexpr double more_targets = 6;
     const double pairs = weight * weight * static_cast<double>(counts.pairs),
                  sources = weight * static_cast<double>(counts.sources);
@@ -49,8 +50,8 @@ class DeviceCost {
            static_cast<double>(counts.parents) * row_ + static_cast<double>(counts.leaves) * leaf_ +
            rates_.start;
   }
-  /// The least number of points a leaf that is worth a trial: half as many again as the leaves of a
-  /// uniform cloud hold for which near field and M2L take equally long.
+  /// The smallest leaf that is worth a trial: half as many points again as for which near field and
+  /// M2L take equally long in a uniform cloud.
   int least_leaf() const { return static_cast<int>(1.5 * std::sqrt(row_ / (8 * 27 * pair_))); }
   double direct_seconds(double sources, double targets) const { return sources * targets * pair_; }
 
@@ -88,7 +89,7 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
   if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
     return Precision::single_precision;
-  // Pairs of one leaf have more digits here than on the CPU, those across its border fewer.
+  // Pairs within a leaf have more digits here than on the CPU, those across its border fewer.
   const bool first = options.gradient != options.dipoles, any = options.gradient || options.dipoles;
   const double least = first ? 2e-6 : any ? 1e-5 : 1e-6;
   if (any && options.tolerance < least) return Precision::double_precision;
@@ -127,7 +128,7 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
     const bool better = best.improve(inflations[r], leaves, of_root, [&](const TreeCounts& tree) {
       return cost.seconds(tree, weight, fewer);
     });
-    // Half of a step of the sample more: that many it rounds to the same number.
+    // The sample knows leaf sizes to one of its points only, so the middle is taken.
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);

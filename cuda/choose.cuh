@@ -8,7 +8,7 @@
 
 namespace fmbem::cuda {
 
-/// What the cost model knows of a GPU: seconds are operations over these rates.
+/// What the cost model knows of a GPU: seconds are operations over rates.
 struct DeviceRates {
   double near_single, near_double;        ///< pairs a second, potential
   double product_single, product_double;  ///< operations a second in large products
@@ -23,8 +23,8 @@ struct DeviceRates {
 /// Those of one H200, measured (docs/performance.md), scaled by what the device says of itself.
 DeviceRates device_rates();
 
-/// As fmm::precision_of() and fmm::near_precision_of(), with bounds of their own; a GPU that is
-/// slow in double precision works in single wherever the tolerance allows it at all.
+/// Like fmm::precision_of() and fmm::near_precision_of(), with bounds of their own. A GPU that is
+/// slow in double precision works in single precision wherever the tolerance allows it at all.
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
 
@@ -37,9 +37,9 @@ struct TriedPoints {
   Cube hull;     ///< of the points times the scale
 };
 
-/// Leaf size and inflation of the least time that the cost model foresees for trees of a sample of
-/// the points, which are the sources or the targets, whichever are more. `near_pair_seconds`: of an
-/// H200, where near pairs are not those of P2P.
+/// The leaf size and inflation with the least time by the cost model, for trees of a sample of the
+/// points (sources or targets, whichever are more). `near_pair_seconds` is the cost on an H200
+/// where near pairs are not those of P2P.
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);

@@ -24,11 +24,12 @@ std::vector<DeviceInfo> cuda_devices();
 /// Throws InputError, which says why, if there is no device to run on.
 void require_cuda_device();
 
-/// Does what else happens when the current device is first used, half a second of it: starts it,
-/// pins memory, has cuBLAS read its kernels. For programs whose kernels are those of fmbem and of
-/// CUDA's libraries: threads get stacks of 384 bytes instead of CUDA's 1024, for all that can run
-/// at once, 0.17 GB less on an H200 (a kernel that needs more gets it at its launch, unless it
-/// calls itself). Says nothing of what is wrong with a device, which those do who use it.
+/// Does ahead what else happens when the current device is first used, half a second of it: starts
+/// it, pins memory, lets cuBLAS read its kernels. For programs whose kernels are fmbem's and those
+/// of CUDA's libraries: threads get stacks of 384 bytes instead of CUDA's 1024, which for all
+/// threads that can run at once saves 0.17 GB on an H200. (A kernel that needs more gets it at its
+/// launch, unless it calls itself.) Errors of the device are not reported here: whoever uses it
+/// next will meet them.
 void start_cuda_device();
 
 /// The most bytes in use at once on the current device since the last reset, those of other

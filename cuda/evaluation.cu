@@ -13,7 +13,7 @@
 namespace fmbem::cuda {
 namespace {
 
-/// What an evaluation is made of; a graph is captured for each kind.
+/// The kind of an evaluation; a graph is captured for each kind.
 struct Kind {
   int vectors;
   bool charges, dipoles, potential, gradient;
@@ -94,7 +94,8 @@ class EvaluationIn final : public Evaluation {
     for_batches(strengths, fields, [&](const Kind& kind) {
       std::unique_ptr<Graph>& graph = graphs_[kind];
       if (graph) return graph->run(stream_);
-      // The first time as it is, so that what is loaded on first use is not loaded in a capture.
+      // The first evaluation of a kind runs without a graph: what CUDA loads on first use must not
+      // be loaded during a capture.
       enqueue(kind, nullptr);
       graph = std::make_unique<Graph>(stream_, [&] { enqueue(kind, nullptr); });
     });
@@ -146,7 +147,7 @@ class EvaluationIn final : public Evaluation {
     }
   }
 
-  /// Makes room; graphs that know the old one are given up.
+  /// Makes room. Graphs that hold addresses of the old room are discarded.
   void reserve(const Kind& kind) {
     const auto make_room = [&](auto& buffer, std::int64_t size) {
       if (grow(buffer, size, stream_)) graphs_.clear();

@@ -19,7 +19,7 @@ struct PlanTree {
   std::int64_t bytes() const { return tree.bytes() + far.bytes() + near.bytes(); }
 };
 
-/// The points of a plan, and in which order they stand in its tree. Where the sources are the
+/// The points of a plan, with the order in which they stand in its tree. Where the sources are the
 /// targets, the targets' order is empty.
 struct PlanPoints {
   DevicePoints sources, targets;

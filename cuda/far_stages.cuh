@@ -10,18 +10,18 @@
 
 namespace fmbem::cuda {
 
-/// Right-hand sides that go through the stages together, and the memory that their expansions and
-/// what M2L works in may take, as parts of the device's.
+/// How many right-hand sides go through the stages together, and which parts of the device's memory
+/// their expansions and M2L's buffers may take.
 inline constexpr int most_vectors = 8;
 inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
-/// Rows of M2L that are gathered at a time, at the most: in tiles of 128 they give eight products
-/// enough blocks for the whole device, several times or just about once.
+/// Rows of M2L that are gathered at a time, at most: in tiles of 128 they give eight products
+/// enough blocks for the whole device, just about once or several times.
 template <class T>
 constexpr std::int64_t gathered_rows(Gathering gathering) {
   constexpr bool single = sizeof(T) == 4;
   return gathering == Gathering::wide ? (single ? 8448 : 6144) : (single ? 2112 : 768);
 }
-/// And in how many parts, each of some orbits.
+/// In how many parts a row is gathered, each with some of the orbits.
 template <class T>
 constexpr int gathered_parts(Gathering gathering) {
   return gathering == Gathering::wide || sizeof(T) == 4 ? 1 : 3;
@@ -52,7 +52,7 @@ class FarStages {
     total_memory_ = static_cast<std::int64_t>(total);
   }
 
-  /// Otherwise all boxes touch, and nothing is far.
+  /// Trees of fewer levels have boxes that all touch: nothing is far.
   bool has_far() const { return tree_.levels() > 2; }
   TableView<T> table() const { return table_.view(); }
   ExpansionsView<T> expansions(int vectors) const {
@@ -63,7 +63,7 @@ class FarStages {
     return moments_.bytes() + locals_.bytes() + products_.bytes() + gathered_.bytes();
   }
 
-  /// As many of so many right-hand sides as fit at a time.
+  /// How many of so many right-hand sides fit at a time.
   int batch(int count) const {
     const int most = std::min(count, most_vectors);
     if (!has_far()) return most;
@@ -105,7 +105,8 @@ class FarStages {
       const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
                                      vectors * (last - first) * product_stride_};
       enqueue_products(m2l, products, vectors * (last - first), all, done);
-      // Parents are in the order of their levels, so theirs are done before they pass them on.
+      // Parents are in the order of their levels, so these have their local expansions before they
+      // pass them on.
       for (int level = 1; level + 1 < tree_.levels(); ++level) {
         const auto from = std::max<std::int64_t>(first, m2l.parent_begin[level]),
                    to = std::min<std::int64_t>(last, m2l.parent_begin[level + 1]);
@@ -151,8 +152,8 @@ class FarStages {
     }
   }
 
-  /// What is free decides only where it must: products of another number of rows may differ in
-  /// their last bits.
+  /// Free memory decides only where it must, because products of another number of rows may differ
+  /// in their last bits.
   std::int64_t choose_parents_at_once(std::int64_t parents, int vectors) const {
     const std::int64_t row = 8 * (gathered_stride_ + product_stride_) *
                              static_cast<std::int64_t>(sizeof(T)),

@@ -81,7 +81,7 @@ struct FmmPlan::Impl {
   /// Chooses root and leaf size where the options do not, sorts the points and makes tree and
   /// lists; `hull` is that of the points times the scale.
   PlanPoints grow_tree(const Cube& hull, const DeviceRates& rates, auto&& stage_done) {
-    // Sorted for the root that is tried first, which most often is the one chosen.
+    // Sorted for the root that is tried first, which is most often the one chosen.
     const bool by_targets = targets.size > sources.size;
     const DevicePoints most = by_targets ? targets : sources;
     const double inflation = options.inflation.value_or(fmm::inflations[0]);
@@ -118,7 +118,7 @@ struct FmmPlan::Impl {
     return sort_points(points.data, count(points), tree.scale, root, nullptr, stream);
   }
 
-  /// Operators that other plans share are not freed in the order of this one's stream.
+  /// Operators that other plans share must not be freed in the order of this plan's stream.
   ~Impl() { cudaStreamSynchronize(stream); }
 
   void check(const DeviceStrengths& strengths, const DeviceFields& fields) const {

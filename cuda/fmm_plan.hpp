@@ -43,10 +43,9 @@ class FmmPlan {
   std::size_t sources() const;
   std::size_t targets() const;
 
-  /// Enqueues an evaluation in the plan's stream. What goes in must be ready and what comes out is
-  /// ready when the stream has come so far. Of right-hand sides with strengths that are not finite
-  /// all results are NaN; sizes are not checked. Throws InputError for what the plan was not made
-  /// for.
+  /// Enqueues an evaluation in the plan's stream. Strengths must be ready, and results are ready,
+  /// when the stream reaches this point. Right-hand sides with strengths that are not finite give
+  /// NaN everywhere; sizes are not checked. Throws InputError for what the plan was not made for.
   void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields);
   CUstream_st* stream() const;
   /// Waits for the stream.

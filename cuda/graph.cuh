@@ -6,7 +6,7 @@
 
 namespace fmbem::cuda {
 
-/// An executable CUDA graph of what is enqueued in the stream while it is made, which does not run
+/// An executable CUDA graph of what is enqueued in a stream during construction, which does not run
 /// then.
 class Graph {
  public:
@@ -22,7 +22,7 @@ class Graph {
       throw;
     }
     FMBEM_CUDA(cudaStreamEndCapture(stream, &graph));
-    // Kernels of urgent streams go first here, too.
+    // Without this flag a graph drops the streams' priorities.
     const cudaError_t error =
         cudaGraphInstantiate(&executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
     cudaGraphDestroy(graph);

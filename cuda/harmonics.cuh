@@ -53,7 +53,7 @@ struct Harmonics {
   }
 };
 
-/// As many warps for a block as its shared memory has room for.
+/// Warps of a block: as many as its shared memory has room for.
 template <class T>
 struct WarpBlocks {
   int warps;

@@ -10,9 +10,9 @@ namespace fmbem::cuda {
 /// Vectors of the host that are on the device at a time.
 inline constexpr int most_copied_vectors = 8;
 
-/// A product with vectors of the host, [n_vectors][size]: calls multiply(x, y, vectors) with some
-/// of them in device memory, in the order of the stream, and waits for what comes out. The copies
-/// are the stage "copy" unless times is null.
+/// A product with vectors of the host, [n_vectors][size]: copies some of them to the device, calls
+/// multiply(x, y, vectors) in the order of the stream, and waits for the results. Unless times is
+/// null the copies count as the stage "copy".
 template <class Multiply>
 void on_copies(const double* x, double* y, std::int64_t size, int n_vectors, const Stream& stream,
                StageTimes* times, Multiply&& multiply) {

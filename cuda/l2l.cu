@@ -7,7 +7,7 @@
 namespace fmbem::cuda {
 namespace {
 
-/// v negated where the reflection changes the sign of a harmonic of this class.
+/// v, negated where the reflection changes the sign of harmonics of this class.
 template <class T>
 __device__ inline T reflected(T v, int parity, int reflection) {
   return __popc(parity & reflection) & 1 ? -v : v;
@@ -15,7 +15,8 @@ __device__ inline T reflected(T v, int parity, int reflection) {
 
 constexpr int l2l_rows = 4;
 
-/// The parents are those of ParentsView, one by one as its flag would change the code.
+/// The members of ParentsView are passed one by one: as a struct, the compiler would make other
+/// code of them.
 template <class T>
 __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first,
                            std::int32_t last, bool has_local, Classes classes,
@@ -80,7 +81,7 @@ __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int3
   }
 }
 
-/// Threads for a loop over K coefficients, in as few rounds and with as few idle as may be.
+/// Threads for a loop over K coefficients: few rounds, and few idle threads.
 int threads_for(int count, int most) {
   const int rounds = (count + most - 1) / most, each = (count + rounds - 1) / rounds;
   return (each + warp_size - 1) / warp_size * warp_size;

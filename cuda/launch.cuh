@@ -24,8 +24,8 @@ inline std::size_t shared_memory_of_a_block() {
          14 * 1024;
 }
 
-/// Launches a kernel and checks that the launch went through. Shared memory beyond what every block
-/// may have is asked for where it is needed. A grid without blocks is nothing to do.
+/// Launches a kernel and checks the launch. Asks for more shared memory than every block may have
+/// where that is needed. An empty grid is no error.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes,
             cudaStream_t stream, A&&... arguments) {

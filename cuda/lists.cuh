@@ -51,7 +51,8 @@ struct NearDeviceLists {
   }
 };
 /// The same as fmm::near_lists(). `one_place`, [boxes], says which boxes hold only points that
-/// coincide; `most` is how many targets a warp of P2P takes, 0 for no work of P2P.
+/// coincide; `most` is the number of targets that a warp of P2P takes at most, 0 for no work of
+/// P2P.
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream);

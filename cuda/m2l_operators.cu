@@ -1,6 +1,6 @@
-// M2L as in fmm/m2l_blocks.cpp: blocks X of high degree from tables of irregular harmonics, one for
-// each orbit, projected to Bᵀ X B. B does not mix classes, so each class of rows and of columns of
-// each block is a task of its own, and X is never stored.
+// M2L as in fmm/expansion/m2l_blocks.cpp: blocks X of a high degree, made from tables of irregular
+// harmonics, one for each orbit, and projected to Bᵀ X B. B does not mix classes, so each class of
+// rows and of columns of a block is a task of its own, and X is never stored.
 #include <numbers>
 #include <vector>
 
@@ -67,7 +67,7 @@ __global__ void add_images(int count, const double* irregular, double* tables) {
   to[count] = imaginary;
 }
 
-/// A product goes through shared memory so much at a time; each thread has 4 x 2 of the sums.
+/// A product goes through shared memory in pieces of this size; each thread has 4 x 2 of the sums.
 constexpr int tile_rows = 64, tile_columns = 32, tile_depth = 16;
 constexpr int row_groups = tile_rows / 4, column_groups = tile_columns / 2;
 constexpr int tile_threads = row_groups * column_groups;
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(tile_threads)
             make_double2(tile.sum[i][0], tile.sum[i][1]);
     }
   }
-  // What the last tile of the next product reads beyond the last row.
+  // The last tile of the next product reads beyond the last row: put zeros there.
   for (int k = thread; k < tile_depth * right_stride; k += tile_threads)
     s_middle[rows * right_stride + k] = 0;
   __syncthreads();

@@ -59,7 +59,7 @@ void release_kept_memory() {
 std::int64_t available_device_memory() {
   std::size_t free = 0, total = 0;
   FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-  // What the process has freed and kept can be had, too.
+  // Memory that the process has freed and kept is free, too.
   return static_cast<std::int64_t>(free) + pool_bytes(cudaMemPoolAttrReservedMemCurrent) -
          pool_bytes(cudaMemPoolAttrUsedMemCurrent);
 }

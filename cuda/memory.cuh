@@ -10,11 +10,11 @@
 
 namespace fmbem::cuda {
 
-/// Keeps freed device memory of this process for its next allocations, so that plans do not wait
-/// for the driver; called once for each device.
+/// Keeps device memory that this process frees for its next allocations, so that plans do not wait
+/// for the driver. Called once for each device.
 void keep_freed_memory();
 
-/// Gives that memory back, for those who ask the driver itself.
+/// Gives that memory back to the driver, for other libraries.
 void release_kept_memory();
 
 /// Bytes that this process can still have on the current device.
@@ -96,7 +96,8 @@ T download_one(const T* from, cudaStream_t stream) {
   return value;
 }
 
-/// Makes room for so many numbers, which are lost where there was less; returns whether there was.
+/// Makes room for so many numbers; what was there is lost if the room was too small. Returns
+/// whether it was.
 template <class T>
 bool grow(DeviceBuffer<T>& buffer, std::int64_t size, cudaStream_t stream) {
   if (static_cast<std::int64_t>(buffer.size()) >= size) return false;

@@ -21,7 +21,7 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
                     2 * (y % 2) + z % 2];
 }
 
-/// Rounds of for_near() after which all is found.
+/// Rounds of for_near() after which everything is found.
 __device__ inline int rounds_of(const TreeView& tree, std::int32_t box) {
   return tree.held ? 3 + level_of(tree.code[box]) : 3;
 }
@@ -128,7 +128,7 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   }
   if (lane > 0) return;
   own_entries[row] = !without_itself && !is_empty(tree.own_sources(box));
-  // Shares of about the same size, so that no warp is left with a few.
+  // Equal shares, so that no warp is left with a few targets.
   const int2 targets = tree.targets[box];
   const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
   std::int32_t from = targets.x;
@@ -140,8 +140,9 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   }
 }
 
-/// Bits of the order within a class: in steps of half an octave of their sources, from the most on.
-/// Long ones go first, so that none is alone in the end; in those steps neighbours stay together.
+/// The part of the sort key that orders items of a class: by their number of sources in steps of
+/// half an octave, the most first. Long items go first, so that none is alone in the end; within a
+/// step neighbours stay together.
 constexpr int length_bits = 6;
 
 __device__ inline std::uint32_t shortness(std::int64_t sources) {

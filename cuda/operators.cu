@@ -33,7 +33,7 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder&
     for (const double entry : block) downward.push_back(static_cast<T>(0.5 * entry));
   }
   auto result = std::make_shared<DeviceOperators<T>>();
-  // In the order of the default stream, as plans with streams of their own come and go.
+  // In the order of the default stream: plans, with streams of their own, come and go.
   const auto upload = [&](const std::vector<T>& from) {
     DeviceBuffer<T> buffer(from.size(), nullptr);
     FMBEM_CUDA(

@@ -10,8 +10,8 @@
 
 namespace fmbem::cuda {
 
-/// Translation operators of one kernel and order in device memory; one set for all plans that are
-/// alive. It serves boxes of all levels, which a kernel has to be homogeneous for.
+/// Translation operators of one kernel and order in device memory, shared by all living plans. They
+/// serve boxes of all levels, for which the kernel has to be homogeneous.
 template <class T>
 struct DeviceOperators {
   DeviceBuffer<T> m2l, upward, downward;

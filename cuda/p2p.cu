@@ -1,11 +1,10 @@
-// P2P: a warp for up to 40 targets of a leaf. Its lanes are 4 groups of 8: the lanes of a group
-// take the same targets' share, and the groups divide the sources between them. So the targets of a
-// leaf are rounded up to a multiple of 8, and a source read from shared memory serves several
-// targets.
+// P2P: a warp for up to 40 targets of a leaf. Its lanes are 4 groups of 8. The lanes of a group
+// share the targets out, and the groups share out the sources. So the targets of a leaf are rounded
+// up to a multiple of 8, and a source read from shared memory serves several targets.
 //
 // Sources of other leaves come in tiles without gaps (p2p_tiles.cuh). In single precision the loop
-// over a tile looks for no source that is too close: only those at the border of the targets' leaf
-// can be, which shows where they are put to the tile (p2p_close.cuh).
+// over a tile does not look for sources that are too close: only those at the border of the
+// targets' leaf can be, and they are found when they are put into the tile (p2p_close.cuh).
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/p2p_close.cuh"
@@ -47,8 +46,8 @@ __device__ inline void add_tile(const WarpShared<N, Dipoles>& shared, int filled
           const N w = r2 > 0 ? inverse_root<Terms>(r2) : N(0);
           sums[t].template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, w);
         } else if constexpr (is_halved<N, Own, Terms, Dipoles, Gradient>) {
-          // Where g = 1/r: a step of Newton's, y (3 − r2 y²)/2, of which −½ is added later: two
-          // operations less.
+          // For g = 1/r: one step of Newton's, y (3 − r2 y²)/2, whose factor −½ is applied later,
+          // which saves two operations.
           const N guess = root_guess(r2);
           sums[t].potential += (s.charge * guess) * (r2 * (guess * guess) - 3);
         } else {
@@ -113,8 +112,8 @@ __device__ void near_item(const NearArguments<N>& a, const NearItem& item,
   for (int t = 0; t < Each; ++t) {
     const int place = t * group_lanes + lane % group_lanes;
     const int i = item.first + min(place, item.count - 1);
-    // Lanes without a target have the last one; in single precision one far away, as the last one
-    // would meet itself among the sources.
+    // Lanes without a target repeat the last one; in single precision they get one far away, as a
+    // copy of the last would meet itself among the sources.
     const bool is = !single || place < item.count;
     x[t] = is ? a.targets.x[i] : N(100);
     y[t] = is ? a.targets.y[i] : N(100);
@@ -167,7 +166,7 @@ __device__ void near_item(const NearArguments<N>& a, const NearItem& item,
   }
 }
 
-/// Blocks of an SM that the registers are to suffice for.
+/// Blocks of a multiprocessor that registers have to suffice for.
 constexpr int blocks_of_a_processor(bool potential_in_single, int each) {
   return !potential_in_single ? 4 : each <= 4 ? 6 : 5;
 }
@@ -185,8 +184,8 @@ __global__ void __launch_bounds__(threads_per_block,
   near_item<N, Terms, Dipoles, Potential, Gradient, Each>(a, a.items[i], s_of_warp[warp]);
 }
 
-/// From the class with the fewest targets a lane on: its warps do the least in a while and should
-/// not be the last ones to end; those of a class begin with the longest.
+/// From the class with the fewest targets a lane on: its warps get the least done and should not be
+/// the last to end. Within a class the longest items begin.
 template <class N, int Terms, bool Dipoles, bool Potential, bool Gradient, int Each = 1>
 void launch_classes(const NearArguments<N>& a, const ItemClasses& classes,
                     const cudaStream_t* streams) {

@@ -5,7 +5,7 @@
 #include "fmbem/cuda/p2p_sums.cuh"
 #include "fmbem/cuda/p2p_tiles.cuh"
 
-// Pairs that the near field in single precision would lose digits of.
+// Pairs for which the near field in single precision would lose digits.
 
 namespace fmbem::cuda {
 
@@ -65,9 +65,9 @@ struct FoundPairs {
   int count[Each] = {}, source[Each];
 };
 
-/// Adds the sources of the targets' own leaf. In parts, coordinates are in two of them, and what
-/// returns are the targets with a source that is too close even so; otherwise close pairs are left
-/// out and noted in `found`.
+/// Adds the sources of the targets' own leaf. With Parts, coordinates are in two parts, and the
+/// result is the targets with a source that is too close even so; else close pairs are left out and
+/// noted in `found`.
 template <bool InParts, bool Dipoles, bool Potential, bool Gradient, int Each>
 __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
                                                   const NearItem& item, int2 own, float to_leaf,
@@ -201,8 +201,8 @@ __device__ inline unsigned long long add_own_pairs(const NearArguments<float>& a
 }
 
 /// All pairs of one target in double precision, by the whole warp; every lane gets the sums. Not
-/// inlined, as it is rarely called; the sources of some entries are on their way at a time, so that
-/// the warp that is last does not wait for each.
+/// inlined, as it is rarely called. Sources of several entries are fetched at a time, so that the
+/// last warp does not wait for each.
 template <bool Dipoles, bool Potential, bool Gradient>
 __device__ __attribute__((noinline)) Sums<double, Potential, Gradient> exact_sums(
     const NearArguments<float>& a, std::int32_t row, std::int32_t target) {

@@ -37,8 +37,8 @@ __device__ inline double inverse_root(double r2) {
   return y + (y * e) * (0.5 + 0.375 * e);
 }
 
-/// Rounded in one way wherever it stands, as pairs are left out in one place and done in another by
-/// what comes out.
+/// Rounded in the same way wherever it is used: what is left out in one place must be done in
+/// another.
 __device__ inline float square(float dx, float dy, float dz) {
   return __fmaf_rn(dz, dz, __fmaf_rn(dy, dy, __fmaf_rn(dx, dx, least_r2)));
 }

@@ -10,9 +10,9 @@ namespace fmbem::cuda {
 /// Groups of lanes of a warp: those of a group share the targets, the groups the sources.
 inline constexpr int groups = warp_size / group_lanes;
 
-/// Sources are taken to shared memory in tiles of a few chunks of 32. While a tile is worked on the
-/// next one is on its way to registers. In single precision the sums of tiles are added up in
-/// double precision, so that none is long: a lane adds up 32 terms.
+/// Sources go to shared memory in tiles of a few chunks of 32. While one tile is worked on, the
+/// next is on its way to registers. In single precision the sums of tiles are added up in double
+/// precision, so that no sum is long: a lane adds up 32 terms.
 template <class N>
 inline constexpr int chunks = sizeof(N) == 4 ? 4 : 2;
 template <class N>
@@ -23,8 +23,9 @@ template <class N, bool Dipoles>
 struct WarpShared {
   ChargedPoint<N> places[tile_size<N>];
   ChargedPoint<N> dipoles[Dipoles ? tile_size<N> : 1];
-  /// Of 32 entries of a list: what is added to the number of a source among all of theirs; what
-  /// takes sources to the target's leaf, with the ratio, in single precision.
+  /// For each of 32 entries of a list: what takes the number of a source among all of theirs to its
+  /// place; and what takes its coordinates to the target's leaf, with the ratio, in single
+  /// precision.
   std::int32_t offset[warp_size];
   ChargedPoint<float> shift[sizeof(N) == 4 ? warp_size : 1];
 };
@@ -53,9 +54,9 @@ __device__ inline unsigned one_bit(unsigned bit) {
 #endif
 }
 
-/// Sources of up to 32 entries of a list, tile by tile, without gaps between the leaves: small
-/// leaves would leave most of a chunk empty. In single precision their coordinates, and with it
-/// their dipoles, are in the units of the target's leaf.
+/// Sources of up to 32 entries of a list, tile by tile, without gaps between the leaves: else small
+/// leaves would leave most of a chunk empty. In single precision their coordinates, and so their
+/// dipoles, are in units of the target's leaf.
 template <class N, bool Dipoles>
 class Tiles {
  public:
@@ -86,7 +87,7 @@ class Tiles {
     __syncwarp();
   }
 
-  /// Sends for the next tile; false if there is none.
+  /// Begins to fetch the next tile; false if there is none.
   __device__ bool fetch() {
     if (done_ >= total_) return false;
     const int lane = threadIdx.x % warp_size;
@@ -101,8 +102,8 @@ class Tiles {
     return true;
   }
 
-  /// Puts it to shared memory; returns how many sources it has. Places beyond hold nothing that
-  /// acts.
+  /// Puts the tile into shared memory; returns how many sources it has. Places beyond have no
+  /// effect.
   __device__ int put() {
     const int lane = threadIdx.x % warp_size;
     at_border_ = 0;
@@ -139,7 +140,7 @@ class Tiles {
 
  private:
   __device__ int first_of(int c) const { return done_ + c * warp_size; }
-  /// Of a lane's source among all; lanes beyond the end have the last one.
+  /// The number of a lane's source among all; lanes beyond the end have the last one.
   __device__ unsigned index(int c, int lane) const {
     return static_cast<unsigned>(shared_.offset[of_[c]] + min(first_of(c) + lane, total_ - 1));
   }

@@ -16,9 +16,9 @@ struct PointsView {
   std::int64_t count;
   const std::int32_t* order;  ///< input index of each
   const N *x, *y, *z;
-  // In single precision alone: what is to be added to the coordinates, up to a constant of the
-  // leaf, for points of one leaf, and the coordinates in double precision, for pairs closer than
-  // that.
+  // In single precision only: the second parts of the coordinates, up to a constant of the leaf,
+  // for pairs within a leaf; and the coordinates in double precision, for pairs that are closer
+  // still.
   const float *low_x = nullptr, *low_y = nullptr, *low_z = nullptr;
   const double *exact_x = nullptr, *exact_y = nullptr, *exact_z = nullptr;
 };
@@ -47,7 +47,7 @@ struct ToUnitBox {
   }
 };
 
-/// A source: where it is, as in PointsView, and its charge. Read from memory in one piece.
+/// A source: its place, as in PointsView, and its charge, read from memory in one piece.
 template <class N>
 struct alignas(4 * sizeof(N) < 16 ? 4 * sizeof(N) : 16) ChargedPoint {
   N x, y, z, charge;
@@ -131,8 +131,8 @@ struct NearEntry {
 };
 static_assert(sizeof(NearEntry) == 12);
 
-/// Targets of one leaf that one warp takes: its lanes are four groups of eight, so that each lane
-/// has an eighth of them. Items are sorted by that number.
+/// Targets of one leaf that one warp takes. Its lanes are four groups of eight, so each lane has an
+/// eighth of the targets. Items are sorted by that number.
 struct NearItem {
   std::int32_t row;           ///< of the near lists
   std::int32_t first, count;  ///< among the sorted targets
@@ -172,8 +172,8 @@ void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Clas
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream);
 
-/// What M2L gathers at a time: as much as serves its products best, or a quarter to a
-/// twentieth of it, where memory counts more than time.
+/// What M2L gathers at a time: what serves its products best, or a quarter to a twentieth of that
+/// where memory counts more than time.
 enum class Gathering { wide, sparing };
 
 /// Factors of M2L's products, [8][rows][stride]: of rows (a parent and a right-hand side) and
@@ -228,11 +228,11 @@ void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& l
          const TableView<T>& table, const ExpansionsView<T>& expansions, const ResultsView& results,
          cudaStream_t stream);
 
-/// Targets that a warp takes at most: with more, registers would suffice for fewer warps.
+/// Targets that a warp takes at most; with more, registers would suffice for fewer warps.
 constexpr int most_targets_of_a_warp(bool single, bool gradient) {
   return single && !gradient ? most_targets_of_a_lane * group_lanes : 32;
 }
-/// Fewer where there are not enough for all warps that a GPU can run.
+/// Fewer where there are not enough items for all warps that a GPU can run.
 inline int targets_of_a_warp(bool single, bool gradient, std::int64_t targets) {
   int most = most_targets_of_a_warp(single, gradient);
   while (most > group_lanes && targets / most < 4000) most = most > 32 ? 32 : most / 2;

@@ -7,14 +7,15 @@
 
 namespace fmbem::cuda {
 
-/// The near field of a batch, [vectors][targets], which is there when the event has passed; null:
-/// in the order of the stream.
+/// The near field of a batch, [vectors][targets]. It is ready when the event has passed; null: in
+/// the order of the stream.
 struct NearPart {
   NearView view{};
   cudaEvent_t done = nullptr;
 };
 
-/// What a source's strength is of: a charge, or a dipole, whose field is a length stronger.
+/// The kind of a source's strength: a charge, or a dipole, whose field has a length more in its
+/// unit.
 enum class Strength { charge, dipole };
 
 /// The far field of spread sources, with expansions in T. What is near is the caller's.
@@ -35,13 +36,13 @@ class SpreadField {
   TableView<T> table() const { return stages_.table(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
   std::int64_t bytes() const { return stages_.bytes() + charges_.bytes() + places_.bytes(); }
-  /// Gives back the memory of charges and expansions, which the next evaluation takes again.
+  /// Gives back the memory of charges and expansions, until the next evaluation needs it.
   void release() {
     stages_.release();
     charges_ = {};
     places_ = {};
   }
-  /// As many of so many right-hand sides as go through at a time.
+  /// How many of so many right-hand sides go through at a time.
   int batch(int count) const { return stages_.batch(count); }
 
   /// Enqueues an evaluation of a batch: results = far field + near. Near is called first:

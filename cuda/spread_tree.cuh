@@ -49,9 +49,9 @@ struct SpreadTree {
   }
 };
 
-/// Grown on the device, with the leaf size and inflation of the least time that the cost model
-/// foresees for trees of the targets alone, which are to be about as many as the sources. What it
-/// is made from need not outlive the stream's work.
+/// Grown on the device, with the leaf size and inflation of the least time by the cost model, for
+/// trees of the targets alone, which should be about as many as the sources. What it is made from
+/// need not outlive the work in the stream.
 SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& options,
                             cudaStream_t stream);
 

@@ -8,12 +8,12 @@
 
 namespace fmbem::cuda {
 
-/// Two rooms of pinned memory, of which one is filled or emptied while the other is on its way:
-/// pinning memory takes longer than most copies, so a process has them once and for all, and lends
-/// them to one at a time.
+/// Two rooms of pinned memory: one is filled or emptied while the other is on its way. Pinning
+/// memory takes longer than most copies, so a process does it once and lends the rooms to one user
+/// at a time.
 class Staging {
  public:
-  /// Waking all threads is little beside filling a room.
+  /// A room is so large that waking all threads costs little beside filling it.
   static constexpr std::size_t room_bytes = std::size_t{8} << 20;
 
   Staging();

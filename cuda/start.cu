@@ -31,7 +31,7 @@ void start_cuda_device() {
     multiply_once<float>(blas, stream);
     stream.wait();
   } catch (const std::exception&) {
-    // Who uses the device will meet it again, and say so.
+    // Whoever uses the device next meets the error again, and reports it.
   }
 }
 

@@ -59,7 +59,7 @@ __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32
       static_cast<T>(strength_scale(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
 }
 
-/// A warp for each leaf. Its arguments are those of PointsToPlace one by one: from a struct with a
+/// A warp for each leaf. The members of PointsToPlace are passed one by one: from a struct with a
 /// flag among them the compiler makes longer code.
 template <class N>
 __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* order,

@@ -4,8 +4,8 @@
 
 namespace fmbem::cuda {
 
-/// Where an evaluation's data are, in device memory itself: a captured graph finds them there,
-/// wherever the next caller has his.
+/// Where an evaluation's data are, itself in device memory: a captured graph finds them there,
+/// whatever the next caller's addresses are.
 struct Arguments {
   const double* charges;
   const Vec3d* dipoles;

@@ -22,8 +22,8 @@ __device__ inline bool colleague_key(Cell cell, int place, int level, Key& key) 
 /// Start of the range of deepest keys in the box with this key on a level.
 __device__ inline Key deepest_key(Key key, int level) { return key << 3 * (deepest_level - level); }
 
-/// The first from `begin` on that may be in a box of this level with this key, or in one behind it.
-/// What the box's ancestors hold may have the key of its corner; it comes first.
+/// The first point from `begin` on that may be in the box of this level with this key, or in a
+/// later one. Points that the box's ancestors hold may have the key of its corner; they come first.
 __device__ inline std::int32_t first_in_box(const KeysView& points, std::int32_t begin, Key key,
                                             int level) {
   const Key corner = deepest_key(key, level);
@@ -61,8 +61,8 @@ __device__ inline void mark(std::uint32_t* split, std::int32_t b, int level, Mar
   atomicMax(&marks->deepest, level);
 }
 
-/// Marks the boxes with more than max_leaf of the points that may sink: those that hold point k +
-/// max_leaf beside the first of these, k. `all` are sources and targets.
+/// Marks the boxes with more than max_leaf of the points that may sink: a box whose first such
+/// point is k is too full if it holds point k + max_leaf. `all` are sources and targets.
 __global__ void mark_crowded(KeysView points, KeysView all, int max_leaf, std::uint32_t* split,
                              Marks* marks) {
   const std::int64_t k = thread_index();
@@ -72,7 +72,8 @@ __global__ void mark_crowded(KeysView points, KeysView all, int max_leaf, std::u
     return points.deepest ? points.deepest[i] : deepest_level;
   };
   const int shared = k > 0 ? common_levels(keys[k - 1], keys[k]) : -1;
-  // On these levels the point before is in the box, but may sink, too, or is in another box.
+  // From these levels on k is the first point of its box that may sink: the point before it is in
+  // another box, or held.
   const int first = k > 0 ? min(shared + 1, deepest(k - 1)) : 0;
   const int last = min(min(common_levels(keys[k], keys[k + max_leaf]), deepest_level - 1),
                        min(deepest(k), deepest(k + max_leaf)) - 1);
@@ -139,7 +140,7 @@ __device__ inline std::int32_t find_code(const Key* codes, std::int32_t n, Key c
   return s < n && codes[s] == code ? s : -1;
 }
 
-/// How many sources of a split box, a range of them, may not sink below it.
+/// How many sources in the range of a split box may not sink below it.
 __device__ inline std::int32_t held_of(const KeysView& sources, int2 range, int level) {
   std::int32_t first = range.x, end = range.y;
   while (first < end) {  // they have its corner's key, and so come first

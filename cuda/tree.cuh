@@ -119,7 +119,7 @@ struct DeviceTree {
 
 /// Splits every box with more than max_leaf sources or targets and, for the grading, those that
 /// fmm::Octree asks for. `targets` is null where the sources, all of them points, are the targets.
-/// Three short waits for the device, whatever the depth.
+/// The host waits three times for a moment, whatever the depth.
 DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedKeys* targets,
                       int max_leaf, cudaStream_t stream);
 

@@ -12,7 +12,7 @@ struct Trials {
   int count;
   int max_leaf[most_trials];
 
-  /// How many of them make so many points too many for a leaf.
+  /// In how many of the trials so many points are too many for a leaf.
   __device__ int below(int points) const {
     int n = 0;
     for (int c = 0; c < count; ++c) n += max_leaf[c] < points;
@@ -29,8 +29,8 @@ __device__ inline int sum_of_warp(int x) {
   return x;
 }
 
-/// cut[s]: in how many trials, the first ones, split s of the finest tree is one, too. For the
-/// splits of one level, after those of the next; a warp for each.
+/// cut[s]: in how many trials, the first ones, split s of the finest tree is split. For the splits
+/// of one level, after those of the next; a warp for each.
 __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, Trials trials,
                           int* cut) {
   const std::int64_t s = first + thread_index() / warp_size;
@@ -47,7 +47,8 @@ __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, 
   if (lane == 0) cut[s] = most;
 }
 
-/// Points of those children of the colleague at this place of a box's parent that touch the box.
+/// Points of those children of a colleague of a box's parent, the one at this place, that touch the
+/// box.
 __device__ inline int touching_points(const TreeView& tree, std::int32_t split, int place,
                                       int octant) {
   int points = 0;
@@ -73,12 +74,12 @@ struct Counts {
   }
 };
 
-/// The level of the roots: they are the first children of the boxes of level 1, and so do not
+/// The level of the roots. They are the first children of the boxes of level 1, and so do not
 /// touch.
 constexpr int level_of_roots = 2;
 
-/// Adds to counts [roots][most_trials] what the boxes below the roots are in each trial. A warp for
-/// a box, its lanes for the colleagues of the parent and then for the trials.
+/// Adds to counts [roots][most_trials] what the boxes below the roots do in each trial. A warp for
+/// a box; its lanes serve the colleagues of the parent, and then the trials.
 __global__ void __launch_bounds__(threads_per_block)
     count_boxes_of_trials(TreeView tree, std::int32_t boxes, const int* cut, int roots,
                           Counts* counts) {
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(threads_per_block)
     Counts mine{};
     if (lane < begin) mine.parents = 1;
     if (begin < end) {
-      // A colleague of the parent is a leaf, and near with all its points, or split.
+      // A colleague of the parent is a leaf, all of whose points are near, or split.
       const std::int32_t colleague = lane < 27 ? tree.colleague[27 * parent + lane] : -1;
       const std::int32_t split = colleague < 0 ? -1 : tree.split_of[colleague];
       const int all = colleague < 0 ? 0 : size_of(tree.sources[colleague]);

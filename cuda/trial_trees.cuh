@@ -8,7 +8,7 @@
 
 namespace fmbem::cuda {
 
-/// Numbers of points a leaf that are tried at a time, and roots.
+/// How many leaf sizes and roots are tried at a time.
 inline constexpr int most_trials = 16, most_roots = 8;
 
 /// What an evaluation has to do in a tree whose sources are its targets.
@@ -19,17 +19,17 @@ struct TreeCounts {
   std::int64_t leaves;
 };
 
-/// Points of every stride-th.
+/// Every stride-th point.
 constexpr std::int64_t sample_size(std::int64_t points, std::int64_t stride) {
   return (points + stride - 1) / stride;
 }
 
-/// What trees of every stride-th of the sorted points (times `scale`) in these roots, with these
-/// numbers of points a leaf (ascending, and less than the sample's points), ask of an evaluation
-/// whose sources are its targets: [roots][max_leaf]. All of that comes from one tree: the roots lie
-/// in it side by side, without touching, and whether one of its boxes is split, grading included,
-/// is a matter of one number of its own, the least number of points a leaf with which it is not.
-/// The host waits four times.
+/// The work of trees of every stride-th of the sorted points (times `scale`), in these roots and
+/// with these leaf sizes (ascending, and less than the sample's points), for an evaluation whose
+/// sources are its targets: [roots][max_leaf]. All of it comes from one tree. The roots lie in it
+/// side by side, without touching; and one number for each of its boxes, the smallest leaf size
+/// with which it is not split, says in which trees it is, grading included. The host waits four
+/// times.
 std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* order, std::int64_t n,
                                     std::int64_t stride, double scale, std::span<const Cube> roots,
                                     std::span<const int> max_leaf, cudaStream_t stream);

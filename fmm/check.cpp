@@ -92,7 +92,7 @@ void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments momen
   const std::int64_t count = harmonic_count(accuracy.order);
   const std::int64_t expansions =
       2 * static_cast<std::int64_t>(tree.octree.boxes.size()) * count * number;
-  // As many numbers as there are multiply-adds for a row of each orbit.
+  // The operators hold as many numbers as one row of each orbit takes multiply-adds.
   const auto m2l = static_cast<std::int64_t>(
       (orbits - 1) * m2l_row_operations(accuracy.order, m2l_orders(tree.sources_are_targets)) / 2);
   const std::int64_t operators = tree.octree.levels() > 2 ? m2l * number : 0;

@@ -10,8 +10,8 @@
 
 namespace fmbem::fmm {
 
-// What Plan, grow_tree() and FarField refuse, each with a sentence: InputError, or ResourceError
-// for memory.
+// What Plan, grow_tree() and FarField refuse, each with a sentence: an InputError, or for memory a
+// ResourceError.
 
 void check_order(int order);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
@@ -19,10 +19,10 @@ void check_overhang(double overhang);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);
-/// Sizes of what goes in and out, and whether the strengths are finite.
+/// Checks the sizes of what goes in and out, and that strengths are finite.
 void check_evaluation(std::size_t sources, std::size_t targets, const Strengths& strengths,
                       const Fields& fields);
-/// Bytes of expansions, operators and kept moments, before they are asked for.
+/// Checks that there is memory for expansions, operators and kept moments, before it is asked for.
 void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments);
 
 }  // namespace fmbem::fmm

@@ -26,7 +26,7 @@ struct Sum {
   double total() const { return value + lost; }
 };
 
-/// There may be none, or one for each right-hand side and point.
+/// An array of strengths is empty, or has an entry for each right-hand side and point.
 void check_size(std::size_t size, const char* what, int count, std::size_t points,
                 const char* where) {
   FMBEM_REQUIRE(size == 0 || size == count * points,
@@ -37,7 +37,7 @@ void check_size(std::size_t size, const char* what, int count, std::size_t point
 }  // namespace
 
 void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
-                const Strengths& strengths, const Fields& fields) {
+                const Strengths& strengths, const Fields& fields, double kappa) {
   const auto charges = strengths.charges;
   const auto dipoles = strengths.dipoles;
   const int count = strengths.count;
@@ -62,9 +62,10 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
       const double q = charges.empty() ? 0 : charges[first + j];
       const Vec3d d = dipoles.empty() ? Vec3d{} : dipoles[first + j];
       const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);
-      u.add(q / length + along / r3);
+      const double z = kappa * length, e = std::exp(-z), a = 1 + z, b = 3 + z * (3 + z);
+      u.add(e * (q / length + a * along / r3));
       if (fields.gradient.empty()) continue;
-      const Vec3d g = (d - (q + 3 * along / r2) * r) / r3;
+      const Vec3d g = e * ((a * d - (a * q + b * along / r2) * r) / r3);
       gx.add(g.x);
       gy.add(g.y);
       gz.add(g.z);

@@ -11,6 +11,6 @@ namespace fmbem::fmm {
 /// the terms' magnitudes. Shares nothing with the fast method. O(sources · targets).
 /// Throws InputError for sizes that do not belong together.
 void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
-                const Strengths& strengths, const Fields& fields);
+                const Strengths& strengths, const Fields& fields, double kappa = 0);
 
 }  // namespace fmbem::fmm

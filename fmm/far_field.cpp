@@ -35,7 +35,7 @@ struct FarField::Impl {
     transposed ? evaluate_and_gather(strengths, fields) : spread_and_evaluate(strengths, fields);
   }
 
-  /// Each source of an unknown has its strength.
+  /// Each source gets the strength of its unknown.
   void spread_and_evaluate(const Strengths& strengths, const Fields& fields) {
     const std::size_t n = sources->size(), unknowns = sources->unknowns();
     LargeVector<double> charges(n * strengths.count);
@@ -47,7 +47,7 @@ struct FarField::Impl {
                       evaluate_seconds);
   }
 
-  /// An unknown has the sum of its sources.
+  /// Each unknown gets the sum of its sources.
   void evaluate_and_gather(const Strengths& strengths, const Fields& fields) {
     const std::size_t n = sources->size(), unknowns = sources->unknowns();
     LargeVector<double> of_sources(n * strengths.count);

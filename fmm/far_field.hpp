@@ -26,9 +26,9 @@ struct FarFieldOptions {
 /// integrals.
 class FarField {
  public:
-  /// The sources are those of which the tree was made (choice/grow_tree.hpp), though their points
-  /// may be others. Throws InputError for options that are out of range, ResourceError for want of
-  /// memory.
+  /// The sources are those that the tree was made of (choice/grow_tree.hpp); their weighted points
+  /// may be others. Throws InputError for options that are out of range, ResourceError where memory
+  /// does not suffice.
   FarField(std::shared_ptr<const PointTree> tree, std::shared_ptr<const Functionals> sources,
            const FarFieldOptions& options);
   ~FarField();
@@ -38,8 +38,8 @@ class FarField {
   /// Potentials [count][targets] and gradients of strengths.charges [count][unknowns], overwriting
   /// them. Evaluations may not run at the same time. O(sources K + boxes K²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
-  /// The transposed map: from charges [count][targets] the sums over targets for each unknown,
-  /// [count][unknowns] in `potential`.
+  /// The transposed map: from charges [count][targets] to the sums over targets for each unknown,
+  /// [count][unknowns], in `potential`.
   void evaluate_transposed(const Strengths& strengths, std::span<double> potential) const;
 
   const PointTree& tree() const;

@@ -28,26 +28,27 @@ struct WeightedPoints {
   }
 };
 
-/// Whether moments of sources are kept, K numbers each, or integrated again in every evaluation.
+/// Whether the sources' moments are kept, K numbers each, or integrated again in every evaluation.
 enum class Moments { afresh, kept, kept_in_single };
 
-/// Sources that are not points but spread out, such as panels with a density each: what a unit of
-/// each stands for is a few points with charges and dipoles. This is the S of a far field
-/// y = T F S x; T takes values at points or, in a transposed product, is Sᵀ.
+/// Sources that are not points but spread out, such as panels with a constant density: a few points
+/// with charges and dipoles stand for a unit of each. This is S of a far field y = T F S x. T takes
+/// values at points or, in a transposed product, is Sᵀ.
 class Functionals {
  public:
   virtual ~Functionals() = default;
 
   virtual std::size_t size() const = 0;
-  /// What strengths are of: of each unknown, one or several sources that it is spread over.
+  /// The unknown that source j belongs to: its strength is that of the unknown, which may have
+  /// several sources.
   virtual std::size_t unknowns() const { return size(); }
   virtual std::size_t unknown(std::size_t j) const { return j; }
-  /// The place that decides in which boxes source j is.
+  /// The place of source j, which decides in which boxes it is.
   virtual Vec3d centre(std::size_t j) const = 0;
   /// Smallest and largest coordinates of source j.
   virtual void bounds(std::size_t j, Vec3d& low, Vec3d& high) const = 0;
-  /// Points that stand for source j of strength 1 in the far field of a box with that side: at
-  /// targets at least a side away from its centre.
+  /// The points that stand for source j of strength 1 in a box of that side, good for targets that
+  /// are at least a side away from the box's centre.
   virtual void quadrature(std::size_t j, double side, WeightedPoints& points) const = 0;
 };
 

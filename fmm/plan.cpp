@@ -15,13 +15,17 @@
 
 namespace fmbem::fmm {
 
-void check_options(const PlanOptions& o) {
+void check_options(const PlanOptions& o, HasYukawa has_yukawa) {
   const bool single = o.precision && *o.precision == Precision::single_precision;
   const double least = single ? 1e-6 : 1e-14;
   FMBEM_REQUIRE(o.tolerance >= least && o.tolerance <= 0.1,
                 "the tolerance must be between "
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
+  FMBEM_REQUIRE(o.kappa >= 0 && std::isfinite(o.kappa),
+                "κ must be positive, or 0 for Laplace's kernel, not " << o.kappa);
+  FMBEM_REQUIRE(o.kappa == 0 || has_yukawa == HasYukawa::yes,
+                "Yukawa's kernel, κ = " << o.kappa << ", is for plans on the CPU");
   if (o.order) check_order(*o.order);
   check_tree_options(o.max_leaf, o.inflation);
   require_one_rank(*o.ranks, "a plan");
@@ -38,13 +42,13 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   return bounding_cube(bounds.low, bounds.high);
 }
 
-/// On the CPU.
+/// A plan on the CPU.
 class CpuPlan final : public PlanImpl {
  public:
   CpuPlan(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
           const PlanOptions& asked) {
     options = asked;
-    check_options(options);
+    check_options(options, HasYukawa::yes);
     check_points(sources, "source");
     if (!same) check_points(targets, "target");
     Stopwatch watch(plan_seconds);

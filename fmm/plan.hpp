@@ -28,13 +28,14 @@ struct Fields {
   std::span<Vec3d> gradient{};
 };
 
-/// What a plan is made for. What is left out follows from the tolerance, the points and the rates
+/// What a plan is made for. What is not given follows from the tolerance, the points and the rates
 /// of the machine.
 struct PlanOptions {
   /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
   /// from 1e-6 on.
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
+  double kappa = 0;               ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
   bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;           ///< sources will have dipole moments
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
@@ -66,10 +67,11 @@ class PlanImpl;
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
-/// and its gradient in x_i. Pairs that coincide contribute nothing. The same bits come out for any
+/// and its gradient in x_i; on the CPU also for Yukawa's kernel exp(−κ|x − y|)/(4π|x − y|). Pairs
+/// that coincide contribute nothing. The same bits come out for any
 /// number of threads. Threads may share a plan: its evaluations go one after the other, those of
 /// several plans side by side.
-/// Sources: Greengard and Rokhlin 1997; docs/fmm.md.
+/// Sources: Greengard and Rokhlin 1997; docs/theory.md, docs/fmm.md.
 class Plan {
  public:
   /// Sources that are the targets too.
@@ -79,7 +81,7 @@ class Plan {
   /// For the backends (cuda/fmm_plan.hpp).
   explicit Plan(std::unique_ptr<PlanImpl> made);
   // The first two throw InputError for options that cannot be met and for positions that are not
-  // finite, and ResourceError for want of memory. The points need not outlive the plan.
+  // finite, and ResourceError where memory does not suffice. The points need not outlive the plan.
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;

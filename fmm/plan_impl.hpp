@@ -6,7 +6,7 @@
 
 namespace fmbem::fmm {
 
-/// A plan as a backend makes it.
+/// A plan, as a backend implements it.
 class PlanImpl {
  public:
   virtual ~PlanImpl() = default;
@@ -14,7 +14,7 @@ class PlanImpl {
   virtual std::size_t sources() const = 0;
   virtual std::size_t targets() const = 0;
   virtual PlanInfo info() const = 0;
-  /// Overwrites the fields. Arguments as checked by Plan::evaluate: there are strengths, there are
+  /// Overwrites the fields. Arguments are as Plan::evaluate checks them: there are strengths and
   /// results, and the plan was made for them.
   virtual void evaluate(const Strengths& strengths, const Fields& fields) = 0;
 
@@ -23,7 +23,8 @@ class PlanImpl {
   Seconds plan_seconds, evaluate_seconds;
 };
 
-/// Throws InputError for options that cannot be met.
-void check_options(const PlanOptions& options);
+enum class HasYukawa { no, yes };
+/// Throws InputError for options that cannot be met, by a backend that has Yukawa's kernel or not.
+void check_options(const PlanOptions& options, HasYukawa has_yukawa = HasYukawa::no);
 
 }  // namespace fmbem::fmm

@@ -26,8 +26,8 @@ PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t
   const auto leaves = std::count_if(octree.boxes.begin(), octree.boxes.end(),
                                     [](const Box& box) { return box.is_leaf; });
   const auto points = static_cast<std::int64_t>(tree.sources.size() + tree.other_targets.size());
-  // A number in the lists, and what the CPU lists besides where it sums each pair of leaves once:
-  // 16 bytes a pair of entries.
+  // Bytes of an entry of the lists: a number and, where the CPU sums each pair of leaves once, 16
+  // bytes for each pair of entries.
   const std::int64_t near_entry_bytes = tree.sources_are_targets ? 4 + 8 : 4;
   const std::int64_t bytes =
       boxes * static_cast<std::int64_t>(sizeof(Box) + sizeof(octree.colleagues[0])) + points * 36 +

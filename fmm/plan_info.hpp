@@ -9,12 +9,12 @@
 
 namespace fmbem::fmm {
 
-/// Of a coefficient.
+/// Bytes of a coefficient.
 std::int64_t bytes_of_a_number(const Accuracy& accuracy);
-/// Of the moments of all sources, where they are kept; none if nothing is far.
+/// Bytes of the moments of all sources, where they are kept; none if nothing is far.
 std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, Moments moments);
 
-/// Of an evaluation on the CPU. `moment_bytes`: of moments that are kept.
+/// Bytes of an evaluation on the CPU. `moment_bytes` are those of moments that are kept.
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,
                    std::int64_t operator_bytes);
 

@@ -20,14 +20,14 @@ Vec3d normal(const SurfaceMesh& mesh, int i) {
   return n * (1 / norm(n));
 }
 
-/// How the surface turns at its edges.
+/// The angles between panels at the mesh's edges.
 struct Turns {
   std::size_t coarse = 0;  // of a curved surface with too few panels a turn
   std::size_t sharp = 0;
 };
 
 Turns turns_of(const SurfaceMesh& mesh) {
-  // Panels in step turn by 2π/n, those that are staggered by about π/n, with n along a turn.
+  // Of n panels along a turn, neighbours in step turn by 2π/n, staggered ones by about π/n.
   const double pi = std::acos(-1.);
   const double few_per_turn = pi / 6, edge_of_a_body = 2 * pi / 7;
   Turns turns;
@@ -69,7 +69,7 @@ std::vector<Gap> find_gaps(const SurfaceMesh& mesh) {
       if (gap.distance < known.distance) known = gap;
     }
   }
-  // A pair that was nearest only until a nearer one came is none.
+  // A group that was the nearest only until a nearer one came makes no pair.
   std::vector<Gap> gaps;
   for (const auto& [pair, gap] : of_pair)
     if (gap.distance <= std::max(least[gap.a], least[gap.b])) gaps.push_back(gap);

@@ -23,7 +23,7 @@ Box box_of_triangle(const SurfaceMesh& mesh, int triangle) {
 
 }  // namespace
 
-/// Where a triangle is, as parts of the mesh's box: in 16 bytes, as sorting moves it often.
+/// The place of a triangle, in parts of the mesh's box; 16 bytes, as sorting moves it often.
 struct BoxTree::Centre {
   std::array<float, 3> x;
   int triangle;
@@ -44,7 +44,7 @@ BoxTree::BoxTree(const SurfaceMesh& mesh, double reach) : items_(mesh.triangles.
     centres[i].triangle = i;
     for (int axis = 0; axis < 3; ++axis) {
       const double x = (0.5 * (box.min[axis] + box.max[axis]) - all.min[axis]) / size;
-      // What is no number cannot be sorted; others refuse such a mesh.
+      // NaN cannot be sorted. Others refuse such a mesh.
       centres[i].x[axis] = std::isnan(x) ? 0 : static_cast<float>(x);
     }
   }
@@ -65,7 +65,8 @@ BoxTree::BoxTree(const SurfaceMesh& mesh, double reach) : items_(mesh.triangles.
   }
 }
 
-/// Sorts what belongs to the node into its two halves, across the longest side of its centres' box.
+/// Sorts a node's triangles into its two halves, across the longest side of the box of their
+/// centres.
 void BoxTree::split(std::vector<Centre>& centres, int node) const {
   const int on_level = level(node);
   if (on_level == depth_) return;
@@ -83,7 +84,7 @@ void BoxTree::split(std::vector<Centre>& centres, int node) const {
   const auto axis = std::max_element(side.begin(), side.end()) - side.begin();
   std::nth_element(begin, centre(2 * node + 1, on_level + 1), end,
                    [axis](const Centre& a, const Centre& b) { return a.x[axis] < b.x[axis]; });
-  constexpr std::ptrdiff_t worth_a_task = 5000;  // centres; a task starts in less than their time
+  constexpr std::ptrdiff_t worth_a_task = 5000;  // so many centres take longer than starting a task
 #pragma omp task shared(centres) if (end - begin > worth_a_task)
   split(centres, 2 * node);
   split(centres, 2 * node + 1);

@@ -20,14 +20,14 @@ inline bool overlap(const Box& a, const Box& b) {
 /// to each other. The same for any number of threads. O(n log n) time, some 90 bytes a triangle.
 class BoxTree {
  public:
-  /// Every triangle's box is made larger by `reach`/2 on all sides: boxes that are at most `reach`
-  /// apart overlap then.
+  /// Every triangle's box is made larger by `reach`/2 on all sides: then boxes that are at most
+  /// `reach` apart overlap.
   BoxTree(const SurfaceMesh& mesh, double reach);
 
   int leaves() const { return 1 << depth_; }
 
-  /// Calls visit(i, j) for the triangles i of a leaf and the triangles j behind them, in the order
-  /// of the tree, whose boxes overlap. All leaves together visit every such pair once.
+  /// Calls visit(i, j) for each triangle i of a leaf and each triangle j behind it, in the order of
+  /// the tree, whose boxes overlap. All leaves together visit every such pair once.
   template <class Visit>
   void for_each_pair(int leaf, Visit&& visit) const {
     const std::size_t begin = first_item(leaves() + leaf), end = first_item(leaves() + leaf + 1);
@@ -59,7 +59,7 @@ class BoxTree {
   };
 
   static int level(int node) { return std::bit_width(static_cast<unsigned>(node)) - 1; }
-  /// Of a node, or of the one behind it on its level.
+  /// Where a node's items begin; they end where those of the next node on its level begin.
   std::size_t first_item(int node, int on_level) const {
     return (items_.size() * (static_cast<std::size_t>(node) - (std::size_t{1} << on_level))) >>
            on_level;

@@ -21,7 +21,7 @@ MeshReport check_mesh(const SurfaceMesh& mesh) {
   report.box_max = box.max;
   for (const Group& group : mesh.groups) report.groups.push_back({group.name});
 
-  // About the box's centre the terms of the volume cancel least.
+  // Relative to the box's centre the terms of the volume cancel least.
   const Vec3d centre = 0.5 * (box.min + box.max);
   double six_volumes = 0, smallest_angle = std::numbers::pi;
   report.smallest_edge = std::numeric_limits<double>::infinity();

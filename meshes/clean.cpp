@@ -52,7 +52,7 @@ void refuse_bad_coordinates(const SurfaceMesh& mesh) {
       }
   const Box box = bounding_box(mesh);
   const double diagonal = norm(box.max - box.min);
-  // Where all nodes are the same, their triangles have no area.
+  // If all nodes are the same, their triangles have no area.
   if (diagonal > 0 && diagonal < smallest_length)
     throw InputError("the mesh in " + mesh.file + " is smaller than 1e-30" + lengths_to_use);
 }

@@ -4,7 +4,7 @@
 
 namespace fmbem {
 
-/// How far apart vertices may be that are merged.
+/// Which vertices are merged, by their distance.
 enum class MergeDistance {
   box,         ///< 1e-9 of the bounding box's diagonal
   local_edge,  ///< 1e-6 of the shortest edge at either vertex: facets that share no vertices

@@ -41,7 +41,7 @@ Corners corners(const SurfaceMesh& mesh, int triangle) {
   return {mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]};
 }
 
-/// A vertex that both triangles have; −1 without one.
+/// A vertex that both triangles have; −1 if there is none.
 int common_vertex(const std::array<int, 3>& s, const std::array<int, 3>& t) {
   for (const int v : s)
     if (v == t[0] || v == t[1] || v == t[2]) return v;
@@ -59,7 +59,8 @@ void look_at_pair(const SurfaceMesh& mesh, int i, int j, double reach, Witnesses
   if (known && known->cross) return;
   const Corners s = corners(mesh, i), t = corners(mesh, j);
   if (a != b && separated(s, t, reach)) return;
-  // Half the reach: what crosses less deeply is within reach, so rounding leaves nothing between.
+  // Half of the reach: what crosses less deeply is within reach, so that rounding leaves nothing
+  // undecided.
   if (const auto place = crossing(s, t, 0.5 * reach)) {
     found.add({a, b, true, *place, 0});
   } else if (a != b && !known) {
@@ -74,7 +75,7 @@ std::vector<Contact> find_contacts(const SurfaceMesh& mesh) {
   const Box box = bounding_box(mesh);
   const double reach = contact_gap * norm(box.max - box.min);
   const BoxTree tree(mesh, reach);
-  // Threads have consecutive leaves, so the first of the first thread's is the first of all.
+  // Threads have consecutive leaves, so the first contact of the first thread is the first of all.
   std::vector<Witnesses> of_thread(static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel for schedule(static)
   for (int leaf = 0; leaf < tree.leaves(); ++leaf)

@@ -87,7 +87,7 @@ BodyTree::Closest BodyTree::closest(Vec3d x, double growth, double most, int exc
       for (std::size_t i = node.begin; i < node.end; ++i) look_at(items_[i]);
       continue;
     }
-    // The one with the lower bound comes off the stack first.
+    // The one with the lower bound is taken from the stack first.
     const bool left_first = bound(nodes_[node.left]) <= bound(nodes_[node.right]);
     stack.push_back(left_first ? node.right : node.left);
     stack.push_back(left_first ? node.left : node.right);

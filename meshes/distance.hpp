@@ -13,7 +13,7 @@ namespace fmbem {
 /// Distance from a point to a triangle, which may be a segment or a point.
 double distance_to_triangle(Vec3d x, const std::array<Vec3d, 3>& triangle);
 
-/// Triangles of several bodies in a tree of boxes, for distances from points to bodies.
+/// Triangles of several bodies in a tree of boxes, to find distances from points to bodies.
 class BodyTree {
  public:
   struct Item {
@@ -26,12 +26,12 @@ class BodyTree {
   /// O(n log² n).
   explicit BodyTree(std::vector<Item> items);
 
-  /// The least of size + growth · distance from x over the items of all bodies but `except`, and
-  /// `most`. With sizes of 0 and a growth of 1 it is the distance. O(log n).
+  /// The least of `most` and size + growth · distance from x, over the items of all bodies but
+  /// `except`. With sizes of 0 and a growth of 1 it is the distance. O(log n).
   double least(Vec3d x, double growth, double most, int except = no_body) const {
     return closest(x, growth, most, except).value;
   }
-  /// The same with the body of that item; no_body if none is below `most`.
+  /// The same with the body of that item; no_body if nothing is below `most`.
   struct Closest {
     double value;
     int body;

@@ -14,7 +14,8 @@ namespace {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The script without comments and white space but for texts; words stay apart by their context.
+/// The script without comments, and without white space outside of texts; what is a word follows
+/// from its context.
 std::string bare(std::string_view script) {
   std::string text;
   bool quoted = false;
@@ -32,7 +33,7 @@ std::string bare(std::string_view script) {
   return text;
 }
 
-/// Calls visit(place behind it) for each occurrence of a word outside of texts.
+/// Calls visit(place behind the word) for each occurrence of a word outside of texts.
 template <class Visit>
 void for_each(std::string_view text, std::string_view word, Visit&& visit) {
   bool quoted = false;
@@ -43,7 +44,7 @@ void for_each(std::string_view text, std::string_view word, Visit&& visit) {
   }
 }
 
-/// What stands between a bracket and the one that closes it, split at its commas.
+/// The text between a bracket and its closing one, split at the commas.
 std::vector<std::string> items_between(std::string_view text, std::size_t opening) {
   std::vector<std::string> items(1);
   int depth = 0;

@@ -9,8 +9,8 @@
 
 namespace fmbem {
 
-/// The parameters (u, v) of a point of a surface. A NaN stands for a parameter on which the point
-/// does not depend, as at a sphere's pole, and two of them for parameters that nobody knows.
+/// The parameters (u, v) of a point of a surface. NaN stands for a parameter on which the point
+/// does not depend, as at a sphere's pole; two NaN for parameters that are unknown.
 struct SurfaceParameters {
   static constexpr double any = std::numeric_limits<double>::quiet_NaN();
   double u = any, v = any;
@@ -36,8 +36,8 @@ class Geometry {
   virtual std::vector<double> to_surface(int surface, std::vector<double>& x) = 0;
   /// Replaces [3n] points by the nearest ones of a curve; gives their parameters, [n].
   virtual std::vector<double> to_curve(int curve, std::vector<double>& x) = 0;
-  /// Where points of a curve lie on a surface, [2n]. A seam lies on both ends of a surface, which
-  /// `end` (0 or 1) chooses. Empty if the curve is not known to lie on the surface.
+  /// The parameters, on a surface, of points of a curve: [2n]. A seam is on both ends of a surface,
+  /// and `end` (0 or 1) chooses one. Empty if the curve is not known to lie on the surface.
   virtual std::vector<double> curve_on_surface(int curve, const std::vector<double>& t, int surface,
                                                int end) = 0;
 };

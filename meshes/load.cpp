@@ -50,7 +50,8 @@ LoadOptions in_meshs_unit(const std::string& file, LoadOptions options) {
   return options;
 }
 
-/// OpenCASCADE converts to no unit below a micrometre, and what a script merges is not scaled here.
+/// OpenCASCADE converts to no unit below a micrometre, and geometry that a script merges is not
+/// scaled here.
 void refuse_small_unit(const std::string& script, const std::string& unit) {
   for (const std::string& text : texts_of_script(script))
     for (const char* format : {".step", ".stp", ".iges", ".igs", ".STEP", ".STP", ".IGES", ".IGS"})
@@ -59,8 +60,8 @@ void refuse_small_unit(const std::string& script, const std::string& unit) {
                            << " there: use --unit um or a larger one");
 }
 
-/// Geometry that carries a unit is converted from it; a script's imports too. IGES comes in mm, as
-/// Gmsh 4.8 cannot set OpenCASCADE's unit before a STEP file was read.
+/// Geometry that carries a unit is converted from it; so is what a script imports. IGES comes in
+/// mm, as Gmsh 4.8 cannot set OpenCASCADE's unit before a STEP file was read.
 void set_unit(const std::string& file, const std::string& unit) {
   const std::string format = ending(file);
   if (format == "iges" || format == "igs")
@@ -72,7 +73,7 @@ void set_unit(const std::string& file, const std::string& unit) {
   if (format == "geo" && cad.scaling != 1) refuse_small_unit(file, unit);
 }
 
-/// What stays of Gmsh's warnings in the notices: the first few.
+/// How many of Gmsh's warnings become notices: the first few.
 void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
   constexpr std::size_t most = 3;
   const std::vector<std::string> warnings = gmsh.warnings();
@@ -82,7 +83,7 @@ void add_warnings(const GmshSession& gmsh, std::vector<std::string>& notices) {
     notices.push_back("Gmsh gave " + counted(warnings.size() - most, "more warning"));
 }
 
-/// What Gmsh makes of a file.
+/// What Gmsh made of a file.
 struct Source {
   ModelMesh model;
   bool is_geometry = false;      // and the mesh Gmsh's own
@@ -103,7 +104,8 @@ void merge(GmshSession& gmsh, const std::string& file, const LoadOptions& option
   try {
     gmsh.run(what, [&] {
       set_unit(file, *options.unit);
-      // Facets' corners are merged below, by the length of their edges; Gmsh knows the box only.
+      // The corners of facets are merged below, by the length of their edges; Gmsh would merge by
+      // the size of the box.
       if (ending(file) == "stl") gmsh::option::setNumber("Geometry.Tolerance", 1e-15);
       // A script may mesh, for as long as it likes.
       std::optional<ReadingLimit> limit;
@@ -119,7 +121,7 @@ void merge(GmshSession& gmsh, const std::string& file, const LoadOptions& option
   if (!options.numbers.empty()) gmsh.interpret(what, forget.str());
 }
 
-/// Sizes are for geometry.
+/// Sizes have an effect on geometry only.
 void refuse_sizes(const std::string& file, const LoadOptions& options) {
   FMBEM_REQUIRE(!options.mesh_size, file << " holds a mesh already; a mesh size is for geometry, "
                                             "refine the mesh instead");
@@ -163,7 +165,7 @@ Source read_with_gmsh(GmshSession& gmsh, const std::string& file, const LoadOpti
   return source;
 }
 
-/// A geometry can fix its own subdivision, and then it does not heed the size that was asked for.
+/// A geometry that fixes its own subdivision does not heed the size that was asked for.
 void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
   if (!options.mesh_size) return;
   double longest = 0;
@@ -176,7 +178,7 @@ void notice_larger_edges(SurfaceMesh& mesh, const LoadOptions& options) {
                            ", because the geometry fixes its own subdivision");
 }
 
-/// Groups may touch where one conductor has both, which is not known here: problems/ decides.
+/// Groups may touch if one conductor has both. That is not known here: problems/ decides.
 void notice_contacts(SurfaceMesh& mesh) {
   std::vector<Contact> own;
   std::copy_if(mesh.contacts->begin(), mesh.contacts->end(), std::back_inserter(own),
@@ -188,7 +190,7 @@ void notice_contacts(SurfaceMesh& mesh) {
                          "\" crosses itself at " + place(own[0].place) + more);
 }
 
-/// Checks, merges and orients the mesh of a file; places follow.
+/// Checks, merges and orients the mesh of a file; places are changed with it.
 void clean(ModelMesh& model, const LoadOptions& options, MeshPlaces* places) {
   SurfaceMesh& mesh = model.mesh;
   drop_unused_vertices(mesh);
@@ -234,7 +236,7 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
   for (int level = 0; level <= options.refine; ++level) {
     if (level > 0)
       mesh = geometry ? refine_on_geometry(mesh, places, *geometry) : refine_uniformly(mesh);
-    // A mesh that is split is the same surface; new vertices on a geometry change it.
+    // Splitting a mesh leaves its surface as it is; new vertices on a geometry change it.
     if (geometry ? level >= coarsest : level == 0) mesh.contacts = find_contacts(mesh);
     if (level >= coarsest && level < options.refine) levels.push_back(mesh);
   }

@@ -11,19 +11,19 @@
 namespace fmbem {
 
 struct LoadOptions {
-  /// Edges when a geometry (.geo, .step, .brep, …) is meshed, in `unit` or its own; without it
-  /// a fortieth of the bounding box's diagonal or less, as curvature, conductors and the gaps
-  /// between them need (`size_limits.hpp`). Smaller sizes set in a .geo file hold.
+  /// Edges when a geometry (.geo, .step, .brep, …) is meshed, in `unit` or one of its own. By
+  /// default a fortieth of the bounding box's diagonal, or less as curvature, conductors and the
+  /// gaps between them need (`size_limits.hpp`). Smaller sizes set in a .geo file hold.
   std::optional<Length> mesh_size{};
   /// Number of times every triangle is split into four, 0 to 12. New vertices lie on the geometry
   /// where the file is one, in the middles of the edges where it is a mesh.
   int refine = 0;
-  /// m, cm, mm, um, nm or angstrom: of the mesh, of sizes, and of files that do not carry one. STEP
-  /// and IGES carry theirs, from which they are converted. Without it theirs, or m.
+  /// m, cm, mm, um, nm or angstrom: the unit of the mesh, of sizes, and of files that do not carry
+  /// one. STEP and IGES carry theirs, and are converted. By default theirs, or m.
   std::optional<std::string> unit{};
   /// The size at sharp edges of a geometry over that elsewhere, above 0 and up to 1.
   double grade = 1;
-  /// Of a .geo, in place of those in its DefineConstant[…]. In a Gmsh that the caller runs, its
+  /// Numbers of a .geo, in place of those in its DefineConstant[…]. In a Gmsh that the caller runs,
   /// variables of these names are gone afterwards.
   GeoNumbers numbers{};
 };
@@ -36,8 +36,8 @@ struct LoadOptions {
 /// Throws InputError with one sentence for a file that is no usable surface mesh.
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options = {});
 
-/// The meshes of the levels of refinement `coarsest` to options.refine, for which the file is read
-/// and its geometry meshed once: each level has every triangle of the one before split into four.
+/// The meshes of the levels of refinement `coarsest` to options.refine, each with every triangle of
+/// the one before split into four. The file is read, and its geometry meshed, once.
 std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
                                           int coarsest);
 

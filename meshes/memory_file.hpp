@@ -6,8 +6,8 @@
 namespace fmbem {
 
 // Libraries that read files may crash on bad ones, end the process or leave its memory damaged. So
-// the program fmbem-reader does it, in a process of its own for each file; a memory file, number 3
-// among its open files, brings it the request and takes the mesh back. To fork would not do: a
+// the program fmbem-reader does it, in a process of its own for each file. A memory file, number 3
+// among its open files, brings it the request and takes the mesh back. A fork would not do: a
 // process that runs MPI, CUDA or OpenMP has threads and memory that do not survive it.
 
 constexpr int reader_file = 3;
@@ -16,16 +16,16 @@ constexpr int reader_file = 3;
 class MemoryFile {
  public:
   MemoryFile();
-  /// Of a file that is open.
+  /// A memory file that is open already.
   explicit MemoryFile(int file) : file_(file) {}
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   int number() const { return file_; }
-  /// Replaces what it holds.
+  /// Replaces its content.
   void write(const std::string& bytes);
-  /// What it holds, until it is written or read again.
+  /// Its content, valid until it is written or read again.
   std::span<const char> read();
 
  private:

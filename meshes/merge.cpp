@@ -11,7 +11,7 @@
 namespace fmbem {
 namespace {
 
-/// The distance within which each vertex is merged; one number for all, or one for each.
+/// The distance within which each vertex is merged: one number for all, or one for each.
 std::vector<double> merge_distances(const SurfaceMesh& mesh, MergeDistance distance,
                                     double diagonal) {
   if (distance == MergeDistance::box) return {1e-9 * diagonal};
@@ -32,8 +32,9 @@ struct CellEntry {
   int vertex;
 };
 
-/// Every vertex in the cell that holds it and in those that its distance reaches into, sorted by
-/// cell. Cells are far larger than the distance, so there is little more than one entry a vertex.
+/// Every vertex, in the cell that holds it and in those that its distance reaches into, sorted by
+/// cell. Cells are far larger than the distance, so there is little more than one entry for each
+/// vertex.
 std::vector<CellEntry> sort_into_cells(const SurfaceMesh& mesh, Vec3d corner, double side,
                                        double reach) {
   std::vector<CellEntry> entries;
@@ -81,7 +82,7 @@ void merge_duplicate_vertices(SurfaceMesh& mesh, MergeDistance distance) {
   for (std::size_t begin = 0, end; begin < entries.size(); begin = end) {
     end = begin + 1;
     while (end < entries.size() && entries[end].cell == entries[begin].cell) ++end;
-    // Within a cell a sweep along x: a strongly graded mesh may have many vertices in one.
+    // Within a cell, a sweep along x: on a strongly graded mesh one cell may hold many vertices.
     if (end - begin > 2)
       std::sort(entries.begin() + std::ptrdiff_t(begin), entries.begin() + std::ptrdiff_t(end),
                 [&](const CellEntry& a, const CellEntry& b) { return x_of(a) < x_of(b); });

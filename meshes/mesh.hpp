@@ -27,7 +27,7 @@ struct MeshRepairs {
   std::size_t ignored_elements = 0;   ///< elements that are no surface elements (volumes)
 };
 
-/// Where two groups touch or cross, or one crosses itself; one place of perhaps many.
+/// A place where two groups touch or cross, or one crosses itself; there may be many such places.
 struct Contact {
   int a, b;         ///< indices of the groups, a ≤ b
   bool cross;       ///< an edge of one runs through a triangle of the other; else they touch
@@ -76,8 +76,8 @@ struct SurfaceMesh {
   MeshRepairs repairs;
   std::vector<std::string> notices;  ///< one sentence each
   std::vector<SizeLimit> sizes;      ///< by group and reason, where a geometry was meshed
-  /// What find_contacts() has found, if it has been asked, as load_mesh() does before refinement.
-  /// Who moves vertices or changes groups afterwards has to reset it.
+  /// The result of find_contacts(), once it has been called, as load_mesh() does before refinement.
+  /// Whoever moves vertices or changes groups afterwards has to reset it.
   std::optional<std::vector<Contact>> contacts;
 };
 

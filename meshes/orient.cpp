@@ -8,7 +8,7 @@
 namespace fmbem {
 namespace {
 
-/// What one flood over manifold edges has found out about a set of triangles.
+/// What a flood over manifold edges finds out about a set of triangles.
 struct Patch {
   std::vector<int> triangles;
   bool one_sided = false;  // a Möbius strip: two ways round give opposite orientations
@@ -50,8 +50,8 @@ Neighbours find_neighbours(SurfaceMesh& mesh, const EdgeTable& edges) {
   return next;
 }
 
-/// Gathers the triangles that hang together by manifold edges with the one at `seed`, and sets turn
-/// (0 or 1) such that turning those with 1 makes all consistent with the seed.
+/// Gathers the triangles that are connected to the one at `seed` by manifold edges. Sets turn (0 or
+/// 1) such that turning the triangles with 1 makes all consistent with the seed.
 Patch flood(int seed, const Neighbours& next, std::vector<std::int8_t>& turn) {
   Patch patch;
   patch.triangles = {seed};

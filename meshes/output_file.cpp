@@ -39,7 +39,8 @@ int register_path(const std::string& path) {
                       " output files are being written at once");
 }
 
-/// Where the file really goes: behind symbolic links, and independent of a later change of folder.
+/// The path that is really written: behind symbolic links, and independent of a later change of
+/// folder.
 std::filesystem::path destination(const std::string& path) {
   namespace fs = std::filesystem;
   FMBEM_REQUIRE(!path.empty(), "an output file needs a name");
@@ -50,7 +51,7 @@ std::filesystem::path destination(const std::string& path) {
   FMBEM_REQUIRE(!fs::is_directory(status), "cannot write " << path << ": it is a folder");
   FMBEM_REQUIRE(!fs::exists(status) || fs::is_regular_file(status),
                 "cannot write " << path << ": it is not a regular file");
-  // To rename over a write-protected file would be allowed, but is not what its owner wants.
+  // Renaming over a write-protected file is allowed, but is not what its owner wants.
   FMBEM_REQUIRE(!fs::exists(status) || access(target.c_str(), W_OK) == 0,
                 "cannot write " << path << ": " << std::strerror(errno));
   return target;
@@ -61,7 +62,7 @@ std::filesystem::path destination(const std::string& path) {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   const std::filesystem::path target = destination(path_);
   target_ = target.string();
-  // Another process' leftover may have the same name, where process numbers come round again.
+  // Another process may have left a file of the same name, as process numbers are used again.
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name = ".fmbem-" + std::to_string(getpid()) + "-" + std::to_string(attempt) +
                              target.extension().string();

@@ -4,8 +4,8 @@
 
 namespace fmbem {
 
-/// A file that appears whole or not at all: what is written goes to a file beside it, which
-/// commit() renames. The destructor removes what was not committed; so does
+/// A file that appears whole or not at all. What is written goes to a file beside it, which
+/// commit() renames. The destructor removes it unless it was committed; so does
 /// remove_partial_output().
 class OutputFile {
  public:

@@ -15,8 +15,8 @@
 
 namespace fmbem {
 
-// The members of what crosses from process to process. A structure that gets another member does
-// not compile here until the member is added.
+// The members of what is sent between processes. A structure that gets another member does not
+// compile here until the member is added.
 
 inline auto members(Group& x) {
   auto& [name, tag, named] = x;
@@ -42,7 +42,8 @@ inline auto members(SurfaceMesh& x) {
                   scale_to_m, closed, orientable, repairs, notices, sizes, contacts);
 }
 
-/// Values one after the other as bytes, for a process of the same program on the same machine.
+/// Packs values one after the other as bytes, for a process of the same program on the same
+/// machine.
 class ParcelWriter {
  public:
   template <class T>

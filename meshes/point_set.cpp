@@ -10,7 +10,7 @@
 namespace fmbem {
 namespace {
 
-/// A number of points as a user writes it, which may be no whole number, or too many to count.
+/// A number of points as a user gives it: it may not be a whole number, or too large to count.
 std::size_t checked_count(double n, const char* what) {
   FMBEM_REQUIRE(n >= 2 && n <= static_cast<double>(most_points) && n == std::floor(n),
                 what << " has 2 to " << double(most_points) << " points, not " << n);
@@ -22,10 +22,11 @@ void refuse_many(double n) {
                 n << " points are too many: use at most " << double(most_points));
 }
 
-/// Lengths below this have squares that vanish.
+/// Lengths below this have squares that are 0.
 constexpr double smallest_edge = 1e-150;
 
-/// From the start of an edge to the i-th of n points. Multiplies first: whole numbers stay exact.
+/// The step from an edge's start to the i-th of n points. It multiplies first, so that whole
+/// numbers stay exact.
 Vec3d step(Vec3d edge, std::size_t i, std::size_t n) {
   return static_cast<double>(i) * edge / static_cast<double>(n - 1);
 }

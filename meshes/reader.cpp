@@ -19,7 +19,7 @@ namespace {
 
 using namespace fmbem;
 
-/// The meshes, or why there are none.
+/// The meshes, or the reason why there are none.
 ParcelWriter answer_to(const std::string& file, const LoadOptions& options, int coarsest) {
   ParcelWriter answer;
   const auto refuse = [&](ExitCode code, const std::string& sentence) {
@@ -48,7 +48,7 @@ void answer_request() {
   ParcelReader request(memory.read());
   request.got<bool>();  // that it is no answer
   const auto parent = request.got<pid_t>();
-  // Who interrupts the program does not want this process either.
+  // An interrupt of the program ends this process too.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;
   omp_set_num_threads(request.got<int>());

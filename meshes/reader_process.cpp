@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FMBEM_READER, or what is beside the running program, in PATH, or where it was built or
-/// installed.
+/// Where the reader is: FMBEM_READER, or beside the running program, in PATH, or where it was built
+/// or installed.
 std::string find_reader() {
   if (const char* named = std::getenv("FMBEM_READER"); named && *named) return named;
   std::error_code error;
@@ -43,7 +43,7 @@ std::string find_reader() {
       "PATH; put it there or name it in FMBEM_READER");
 }
 
-/// Starts the reader, silent, with the memory file; signals are as usual there.
+/// Starts the reader, silent, with the memory file and default signal handling.
 pid_t start(const std::string& program, const MemoryFile& memory) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -68,7 +68,7 @@ pid_t start(const std::string& program, const MemoryFile& memory) {
   return process;
 }
 
-/// Why a process ended that has not answered.
+/// The reason why a process ended without an answer.
 [[noreturn]] void explain(int status, const std::string& file) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     throw ResourceError("the process that read " + file +
@@ -109,12 +109,12 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
   memory.write(request.bytes());
   const pid_t process = start(find_reader(), memory);
   int status = 0;
-  // Where the caller's program collects or ignores its children itself, there is no status.
+  // If the caller's program collects or ignores its child processes itself, there is no status.
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   const std::span<const char> bytes = memory.read();
   ParcelReader answer(bytes);
-  // A process that was killed may have begun its answer.
+  // A process that was killed may have written part of an answer.
   if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
   const auto code = answer.got<ExitCode>();
   if (code == ExitCode::solved) return answer.got<std::vector<SurfaceMesh>>();

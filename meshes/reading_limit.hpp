@@ -6,13 +6,12 @@
 
 namespace fmbem {
 
-/// As long as it lives, the process ends by SIGXCPU when it has used that much more of the
-/// processor's time. For a process of its own, such as fmbem-reader's.
+/// While this lives, the process ends by SIGXCPU when it has used this much more of the processor's
+/// time. For a process of its own, such as fmbem-reader's.
 class ReadingLimit {
  public:
   explicit ReadingLimit(double seconds);
-  /// More than any whole file of that size takes: OpenCASCADE goes round for ever in some damaged
-  /// ones.
+  /// More than any undamaged file of that size takes: on some damaged ones OpenCASCADE never ends.
   explicit ReadingLimit(const std::string& file);
   ~ReadingLimit();
   ReadingLimit(const ReadingLimit&) = delete;

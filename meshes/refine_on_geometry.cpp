@@ -10,8 +10,9 @@
 namespace fmbem {
 namespace {
 
-// From an edge's middle to the new vertex, in lengths of the edge. An arc of 30 degrees rises by
-// 0.065, so beyond the first level hardly any vertex needs a second look on well parametrized ones.
+// Allowed distances of a new vertex from its edge's middle, in lengths of the edge. An arc of 30
+// degrees rises by 0.065, so with good parameters hardly any vertex beyond the first level needs a
+// second look.
 constexpr double near_enough = 0.05, far_off = 0.25;
 constexpr int most_steps = 4;
 
@@ -49,7 +50,8 @@ void for_each_tag(const Tagged& sorted, Visit&& visit) {
   }
 }
 
-/// One refinement. Curves come first, then surfaces: each evaluated once for all of its vertices.
+/// One refinement. Curves come first, then surfaces; each is evaluated once for all of its
+/// vertices.
 class Refinement {
  public:
   Refinement(const SurfaceMesh& coarse, MeshPlaces& places, Geometry& geometry)
@@ -86,7 +88,7 @@ class Refinement {
     return norm(coarse_.vertices[t[side % 3]] - coarse_.vertices[t[(side % 3 + 1) % 3]]);
   }
 
-  /// Replaces those points x of sides that are far off by what `search` finds, if that is far
+  /// Replaces the points x of sides that are far off by those that `search` finds, if these are far
   /// nearer. Gives their indices and what `search` gave.
   template <class Search>
   std::pair<std::vector<std::size_t>, std::vector<double>> search_far(
@@ -139,8 +141,8 @@ class Refinement {
     find_curves_on_surfaces();
   }
 
-  /// The parameters on each surface of the new vertices on its curves: the mean of those of an
-  /// edge's ends lies beside a curve that is bent in the surface.
+  /// Parameters, on each surface, of the new vertices on its curves. On a curve that is bent in the
+  /// surface, the mean of the ends' parameters lies beside the curve.
   void find_curves_on_surfaces() {
     std::vector<std::size_t> order(places_.sides.size());
     for (std::size_t c = 0; c < order.size(); ++c) order[c] = c;
@@ -250,7 +252,7 @@ class Refinement {
     std::vector<std::size_t> unknown;
     for (std::size_t i = 0; i < uv.size() / 2; ++i)
       if (std::isnan(uv[2 * i]) || std::isnan(uv[2 * i + 1])) unknown.push_back(i);
-    // The geometry gets numbers in any case.
+    // The geometry is never asked with NaN.
     for (const std::size_t i : unknown) uv[2 * i] = uv[2 * i + 1] = 0;
     std::vector<double> x = geometry_.on_surface(surface, uv);
     for (const std::size_t i : unknown)
@@ -258,7 +260,7 @@ class Refinement {
     return x;
   }
 
-  /// Parameters that are not the mean, on both sides of their edges.
+  /// Parameters other than the mean, on both sides of their edges.
   void keep_found() {
     if (found_.empty()) return;
     for (std::size_t side = 0; side < 3 * fine_.middle.size(); ++side) {

@@ -7,8 +7,8 @@
 
 namespace fmbem {
 
-/// Lengths that can be computed with, in any unit: integrals take powers of them, which leave the
-/// range of numbers farther out, that of single precision first.
+/// The range of lengths that can be computed with, in any unit. Integrals take powers of them,
+/// which would leave the range of numbers, that of single precision first.
 constexpr double smallest_length = 1e-30, largest_length = 1e30;
 
 struct Box {
@@ -32,7 +32,7 @@ struct TriangleShape {
   double smallest_angle;   ///< radians
 };
 
-/// Exact to rounding also for needles, whose area is the small difference of large numbers.
+/// Exact up to rounding also for needles, whose area is a small difference of large numbers.
 TriangleShape triangle_shape(const SurfaceMesh& mesh, std::size_t i);
 
 }  // namespace fmbem

@@ -54,7 +54,8 @@ std::vector<int> bodies_of(const SurfaceMesh& mesh) {
 /// Whether the surface is smooth across an edge of two triangles.
 bool is_smooth(const SurfaceMesh& mesh, std::span<const EdgeSide> sides, double sharp) {
   if (sides.size() != 2) return false;
-  // Normals of neighbours that run through their edge the same way point to opposite sides.
+  // The normals of neighbours that run through their common edge in the same direction are
+  // opposite.
   const double same_side = sides[0].forward != sides[1].forward ? 1 : -1;
   return same_side * dot(normal(mesh, sides[0].triangle), normal(mesh, sides[1].triangle)) >
          std::cos(sharp);
@@ -88,7 +89,7 @@ const char* name(SizeReason reason) {
   return "";
 }
 
-/// What the coarse mesh shows.
+/// What can be seen on the coarse mesh.
 class SizeLimits::Survey {
  public:
   Survey(const SurfaceMesh& mesh, const std::vector<int>& surface_of, double sharp)
@@ -118,7 +119,7 @@ class SizeLimits::Survey {
     const Box& box = boxes_.at(body[triangle]);
     return norm(box.max - box.min);
   }
-  /// Of a strip it is the width; of a sphere, which has no perimeter, there is none.
+  /// The width of a strip; a sphere, which has no perimeter, has none.
   double width(int surface) const {
     const auto& [area, perimeter] = extents_.at(surface);
     return perimeter > 0 ? 2 * area / perimeter : infinite;
@@ -190,7 +191,7 @@ SizeLimit SizeLimits::why(int surface, Vec3d x, double curvature) const {
     lower_to_least(SizeReason::gap, bodies_.least(x, 1 / rules_.per_gap, limit.size, face.body));
   const SizeLimit own = limit;
   lower(SizeReason::neighbour, small_.least(x, rules_.growth, limit.size));
-  // What is hardly smaller is the face's own size, found at a point beside x.
+  // A size that is hardly smaller is the face's own, found at a point beside x.
   constexpr double hardly = 0.8;
   if (hardly * own.size < limit.size) limit.reason = own.reason;
   if (hardly * curved_size(curvature) < limit.size) limit.reason = SizeReason::curvature;

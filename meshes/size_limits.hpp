@@ -8,7 +8,7 @@
 
 namespace fmbem {
 
-/// Sizes that follow the geometry, in lengths of edges; a number of 0 is no rule. Figures:
+/// Sizes that follow the geometry, in numbers of edges; 0 means no such rule. Figures:
 /// docs/accuracy.md.
 struct SizeRules {
   double per_turn = 14;    ///< edges along a full turn of a curved surface
@@ -19,11 +19,11 @@ struct SizeRules {
   double growth = 0.5;         ///< of sizes, by distance from where they have to be smaller
   double sharp = 0.5;          ///< radians between the normals of faces at an edge that is graded
 
-  /// That nothing but the largest size and the grade limits sizes.
+  /// Rules by which nothing but the largest size and the grade limits sizes.
   static SizeRules none() { return {0, 0, 0, 0, 0}; }
 };
 
-/// The size that is nowhere exceeded, and why it is that.
+/// The size that is exceeded nowhere, and where it comes from.
 struct LargestSize {
   double size;
   SizeReason reason = SizeReason::box;
@@ -38,16 +38,17 @@ struct CurvedPoint {
 
 /// The sizes that a mesh needs, as a first, coarse one shows them.
 ///
-/// A body is what is connected or in one group. The size at x on face s of body b is the least of
-/// the largest one, the body's extent's, the face's width's, its curvature's and that of the
-/// distance to other bodies, by SizeRules; it grows from small faces to their neighbours, and is
-/// lowered towards sharp edges. Widths and gaps ask for no less than SizeRules::smallest allows.
+/// A body is what is connected or in one group. The size at x on face s of body b is the least of:
+/// the largest size, and those that the body's extent, the face's width, its curvature and the
+/// distance to other bodies ask for by SizeRules. It grows gradually from small faces to their
+/// neighbours, and is lowered towards sharp edges. Widths and gaps ask for no less than
+/// SizeRules::smallest allows.
 class SizeLimits {
  public:
   /// One size everywhere.
   explicit SizeLimits(const LargestSize& largest) : largest_(largest) {}
-  /// surface_of [n triangles] are tags of faces, curvature [n triangles] is in 1/length; points add
-  /// what the mesh is too coarse to show.
+  /// surface_of [n triangles] are tags of faces, curvature [n triangles] is in 1/length; `points`
+  /// add curvature that the mesh is too coarse to show.
   SizeLimits(const SurfaceMesh& coarse, const std::vector<int>& surface_of,
              const std::vector<double>& curvature, const std::vector<CurvedPoint>& points,
              const LargestSize& largest, const SizeRules& rules = {});
@@ -57,11 +58,12 @@ class SizeLimits {
   double at(int surface, Vec3d x) const { return why(surface, x, 0).size; }
   /// The same with its reason, for which the curvature there is needed, in 1/length.
   SizeLimit why(int surface, Vec3d x, double curvature) const;
-  /// The least that widths and gaps may ask for, of all faces; lowered at edges that are graded.
+  /// The smallest size that widths and gaps may ask for on any face; lowered at edges that are
+  /// graded.
   double least() const;
-  /// Triangles of a mesh of these sizes, about. At an edge that is graded the mesh is too coarse to
-  /// show them; where the size is a + g x at the distance x, a unit of its length has
-  /// 4/√3 ∫ dx/(a + g x)² = 4/(√3 g a) on each face.
+  /// About how many triangles a mesh of these sizes has. The coarse mesh does not show those at a
+  /// graded edge. Where the size is a + g x at the distance x, a unit of the edge's length has 4/√3
+  /// ∫ dx/(a + g x)² = 4/(√3 g a) triangles on each face.
   double estimated_triangles(const SurfaceMesh& mesh, const std::vector<int>& surface_of) const;
 
  private:

@@ -10,8 +10,8 @@ namespace fmbem {
 
 using Corners = std::array<int, 3>;
 
-/// The two triangles of a quadrangle: along its shorter diagonal, or along the other one where a
-/// reentrant corner puts the shorter one outside. Both keep the quadrangle's orientation.
+/// The two triangles of a quadrangle: along its shorter diagonal or, if a reentrant corner puts
+/// that one outside, along the other. Both keep the quadrangle's orientation.
 std::pair<Corners, Corners> split_quadrangle(const std::vector<Vec3d>& vertices,
                                              const std::array<int, 4>& quadrangle);
 

@@ -46,7 +46,7 @@ struct Components {
 };
 Components connected_components(const SurfaceMesh& mesh);
 
-/// Refuses triangles with the same three vertices: throws InputError naming both.
+/// Throws InputError for triangles with the same three vertices, naming both.
 void refuse_coincident_triangles(const SurfaceMesh& mesh, const EdgeTable& edges);
 
 /// Orients the triangles, sets closed, orientable and repairs.flipped_triangles, and adds notices.

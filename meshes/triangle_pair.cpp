@@ -6,7 +6,7 @@
 namespace fmbem {
 namespace {
 
-/// From the two shorter sides, whose product has the least cancellation where a triangle is thin.
+/// By the two shorter sides, whose product cancels least where a triangle is thin.
 Vec3d unit_normal(const Corners& t) {
   const std::array side{t[1] - t[0], t[2] - t[1], t[0] - t[2]};
   const std::array length{norm2(side[0]), norm2(side[1]), norm2(side[2])};
@@ -34,7 +34,7 @@ bool inside(Vec3d x, const Corners& t, Vec3d n, double depth) {
   return true;
 }
 
-/// Where an edge of the triangle with these heights runs through t.
+/// A point where an edge of the triangle with these heights runs through t.
 std::optional<Vec3d> piercing(const Corners& edges, const std::array<double, 3>& height,
                               const Corners& t, Vec3d n, double depth) {
   for (int k = 0; k < 3; ++k) {
@@ -61,8 +61,8 @@ void corners_to_inside(Gap& least, const Corners& corners, const Corners& t) {
 /// The closest points p + s·u and q + t·v of two edges, s and t from 0 to 1.
 void edge_to_edge(Gap& least, Vec3d p, Vec3d u, Vec3d q, Vec3d v) {
   const Vec3d n = cross(u, v), pq = q - p;
-  // By cross products: those of u·u, u·v and v·v have lost half of the digits where edges are
-  // nearly parallel. Of parallel ones any s will do that has a t.
+  // By cross products: u·u v·v − (u·v)² has lost half of the digits where edges are nearly
+  // parallel. Of parallel edges any s will do that has a t.
   const double n2 = norm2(n);
   double s = n2 > 0 ? std::clamp(dot(cross(pq, v), n) / n2, 0.0, 1.0) : 0;
   const double t = std::clamp(dot(s * u - pq, v) / norm2(v), 0.0, 1.0);

@@ -9,8 +9,8 @@ namespace fmbem {
 
 using Corners = std::array<Vec3d, 3>;
 
-/// Whether the plane of one triangle has the other one on one side, more than `reach` away: a cheap
-/// way to know that they are farther apart than that.
+/// Whether the plane of one triangle has all of the other one on one side, more than `reach` away:
+/// a cheap way to know that they are farther apart than that.
 bool separated(const Corners& a, const Corners& b, double reach);
 
 /// A point where an edge of one triangle runs through the inside of the other one, more than

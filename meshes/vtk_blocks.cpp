@@ -15,12 +15,12 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "arrays and headers are written as they lie in memory");
 
-/// Large enough for headers to be nothing, small enough to share a million panels among 64 cores.
+/// Large enough to make headers negligible, small enough to share a million panels among 64 cores.
 constexpr std::size_t block_bytes = 256 * 1024;
 
-/// Tries a sixteenth of a block first: digits of charges hardly shrink, and to look for repetitions
-/// in them takes the longest of all. What does not lose a third is stored, which is a stream of
-/// zlib all the same.
+/// Tries a sixteenth of a block first: digits of charges hardly shrink, and looking for repetitions
+/// in them takes longest of all. A block that does not lose a third is stored, which is a stream of
+/// zlib too.
 int worthwhile_level(std::span<const char> data, std::string& buffer) {
   const std::size_t n = std::min(data.size(), block_bytes / 16);
   buffer.resize(compressBound(n));

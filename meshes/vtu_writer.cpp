@@ -16,10 +16,10 @@ class VtuText {
 
   void line(const std::string& text) { out_ << text << '\n'; }
 
-  /// `tuples`: as attribute, which arrays need that belong neither to points nor to cells.
+  /// `tuples`: a further attribute, for arrays that belong neither to points nor to cells.
   void array(const VtkArray& array, const std::string& tuples = "") {
     out_ << "<DataArray type=\"" << array.type << "\" Name=\"" << xml_escaped(array.name) << '"';
-    // Where it is 1 it is left out: meshio then has values, not rows of one value each.
+    // Left out where it is 1: else meshio has rows of one value each.
     if (array.components > 1) out_ << " NumberOfComponents=\"" << array.components << '"';
     out_ << tuples << " format=\"appended\" offset=\"" << offset_ << "\"/>\n";
     offset_ += data_[next_++].size();

@@ -31,7 +31,7 @@ VtkArray vtk_array(const std::string& name, const std::vector<T>& values, int co
           {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}};
 }
 
-/// What an unstructured grid of VTK consists of: points, cells of one type, and arrays.
+/// The parts of an unstructured grid of VTK: points, cells of one type, and arrays.
 struct VtuGrid {
   std::span<const Vec3d> points;
   VtkArray connectivity;  ///< [n_cells][corners], integers
@@ -41,7 +41,7 @@ struct VtuGrid {
   /// the Vectors.
   std::vector<VtkArray> point_data{}, cell_data{};
   std::vector<VtkArray> field_data{};  ///< of the whole, not of points or cells
-  /// Which of point_data and cell_data viewers are to colour by; the other names no Scalars.
+  /// Whether viewers are to colour by point_data or by cell_data; the other names no Scalars.
   bool shows_cells = false;
 };
 
@@ -50,8 +50,8 @@ struct VtuGrid {
 /// runs out. Two files of the same grid are the same, byte for byte.
 bool write_vtu_grid(const std::string& path, const VtuGrid& grid);
 
-/// Text as an attribute's value: characters that XML does not have become spaces, bytes that are no
-/// UTF-8 question marks.
+/// Text as an attribute's value. Characters that XML does not have become spaces, and bytes that
+/// are no UTF-8 question marks.
 std::string xml_escaped(const std::string& text);
 
 }  // namespace fmbem

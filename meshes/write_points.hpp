@@ -18,10 +18,10 @@ struct PointField {
 /// or a folder that is missing or not writable. Leaves nothing behind.
 void check_points_path(const std::string& path);
 
-/// Writes points and fields, as the path's ending says, as a table (.csv: a header line, then a
-/// line for each point, in the fewest digits that give the same numbers back, nan for none), or as
-/// a VTK XML unstructured grid (.vtu: the fields as point data; vertices, line segments or
-/// quadrangles as cells). Coordinates are in `unit`. The file appears whole or not at all. Throws
+/// Writes points and fields, as the path's ending says. A table (.csv) has a header line, then a
+/// line for each point, with the fewest digits that give the same numbers back, and nan for none. A
+/// VTK XML unstructured grid (.vtu) has the fields as point data, and vertices, line segments or
+/// quadrangles as cells. Coordinates are in `unit`. The file appears whole or not at all. Throws
 /// InputError for an unwritable path and ResourceError when the disk is full.
 void write_points(const std::string& path, const PointSet& set, const std::string& unit,
                   const std::vector<PointField>& fields);

@@ -13,8 +13,8 @@ struct PointFile {
   std::vector<double> charges;  ///< as many as points, or none
 };
 
-/// Reads lines `x y z` or `x y z q`, of one kind throughout the file, with fields split by blanks
-/// or commas. What follows a # is a comment. Throws InputError that names file and line.
+/// Reads lines `x y z` or `x y z q`, all of one kind, with fields separated by blanks or commas.
+/// What follows a # is a comment. Throws InputError that names file and line.
 PointFile read_xyz_file(const std::string& file);
 
 }  // namespace fmbem

@@ -31,7 +31,8 @@ std::string names_of(const std::vector<Group>& groups) {
   return names;
 }
 
-/// A contact is found on groups, once for a mesh; who is joined to whom decides whether it may be.
+/// Contacts are found between groups, once for a mesh. Whether a contact is allowed depends on
+/// which groups are joined.
 void refuse_contact(const SurfaceMesh& mesh, const std::vector<Conductor>& conductors) {
   const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
   const bool has_interfaces = std::count(of_group.begin(), of_group.end(), -1) > 0;

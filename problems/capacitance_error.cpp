@@ -24,7 +24,7 @@ void add(SquareMatrix& error, const SquareMatrix& more) {
   for (std::size_t k = 0; k < error.values.size(); ++k) error.values[k] += more.values[k];
 }
 
-/// What cannot be, of the discretization alone.
+/// What cannot be right, because of the discretization alone.
 CapacitanceError contradictions(const SquareMatrix& maxwell) {
   SquareMatrix difference(maxwell.n);
   for (std::size_t i = 0; i < maxwell.n; ++i)

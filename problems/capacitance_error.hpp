@@ -12,9 +12,9 @@ struct CapacitanceError {
   SquareMatrix maxwell, mutual;
 };
 
-/// What one solution says of its own errors: `solver_error`, and where they show. C_ij and C_ji are
-/// the same in truth, and without the diagonal none of them is positive, so that what is positive
-/// is wrong by all of itself; so is a capacitor that is negative. All else of the discretization
+/// What one solution shows of its own errors: `solver_error`, and contradictions. In truth C_ij and
+/// C_ji are the same, and entries off the diagonal are not positive: what is positive is wrong by
+/// all of itself, and so is a capacitor that is negative. The rest of the discretization error
 /// stays unknown.
 CapacitanceError apparent_error(const CapacitanceSolution& solution);
 

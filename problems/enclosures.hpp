@@ -8,7 +8,7 @@
 
 namespace fmbem {
 
-/// What hangs together of the panels of one class, by shared vertices.
+/// A set of panels of one class that is connected by shared vertices.
 struct Enclosure {
   std::int32_t first = 0;  ///< one of its panels
   Vec3d low, high;         ///< bounds of its vertices
@@ -24,8 +24,8 @@ struct Enclosures {
 /// `class_of`: [n panels], any numbers. O(n).
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
 
-/// How often a closed part, of these panels, winds round a point: 1 inside, 0 outside, 1/2 on it.
-/// By the solid angles of its panels.
+/// How often a closed part, made of these panels, winds round a point, by their solid angles: 1
+/// inside, 0 outside, 1/2 on it.
 double winding_number(const Panels& panels, std::span<const std::int32_t> part, Vec3d x);
 
 }  // namespace fmbem

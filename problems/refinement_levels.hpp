@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-/// Levels below the finest that are solved for the estimate, where there are so many.
+/// How many levels below the finest are solved for the estimate, if there are that many.
 inline constexpr int coarser_levels = 2;
 
 /// The mesh after `level` refinements, each of which halves its size.
@@ -19,11 +19,11 @@ SurfaceMesh solve_coarser_levels(const MeshOfLevel& mesh_of_level, int finest,
                                  const ConductorOptions& options,
                                  const std::function<void(const SurfaceMesh&)>& solve);
 
-/// What a coarser level's report needs is little: drops panels and densities.
+/// Drops panels and densities, which a coarser level's report does not need.
 void drop_densities(ConductorSolution& solution);
 
-/// What uniform refinement ends up with, for charges: 2 for closed bodies, if they are smooth, and
-/// 1 for open ones, as the density is infinite at their edges.
+/// The order that charges converge with when meshes are fine enough: 2 for closed bodies, if they
+/// are smooth, and 1 for open ones, whose density is infinite at their edges.
 double highest_order(const SurfaceMesh& mesh);
 
 }  // namespace fmbem

@@ -15,8 +15,8 @@ double distance(const Entries& a, const Entries& b) {
   return std::sqrt(sum);
 }
 
-/// a and b of C(h) = C + a hᵖ + b h²ᵖ, h = 1 being the last of three results' size and r = 2⁻ᵖ, by
-/// the changes between them.
+/// a and b of C(h) = C + a hᵖ + b h²ᵖ from three results' changes, with h = 1 for the last result
+/// and r = 2⁻ᵖ.
 std::pair<double, double> two_terms(double first_change, double last_change, double r) {
   const double a = (r * r * first_change - last_change) * r / ((1 - r) * (1 - r));
   return {a, (last_change - a * (1 - 1 / r)) / (1 - 1 / (r * r))};
@@ -25,8 +25,8 @@ std::pair<double, double> two_terms(double first_change, double last_change, dou
 }  // namespace
 
 Convergence observe_convergence(std::span<const Entries> results, double highest_order) {
-  // What is between two orders on finite meshes; disks whose order is 1 show up to 1.1, and results
-  // on meshes that are too coarse for a gap 1.3 (docs/accuracy.md).
+  // What is taken for an order between two on finite meshes: disks, whose order is 1, show up to
+  // 1.1, and meshes that are too coarse for a gap 1.3 (docs/accuracy.md).
   constexpr double lowest_order = 0.5, margin = 0.2;
   FMBEM_REQUIRE(results.size() >= 2, "Richardson's estimate needs two results or more");
   Convergence convergence{.order = highest_order};

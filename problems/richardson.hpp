@@ -11,20 +11,19 @@ using Entries = std::vector<double>;
 /// How results converge, each on a mesh of half the size of the one before: C(h) = C + a hᵖ.
 struct Convergence {
   double order = 1;  ///< p
-  /// Whether three results show an order that there can be; else it is assumed.
+  /// Whether three results show a possible order; else it is assumed.
   bool observed = false;
-  /// Whether the order that shows is above the highest, so that another term is still larger than
-  /// the one that will be left.
+  /// Whether the order that shows is above the highest: then a term is still larger than the one
+  /// that will remain.
   bool too_high = false;
   double safety = 3;  ///< factor of the estimates of errors: 1.25 where the order was observed
 };
 
-/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Euclidean), if it is within ½ and
-/// `highest_order`, that of what is solved when meshes are fine enough: one that seems higher still
-/// will fall, because its error is not yet that of the finest meshes. Of two results it is the
-/// highest. Throws InputError for fewer than two.
-/// Source of the factors of safety: Roache 1994, "Perspective: a method for uniform reporting of
-/// grid refinement studies", J. Fluids Eng. 116.
+/// The order of the last three results, 2ᵖ = ‖C₁−C₀‖/‖C₂−C₁‖ (Euclidean), if it is between ½ and
+/// `highest_order`, which is reached when meshes are fine enough. An order that seems higher will
+/// still fall, because the error is not yet that of fine meshes. With two results it is the
+/// highest. Throws InputError for fewer than two. Source of the factors of safety: Roache 1994,
+/// "Perspective: a method for uniform reporting of grid refinement studies", J. Fluids Eng. 116.
 Convergence observe_convergence(std::span<const Entries> results, double highest_order);
 
 /// The last result and Richardson's correction, (C₂−C₁)/(2ᵖ−1).

@@ -24,8 +24,8 @@ fail() {
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 # install_packages PACKAGE…: installs those that are missing. Without the right to do so it prints
-# the line to run and exits 2. FMBEM_SKIP_PACKAGES=1 leaves everything to CMake, for who has
-# libraries of their own.
+# the line to run and exits 2. With FMBEM_SKIP_PACKAGES=1 it installs nothing, and CMake looks for
+# libraries of your own.
 install_packages() {
   [[ -z ${FMBEM_SKIP_PACKAGES-} ]] || return 0
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -70,7 +70,7 @@ compile() { cmake --build --preset "$1" --parallel "$(nproc)" "${@:2}"; }
 run_tests() {
   # Two tests at a time, as most of them have stretches that one core does.
   local -x CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL-2}
-  # Threads that wait for others do not spin, which costs most where cores are shared.
+  # Threads that wait do not spin: where cores are shared, that costs most.
   local -x OMP_WAIT_POLICY=${OMP_WAIT_POLICY-passive}
   # Open MPI's mpirun refuses to run as root (as in a container) without these.
   local -x OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

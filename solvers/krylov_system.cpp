@@ -15,11 +15,11 @@ namespace fmbem {
 namespace {
 
 constexpr PetscErrorCode success = PETSC_SUCCESS;
-/// Before PETSc's options: vectors kept until a restart, and iterations.
+/// Defaults, which PETSc's options overrule: vectors kept until a restart, and iterations.
 constexpr PetscInt restart = 100, most_iterations = 300;
 
-/// Right preconditioning and the unpreconditioned norm, for the methods that have them and where
-/// the user has not chosen; the others (cg, minres, …) keep PETSc's defaults.
+/// Right preconditioning and the unpreconditioned norm, for methods that have them and unless the
+/// user has chosen. Other methods (cg, minres, …) keep PETSc's defaults.
 PetscErrorCode prefer_true_residuals(KSP ksp) {
   PetscBool has_them = PETSC_FALSE, side_given = PETSC_FALSE, norm_given = PETSC_FALSE;
   PetscFunctionBeginUser;
@@ -35,19 +35,19 @@ PetscErrorCode prefer_true_residuals(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Restarts as GMRES does, of the methods that have them and where the user has not chosen.
+/// The restart of GMRES for all methods that restart, unless the user has chosen.
 PetscErrorCode set_restart(KSP ksp) {
   PetscBool gmres_given = PETSC_FALSE, gcr_given = PETSC_FALSE;
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_gmres_restart", &gmres_given));
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_gcr_restart", &gcr_given));
-  // Of other types these do nothing.
+  // For other types these calls do nothing.
   if (!gmres_given) PetscCall(KSPGMRESSetRestart(ksp, restart));
   if (!gcr_given) PetscCall(KSPGCRSetRestart(ksp, restart));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A vector of the matrix's kind over the values, or with a copy of them if that is on the GPU.
+/// A vector of the matrix's kind that uses the values' memory or, if it is on the GPU, a copy.
 PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   VecType type = nullptr;
   PetscBool on_host = PETSC_FALSE;
@@ -71,7 +71,7 @@ PetscErrorCode make_vec(Mat mat, std::span<const double> values, Vec* vec) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The values of such a vector, if they are not there already.
+/// Copies the values of such a vector back, if they are not there already.
 PetscErrorCode fetch(Vec vec, std::span<double> values) {
   const PetscScalar* from = nullptr;
   PetscMemType place = PETSC_MEMTYPE_HOST;
@@ -314,7 +314,7 @@ SolveReport KrylovSystem::finish(const Problem& problem) {
 std::vector<SolveReport> KrylovSystem::solve(std::span<KrylovSystem* const> systems,
                                              std::span<const Problem> problems) {
   for (std::size_t k = 0; k < problems.size(); ++k) systems[k]->begin(problems[k]);
-  // PETSc's handlers of errors are a stack: this thread's alone may be there.
+  // PETSc's error handlers are a stack: only this thread may push onto it.
   petsc_calls([&] {
     return problems.size() == 1 ? systems.front()->iterate()
                                 : iterate_in_step(systems.first(problems.size()));

@@ -13,9 +13,8 @@
 
 namespace fmbem {
 
-/// A KSP, and one right-hand side at a time. Several of them solve in step, so that each has its
-/// own Krylov space, history and end, and their products with the operator are one of several
-/// vectors.
+/// A KSP with one right-hand side at a time. Several of them solve in step: each has its own Krylov
+/// space, history and end, but they share products of several vectors.
 class KrylovSystem {
  public:
   /// Reads PETSc's options.
@@ -29,19 +28,19 @@ class KrylovSystem {
   /// With PETSc's preconditioners on the diagonal blocks, block Jacobi by default.
   void set_operator(std::shared_ptr<const BoundaryOperator> op, Mat leaf_blocks);
 
-  /// A right-hand side, and the solution from zero.
+  /// Sets a right-hand side, and zero as the first guess.
   struct Problem {
     std::span<const double> b;
     std::span<double> x;
     double tolerance;          ///< ‖b − Ax‖/‖b‖
     double product_tolerance;  ///< Product::tolerance of the products
   };
-  /// Solves each problem with one of the systems, which have the same operator and, if there are
+  /// Solves each problem with one of the systems. These have the same operator and, if there are
   /// several, its own preconditioner.
   static std::vector<SolveReport> solve(std::span<KrylovSystem* const> systems,
                                         std::span<const Problem> problems);
 
-  /// ‖b − Ax‖/‖b‖ of the last problem, from its vectors, by a product of that tolerance.
+  /// ‖b − Ax‖/‖b‖ of the last problem, from its vectors, by a product to that tolerance.
   double find_residual(double tolerance);
 
   KSP ksp() const { return ksp_; }
@@ -49,14 +48,14 @@ class KrylovSystem {
   /// Whether the vectors are in the GPU's memory.
   bool is_on_gpu() const;
   double tolerance() const { return tolerance_; }  ///< in force, after PETSc's options
-  /// Of each product so far, those in step once.
+  /// Seconds of each product so far; a product that several systems share counts once.
   const std::vector<double>& product_seconds() const { return product_seconds_; }
 
  private:
   enum Kind { product, preconditioning };
   static PetscErrorCode precondition(PC pc, Vec x, Vec y);
   static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal residual, void* self);
-  /// y = A x or the preconditioner's, alone or in step with others.
+  /// y = A x, or the preconditioner's product; alone or in step with others.
   PetscErrorCode apply(Kind kind, Vec x, Vec y);
   /// The same for some systems at once.
   static PetscErrorCode serve(Kind kind, std::span<KrylovSystem* const> systems,
@@ -75,7 +74,7 @@ class KrylovSystem {
   std::shared_ptr<const BoundaryOperator> op_;
   const ApproximateInverse* inverse_ = nullptr;
   std::vector<double> product_seconds_;
-  // Of the problem at hand:
+  // Members that belong to the current problem:
   OwnedVec b_, x_;
   double product_tolerance_ = 0;
   Vec from_ = nullptr, to_ = nullptr;  ///< of the product that is waited for

@@ -15,7 +15,7 @@
 namespace fmbem {
 namespace {
 
-/// Right-hand sides that go in step.
+/// How many right-hand sides go in step.
 constexpr std::size_t most_together = 4;
 
 /// The true residual of the problem that was solved last, if its vectors are on the GPU.
@@ -26,7 +26,7 @@ void find_residual_on_gpu(const BoundaryOperator& op, KrylovSystem& system,
     problem.report->true_residual = system.find_residual(op.accurate_tolerance());
     problem.known_to = op.accurate_tolerance();
   } catch (const ResourceError&) {
-    // The refinement tries again, and makes do with less.
+    // No error here: the refinement tries again, and makes do with less memory.
   }
 }
 
@@ -85,7 +85,7 @@ LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;
 void LinearSolver::set_operator(std::shared_ptr<const BoundaryOperator> op,
                                 std::span<const std::int64_t> leaf_begin) {
   if (std::exchange(impl_->op, nullptr)) {
-    // A KSP keeps its work vectors, in their size and place, and the type of its preconditioner.
+    // A KSP keeps its work vectors, with their size and place, and the type of its preconditioner.
     impl_->systems.clear();
     impl_->owned.clear();
     impl_->inverse.reset();

@@ -12,11 +12,12 @@
 namespace fmbem {
 
 struct SolverOptions {
-  double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; PETSc's -ksp_rtol beats it
+  double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; or PETSc's -ksp_rtol
   /// Called after each iteration with its number and the relative residual.
   std::function<void(int iteration, double residual)> monitor{};
-  /// Vectors stay in the host's memory whatever PETSc has, and products with an operator on the GPU
-  /// copy two of them: GMRES keeps up to a hundred.
+  /// Vectors stay in the host's memory even where PETSc could have them on the GPU. Then each
+  /// product with an operator there copies two vectors, but GMRES, which keeps up to a hundred,
+  /// takes no GPU memory.
   bool host_vectors = false;
   /// Above 0: inexact Krylov. The product of step k may be as inaccurate as this over the relative
   /// residual before it, by the bound of Simoncini and Szyld (2003, SIAM J. Sci. Comput. 25,
@@ -42,15 +43,15 @@ struct SolveReport {
   std::string reason;            ///< PETSc's, such as CONVERGED_RTOL
   double relative_residual = 0;  ///< that the Krylov method knows
   double true_residual = 0;  ///< ‖b − Ax‖/‖b‖, computed afresh to accurate_tolerance()
-  /// Unless memory did not suffice for that: then it is to the operator's own.
+  /// False if memory did not suffice for that: then it is by the operator's own product.
   bool accurate_residual = true;
   std::vector<double> history;  ///< relative residuals, from the start: iterations + 1 of them
   std::vector<RefinementStep> refinements{};  ///< after that, if there were any
-  /// ‖A‖‖x‖/‖b‖, the condition of this problem: large where charges cancel, and so do products; 0
-  /// where the operator does not know its norm.
+  /// ‖A‖‖x‖/‖b‖, the condition of this problem. It is large where charges cancel, as products then
+  /// cancel too; 0 where the operator does not know its norm.
   double condition = 0;
-  /// Where no product is accurate enough for the tolerance: the residual that can be relied on,
-  /// and which the true one is known to; else 0.
+  /// Where no product is accurate enough for the tolerance: the residual that products can attain,
+  /// to which the true one is known; else 0.
   double attainable_residual = 0;
 };
 
@@ -60,7 +61,7 @@ struct SolveReport {
 /// shell works on the matrix of the leaves' diagonal blocks.
 class LinearSolver {
  public:
-  /// Reads PETSc's options, so unknown solver types come to light before anything is computed.
+  /// Reads PETSc's options, so that unknown solver types are found before anything is computed.
   /// Throws InputError for them, for a tolerance out of range and for several ranks.
   explicit LinearSolver(const SolverOptions& options);
   ~LinearSolver();
@@ -73,16 +74,16 @@ class LinearSolver {
   void set_operator(std::shared_ptr<const BoundaryOperator> op,
                     std::span<const std::int64_t> leaf_begin);
 
-  /// Solves A x = b from x = 0. Then b − Ax is computed afresh, as accurately as x asks for, and
-  /// where it is above the tolerance the solution is refined. If it stays there, the solve is not
-  /// converged whatever PETSc's reason says. Where memory does not suffice for the accurate
-  /// product, the operator as it is serves, the report says so, and ten times the tolerance is
+  /// Solves A x = b from x = 0. Then b − Ax is computed afresh, as accurately as x asks for, and if
+  /// it is above the tolerance the solution is refined. If it stays above, the solve is not
+  /// converged, whatever PETSc's reason says. If memory does not suffice for the accurate product,
+  /// the operator's own serves: the report says so, and a residual of ten times the tolerance is
   /// enough.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
-  /// preconditioner up to four at a time go in step, so that their products are one; each has a
-  /// Krylov space, a history and an end of its own. Else they go one after the other.
+  /// preconditioner up to four at a time go in step and share products; each has a Krylov space, a
+  /// history and an end of its own. With others they go one after the other.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
 
   std::string ksp_type() const;

@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-/// Gives the turn away and waits until it comes back.
+/// Passes the turn on and waits until it comes back.
 void Lockstep::pass_turn(int from, int to) {
   std::unique_lock lock(mutex_);
   turn_ = to;
@@ -40,7 +40,7 @@ bool Lockstep::wait_for(int task, int kind) {
   return !exception_;
 }
 
-/// Tasks that wait for the kind that most of them wait for.
+/// The tasks that wait for one kind: that for which most of them wait.
 std::vector<int> Lockstep::most_wanted() const {
   std::map<int, std::vector<int>> by_kind;
   for (int k = 0; k < static_cast<int>(tasks_.size()); ++k)

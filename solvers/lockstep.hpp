@@ -10,18 +10,19 @@
 namespace fmbem {
 
 /// Tasks that run in step: what they ask for at the same time is served together. Each task has a
-/// thread, but only one of them, or who called run(), works at a time, and they take turns in their
-/// order: the tasks may share what is not made for threads, and the same happens in every run.
+/// thread, but only one thread works at a time, a task's or that of run()'s caller, and they take
+/// turns in a fixed order. So tasks may share objects that are not made for threads, and every run
+/// goes the same way.
 class Lockstep {
  public:
   /// Calls body(task) for tasks from 0 on. When each of them has ended or waits, calls serve(kind,
-  /// tasks) for those that wait for the kind that most of them wait for. Rethrows what a body or
-  /// serve() threw, the first one.
+  /// tasks) for the kind that most of them wait for. Rethrows the first exception of a body or of
+  /// serve().
   void run(int tasks, const std::function<void(int task)>& body,
            const std::function<void(int kind, std::span<const int> tasks)>& serve);
 
-  /// To be called by the task: waits until it is served, and returns whether that was without an
-  /// exception. If not, the task had better end.
+  /// To be called by a task: waits until it is served. Returns false if serving threw; then the
+  /// task should end.
   bool wait_for(int task, int kind);
 
  private:

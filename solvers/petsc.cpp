@@ -7,7 +7,7 @@
 namespace fmbem {
 namespace {
 
-// Keeps the message of the first error; what follows is only the way back up.
+// Keeps the message of the first error; the later ones only say which calls it went through.
 PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorCode code,
                             PetscErrorType type, const char* message, void* kept) {
   auto& text = *static_cast<std::string*>(kept);
@@ -106,7 +106,7 @@ PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& produ
 
 namespace {
 
-/// A vector as long as some together, of the kind of the first.
+/// A vector as long as some vectors together, of the kind of the first.
 PetscErrorCode make_stacked(std::span<const Vec> parts, Vec* stacked) {
   VecType type = nullptr;
   PetscInt n = 0;

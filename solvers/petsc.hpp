@@ -33,13 +33,13 @@ struct OwnedVec {
   ~OwnedVec() { VecDestroy(&vec); }
 };
 
-/// Runs PETSc calls (each under PetscCall) with PETSc's own printing of errors off.
-/// Throws what the first error amounts to: InputError for what a user can mend, such as an unknown
-/// type or option value, ResourceError for memory, Error for everything else.
+/// Runs PETSc calls (each under PetscCall) with PETSc's own printing of errors off. Throws what the
+/// first error means: InputError for what a user can mend, such as an unknown type or option value;
+/// ResourceError for memory; Error for everything else.
 void petsc_calls(const std::function<PetscErrorCode()>& calls);
 
-/// y = A x as the product says, of vectors one behind the other, wherever their values are: on the
-/// GPU if A is there and the vectors are, else in host memory. What it throws is kept and becomes a
+/// y = A x as the product says, for vectors one behind the other, wherever their values are: on the
+/// GPU if A and the vectors are there, else in host memory. What it throws is kept and becomes a
 /// PETSc error.
 PetscErrorCode multiply(const LinearMap& map, Vec x, Vec y, const Product& product,
                         std::exception_ptr& kept);
@@ -49,7 +49,7 @@ PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
                                  std::span<const Vec> y, double tolerance,
                                  std::exception_ptr& kept);
 
-/// The type of vectors for A: of this PETSc on the GPU if it has those and A is there.
+/// The type of vectors for A: this PETSc's type on the GPU, if it has one and A is there.
 VecType vec_type_for(const LinearMap& map);
 
 }  // namespace fmbem

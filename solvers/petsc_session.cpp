@@ -68,7 +68,7 @@ void add_names_of_file(const std::string& path, std::set<std::string>& names) {
   });
 }
 
-// Asked for only when PETSc ends, or when the first vector comes to a GPU.
+// PETSc would ask for it only at its end, or when the first vector comes to a GPU.
 bool is_asked_later(const std::string& name) {
   static const std::set<std::string> names{"options_left",    "options_view",     "malloc_dump",
                                            "malloc_view",     "objects_dump",     "log_view",
@@ -82,15 +82,16 @@ void add_mpi_option(std::vector<std::string>& words) {
 #ifdef PETSC_HAVE_CUDA
   const char* const ambient = std::getenv("PETSC_OPTIONS");
   if (ambient && std::strstr(ambient, "-use_gpu_aware_mpi")) return;
-  words.insert(words.begin() + 1, {"-use_gpu_aware_mpi", "0"});  // the user's come later and win
+  // the user's options come later and win
+  words.insert(words.begin() + 1, {"-use_gpu_aware_mpi", "0"});
 #else
   static_cast<void>(words);
 #endif
 }
 
-// Open MPI's start looks for networks and forks a daemon that could start more processes: 0.3 s
-// that one process on its own has no use for. For as long as this lives, variables say so, unless a
-// launcher started the process or they are set.
+// At its start Open MPI looks for networks and forks a daemon that could start more processes: 0.3
+// s that a single process has no use for. While this lives, variables tell it not to, unless a
+// launcher started the process or they are set already.
 class StartAlone {
  public:
   StartAlone() {
@@ -122,7 +123,7 @@ void start_petsc(const std::vector<std::string>& options) {
   PetscFinalized(&ended);
   FMBEM_REQUIRE(!ended, "PETSc has been ended in this process and cannot be started again");
 
-  // Signals are the program's: PETSc's handlers would end it with a traceback at a closed pipe.
+  // The program handles signals: PETSc's handlers would end it with a traceback at a closed pipe.
   std::vector<std::string> words{"fmbem", "-no_signal_handler"};
   words.insert(words.end(), options.begin(), options.end());
   add_mpi_option(words);
@@ -131,7 +132,7 @@ void start_petsc(const std::vector<std::string>& options) {
   arguments.push_back(nullptr);
   int count = static_cast<int>(words.size());
   char** argv = arguments.data();
-  // Files that PETSc itself cannot open end the process in some versions.
+  // In some versions PETSc ends the process if it cannot open a file.
   for (std::size_t k = 0; k < options.size(); ++k) {
     if (options[k] != "-options_file") continue;
     FILE* file = k + 1 < options.size() ? std::fopen(options[k + 1].c_str(), "r") : nullptr;

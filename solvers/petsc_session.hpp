@@ -13,8 +13,8 @@ void start_petsc(const std::vector<std::string>& options = {});
 /// Ends what start_petsc() started; PETSc prints -log_view and the like here.
 void finish_petsc();
 
-/// Has PETSc end before the pools of its GPU memory, which are static and complain of what they
-/// still hold; called when these pools have been used.
+/// Lets PETSc end before its pools of GPU memory, which are static and report what they still hold.
+/// To be called when these pools have been used.
 void finish_petsc_before_gpu_memory();
 
 /// Names of PETSc options that nothing has asked for.

@@ -12,12 +12,12 @@
 namespace fmbem {
 namespace {
 
-/// What is left to errors of products, of the tolerance.
+/// The part of the tolerance that errors of products may take.
 constexpr double product_part = 1.0 / 3;
 constexpr int most_steps = 10;
-/// A step that leaves more than this of the residual has not worked.
+/// A step that leaves more than this of the residual was of no use.
 constexpr double progress = 0.5;
-/// As x, and so what it asks of products, changes a little from step to step.
+/// A margin, as x, and with it what it asks of products, changes a little from step to step.
 constexpr double slack = 1.01;
 
 }  // namespace
@@ -66,8 +66,8 @@ void Refinement::measure(std::span<Open*> open) {
   }
 }
 
-/// Whether nothing is to be gained: the residual is below the tolerance or cannot be, or PETSc was
-/// told not to look at it.
+/// Whether nothing can be gained: the residual is below the tolerance or cannot get there, or PETSc
+/// was told not to look at it.
 bool Refinement::is_done(const SolvedProblem& problem) const {
   SolveReport& report = *problem.report;
   if (!report.converged || !report.accurate_residual || report.reason == "CONVERGED_ITS")
@@ -77,7 +77,7 @@ bool Refinement::is_done(const SolvedProblem& problem) const {
   return attainable > tolerance_ || report.true_residual <= tolerance_;
 }
 
-/// x += d with A d = b − A x to what is missing.
+/// Solves A d = b − A x for d, to what is missing, and adds d to x.
 void Refinement::correct(std::span<Open*> open) {
   const std::size_t n = op_.size();
   std::vector<double> d(n * open.size());
@@ -118,7 +118,7 @@ void Refinement::refine(std::span<SolvedProblem> problems) {
 }
 
 /// Whether the last step was of no use although its products were tight. If they were the
-/// operator's own, the next one's are.
+/// operator's own, the next step has tighter ones.
 bool Refinement::has_stalled(Open& open) {
   const double residual = open.problem->report->true_residual;
   const bool worked = residual <= progress * open.last_residual;

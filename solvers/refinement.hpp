@@ -10,25 +10,25 @@
 
 namespace fmbem {
 
-/// A right-hand side that was solved for, in host memory.
+/// A right-hand side that has been solved for, in host memory.
 struct SolvedProblem {
   std::span<const double> b;
   std::span<double> x;
   double norm_b;
   SolveReport* report;
-  /// Product::tolerance by which the report's true residual is known; infinity before it is.
+  /// The Product::tolerance with which the report's true residual was found; infinity before.
   double known_to = std::numeric_limits<double>::infinity();
 };
 
-/// Finds true residuals by the accurate product and, where they are above the tolerance, refines:
+/// Finds true residuals by the accurate product. Where they are above the tolerance it refines: it
 /// solves A d = b − A x for d and adds it to x, until they are below [Wilkinson 1963]. Residuals
 /// come from products as accurate as x asks for: an operator's error counts against ‖A‖‖x‖, which
 /// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap.
 ///
-/// Problems that PETSc has not solved are left as they are, and so are those whose tolerance no
-/// product is accurate enough for (SolveReport::attainable_residual says what is). Where memory
-/// does not suffice for the accurate product, the operator as it is serves: what is solved shall
-/// not be lost.
+/// Problems that PETSc has not solved are left as they are. So are those for whose tolerance no
+/// product is accurate enough (SolveReport::attainable_residual then says what is possible). Where
+/// memory does not suffice for the accurate product, the operator's own serves, so that the
+/// solution is not lost.
 class Refinement {
  public:
   /// Solves each problem by the Krylov method.

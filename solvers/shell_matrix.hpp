@@ -12,10 +12,9 @@
 
 namespace fmbem {
 
-/// A boundary operator A as a PETSc matrix, for KSP or any other use: mult, product with a dense
-/// matrix (all columns at once), get diagonal and create vectors. Vectors that it creates are on
-/// the GPU if A is there and PETSc has CUDA, unless host_vectors. One rank for now, which it
-/// checks.
+/// A boundary operator A as a PETSc matrix, for KSP or any other use: it can multiply vectors and
+/// dense matrices (all columns at once), give its diagonal and create vectors. These are on the GPU
+/// if A is there and PETSc has CUDA, unless host_vectors. One rank for now, which it checks.
 class ShellMatrix {
  public:
   explicit ShellMatrix(std::shared_ptr<const BoundaryOperator> op, bool host_vectors = false);
@@ -26,11 +25,11 @@ class ShellMatrix {
   Mat mat() const { return mat_; }
   const BoundaryOperator& boundary_operator() const { return *op_; }
 
-  /// y = A x, done by someone else from now on.
+  /// Lets something else do y = A x from now on.
   using Multiply = std::function<PetscErrorCode(Vec x, Vec y)>;
   void multiply_by(Multiply multiply) { multiply_ = std::move(multiply); }
 
-  /// Throws the exception that a product threw under PETSc, if one did.
+  /// Throws again what a product threw under PETSc, if one did.
   void rethrow();
 
  private:

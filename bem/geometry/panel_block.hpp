@@ -7,7 +7,8 @@
 
 namespace fmbem {
 
-/// A block of an operator: rows and columns of some panels, ascending; of all where empty.
+/// A block of an operator: its rows and columns are some panels, ascending; all panels where a list
+/// is empty.
 struct PanelBlock {
   std::vector<std::int32_t> rows{}, columns{};
 

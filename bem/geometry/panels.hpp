@@ -18,7 +18,7 @@ struct PanelStore;
 }
 
 /// Panels of a surface mesh in Morton order of their centroids, one unknown each. Coordinates are
-/// the mesh's, less `origin`. Copies share the arrays, so each operator has one.
+/// the mesh's, less `origin`. Copies share the arrays, so that each operator can have its own copy.
 struct Panels {
   std::span<const Vec3d> vertices;              ///< [n_vertices], in the mesh's order
   std::span<const std::array<int, 3>> corners;  ///< [n], vertices of each panel
@@ -28,7 +28,7 @@ struct Panels {
   Vec3d origin;                                 ///< centre of the bounding box
   double extent = 0;                            ///< diagonal of the bounding box
   std::shared_ptr<const void> arrays;           ///< what owns them
-  /// What operators on the GPU ask for, in its memory where they were sorted there, else null.
+  /// What operators on the GPU need, in its memory, where panels were sorted there; else null.
   std::shared_ptr<const cuda::bem::PanelStore> on_device;
 
   std::size_t size() const { return corners.size(); }
@@ -39,7 +39,7 @@ struct Panels {
     return centroid_of(vertex(i, 0), vertex(i, 1), vertex(i, 2));
   }
   double area(std::size_t i) const { return triangle(i).area; }
-  /// Made anew, as it takes 304 bytes.
+  /// Made again for each call, as it takes 304 bytes.
   Triangle triangle(std::size_t i) const {
     return make_triangle(vertex(i, 0), vertex(i, 1), vertex(i, 2));
   }
@@ -49,16 +49,16 @@ struct Panels {
   std::vector<double> from_input_order(std::span<const double> values) const;
 };
 
-/// Sorts them on the processor that operators will be on: the same order on either, and those of
-/// the GPU can do with those of the CPU. Leaves hold at most max_leaf panels. Throws InputError for
-/// a mesh without triangles.
+/// Sorts the panels on the processor that operators will be on. The order is the same on either,
+/// and GPU operators also take panels sorted on the CPU. Leaves hold at most max_leaf panels.
+/// Throws InputError for a mesh without triangles.
 Panels make_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu,
                    int max_leaf = 64);
 
-/// [chosen], or of all.
+/// The triangles of the chosen panels, [chosen], or of all.
 std::vector<double> areas_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
 
-/// Those chosen, or all, for who asks for each again and again.
+/// The numbers of the chosen panels, or of all, for those who go through them again and again.
 LargeVector<Triangle> triangles_of(const Panels& panels, std::span<const std::int32_t> chosen = {});
 
 }  // namespace fmbem

@@ -4,10 +4,10 @@
 
 namespace fmbem {
 
-/// Height over longest edge from which a closed form loses at most a digit and a half.
+/// From this height over the longest edge on, a closed form loses at most a digit and a half.
 inline constexpr double well_shaped = 0.05;
 
-/// The same for a closed form that still has the tolerance.
+/// From this one on, a closed form still reaches the tolerance.
 inline double shaped_enough(double tolerance) { return tolerance >= 1e-9 ? 0.005 : well_shaped; }
 
 FMBEM_HD inline double shape(const Triangle& t) {
@@ -15,20 +15,20 @@ FMBEM_HD inline double shape(const Triangle& t) {
   return 2 * t.area / (longest * longest);
 }
 
-/// A triangle seen from x at the origin. The area is handed down from the whole triangle, since
-/// that of a piece of a sliver, from rounded corners, would be off by its aspect ratio.
+/// A triangle with x at the origin. The area is handed down from the whole triangle: a piece of a
+/// sliver has rounded corners, whose area would be off by the rounding times the aspect ratio.
 struct Piece {
   Vec3d d[3];
   double area;
 };
 
-/// Calls far(piece, centroid's distance², radius²) for pieces of a sliver, cut at the middle of
-/// their longest edges; those that it does not take (returns false) are cut on, until they are well
-/// shaped: they go to near(triangle). A needle's tip repeats its shape at every scale, but its
-/// share falls fourfold a cut: so 24 cuts do.
+/// Cuts a sliver at the middle of its longest edge, and the pieces likewise. Calls far(piece,
+/// squared distance of its centroid, squared radius): true takes the piece; else it is cut on until
+/// it is well shaped, and goes to near(triangle). A needle's tip has the same shape at every scale,
+/// but each cut divides its share by four: 24 cuts suffice.
 template <class Far, class Near>
 FMBEM_HD void for_sliver_pieces(const Piece& whole, Far&& far, Near&& near) {
-  // Which half was taken at each cut, the last one in the lowest bit: pieces are cut anew from the
+  // Which half was taken at each cut, the last one in the lowest bit. Pieces are cut anew from the
   // whole, so that no stack is needed.
   unsigned halves = 0;
   int cuts = 0;

@@ -11,7 +11,7 @@ namespace fmbem {
 StripRules strip_rules(double tolerance) {
   constexpr int lines[StripRules::most_rules] = {1, 2, 3, 4, 6, StripRules::most_lines};
   constexpr double constant = 0.7;
-  // Closer yet, a point may be on a line.
+  // Closer than this, a point may lie on one of the lines.
   constexpr double least_reach = 0.25;
   StripRules rules{};
   for (int rule = 0; rule < StripRules::most_rules; ++rule) {

@@ -4,8 +4,8 @@
 
 namespace fmbem {
 
-/// Longest edge over height from which a panel is long: it may be cut, is integrated as a strip,
-/// and counts in the preconditioner as a segment.
+/// From this longest edge over height on a panel is long: it may be cut, is integrated as a strip,
+/// and is a segment in the preconditioner.
 inline constexpr double long_aspect = 8;
 
 FMBEM_HD inline int longest_edge_of(const Triangle& t) {
@@ -28,8 +28,8 @@ struct StripPoint {
 };
 
 /// A long triangle as a strip along its longest edge: height(s) wide at place s, 0 ≤ s ≤ length.
-/// Lines of constant s are square to the edge or, if the apex is that near to an end, parallel to
-/// the third edge, so that the apex is at that end.
+/// Lines of constant s are square to the edge; but if the apex is that near to an end, they are
+/// parallel to the third edge, so that the apex is at that end.
 struct Strip {
   Vec3d start, end;             ///< of the longest edge
   Vec3d along, across, normal;  ///< unit vectors
@@ -37,8 +37,8 @@ struct Strip {
   double apex;                  ///< its place along the edge
   double skew;                  ///< by which a line of constant s leans along, for each unit across
 
-  /// y and z to full accuracy relative to their norm, although that may be a millionth of the
-  /// distance to either end.
+  /// Components across and off the plane, to full accuracy relative to their norm, although that
+  /// may be a millionth of the distance to either end.
   FMBEM_HD StripPoint locate(Vec3d x) const {
     const Vec3d moment = accurate_cross({x, start}, {end, start}) / length;
     return {dot(x - start, along), -dot(moment, normal), dot(moment, across)};
@@ -46,7 +46,7 @@ struct Strip {
   FMBEM_HD Vec3d point(double s, double y) const {
     return start + (s + skew * y) * along + y * across;
   }
-  /// What clearances are measured in: the length of a line of constant s at the apex.
+  /// The unit of clearances: the length of a line of constant s at the apex.
   FMBEM_HD double span() const { return width * sqrt(1 + skew * skew); }
   FMBEM_HD double height(double s) const {
     const bool before = apex > 0 && (s <= apex || apex == length);
@@ -54,8 +54,8 @@ struct Strip {
   }
 };
 
-/// Along that edge, which is the longest to rounding: of a right triangle of an aspect of 1e8 two
-/// are, and GPU and host may choose differently between them.
+/// The strip along that edge, which is the longest up to rounding. A right triangle of an aspect of
+/// 1e8 has two such edges, and GPU and host may choose differently.
 FMBEM_HD inline Strip make_strip(const Triangle& t, int longest) {
   const Vec3d a = t.vertex[longest], b = t.vertex[(longest + 1) % 3],
               c = t.vertex[(longest + 2) % 3];
@@ -69,9 +69,9 @@ FMBEM_HD inline Strip make_strip(const Triangle& t, int longest) {
 
 FMBEM_HD inline Strip make_strip(const Triangle& t) { return make_strip(t, longest_edge_of(t)); }
 
-/// How far x is at least from a strip between its places a and b.
+/// A lower bound of the distance of x from a strip between its places a and b.
 FMBEM_HD inline double clearance(const Strip& strip, double a, double b, const StripPoint& x) {
-  // fmax() would keep loops from going by registers.
+  // Not fmax(), which would keep the compiler from vectorising loops.
   const double lean = strip.skew * strip.width, low = a + (lean < 0 ? lean : 0),
                high = b + (lean > 0 ? lean : 0);
   const double s_out = low - x.s > x.s - high ? low - x.s : x.s - high,
@@ -80,8 +80,8 @@ FMBEM_HD inline double clearance(const Strip& strip, double a, double b, const S
   return sqrt(s * s + y * y + x.z * x.z);
 }
 
-/// A part of a strip on one side of the apex, from place a to b: a trapezoid whose height goes from
-/// `first` at a linearly to `last` at b, with the strip's skew.
+/// The part of a strip on one side of the apex, from place a to b: a trapezoid whose height goes
+/// linearly from `first` at a to `last` at b, with the strip's skew.
 struct StripPart {
   double a, b, first, last, skew;
 };
@@ -95,7 +95,7 @@ FMBEM_HD void for_strip_parts(const Strip& strip, double a, double b, Body&& bod
   if (behind < b) body(StripPart{behind, b, strip.height(behind), strip.height(b), strip.skew});
 }
 
-/// A strip between two of its places.
+/// What of a strip is between two of its places.
 struct StripExtent {
   Vec3d centre;     ///< of the line in its middle
   Vec3d low, high;  ///< its smallest and largest coordinates
@@ -121,8 +121,8 @@ FMBEM_HD inline StripExtent extent_of(const Strip& strip, double a, double b) {
   return extent;
 }
 
-/// ∫ h ds/|x−y| along the line at a part eta of the heights h, straight from side to side of a
-/// trapezoid: over eta from 0 to 1 this makes the integral over the trapezoid. No cancellation but
+/// ∫ h ds/|x−y| along the line at a fraction eta of the heights h, straight from side to side of a
+/// trapezoid. Over eta from 0 to 1 this gives the integral over the trapezoid. Nothing cancels but
 /// by the distance over the length.
 FMBEM_HD inline double strip_line(const StripPart& part, double eta, const StripPoint& x) {
   const double slope = (part.last - part.first) / (part.b - part.a), tilt = eta * slope,
@@ -142,8 +142,8 @@ FMBEM_HD inline double strip_line(const StripPart& part, double eta, const Strip
          stretch;
 }
 
-/// Gauss's rules across strips: how many lines (strip_line()) stand for a strip, by the point's
-/// clearance over the strip's span.
+/// Gauss's rules across strips: how many lines (strip_line()) serve, by the point's clearance over
+/// the strip's span.
 struct StripRules {
   static constexpr int most_rules = 6, most_lines = 8;
   /// From which clearance each rule serves, and its lines.
@@ -159,8 +159,8 @@ struct StripRules {
   }
 };
 
-/// Rules of that relative error. n lines have 0.7 ρ^(−2n) at most, where ρ = 2q + √(4q² + 1) is of
-/// the ellipse about (0, 1) that the singularity of points at a clearance of q spans is on
+/// The rules of that relative error. n lines have at most 0.7 ρ^(−2n) with ρ = 2q + √(4q² + 1): the
+/// ellipse about (0, 1) that goes through the singularities of points at a clearance of q
 /// (docs/accuracy.md).
 StripRules strip_rules(double tolerance);
 
@@ -175,9 +175,9 @@ FMBEM_HD inline double strip_integral(const StripRules& rules, int rule, const S
   return sum;
 }
 
-/// ∫_T dS/|x−y| for x so close to a sliver that all its edges are at distances of some of its
-/// widths, to full accuracy relative to that: by closed forms as triangle_potential(), but with
-/// those distances from accurate cross products, and the solid angle edge by edge, as the one of
+/// ∫_T dS/|x−y| for x so close to a sliver that the lines of all its edges are some of its widths
+/// away, to full accuracy relative to that. It is the closed forms of triangle_potential(), but
+/// distances come from accurate cross products, and the solid angle edge by edge, because that of
 /// all three would lose the square of the aspect ratio [Wilton et al. 1984, eq. 5].
 FMBEM_HD inline double close_sliver_integral(const Triangle& t, const Strip& strip, Vec3d x) {
   const double height = fabs(strip.locate(x).z);
@@ -197,8 +197,8 @@ FMBEM_HD inline double close_sliver_integral(const Triangle& t, const Strip& str
   return sum;
 }
 
-/// 1/(4π) ∫ dS/|x−y| over the triangle's strip between its places a and b: by lines, or if x is too
-/// close for them by what the whole has more than the rest, which is not to be close.
+/// 1/(4π) ∫ dS/|x−y| over the triangle's strip between its places a and b: by lines or, if x is too
+/// close for them, as the whole less the rest, which must not be close.
 FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& t,
                                        const Strip& strip, double a, double b, Vec3d x) {
   const StripPoint at = strip.locate(x);

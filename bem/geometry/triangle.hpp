@@ -39,8 +39,9 @@ FMBEM_HD inline double difference_of_products(double a, double d, double b, doub
   return fma(a, d, -bc) - fma(b, c, -bc);
 }
 
-/// The cross product to full relative accuracy also of nearly parallel vectors, as two edges of a
-/// sliver are: plainly computed, its area is off by rounding times the aspect ratio.
+/// The cross product to full relative accuracy, also of vectors that are nearly parallel, as two
+/// edges of a sliver are. Computed plainly, a sliver's area would be off by rounding times the
+/// aspect ratio.
 FMBEM_HD inline Vec3d accurate_cross(const ExactDifference& a, const ExactDifference& b) {
   const Vec3d u = a.value, v = b.value;
   const Vec3d leading{difference_of_products(u.y, v.z, u.z, v.y),
@@ -135,10 +136,10 @@ FMBEM_HD inline double triangle_potential(const Triangle& t, Vec3d x) {
   return inv_4pi * sum;
 }
 
-/// Gradient in x of triangle_potential. In the interior of the triangle, where |height| ≤
-/// tolerance, the mean of both sides' limits, which differ by the normal (σ = 1): ∓½n. On an edge
-/// (closer than the tolerance), where it is singular, NaN. −Σ outward·log_ratio −
-/// sign(height)·solid_angle·normal [Graglia 1993, eq. 34].
+/// The gradient in x of triangle_potential: −Σ outward·log_ratio − sign(height)·solid_angle·normal
+/// [Graglia 1993, eq. 34]. In the interior of the triangle, where |height| ≤ tolerance, it is the
+/// mean of both sides' limits, which are ∓½n apart from it. On an edge (closer than the tolerance)
+/// it is infinite: NaN.
 FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double tolerance) {
   const TriangleView view = view_triangle(t, x);
   const bool in_plane = fabs(view.height) <= tolerance;
@@ -158,10 +159,10 @@ FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double toler
 }
 
 /// 1/(4π) ∫_T n·(x−y)/|x−y|³ dS_y: the solid angle over 4π, positive where x is ahead of the
-/// normal, 0 in the plane (inside the triangle the mean of both limits). By van Oosterom & Strackee
-/// (1983); close to slivers, where their denominator cancels by the square of the aspect ratio, as
-/// a sum of the edges' angles [Wilton et al. 1984, eq. 5], of which only small differences are
-/// lost.
+/// normal, 0 in the plane (inside the triangle: the mean of both limits). By van Oosterom &
+/// Strackee (1983); close to slivers, where their denominator cancels by the square of the aspect
+/// ratio, as a sum of the edges' angles [Wilton et al. 1984, eq. 5], which loses digits of small
+/// differences only.
 FMBEM_HD inline double triangle_double_layer(const Triangle& t, Vec3d x) {
   constexpr double cancels = 0.05;
   Vec3d d[3];

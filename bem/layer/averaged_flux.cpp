@@ -49,7 +49,7 @@ class AveragedFlux final : public BoundaryOperator {
   }
 
  protected:
-  /// A⁻¹ (Kᵀ (A x)), transposed A (K (A⁻¹ x)).
+  /// A⁻¹ (Kᵀ (A x)); transposed A (K (A⁻¹ x)).
   void multiply(const double* x, double* y, const Product& product) const override {
     const std::vector<double>&before = product.transposed ? row_area_ : column_area_,
           &after = product.transposed ? column_area_ : row_area_;

@@ -10,7 +10,7 @@
 namespace fmbem {
 namespace {
 
-/// Panels up to which a solve with the dense operator takes less time (docs/performance.md).
+/// Up to so many panels a solve with the dense operator takes less time (docs/decisions.md).
 constexpr std::size_t dense_is_faster_up_to = 5000;
 
 bool is_dense(std::size_t panels, const Layer& layer, const OperatorOptions& options) {

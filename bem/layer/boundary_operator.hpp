@@ -20,18 +20,18 @@ namespace fmbem {
 
 enum class OperatorKind { dense, fmm };
 
-/// Called now and then with the fraction that is done, from the calling thread.
+/// Called from time to time with the fraction that is done, from the calling thread.
 using Progress = std::function<void(double fraction)>;
 
-/// What a boundary operator tells of itself in reports.
+/// What a boundary operator says of itself in reports.
 struct OperatorInfo {
   std::string name;  ///< V, K, …
   OperatorKind kind = OperatorKind::dense;
   Processor processor = Processor::cpu;
-  /// Of what it holds, on its processor; expansions of products from the first one on.
+  /// Bytes of what it holds, on its processor; those of expansions from the first product on.
   std::int64_t memory_bytes = 0;
   Precision precision = Precision::double_precision;  ///< of the entries that it stores
-  // Of the FMM alone:
+  // The rest is of the FMM alone:
   int order = 0;  ///< degree of the expansions
   Precision far_precision = Precision::double_precision;
   int levels = 0, max_leaf = 0;
@@ -39,9 +39,9 @@ struct OperatorInfo {
   std::int64_t near_entries = 0;
   bool near_field_stored = true;                  ///< or integrated in every product
   std::map<std::string, double> setup_seconds{};  ///< tree, operators, near field
-  /// Stages of the last product: sort, P2M, M2M, M2L, L2L, near field, L2P. On a GPU, where they
-  /// are measured by events and only if OperatorOptions::time_stages says so, the near field runs
-  /// beside those from P2M to L2L, "wait" is what is left of it then, and "copy" what vectors of
+  /// Seconds of the last product's stages: sort, P2M, M2M, M2L, L2L, near field, L2P. On a GPU they
+  /// are measured by events, and only if OperatorOptions::time_stages says so. The near field runs
+  /// beside P2M to L2L there; "wait" is what is left of it after these, and "copy" what vectors of
   /// the host take.
   std::map<std::string, double> product_seconds{};
 };
@@ -56,8 +56,8 @@ class ApproximateInverse : public LinearMap {
   virtual std::int64_t memory_bytes() const = 0;
 };
 
-/// A boundary operator on panel densities in the order of Panels: square, or some rows and columns
-/// of one, of whose panels size() is the number.
+/// A boundary operator on panel densities in the order of Panels: square, with size() panels, or a
+/// block of some rows and columns of such.
 class BoundaryOperator : public LinearMap {
  public:
   virtual std::size_t size() const = 0;
@@ -66,15 +66,16 @@ class BoundaryOperator : public LinearMap {
   virtual OperatorInfo info() const = 0;
 
   /// Product::tolerance of products for true residuals: a tenth of the operator's, or 0 where its
-  /// own products are as good.
+  /// own products are as accurate.
   virtual double accurate_tolerance() const = 0;
 
-  /// The least Product::tolerance that products come to; 0 where their entries are exact.
+  /// The tightest Product::tolerance that products reach; 0 where entries are exact.
   virtual double tightest_tolerance() const { return 0; }
-  /// About ‖A‖, for what errors of products amount to; 0 where it is not known.
+  /// About ‖A‖, from which the size of products' errors follows; 0 where it is not known.
   virtual double norm() const { return 0; }
 
-  /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks, too.
+  /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks as
+  /// well.
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
 
   /// The operator's own preconditioner, or null.
@@ -84,13 +85,16 @@ class BoundaryOperator : public LinearMap {
 struct OperatorOptions {
   enum class Choice { automatic, dense, fmm };
   Choice kind = Choice::automatic;
-  /// None: the faster one. The GPU has the FMM operator alone; Choice::automatic is that there.
+  /// The processor; without one, the faster. The GPU has the FMM operator alone, which
+  /// Choice::automatic means there.
   std::optional<Processor> processor = Processor::cpu;
   enum class NearField { automatic, stored, lean };
   /// Whether the near field's entries are stored or, lean, integrated in every product, which takes
-  /// far less memory and more time. automatic: stored where there is room. The CPU stores them.
+  /// far less memory and more time. automatic: stored where there is room. The CPU always stores
+  /// them.
   NearField near_field = NearField::automatic;
-  /// Of stored entries; by default double for the dense operator, for the FMM by its tolerance.
+  /// The precision of stored entries; by default double for the dense operator, and by the
+  /// tolerance for the FMM.
   std::optional<Precision> precision{};
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
@@ -108,22 +112,21 @@ struct OperatorOptions {
   std::optional<double> overhang{};  ///< see fmm::FarFieldOptions
 };
 
-/// The processor that is faster for so many panels: the GPU where there is one, and where the dense
-/// operator is not faster on the CPU or asked for.
+/// The processor that is faster for so many panels: the GPU where there is one, unless the dense
+/// operator on the CPU is faster or is asked for.
 Processor faster_processor(std::size_t panels, const OperatorOptions& options);
 
-/// The single layer operator V with constant densities, collocated at the centroids:
-/// V_ij = 1/(4π) ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which it shares.
-/// Throws InputError for options that cannot be met and ResourceError for want of memory.
+/// The single layer operator V with constant densities, collocated at the centroids: V_ij = 1/(4π)
+/// ∫_{T_j} 1/|c_i − y| dS_y. Lengths are those of the panels, which it shares. Throws InputError
+/// for options that cannot be met, ResourceError where memory does not suffice.
 std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
                                                     const OperatorOptions& options = {});
 
-/// V, K or K' with constant densities: in the limit of fine panels K σ and K' σ on the surface are
-/// the means of both sides' limits. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
-/// OperatorOptions::normal_rows. With normals that point outward K 1 = −½ on a closed surface.
-/// By the FMM K' is averaged. A block has the rows and columns of some panels, and costs what these
-/// cost; it has no approximate inverse. The GPU has whole operators. Throws as make_single_layer()
-/// does.
+/// V, K or K' with constant densities. K_ij = 1/(4π) ∫_{T_j} n_y·(c_i−y)/|c_i−y|³ dS_y; K' by
+/// OperatorOptions::normal_rows, and averaged by the FMM. With fine panels K σ and K' σ tend to the
+/// means of both sides' limits on the surface; with normals that point outward K 1 = −½ on a closed
+/// surface. A block has the rows and columns of some panels, and costs what these cost; it has no
+/// approximate inverse. The GPU has whole operators only. Throws what make_single_layer() throws.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},
                                                          const PanelBlock& block = {});

@@ -24,16 +24,16 @@ class ChargeEquations {
   std::span<const double> charge_weight() const { return charge_weight_; }  ///< [n]: w A
   std::span<const double> part_area() const { return part_area_; }          ///< [parts]
 
-  /// Replaces the means of y, the rows' values at x: O(n).
+  /// Replaces the means of y, the rows' values at x. O(n).
   void replace_means(const double* x, double* y) const;
   /// The transpose: y += Cᵀ x and x = (1 − M)ᵀ x, where replace_means() is y = (1 − M) y + C x.
   void replace_means_transposed(double* x, double* y) const;
-  /// Of a right-hand side: the mean of the part of equation e becomes charge(e, Σ_part A b) over
-  /// the part's area.
+  /// The same for a right-hand side: the mean over the part of equation e becomes charge(e, Σ_part
+  /// A b) over the part's area.
   void set_charges(const std::function<double(std::size_t e, double sum)>& charge, double* b) const;
 
  private:
-  /// [parts]: of each the sum of its values times their weights, which are 1 where there are none.
+  /// [parts]: the sum over each part of values times weights, which are 1 where there are none.
   std::vector<double> sums(const double* values, const double* weights) const;
 
   std::vector<ChargeEquation> equations_;

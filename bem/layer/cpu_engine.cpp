@@ -12,12 +12,12 @@
 namespace fmbem {
 namespace {
 
-/// What an entry of the near field costs one thread in a product, its integral spread over some
-/// 12 of them.
+/// Seconds that an entry of the near field costs one thread in a product, its integral being spread
+/// over some 12 of them.
 constexpr double near_pair_seconds = 4e-9;
-/// A coefficient of the moments that a panel, or its pieces in a box, has.
+/// The same of a coefficient of a panel's moments, or of its pieces' in a box.
 constexpr double coefficient_seconds = 1.2e-9;
-/// Of one thread: an integral, and the operators of an order p over p⁵.
+/// Seconds of one thread: of an integral; and of making the operators of order p, over p⁵.
 constexpr double integral_seconds = 2.5e-8, making_operators_seconds = 3.5e-7;
 
 fmm::Strengths strengths_of(const double* x, std::size_t n, int vectors) {
@@ -115,7 +115,8 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product,
                          const FarAccuracy& accuracy, const std::optional<double>& near_tolerance) {
   const std::size_t rows = targets_.own.size(), columns = triangles_.size();
   const double entries = static_cast<double>(rows) * static_cast<double>(columns);
-  // For few panels making the operators of a high order would take longer than all integrals.
+  // For few panels, integrating all entries takes less time than making the operators of a high
+  // order.
   const bool direct = near_tolerance && entries * integral_seconds <
                                             making_operators_seconds * std::pow(accuracy.order, 5);
   const auto tree = direct ? one_leaf() : tree_;

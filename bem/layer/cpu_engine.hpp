@@ -29,7 +29,8 @@ class CpuEngine {
   void set_near(const NearAccuracy& accuracy, const Progress& progress);
 
   void multiply(const double* x, double* y, const Product& product);
-  /// With a far field for this product, and near integrals likewise if a tolerance is given.
+  /// A product with a far field made for it and, if a tolerance is given, near integrals made for
+  /// it too.
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance);
   /// With the far field of that order, which is kept for the next one, and all near entries.
@@ -45,7 +46,7 @@ class CpuEngine {
   std::shared_ptr<const fmm::FarField> far_field(std::shared_ptr<const fmm::PointTree> tree,
                                                  const FarAccuracy& accuracy,
                                                  fmm::Moments moments) const;
-  /// The tree whose only leaf is the root: everything is near.
+  /// A tree whose only leaf is the root: everything is near.
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
   Panels panels_;
@@ -53,7 +54,8 @@ class CpuEngine {
   LargeVector<Triangle> triangles_;  ///< of the columns
   NearTargets targets_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
-  /// Moments are as accurate as near entries: they are most of the memory where panels are cut.
+  /// Moments are stored in the precision of near entries: where panels are cut they are most of the
+  /// memory.
   bool single_moments_ = false;
   std::shared_ptr<const fmm::PointTree> tree_;
   std::shared_ptr<const NearPanels> near_panels_;

@@ -23,11 +23,12 @@
 namespace fmbem {
 namespace {
 
-// Rows that one thread takes at a time; fixed, so that sums do not depend on the number of threads.
+// Rows that one thread takes at a time; a fixed number, so that sums do not depend on the number of
+// threads.
 constexpr std::int64_t block_rows = 64;
 
-/// a_ij by closed forms. Panels are flat: K and K' have no entry on the diagonal, where the value
-/// is the mean of both sides' limits.
+/// a_ij by closed forms. Panels are flat: the diagonals of K and K' are 0, the mean of both sides'
+/// limits.
 class ExactEntries {
  public:
   ExactEntries(const Panels& panels, const Layer& layer, NormalRows rows, const PanelBlock& block)
@@ -37,7 +38,7 @@ class ExactEntries {
         rows_(rows),
         block_(block) {}
 
-  /// Of the columns.
+  /// The panels of the columns.
   std::span<const Triangle> sources() const { return sources_; }
 
   template <class Entry>
@@ -57,7 +58,7 @@ class ExactEntries {
   PanelBlock block_;
 };
 
-/// y = A x of some rows of n entries; vectors of y are `stride` apart.
+/// y = A x for some rows of n entries; vectors of y are `stride` apart.
 void multiply_rows(const double* rows, std::int64_t n_rows, std::int64_t n, const double* x,
                    double* y, std::int64_t stride, int n_vectors) {
   if (n_vectors == 1) {
@@ -98,7 +99,7 @@ class DenseOperator final : public BoundaryOperator {
         entries_(std::make_unique_for_overwrite<Entry[]>(m_ * n_)) {
     const Progress& progress = options.progress;
     const std::int64_t blocks = (m_ + block_rows - 1) / block_rows;
-    // Slices, so that progress (and what it throws) stays on the calling thread.
+    // In slices, so that progress (and what it throws) stays on the calling thread.
     const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
     for (std::int64_t first = 0; first < blocks; first += slice) {
       assemble(first * block_rows, std::min(m_, (first + slice) * block_rows));
@@ -156,10 +157,10 @@ class DenseOperator final : public BoundaryOperator {
 
  private:
   static constexpr bool is_exact = std::is_same_v<Entry, double>;
-  /// Of entries in single precision, and of products for which they are integrated afresh.
+  /// The error of entries in single precision, and of products that integrate them afresh.
   static constexpr double own_tolerance = 1e-7, exact_tolerance = 1e-12;
 
-  /// With entries in double precision that are not stored.
+  /// A product with entries in double precision that are not stored.
   void multiply_afresh(const double* x, double* y, int n_vectors) const {
     for_blocks(m_, [&](std::int64_t begin, std::int64_t end) {
       std::vector<double> row(n_);
@@ -225,7 +226,7 @@ std::shared_ptr<BoundaryOperator> make_dense_operator(const Panels& panels, cons
   refuse_large_dense_operator(n);
   const bool single = options.precision == Precision::single_precision;  // not by default
   FMBEM_REQUIRE(!single || options.tolerance >= 1e-6,
-                "single precision carries operator tolerances from 1e-6 on, not "
+                "single precision serves operator tolerances of 1e-6 and more, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
   const auto bytes =
       static_cast<std::int64_t>(rows * columns * (single ? sizeof(float) : sizeof(double)));

@@ -17,7 +17,7 @@
 
 namespace fmbem {
 
-/// What the near field of an operator is made for.
+/// What an operator's near field is made for.
 struct NearAccuracy {
   double tolerance;     ///< relative error of the integrals
   Precision precision;  ///< of stored entries, or of integrals in products
@@ -40,14 +40,14 @@ struct EngineTask {
   Precision far, near;  ///< of expansions, and of stored near entries
 };
 
-/// An operator by the FMM, whose tree, far field and near field an engine has and applies: the one
-/// of the CPU (cpu_engine.hpp) or of a GPU (cuda/device_engine.cu). Here is what both have in
-/// common: order, precision and near integrals by the tolerance.
+/// An operator by the FMM. An engine has its tree, far field and near field and multiplies with
+/// them: on the CPU (cpu_engine.hpp) or on a GPU (cuda/device_engine.cu). What both have in common
+/// is here: which order, precision and near integrals a tolerance takes.
 ///
 /// An engine has a tree when it is made. Then it is asked for norm_estimate(), set_far() and
-/// set_near(); it multiplies with both, or with others that are made for the one product.
-/// integral_tolerance(tolerance, near_fraction) is the relative
-/// error of moments, and of near integrals of the one product, that products to a tolerance take.
+/// set_near(); it multiplies with both, or with others made for a single product.
+/// integral_tolerance(tolerance, near_fraction) is the relative error that products to a tolerance
+/// allow moments, and near integrals made for one product.
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
@@ -70,7 +70,7 @@ class EngineOperator final : public BoundaryOperator {
     engine_ = std::make_unique<Engine>(
         panels, EngineTask{options, block, layer, crowded_, order, far, precision}, watch);
     order_ = options.order.value_or(far_order(tolerance));
-    // All of K can be near: the angles of a panel's neighbours. ‖K‖ is that of the sphere.
+    // K can be near field alone: the angles of a panel's neighbours. ‖K‖ counts as the sphere's.
     estimate_ = layer == single_layer ? engine_->norm_estimate() : NormEstimate{0.5, 1};
     engine_->set_far({order_, far, Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
     watch.add("far field");
@@ -147,16 +147,16 @@ class EngineOperator final : public BoundaryOperator {
                                Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
   }
 
-  /// More of the charge of panels that are cut is where boxes meet than of others.
+  /// Of panels that are cut, more charge is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
     return far_order_for(engine_->cuts_panels() ? of_pieces * tolerance : tolerance, layer_.source,
                          crowded_);
   }
 
-  /// Calls multiply() for a product with what the engine has, or multiply(far, near) for one that
-  /// is tighter than that: with a far field of its own and the near field that is there, if it
-  /// serves, or integrals to that tolerance.
+  /// Calls multiply() for a product that the engine's far and near field serve. For one that is
+  /// tighter it calls multiply(far, near), with a far field made for it, and the engine's near
+  /// field if that is accurate enough, or else integrals to that tolerance.
   template <class Multiply>
   void for_accuracy(const Product& product, Multiply&& multiply) const {
     const std::lock_guard<std::mutex> one_at_a_time(multiplying_);

@@ -7,30 +7,30 @@ namespace fmbem {
 namespace {
 
 /// ‖(Ã−A)x‖/(‖A‖‖x‖) of orders 1, 2, …: 1.7 times the worst of constant, smooth, random and local x
-/// on a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md). Those are
-/// of truncation to the last: on a sphere rounding leaves 1e-15.
+/// on a plate, whose errors are larger than a sphere's and a cube's (docs/accuracy.md). All of them
+/// are errors of truncation: on a sphere rounding leaves 1e-15.
 constexpr double operator_errors[] = {
     4.3e-2,  6.5e-3,  1.4e-3,  5.9e-4,  1.1e-4,  2.4e-5,  6.3e-6,  2.9e-6,  1.0e-6,
     2.7e-7,  9.3e-8,  3.4e-8,  1.2e-8,  5.1e-9,  1.9e-9,  8.3e-10, 4.3e-10, 1.7e-10,
     1.0e-10, 6.1e-11, 3.1e-11, 1.7e-11, 1.6e-11, 8.0e-12, 5.8e-12, 4.6e-12, 2.0e-12,
     1.7e-12, 1.3e-12, 6.6e-13, 4.9e-13, 5.1e-13, 2.7e-13, 1.7e-13, 1.9e-13, 9.4e-14};
 
-/// The same of K, 1.5 times the worst of a sphere, a cube, the bracket and a plate, on which all of
-/// K vanishes; against 1/2.
+/// The same of K against 1/2: 1.5 times the worst of a sphere, a cube, the bracket and a plate,
+/// where K is 0 and all that comes out is error.
 constexpr double dipole_errors[] = {
     2.9e-1,  7.2e-2,  9.2e-3,  6.2e-3,  6.8e-4,  3.5e-4,  7.5e-5,  4.7e-5,  2.3e-5,
     5.2e-6,  2.1e-6,  9.9e-7,  2.9e-7,  1.2e-7,  4.8e-8,  2.4e-8,  1.8e-8,  6.7e-9,
     3.4e-9,  2.2e-9,  1.5e-9,  9.0e-10, 4.8e-10, 2.7e-10, 1.9e-10, 1.2e-10, 6.6e-11,
     6.6e-11, 5.9e-11, 3.0e-11, 2.5e-11, 2.1e-11, 1.3e-11, 9.5e-12, 7.3e-12, 4.8e-12};
 
-/// Errors on crowded surfaces over these, in the norm (docs/decisions.md).
+/// Errors on crowded surfaces, in the norm, over those of the tables (docs/decisions.md).
 constexpr double crowded_errors = 4, crowded_dipole_errors = 6;
 
-/// What the near field may add to the accurate product's error, of its tolerance.
+/// The part of the accurate product's tolerance that the near field's error may take.
 constexpr double near_part_of_accurate = 0.5;
 
-/// The norm of what is rounded off entries, over the entries': at most 2^-24 of each, 2^-25 of a
-/// row's sum, and less yet as signs differ (4e-9 on a cube and a bracket of 1200 panels).
+/// What rounding of the entries amounts to in the norm, relative to them: at most 2^-24 of each and
+/// 2^-25 of a row's sum, and less as signs differ (4e-9 on a cube and a bracket of 1200 panels).
 double norm_of_rounding(Precision precision) {
   return precision == Precision::single_precision ? 0x1p-26 : 0;
 }

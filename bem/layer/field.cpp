@@ -18,14 +18,14 @@
 namespace fmbem {
 namespace {
 
-/// Pairs of a panel and a point that take less time than making a tree.
+/// So many pairs of a panel and a point take less time than making a tree.
 constexpr double few_pairs = 1e6;
-/// What a near pair costs one thread, with its gradient.
+/// Seconds that a near pair, with its gradient, costs one thread.
 constexpr double near_pair_seconds = 4e-8;
-/// Gradients lose more than a digit of the far field against potentials.
+/// The far field's error is more than a digit larger in gradients than in potentials.
 constexpr double gradient_loss = 0.05;
 
-/// How far off a panel a point that is meant to lie on it can be, after both have been rounded.
+/// How far off a panel a point may be that is meant to lie on it, after both have been rounded.
 double surface_tolerance(const Panels& panels, Vec3d x) {
   return 4 * std::numeric_limits<double>::epsilon() *
          (panels.extent + norm(panels.origin) + norm(x));

@@ -16,8 +16,8 @@ enum class Side {
 
 struct FieldOptions {
   Side side = Side::mean;
-  /// Root mean square error of φ and of E over the points, relative to that of the absolute values'
-  /// sum, 1e-10 to 0.1; 0 for exact integrals of all panels at all points.
+  /// Root mean square error of φ and of E over the points, relative to the root mean square of the
+  /// sums of absolute values, 1e-10 to 0.1; 0 for exact integrals of all panels at all points.
   double tolerance = 1e-8;
 };
 
@@ -28,11 +28,10 @@ struct Field {
 };
 
 /// Potential and field of a constant density per panel at any points, also on and near the surface:
-/// by exact integrals near, by the FMM far away where there are many points and panels. σ is
-/// [n panels] in the order of Panels; lengths are the mesh's, and so φ is in [σ]·length, E in [σ].
-/// φ is continuous; E jumps by σn across a panel. O(n_points + n_panels).
-/// Throws InputError for sizes that differ, points that are not finite and a tolerance out of
-/// range.
+/// by exact integrals near by, and by the FMM far away where there are many points and panels. σ is
+/// [n panels] in the order of Panels. Lengths are the mesh's, so φ is in [σ]·length and E in [σ]. φ
+/// is continuous; E jumps by σn across a panel. O(n_points + n_panels). Throws InputError for sizes
+/// that differ, points that are not finite and a tolerance out of range.
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
                      std::span<const Vec3d> points, const FieldOptions& options = {});
 

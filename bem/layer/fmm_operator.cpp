@@ -17,7 +17,7 @@ Precision check_fmm_options(const Layer& layer, const OperatorOptions& options) 
                     << ": loosen it, or use the dense operator, up to " << dense_panels_at_most
                     << " panels");
   FMBEM_REQUIRE(options.precision != Precision::single_precision || options.tolerance >= 1e-7,
-                "single precision carries operator tolerances of the FMM from 1e-7 on, not "
+                "single precision serves operator tolerances of the FMM of 1e-7 and more, not "
                     << options.tolerance << ": use --precision double, or loosen the tolerance");
   return options.precision.value_or(near_precision_for(options.tolerance));
 }

@@ -4,8 +4,8 @@
 
 namespace fmbem {
 
-/// What is taken of a potential on a surface, or of the kernel at a source: the value, or the
-/// derivative along the normal.
+/// What is taken of a potential on a surface (the target's trace), or of the kernel at a source
+/// (the source's): the value, or the derivative along the normal.
 enum class Trace { value, normal };
 
 /// A boundary operator by its traces of G at target and source: V is (value, value), K (value,
@@ -26,9 +26,9 @@ inline constexpr Layer adjoint_double_layer{Trace::normal, Trace::value};
 
 /// What the rows of K' are, one for each panel i.
 enum class NormalRows {
-  /// Means over panel i of the flux from panels that are lumped at their centroids: A K' = Kᵀ A,
-  /// A the panels' areas, so that the flux out of closed surfaces is exact, whatever the panels
-  /// ("qualocation"). Source: Tausch, Wang and White 2001, IEEE Trans. CAD 20.
+  /// Means over panel i of the flux from panels whose charge is lumped at their centroids. Then A
+  /// K' = Kᵀ A with the panels' areas A, and the flux out of closed surfaces is exact, whatever the
+  /// panels ("qualocation"). Source: Tausch, Wang and White 2001, IEEE Trans. CAD 20.
   averaged,
   at_centroids,  ///< the flux at the centroid of panel i
 };

@@ -9,15 +9,15 @@ namespace fmbem {
 /// What is asked of a product y = α A x + β y.
 struct Product {
   int vectors = 1;  ///< x is [vectors][columns], y is [vectors][rows]
-  /// ‖(Ã−A)x‖/(‖A‖‖x‖) at the most; 0, and whatever is looser than the map's own: that one. A
-  /// tighter one costs more: what it takes is made for the one product.
+  /// ‖(Ã−A)x‖/(‖A‖‖x‖) at the most. 0, and whatever is looser than the map's own tolerance, means
+  /// that one. A tighter product costs more: what it needs is made for it alone.
   double tolerance = 0;
   bool transposed = false;  ///< Aᵀ: x is [vectors][rows] then, and y [vectors][columns]
   double alpha = 1, beta = 0;
 };
 
-/// A linear map A of vectors in host memory and, where its data are on a GPU, in the GPU's. Threads
-/// may share an operator: its products in host memory go one after the other where they have to.
+/// A linear map A of vectors in host memory and, where its data are on a GPU, of vectors there.
+/// Threads may share a map: products in host memory wait for each other where they have to.
 class LinearMap {
  public:
   virtual ~LinearMap() = default;
@@ -25,15 +25,15 @@ class LinearMap {
   virtual std::size_t rows() const = 0;
   virtual std::size_t columns() const = 0;
 
-  /// y = α A x + β y; y is not read if β is 0. Throws InputError for what this map does not do.
+  /// y = α A x + β y; y is not read if β is 0. Throws InputError for what this map cannot do.
   void apply(const double* x, double* y, const Product& product = {}) const;
 
   virtual Processor processor() const { return Processor::cpu; }
-  /// The same with x and y in the GPU's memory, put into its default stream: in the order of what
-  /// else is there. Nobody looks at x: the FMM gives NaN everywhere for an x that is not finite,
-  /// which apply() refuses with an InputError. Throws Error where processor() is not the GPU.
+  /// The same with x and y in the GPU's memory, enqueued in its default stream, in the order of
+  /// what else is there. x is not checked: for one that is not finite, which apply() refuses with
+  /// an InputError, the FMM gives NaN everywhere. Throws Error where processor() is not the GPU.
   void apply_on_device(const double* x, double* y, const Product& product = {}) const;
-  /// Waits until what apply_on_device() has put there is done.
+  /// Waits until all that apply_on_device() has enqueued is done.
   virtual void wait() const {}
 
  protected:

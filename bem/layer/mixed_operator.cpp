@@ -33,7 +33,7 @@ MixedRows checked(MixedRows rows, std::size_t n) {
   return rows;
 }
 
-/// Rows with a factor, none if that is all of them.
+/// The rows whose factor is not 0; an empty list if that is all of them.
 std::vector<std::int32_t> rows_with(const std::vector<double>& factor) {
   std::vector<std::int32_t> rows;
   for (std::size_t i = 0; i < factor.size(); ++i)

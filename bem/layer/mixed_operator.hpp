@@ -11,14 +11,15 @@
 
 namespace fmbem {
 
-/// The operator of mixed rows: V of the rows where α is not 0 and averaged K' of those where β is
-/// not, each as make_boundary_operator() has it, so that a row costs what it costs there; on the
-/// GPU both have all rows. ‖(Ã−A)x‖ is at most the tolerance times max|α| ‖V‖ + max|β|/2 + max|γ|,
-/// times ‖x‖, errors of K' counting as charges (make_averaged_flux()). Transposed products, too.
+/// The operator of mixed rows: V on the rows where α is not 0, and averaged K' on those where β is
+/// not, each made by make_boundary_operator(), so that a row costs what it costs there; on the GPU
+/// both have all rows. The error ‖(Ã−A)x‖ is at most the tolerance times ‖x‖ times max|α| ‖V‖ +
+/// max|β|/2 + max|γ|, errors of K' being those of charges (make_averaged_flux()). Transposed
+/// products as well.
 class MixedOperator final : public BoundaryOperator {
  public:
-  /// Throws InputError for rows that are not as many as there are panels or not finite and for
-  /// equations of unknown parts, else as make_boundary_operator() does.
+  /// Throws InputError for rows that are not finite or not as many as there are panels, and for
+  /// equations of unknown parts; else what make_boundary_operator() throws.
   MixedOperator(const Panels& panels, MixedRows rows, const OperatorOptions& options = {});
 
   std::size_t size() const override { return rows_.alpha.size(); }
@@ -36,15 +37,15 @@ class MixedOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;
-  /// Not transposed: that is for vectors in host memory.
+  /// Not transposed: those are for vectors in host memory.
   void multiply_on_device(const double* x, double* y, const Product& product) const override;
 
  private:
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
 
-  /// An operator of some rows, and what they count there. Its tolerance is `looser` times that of
-  /// all, as it is a part of their norm.
+  /// An operator of some of the rows, with their factors. Its tolerance is `looser` times that of
+  /// all, as it is only a part of their norm.
   struct Part {
     PanelBlock block;
     double looser;

@@ -10,10 +10,10 @@ namespace fmbem {
 ///     y_i ← y_i − (Σ_part A y)/A_part + (Q_part + Σ factor Q_other)/A_part,
 ///     Q_p = Σ_{j in p} w_j A_j σ_j, w the weights of MixedRows.
 ///
-/// Of a floating conductor the charge is given and its potential is not: it has no others. Of a
-/// closed dielectric interface Gauss's law is what the rows' mean says, divided by what makes its
-/// own charge count once: left to the rows, at high contrasts the errors of products are all that
-/// it has (docs/decisions.md).
+/// A floating conductor's charge is given, and its potential is not: it has no others. For a closed
+/// dielectric interface the mean of the rows says Gauss's law, here divided such that its own
+/// charge has the factor 1; left to the rows, at high contrasts its charge would be made of the
+/// products' errors (docs/decisions.md).
 struct ChargeEquation {
   std::int32_t part = 0;
   struct Other {

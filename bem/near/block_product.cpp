@@ -5,7 +5,7 @@
 namespace fmbem {
 namespace {
 
-/// Rows [0, rows) of a block whose columns are `stride` apart, rows ≤ Width.
+/// Rows [0, rows), rows ≤ Width, of a block whose columns are `stride` apart.
 template <int Width, int Vectors, class Entry>
 inline __attribute__((always_inline)) void some_rows(std::int64_t columns, int rows, int stride,
                                                      const Entry* block, const double* x,

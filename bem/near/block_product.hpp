@@ -4,12 +4,12 @@
 
 namespace fmbem {
 
-/// Rows whose sums a product keeps in registers, and vectors that share the reading of a block.
+/// How many rows' sums a product keeps in registers, and how many vectors share the reading of a
+/// block.
 inline constexpr int block_rows = 32, block_vectors = 4;
 
 /// y[v][i] = Σ_j block[j][i] x[j][v], summed in double precision: a block [columns][rows], y
-/// [vectors][rows]. vectors is 1 or block_vectors. Up to block_rows entries behind the block are
-/// read.
+/// [vectors][rows], 1 or block_vectors vectors. Reads up to block_rows entries behind the block.
 void multiply_block(int vectors, std::int64_t columns, int rows, const double* block,
                     const double* x, double* y);
 void multiply_block(int vectors, std::int64_t columns, int rows, const float* block,

@@ -5,8 +5,8 @@
 
 namespace fmbem {
 
-/// The entry of V, K or K' between two panels by closed forms. Panels are flat: K and K' have none
-/// of a panel with itself (`same`), where the value is the mean of both sides' limits.
+/// The entry of V, K or K' between two panels by closed forms. `same`: a panel with itself, where K
+/// and K' of a flat panel are 0, the mean of both sides' limits.
 double exact_entry(const Layer& layer, NormalRows rows, const Triangle& to, const Triangle& from,
                    bool same);
 

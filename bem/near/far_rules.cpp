@@ -6,7 +6,7 @@
 namespace fmbem {
 namespace {
 
-/// The largest C that was found from 1.5 radii on (fmbem-bench-integrals).
+/// The largest C that fmbem-bench-integrals found from 1.5 radii on.
 struct Candidate {
   TriangleRule rule;
   int degree;
@@ -22,7 +22,7 @@ const std::vector<Candidate>& candidates() {
   return all;
 }
 
-/// Where the constants were measured from.
+/// The distance from which on the constants were measured, in radii.
 constexpr double nearest = 1.5;
 
 }  // namespace

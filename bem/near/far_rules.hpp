@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-/// A rule that integrates the kernel over a triangle from `reach` radii off its centroid on.
+/// A rule that integrates the kernel over a triangle whose centroid is at least `reach` radii away.
 struct FarRule {
   double reach;
   TriangleRule rule;
@@ -17,8 +17,8 @@ struct FarRule {
 enum class FarKernel { potential, gradient };
 
 /// Rules whose relative error is below the tolerance from their reach on, whatever the triangle's
-/// shape: from the fewest points and the farthest reach to the most and the nearest. An error of
-/// degree d falls as C (radius/distance)^(d+1); the C of each rule are measured (docs/accuracy.md).
+/// shape, from the fewest points and the farthest reach to the most points and the nearest. A rule
+/// of degree d has an error of C (radius/distance)^(d+1), with measured C (docs/accuracy.md).
 std::vector<FarRule> far_rules(double tolerance, FarKernel kernel);
 
 }  // namespace fmbem

@@ -21,7 +21,8 @@ namespace {
 using fmm::PointTree;
 using fmm::Range;
 
-/// The columns of V or K between the targets of a row of the near lists and its panels, one by one.
+/// Makes the columns of V or K between the targets of a row of the near lists and its panels, one
+/// by one.
 class NearColumns {
  public:
   NearColumns(std::span<const Triangle> panels, const NearTargets& all, const NearPanels& near,
@@ -63,7 +64,7 @@ class NearColumns {
       column_[i] = is_sliver ? strips_.at(t, targets_[i]) : triangle_potential(t, targets_[i]);
   }
 
-  /// K: the solid angle, where rules do not serve. `order`: of the targets.
+  /// K where rules do not serve: the solid angle. `order`: of the targets.
   void integrate_normal(std::int32_t panel, const std::int32_t* order) {
     const Triangle& t = panels_[panel];
     integrals_.integrate(t, targets_);
@@ -128,7 +129,7 @@ class NearBlocksOf final : public NearBlocks {
                           " MiB are free: use a looser tolerance or a coarser mesh");
     entries_ = Buffer<Entry>(begin_.back() + block_rows);
     std::fill_n(entries_.data() + begin_.back(), block_rows, Entry(0));
-    // Slices, so that progress (and what it throws) stays on the calling thread.
+    // In slices, so that progress (and what it throws) stays on the calling thread.
     const std::size_t slice = progress ? rows / 100 + 1 : rows;
     for (std::size_t first = 0; first < rows; first += slice) {
       const std::size_t last = std::min(first + slice, rows);

@@ -22,8 +22,8 @@ class NearBlocks {
 };
 
 /// Integrates the entries to that relative error and stores them in that precision. `source`: the
-/// kernel's trace at the panels. Panels and targets must outlive it. Throws ResourceError for want
-/// of memory.
+/// kernel's trace at the panels. Panels and targets must outlive it. Throws ResourceError where
+/// memory does not suffice.
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              const NearTargets& targets,
                                              std::shared_ptr<const NearPanels> near, Trace source,

@@ -9,7 +9,7 @@ namespace {
 
 /// Targets that share a rule: two registers of the widest processors.
 constexpr int group = 16;
-/// What a closed form costs, in pairs of a point of a rule and a target: 100 ns against 0.35 ns.
+/// The cost of a closed form, in pairs of a rule's point and a target: 100 ns against 0.35 ns.
 constexpr double closed_form_pairs = 300;
 
 }  // namespace

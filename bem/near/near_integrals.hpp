@@ -28,22 +28,23 @@ class IntegralTargets {
   int count_ = 0;
 };
 
-/// Integrals over one panel at many points by quadrature, with the cheapest rules that are accurate
-/// there; points that are too close for any rule, or for whose sake all others would need a dear
-/// one, are left to the closed forms. Holds what a thread works with.
+/// Integrals over one panel at many points by quadrature, each with the cheapest rule that is
+/// accurate there. Some points are left to the closed forms: those that are too close for any rule,
+/// and those that are so close that a rule good enough for them would have to be used for all
+/// points. Holds a thread's buffers.
 class NearIntegrals {
  public:
   /// `tolerance`: relative error of each integral.
   NearIntegrals(double tolerance, FarKernel kernel);
 
-  /// Integrates at all targets but those in close(), where values are rubbish.
+  /// Integrates at all targets but those in close(), whose values are meaningless.
   void integrate(const Triangle& t, const IntegralTargets& targets);
 
   /// 1/(4π) ∫_T 1/|x_i − y| dS_y, [targets]
   const std::vector<double>& potential() const { return values_[0]; }
   /// Its gradient in x_i along an axis; with FarKernel::gradient alone.
   const std::vector<double>& gradient(int axis) const { return values_[1 + axis]; }
-  /// Targets that were left out.
+  /// Targets that are left to the closed forms.
   const std::vector<int>& close() const { return close_; }
 
  private:

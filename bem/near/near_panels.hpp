@@ -9,9 +9,9 @@
 
 namespace fmbem {
 
-/// The panels near to each row of the near lists, and how much of them: the columns of the near
-/// field. Where none is cut, they are the sources in the order of the lists; else each panel that
-/// has pieces there once, ascending.
+/// The panels near to each row of the near lists, and which part of each: the columns of the near
+/// field. Where no panel is cut, they are the sources in the order of the lists; else each panel
+/// with near pieces once, ascending.
 class NearPanels {
  public:
   NearPanels(std::shared_ptr<const fmm::PointTree> tree, std::shared_ptr<const PanelPieces> pieces);
@@ -20,22 +20,22 @@ class NearPanels {
   std::size_t rows() const { return tree_->lists.p2p.targets.size(); }
   std::size_t panels() const { return pieces_ ? pieces_->panels() : tree_->sources.size(); }
   bool has_pieces() const { return pieces_ != nullptr; }
-  /// In a row.
+  /// The number of panels in a row.
   std::int64_t count(std::size_t row) const;
   std::int64_t entries() const;
 
-  /// Calls body(panel) for those of a row.
+  /// Calls body(panel) for the panels of a row.
   template <class Body>
   void for_row(std::size_t row, Body&& body) const {
     if (!pieces_) return for_near_sources(*tree_, near_row(*tree_, row), body);
     for (std::int64_t k = begin_[row]; k < begin_[row + 1]; ++k) body(panels_[k]);
   }
 
-  /// A stretch of a panel that is near, in whole pieces: [first, end).
+  /// The part of a panel that is near, in whole pieces: [first, end).
   struct Stretch {
     std::int32_t panel, first, end;
   };
-  /// Those of a row, ascending. With pieces alone.
+  /// The stretches of a row, ascending. Only where panels are cut.
   void stretches(std::size_t row, std::vector<Stretch>& found) const;
   const PanelPieces& pieces() const { return *pieces_; }
 

@@ -18,8 +18,7 @@ inline NearRow near_row(const fmm::PointTree& tree, std::size_t row) {
   return {tree.octree.boxes[near.targets[row]].targets, near.begin[row], near.begin[row + 1]};
 }
 
-/// Calls body(j) with the index in the input of each near source of the row, in the order of the
-/// lists.
+/// Calls body(j) with the input's index of each near source of the row, in the order of the lists.
 template <class Body>
 void for_near_sources(const fmm::PointTree& tree, const NearRow& row, Body&& body) {
   for (std::int64_t k = row.begin; k < row.end; ++k) {

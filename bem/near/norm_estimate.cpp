@@ -9,7 +9,7 @@
 namespace fmbem {
 namespace {
 
-/// What a panel is to targets far away.
+/// What targets far away see of a panel.
 struct Ball {
   Vec3d centroid;
   double area;
@@ -19,7 +19,7 @@ struct Ball {
 }  // namespace
 
 double crowding(const Panels& panels) {
-  // Neighbours in Morton order stand for the nearest ones.
+  // Neighbours in Morton order, in place of the nearest panels.
   constexpr std::size_t neighbours = 200, sampled = 2048;
   const std::size_t n = panels.size(), row_stride = std::max<std::size_t>(1, n / rows_of_estimate),
                     stride = std::max<std::size_t>(1, n / sampled);

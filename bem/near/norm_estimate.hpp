@@ -23,13 +23,14 @@ struct NormEstimate {
 
 inline constexpr std::size_t rows_of_estimate = 32;
 
-/// A panel's part of a row sum, times 4π: right far away and at home, and there is nothing between.
+/// A panel's part of a row sum, times 4π. The formula is right for panels far away and for the
+/// panel itself; between these it is a smooth transition.
 FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x) {
   return area / sqrt(norm2(centroid - x) + area / 12);
 }
 
-/// From sums of these over near panels, and over all. A piece of a cut panel that passes close by
-/// is up to four times as much as from its middle.
+/// The estimate from sums of these over near panels, and over all. A piece of a cut panel that
+/// passes close by has up to four times as much as it seems to have from its middle.
 inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
                                      std::span<const double> sums, bool of_pieces) {
   const double safety = of_pieces ? 8 : 2;
@@ -40,10 +41,10 @@ inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
           std::min(1.0, safety * near / mean)};
 }
 
-/// How much of V is close to its diagonal: the largest sum of a row over some 400 panels about the
-/// target, over the mean of whole sums. It is some √(400/N) on surfaces of N panels, 0.4 of 2000
-/// and 0.02 of a million, and falls only like a logarithm on what is nearly a line: 0.8 and 0.5.
-/// From samples, in a millisecond.
+/// How much of V is close to its diagonal: the largest sum of a row over some 400 panels around the
+/// target, over the mean sum of a whole row. On surfaces of N panels it is some √(400/N), 0.4 for
+/// 2000 and 0.02 for a million; on what is nearly a line it falls only like a logarithm: 0.8 and
+/// 0.5. From samples, in a millisecond.
 double crowding(const Panels& panels);
 
 /// `sources`: the panels or their pieces, of which the tree is made; `targets`: its points.

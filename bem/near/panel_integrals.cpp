@@ -104,7 +104,7 @@ double panel_potential(const Triangle& t, Vec3d x) {
 }
 
 Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
-  // The cuts through a sliver would look like edges to a point that lies on one.
+  // A point that lies on a cut through a sliver would take it for an edge.
   if (on_triangle(t, x, tolerance)) return triangle_gradient(t, x, tolerance);
   return integrate(GradientSum{tolerance}, t, x).value;
 }

@@ -44,7 +44,8 @@ void StripIntegrals::add(const Triangle& t, const Strip& strip, double a, double
          clearance_.data());
   for (int first = 0; first < targets.count(); first += group) {
     const int count = std::min(group, targets.count() - first);
-    // All take the rule that the closest of those asks for that are not too close for any.
+    // All points take the rule that the closest of them needs, leaving out those that are too close
+    // for any.
     double closest = std::numeric_limits<double>::infinity();
     for (int i = first; i < first + count; ++i)
       if (clearance_[i] >= too_close && clearance_[i] < closest) closest = clearance_[i];

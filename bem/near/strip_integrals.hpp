@@ -8,7 +8,7 @@
 namespace fmbem {
 
 /// Integrals over long panels, or stretches of them, at many points: strip_potential() in loops
-/// over points. Holds what a thread works with.
+/// over points. Holds a thread's buffers.
 class StripIntegrals {
  public:
   /// `tolerance`: relative error of each integral.

@@ -9,15 +9,15 @@
 
 namespace fmbem {
 
-/// The targets of a row in vectors.
+/// Puts the targets of a row into vectors.
 struct RowVectors {
   const fmm::PointTree& tree;
   fmm::Range range;
   std::int32_t target(std::int32_t i) const { return tree.targets().order[range.begin + i]; }
 };
 
-/// Sums for the near panels of all rows, which a transposed product adds up for each panel in the
-/// order of the rows: whatever thread did which of these, the bits are the same.
+/// Sums for the near panels of each row. A transposed product adds them up for each panel in the
+/// order of the rows: the bits are the same whichever thread did which row.
 class SourceSums {
  public:
   explicit SourceSums(const NearPanels& near) : begin_{0}, entries_begin_(near.panels() + 1) {
@@ -58,9 +58,9 @@ class SourceSums {
   LargeVector<double> sums_;
 };
 
-/// y += Aᵀ x for vectors of so many targets, and of the near field's panels. make_columns() is
-/// called by each thread and returns for_columns(row, take), which calls take(column [targets]) for
-/// each near panel of a row, in its order.
+/// y += Aᵀ x for vectors of so many targets, and of the near field's panels. Each thread calls
+/// make_columns(), which returns for_columns(row, take): this calls take(column [targets]) for each
+/// near panel of a row, in its order.
 template <class MakeColumns>
 void add_transposed_columns(const NearPanels& near, std::size_t targets, const double* x, double* y,
                             int n_vectors, MakeColumns&& make_columns) {

@@ -29,7 +29,7 @@ ChargeCorrection::ChargeCorrection(const MixedPlaces& places, const MixedRows& r
     }
     equations_.push_back(std::move(own));
   }
-  // Who is outside has more inside, whose charges are to be right before.
+  // From the inside out: the charges inside of a part have to be right before its own.
   std::stable_sort(equations_.begin(), equations_.end(), [](const Equation& a, const Equation& b) {
     return a.others.size() < b.others.size();
   });

@@ -9,11 +9,11 @@
 
 namespace fmbem {
 
-/// Changes densities as little as makes their charge equations hold, from the inside to the
-/// outside: by t on an equation's part and by t × factor on those of its others that have no
-/// equation, which has the least norm. The small systems of different leaves do not agree on
-/// charges, rows in single precision leave them off by 1e-6 of the densities, and equations have
-/// those of others times the contrast.
+/// Changes densities by as little as makes their charge equations hold, from the inside out: by t
+/// on an equation's part, and by t × factor on those of its others that have no equation, which is
+/// the change of least norm. It is needed because the small systems of different leaves do not
+/// agree on charges, because rows in single precision leave them off by 1e-6 of the densities, and
+/// because equations multiply the charges of others by the contrast.
 class ChargeCorrection {
  public:
   ChargeCorrection(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);

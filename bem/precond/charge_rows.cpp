@@ -77,7 +77,7 @@ double ChargeRows::part_entry(std::int32_t part, std::int32_t l) const {
 
 double ChargeRows::given_entry(std::int32_t k, std::int32_t l) const {
   const Cluster &node = tree_.nodes[k], &of = tree_.nodes[l];
-  // Of others that it holds itself no more than the sum of charges is known, which is given.
+  // Of the others that the node itself holds only the sum of charges is known, which is given.
   if (of.begin >= node.begin && of.end <= node.end) return k == l ? charge_area_[k] / node.area : 0;
   return sum_over(of_node_[list_of_node_[k]], l) / node.area;
 }

@@ -9,15 +9,16 @@
 
 namespace fmbem {
 
-/// What charge equations make of the rows of small systems. Of the nodes of a part with one, which
-/// are all in a cut, rows lose their mean over the part and take its charge instead, with those of
-/// others, over its area. Of a node that holds several such parts the density is given, less their
-/// others' charges over its area. Areas are with the weights of charges where they are densities'.
+/// What charge equations change in the rows of small systems. All nodes of a part with an equation
+/// are in a cut: their rows lose their mean over the part, and take in its place the part's charge,
+/// with those of others, over its area. For a node that holds several such parts the equation is
+/// that its density is given, less their others' charges over its area. Areas have the weights of
+/// charges where they belong to densities.
 class ChargeRows {
  public:
   ChargeRows(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);
 
-  /// The part with an equation that a node is of, or −1.
+  /// The part with an equation that a node belongs to, or −1.
   std::int32_t part_of(const Cluster& node) const {
     const std::int32_t part = places_.trees.part[node.begin];
     return holds_parts(node) || part < 0 || places_.parts[part].equation < 0 ? -1 : part;

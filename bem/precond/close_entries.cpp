@@ -10,7 +10,7 @@
 namespace fmbem {
 namespace {
 
-/// Panels from which the halves of a pair are worth waking another thread.
+/// From so many panels on, the halves of a pair are worth waking another thread.
 constexpr std::int32_t worth_a_task = 1'000;
 
 MutualEntries swapped(MutualEntries entries) { return {entries.lk, entries.kl}; }
@@ -61,7 +61,8 @@ bool CloseEntries::have_halves(std::int32_t k, std::int32_t l) const {
   return norm2(a.centroid - b.centroid) < reach * reach;
 }
 
-/// Whether the halves are those of l, not of k. Of nodes that reach as far those of the first one.
+/// Whether the halves are taken of l, not of k: of the node that reaches farther, or of k if both
+/// reach as far.
 bool CloseEntries::splits_other(std::int32_t k, std::int32_t l) const {
   if (tree_.nodes[k].is_panel() || tree_.nodes[l].is_panel()) return tree_.nodes[k].is_panel();
   return reach_[k] < reach_[l] || (reach_[k] == reach_[l] && l < k);

@@ -10,18 +10,18 @@
 
 namespace fmbem {
 
-/// Entries e(k, l) of rows with K' between nodes close to each other. The smooth kernel says that a
-/// sheet has no flux through the one facing it, where there is a half. So an entry is that of the
-/// halves of whichever node reaches farther,
+/// Entries e(k, l) of rows with K' between nodes close to each other. By the smooth kernel a sheet
+/// has no flux through one that faces it, where in truth there is a half. So an entry is made of
+/// those of the halves of whichever node reaches farther,
 ///
 ///     e(k, l) = a e(k₁, l) + b e(k₂, l)   or   e(k, l₁) + e(k, l₂),
 ///
-/// a, b the shares of k's halves in its area, down to panels, which have exact entries if they
-/// touch, and to nodes that are not close, which have those of the smooth kernel. Those between
-/// nodes of about the same size are kept; there are O(n).
+/// a, b being the shares of k's halves in its area. This goes down to panels that touch, which have
+/// exact entries, and to nodes that are not close, which have those of the smooth kernel. Entries
+/// between nodes of about the same size are kept; there are O(n).
 class CloseEntries {
  public:
-  /// Close are nodes whose centroids are less than `reach` times their radii together apart.
+  /// Nodes are close if their centroids are less than `reach` times the sum of their radii apart.
   CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels, const MixedRows& rows,
                std::span<const MeanRow> means, double reach);
 

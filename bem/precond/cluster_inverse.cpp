@@ -19,7 +19,7 @@ FMBEM_SIMD_CLONES void fill_segment_column(int m, const float* x, const float* y
 
 }  // namespace
 
-/// Solves the small systems; what a thread works with.
+/// Solves the small systems. Holds a thread's buffers.
 class ClusterInverse::Assembly {
  public:
   Assembly(std::span<const Triangle> panels, double extent, const ClusterTree& tree)
@@ -36,7 +36,8 @@ class ClusterInverse::Assembly {
     bool solved =
         symmetric ? matrix_.invert_symmetric(own, rows) : matrix_.invert_general(own, rows);
     if (!solved) {
-      // Between sheets that are far closer than clusters are large: those are the same to rounding.
+      // On sheets that are far closer than clusters are large, facing clusters have entries that
+      // are the same to rounding.
       fill();
       set_exact_entries(true);
       stiffen(1 + rounding_of_sums, stiffer);

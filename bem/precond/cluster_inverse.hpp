@@ -11,15 +11,16 @@ namespace fmbem {
 
 /// An approximate inverse of the single layer V, the preconditioner of its systems.
 ///
-/// The rows of each leaf of panels come from one small dense system whose unknowns are charges: of
-/// the leaf's panels and those close by one by one, of clusters of panels farther away, the coarser
-/// the farther, so that every row sees the whole surface. Its equations are that the mean potential
-/// of each of them is that of the right-hand side; its entries those of the smooth kernel of
-/// Cluster, or exact ones for panels that touch. What comes out for the leaf's own panels is kept:
-/// so a row acts on means over clusters. Rows of the inverse from
-/// small systems about each panel are Vavasis' (1992), overlapping ones those of Nabors et al.
-/// (1994); what lies beyond is left out there (docs/decisions.md compares). O(n) memory, work and,
-/// to apply, about 160 n operations.
+/// For each leaf of panels one small dense system is solved. Its unknowns are charges: of the
+/// leaf's panels and those close by, one by one, and of clusters of panels farther away, the
+/// coarser the farther, so that every row sees the whole surface. Its equations are that the mean
+/// potential of each unknown is that of the right-hand side; its entries those of the smooth kernel
+/// of Cluster, or exact ones for panels that touch. Of its inverse the rows of the leaf's own
+/// panels are kept, which act on means over clusters.
+///
+/// Rows of the inverse from small systems about each panel are Vavasis' (1992), overlapping ones
+/// those of Nabors et al. (1994); both leave out what lies beyond (docs/decisions.md compares).
+/// O(n) memory and work; applying it takes about 160 n operations.
 class ClusterInverse final : public ApproximateInverse {
  public:
   /// The panels need not outlive it. Throws InputError for options out of range.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The arithmetic of the cluster inverse, of CPU and GPU.
+// The arithmetic of the cluster inverse, shared by CPU and GPU.
 #include <cmath>
 #include <cstdint>
 
@@ -8,30 +8,31 @@
 
 namespace fmbem {
 
-/// Panels closer than this many times their radii together take exact entries: the smooth kernel
-/// knows nothing of their shapes.
+/// Panels closer than this many times the sum of their radii take exact entries, as the smooth
+/// kernel knows nothing of their shapes.
 inline constexpr double touching = 0.7;
-/// Of long ones those at most that many heights apart.
+/// Long panels take them if they are at most that many heights apart.
 inline constexpr double long_touching = 6;
-/// By this the radius of a cluster of long panels counts more, as the potential beside them falls
-/// as a logarithm only.
+/// The factor of the radius of a cluster of long panels, as the potential beside them falls only
+/// like a logarithm.
 inline constexpr double long_closer = 1.75;
-/// What the opening is multiplied by as long as there are too many unknowns, and where that ends.
+/// The factor of the opening as long as there are too many unknowns, and the opening at which that
+/// ends.
 inline constexpr double coarser = 1.15, largest_opening = 100;
-/// What the own entries are multiplied by where a system is not positive definite, and others
-/// divided by where it need not be.
+/// The factor of own entries where a system is not positive definite; other entries are divided by
+/// it where it need not be.
 inline constexpr float stiffer = 1.01F;
-/// What sums over a row in single precision are off by, and what panels' own entries are raised by
-/// where that takes a system's definiteness.
+/// The error of a row's sums in single precision; panels' own entries are raised by it where it
+/// makes a system indefinite.
 inline constexpr float rounding_of_sums = 1e-5F;
 
-/// A node of a tree over panels: a panel, or two nodes. What it tells of charge spread over it is
-/// what the smooth kernel needs,
+/// A node of a tree over panels: a panel, or two nodes. Of the charge spread over it the smooth
+/// kernel knows
 ///
 ///     g(k, l) = 1/(4π) / √(|c_k − c_l|² + s_k² + s_l²),   g(k, k) = 1/(4π) / √(2 s_k²),
 ///
-/// the mean potential on node k of a unit charge on node l: s_k is such that g(k, k) is that of a
-/// panel, and of a cluster what g makes of its two halves.
+/// the mean potential on node k of a unit charge on node l. The smear s_k is such that g(k, k) is
+/// right for a panel, and for a cluster is what g gives between its two halves.
 struct Cluster {
   std::int32_t begin, end;   ///< its panels, or their places
   std::int32_t left, right;  ///< nodes; −1 for a panel
@@ -39,15 +40,15 @@ struct Cluster {
   Vec3d centroid;
   double radius;  ///< largest distance of a panel's end from the centroid; of long ones across
   double smear2;  ///< s²
-  /// Of long panels the segment over which the charge is spread, from −half to half about its
-  /// middle, with density 1 + tilt at the end, 1 − tilt at the beginning; else 0.
+  /// For long panels the segment over which the charge is spread, from −half to half about its
+  /// middle, with density 1 + tilt at the end and 1 − tilt at the beginning; else 0.
   Vec3d half{};
   double tilt = 0;
 
   FMBEM_HD bool is_panel() const { return left < 0; }
   FMBEM_HD bool is_long() const { return dot(half, half) > 0; }
-  /// Where it is for those who open it: the middle of the segment. The two triangles of a long cell
-  /// are at the same place, although a third of their length is between their centroids.
+  /// Its place for the rule that opens nodes: the middle of the segment. The two triangles of a
+  /// long cell are at the same place, although their centroids are a third of their length apart.
   FMBEM_HD Vec3d place() const { return centroid - tilt / 3 * half; }
   FMBEM_HD std::int32_t size() const { return end - begin; }
 };
@@ -68,8 +69,8 @@ FMBEM_HD inline double panel_width(const Triangle& t) {
   return is_long(t) ? height_of(t) : t.radius;
 }
 
-/// 4π times the potential of a charge spread over a segment, d from its centroid, with so much
-/// added to squared distances. The mean of 1/r over the segment is as in edge_log_ratio(); from
+/// 4π times the potential of a charge spread over a segment, d from its centroid, with this much
+/// added to squared distances. The mean of 1/r over the segment is as in edge_log_ratio(). From
 /// far_away half lengths on it is that of a point, since ratios near 1 have no digits left in
 /// single precision.
 template <class T>
@@ -88,7 +89,7 @@ FMBEM_HD inline T segment_potential(Vec3<T> d, Vec3<T> half, T tilt, T smear2) {
   return r2 > far_away * far_away * h2 ? 1 / std::sqrt(r2) : sum;
 }
 
-/// Half of the even segment that has the same charge near the centroid.
+/// Half the length of the even segment that has the same charge density near the centroid.
 FMBEM_HD inline double even_half(const Cluster& node) {
   return norm(node.half) / (1 + node.tilt * node.tilt / 3);
 }
@@ -104,16 +105,16 @@ FMBEM_HD inline double own_potential(const Cluster& node) {
   return half == 0 ? 1 / s : std::asinh(half / s) / half;
 }
 
-/// Spreads the charge of a node over a segment in direction `along`, whose middle is so far from
-/// the centroid and that has that variance about the centroid.
+/// Spreads the charge of a node over a segment along `along`, given its middle's distance from the
+/// centroid and the variance about the centroid.
 FMBEM_HD inline void spread(Cluster& node, Vec3d along, double from_middle, double variance) {
   const double half = std::sqrt(3 * (variance + from_middle * from_middle));
   node.half = half * along;
   node.tilt = fmax(-1.0, fmin(3 * from_middle / half, 1.0));
 }
 
-/// Area, centroid, radius and smear of panel t. The segment of a long one has the middle of its
-/// longest edge, and where a right triangle is spread along that all of its charge.
+/// Area, centroid, radius and smear of panel t. The segment of a long panel has the middle of its
+/// longest edge, where a right triangle spread along that edge has all of its charge.
 FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.area = t.area;
   node.centroid = t.centroid;
@@ -134,8 +135,8 @@ FMBEM_HD inline void measure_panel(const Triangle& t, Cluster& node) {
   node.smear2 = smear2_of(triangle_potential(t, t.centroid) / t.area, even_half(node));
 }
 
-/// Area, centroid and smear of a node from its halves l and r, and the radius of a long one, from
-/// above.
+/// Area, centroid and smear of a node from its halves l and r, and an upper bound of a long one's
+/// radius.
 FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster& node) {
   node.area = l.area + r.area;
   const double left = l.area / node.area, right = r.area / node.area;
@@ -172,7 +173,7 @@ FMBEM_HD inline void measure_halves(const Cluster& l, const Cluster& r, Cluster&
       fmax(norm(l.place() - node.place()) + l.radius, norm(r.place() - node.place()) + r.radius);
 }
 
-/// A leaf as the rule sees it by which other nodes stay closed.
+/// What the rule that opens nodes has to know of a leaf.
 struct LeafView {
   std::int32_t begin, end;
   Vec3d low, high;     ///< bounds of the panels' places
@@ -205,18 +206,19 @@ FMBEM_HD inline LeafView view_leaf(const Cluster* nodes, std::int32_t leaf_node)
   return view;
 }
 
-/// What becomes of a node on the way to the cut of a leaf.
+/// What happens to a node on the way to the cut of a leaf.
 enum class CutStep { skip, take, open };
 
-/// Skips what the leaf holds, takes panels and clusters of a radius up to opening times their
-/// distance plus, of short panels, nearness times that of the leaf's panels, opens others.
+/// Skips nodes that the leaf holds. Takes panels, and clusters whose radius is at most opening
+/// times their distance plus, for short panels, nearness times the radius of the leaf's panels.
+/// Opens all others.
 FMBEM_HD inline CutStep cut_step(const LeafView& leaf, const Cluster& node, double opening,
                                  double nearness) {
   if (node.begin >= leaf.begin && node.end <= leaf.end) return CutStep::skip;
   const bool holds_leaf = node.begin < leaf.end && leaf.begin < node.end;
-  // Long panels of a leaf are of many heights, and opposite the finest of them a close sheet has to
-  // be as open as the leaf is: else the charges of both, which all but cancel, are not where they
-  // cancel.
+  // The long panels of a leaf have many different heights. Opposite the finest of them a close
+  // sheet has to be as open as the leaf is: the charges of both all but cancel, and have to be in
+  // the same places.
   const double radius = node.is_long() ? long_closer * node.radius : node.radius;
   const double near = node.is_long() ? 0 : nearness * leaf.mean_radius;
   const bool closed =
@@ -224,8 +226,8 @@ FMBEM_HD inline CutStep cut_step(const LeafView& leaf, const Cluster& node, doub
   return closed ? CutStep::take : CutStep::open;
 }
 
-/// A node in coordinates from a leaf's centroid in units of its radius, in which single precision
-/// has the range; scale brings the diagonal to 1.
+/// A node in coordinates from a leaf's centroid, in units of the leaf's radius, which single
+/// precision can hold. scale brings the diagonal to 1.
 struct PlacedCluster {
   float x, y, z, smear2, scale;
 };
@@ -260,9 +262,9 @@ FMBEM_HD inline float smooth_entry(const PlacedCluster& k, const PlacedCluster& 
   return l.scale * k.scale / std::sqrt(dx * dx + dy * dy + dz * dz + l.smear2 + k.smear2);
 }
 
-/// The same where some nodes are long: the potential at k of the charge of l. A little less of it:
-/// of two nodes on sheets that are a thousandth of their radii apart, entries are those of the
-/// diagonal but for rounding, and elimination makes anything of the difference.
+/// The same where some nodes are long: the potential at k of the charge of l, and a little less of
+/// it. Two nodes on sheets that are a thousandth of their radii apart have the same entry off and
+/// on the diagonal but for rounding, from which elimination could make anything.
 FMBEM_HD inline float segment_entry(const PlacedCluster& k, const PlacedCluster& l,
                                     const PlacedSegment& of_l) {
   return l.scale * k.scale / stiffer *
@@ -270,15 +272,15 @@ FMBEM_HD inline float segment_entry(const PlacedCluster& k, const PlacedCluster&
                            l.smear2 + k.smear2);
 }
 
-/// Of two panels by their centroids and radii.
+/// Whether two panels are close, by their centroids and radii.
 template <class Panel>
 FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   const double reach = touching * (s.radius + t.radius);
   return norm2(s.centroid - t.centroid) < reach * reach;
 }
 
-/// Whether two panels take exact entries: those that touch, if one is long only those close to its
-/// longest edge, as segments do for others.
+/// Whether two panels take exact entries: those that touch. If one is long only those close to its
+/// longest edge do, as the segment serves the others.
 FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
   if (!touch(s, t)) return false;
   if (!is_long(s) && !is_long(t)) return true;
@@ -292,14 +294,14 @@ FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
   return (is_long(t) && is_close(s.centroid, t)) || (is_long(s) && is_close(t.centroid, s));
 }
 
-/// Of panels that touch: the potential at the centroid of the target of a charge on `source`; scale
-/// is the product of both nodes'.
+/// The entry of panels that touch: the potential at the target's centroid of a charge on `source`.
+/// scale is the product of both nodes'.
 FMBEM_HD inline double exact_entry(Vec3d target, const Triangle& source, float scale, double unit) {
   return scale / (inv_4pi * unit) * triangle_potential(source, target) / source.area;
 }
 
-/// What takes row i of the inverse of a small system, beside the other node's scale, to that of V
-/// times the extent of all panels.
+/// The factor that takes row i of a small system's inverse, beside the other node's scale, to that
+/// of V times the extent of all panels.
 FMBEM_HD inline float row_scale(float scale, double extent, double unit, double area) {
   return static_cast<float>(scale * extent / (inv_4pi * unit * area));
 }

@@ -10,10 +10,11 @@
 namespace fmbem {
 namespace {
 
-/// Leaves are halved, if they may be, where an opening this much larger does not do: one step.
+/// Leaves that may be halved are halved where an opening that is this much larger, one step, does
+/// not suffice.
 constexpr double much_coarser = 1.2;
 
-/// Of the nodes whose charges are the unknowns for a leaf those that it does not hold.
+/// Of the nodes of a leaf's cut, those that the leaf does not hold.
 std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
                                      double opening, double nearness) {
   const LeafView leaf = view_leaf(tree.nodes.data(), leaf_node);
@@ -33,9 +34,9 @@ struct LeafCut {
   std::vector<std::int32_t> cut;
 };
 
-/// Appends the cut for a leaf or, where it has too many unknowns unless the others are much
-/// coarser, and more panels than smallest_leaf, those for its halves. `halved` are the nodes that
-/// were leaves, parents first.
+/// Appends the cut for a leaf. Where that has too many unknowns unless the other nodes are much
+/// coarser, and the leaf more than smallest_leaf panels, it appends those for its halves instead.
+/// `halved` are the nodes that were leaves, parents first.
 void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInverseOptions& options,
               int smallest_leaf, std::vector<LeafCut>& cuts, std::vector<std::int32_t>& halved) {
   const Cluster& own = tree.nodes[leaf_node];
@@ -62,7 +63,7 @@ void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInve
 const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
   FMBEM_REQUIRE(options.max_leaf >= 1,
                 "a leaf must hold at least one panel, not " << options.max_leaf);
-  // It grows by a factor until there are few enough unknowns, to which nothing leads from 0.
+  // The opening grows by a factor until there are few enough unknowns; from 0 it could not grow.
   FMBEM_REQUIRE(options.opening > 0 && std::isfinite(options.opening),
                 "the opening of clusters must be positive, not " << options.opening);
   FMBEM_REQUIRE(options.nearness >= 0 && std::isfinite(options.nearness),

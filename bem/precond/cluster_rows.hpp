@@ -24,18 +24,19 @@ struct ClusterInverseOptions {
 /// The same options. Throws InputError for those out of range.
 const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 
-/// The rows of an approximate inverse, those of each leaf on means over the nodes of its cut: leaf
-/// after leaf, [cut][panels of the leaf], times `unit`, by which the product divides again.
+/// The rows of an approximate inverse. Those of a leaf act on means over the nodes of its cut: leaf
+/// after leaf, [cut][panels of the leaf]. They are stored times `unit`, by which the product
+/// divides.
 class ClusterRows {
  public:
   /// Makes the cuts, and room for the rows. Leaves of more than smallest_leaf panels are halved
-  /// where they would have more than most_unknowns: as where their panels are on both sides of
-  /// other bodies. Throws ResourceError for want of memory.
+  /// where they would have more than most_unknowns, for example because their panels are on both
+  /// sides of other bodies. Throws ResourceError where memory does not suffice.
   ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
               int smallest_leaf);
 
-  /// Fills the rows: solver.solve(cut, leaf, rows) of one solver = make() for each thread, which
-  /// is false where a system is singular. Throws InputError then.
+  /// Fills in the rows. Each thread has one solver = make(), whose solver.solve(cut, leaf, rows) is
+  /// false where a system is singular: InputError.
   template <class Make>
   void solve(Make&& make) {
     const OneBlasThread one_blas_thread;

@@ -7,10 +7,10 @@
 namespace fmbem {
 namespace {
 
-/// Panels from which building both halves at the same time is worth waking another thread.
+/// From so many panels on, building both halves at the same time is worth waking another thread.
 constexpr std::int32_t worth_a_task = 20'000;
 
-/// First panel of the right half of [begin, end).
+/// The first panel of the right half of [begin, end).
 std::int32_t cut(std::span<const std::uint64_t> keys, std::int32_t begin, std::int32_t end) {
   const std::uint64_t differ = keys[begin] ^ keys[end - 1];
   if (differ == 0) return begin + (end - begin) / 2;
@@ -25,7 +25,7 @@ std::int32_t cut(const TreePlaces& places, std::int32_t begin, std::int32_t end)
   const auto& part = places.part;
   if (part[begin] == part[end - 1]) return cut(places.key, begin, end);
   if (places.part_key[begin] != places.part_key[end - 1]) return cut(places.part_key, begin, end);
-  // Parts about one centroid, as shells are: between them, near to the middle.
+  // Parts about one centroid, as shells are, are cut between two of them, near the middle.
   const std::int32_t middle = begin + (end - begin) / 2;
   std::int32_t low = middle, high = middle;
   while (low > begin && part[low - 1] == part[middle]) --low;

@@ -8,26 +8,26 @@
 
 namespace fmbem {
 
-/// The order in which trees take panels: a panel for each place, tree after tree.
+/// The order in which trees take panels: each panel has a place, tree after tree.
 struct TreePlaces {
   std::vector<std::int32_t> panel;       ///< [n], at each place
   std::vector<std::int32_t> tree_begin;  ///< [trees + 1], places
   std::vector<std::uint64_t> key;        ///< [n], of the panel at each place
-  /// [n], of what no node holds in part but those inside of it: numbers, equal ones next to each
-  /// other, and their keys, ascending in each tree.
+  /// [n]: numbers of groups of panels that no node may hold in part unless it is inside of one,
+  /// equal numbers next to each other; and the groups' keys, ascending in each tree.
   std::vector<std::int32_t> part;
   std::vector<std::uint64_t> part_key;
 };
 
 /// A binary tree over panels in Morton order, down to single panels: cut where the highest bit of
 /// their keys changes, and in the middle where all keys agree [Karras 2012]. 2n − 1 nodes in
-/// preorder, so that a node's panels and descendants are contiguous. Or several such trees, one
-/// behind the other, over all panels together.
+/// preorder, so that a node's panels and descendants are contiguous. Several such trees may stand
+/// one behind the other, over all panels together.
 struct ClusterTree {
   /// Leaves are the topmost nodes of at most max_leaf panels. O(n log n).
   ClusterTree(std::span<const std::uint64_t> keys, std::span<const Triangle> panels, int max_leaf);
-  /// Trees over places: nodes' `begin` and `end` are these. They are cut between parts first, by
-  /// the parts' keys, or between those of the same key.
+  /// Trees over places, which nodes' `begin` and `end` are then. They are cut between parts first,
+  /// by the parts' keys, or between parts with the same key.
   ClusterTree(const TreePlaces& places, std::span<const Triangle> panels, int max_leaf);
 
   std::vector<Cluster> nodes;
@@ -44,7 +44,7 @@ struct ClusterTree {
     return fmbem::descendants_end(nodes[node], node);
   }
 
-  /// Calls body(k) for all nodes, for those below first.
+  /// Calls body(k) for all nodes, each after those below it.
   template <class Body>
   void for_children_first(Body&& body) const {
 #pragma omp parallel for schedule(dynamic, 64)

@@ -16,7 +16,7 @@
 namespace fmbem {
 namespace {
 
-/// Leaves with too many unknowns are halved down to so many panels.
+/// Leaves with too many unknowns are halved down to this number of panels.
 constexpr int smallest_leaf = 8;
 
 /// What entries of a column are made of, [m].
@@ -34,7 +34,7 @@ FMBEM_SIMD_CLONES void fill_column(int m, const PlacedNodes& of, int l, float st
                                of.y[k] - y, of.z[k] - z, of.smear2[k] + smear2);
 }
 
-/// Adds the potential of a node, of those that are long that of segments, whose smear is across.
+/// Adds the potential of a node; of long ones that of segments, whose smear is the one across.
 FMBEM_SIMD_CLONES void add_segment_column(int m, const PlacedNodes& of, const float* across2, int l,
                                           const PlacedSegment& of_l, float strength,
                                           float* column) {
@@ -88,7 +88,7 @@ const MixedInverseOptions& checked(const MixedInverseOptions& options) {
 
 }  // namespace
 
-/// Solves the small systems; what a thread works with.
+/// Solves the small systems. Holds a thread's buffers.
 class MixedInverse::Assembly {
  public:
   Assembly(std::span<const Triangle> panels, const MixedRows& rows, const ClusterTree& tree,
@@ -155,7 +155,7 @@ class MixedInverse::Assembly {
     }
   }
 
-  /// Of nodes close to each other, not both of them panels.
+  /// For nodes close to each other, unless both are panels.
   void set_close_entries(std::span<const std::int32_t> cut) {
     const int m = cut_.m;
     reach_.resize(m);
@@ -187,9 +187,12 @@ class MixedInverse::Assembly {
     });
   }
 
-  /// The equations of a part with a charge equation are that rows r less their mean are as the
-  /// right-hand side x is, and that of the charge c:  r_k − mean(r) = x_k − mean(x), c = mean(x).
-  /// The latter stands in place of the first for the largest node. Added to all rows, as in the
+  /// A part with a charge equation has rows r less their mean, equal to the right-hand side x less
+  /// its mean, and the equation of its charge c:
+  ///
+  ///     r_k − mean(r) = x_k − mean(x),   c = mean(x).
+  ///
+  /// The latter stands in place of the largest node's row. If it were added to all rows, as in the
   /// operator, the charges of others, times the contrast, would leave nothing of r in single
   /// precision.
   void set_charge_rows(std::span<const std::int32_t> cut, int own) {
@@ -212,8 +215,8 @@ class MixedInverse::Assembly {
     }
   }
 
-  /// The rows of each part with an equation. Nodes are in the order of places, so that they are in
-  /// two ranges at the most, of the others and of the leaf's own.
+  /// The rows of each part with an equation. Nodes are in the order of places, so they are in at
+  /// most two ranges: among the others, and among the leaf's own.
   void find_parts(std::span<const std::int32_t> cut, int own) {
     parts_.clear();
     share_.assign(cut_.m, 0.0F);
@@ -232,7 +235,8 @@ class MixedInverse::Assembly {
     }
   }
 
-  /// From rows of the inverse that act on x less its mean, and the mean, of a part to those on x.
+  /// Converts rows of the inverse that act on a part's x less its mean, and on the mean, to rows
+  /// that act on x.
   void add_means(int own, float* rows) const {
     for (const PartInCut& part : parts_) {
       for (int i = 0; i < own; ++i) {
@@ -269,7 +273,7 @@ class MixedInverse::Assembly {
   struct Range {
     int begin, end;
   };
-  /// The rows of a part with an equation; that of its charge is one of them.
+  /// The rows of a part with an equation; one of them is that of its charge.
   struct PartInCut {
     std::int32_t part;
     Range others, own;

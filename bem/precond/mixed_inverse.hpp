@@ -20,15 +20,15 @@ struct MixedInverseOptions {
 };
 
 /// An approximate inverse of mixed rows α V + β K' + γ with charge equations, the preconditioner of
-/// their systems: as ClusterInverse, but unknowns are densities of nodes and equations the mean
-/// rows (MeanRow has the entries), of panels that touch exact ones; nodes do not mix rows of V
-/// alone with those that have K'. Charge equations are in the small systems, too (ChargeRows).
-/// docs/decisions.md has what was compared. O(n) memory and work.
+/// their systems. It is made like ClusterInverse, but unknowns are densities of nodes, and
+/// equations are mean rows (MeanRow has the entries, exact ones for panels that touch). Nodes do
+/// not mix rows of V alone with rows that have K'. Charge equations are in the small systems, too
+/// (ChargeRows). docs/decisions.md has what was compared. O(n) memory and work.
 class MixedInverse final : public ApproximateInverse {
  public:
   /// The panels need not outlive it. Throws InputError for options out of range, for rows that do
-  /// not fit the panels, and for parts that charge equations name without panels or with rows of
-  /// both kinds.
+  /// not fit the panels, and for parts in charge equations that have no panels or rows of both
+  /// kinds.
   MixedInverse(const Panels& panels, std::span<const Triangle> triangles, const MixedRows& rows,
                const MixedInverseOptions& options = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The arithmetic of the inverse for mixed rows, of CPU and GPU.
+// The arithmetic of the inverse of mixed rows, shared by CPU and GPU.
 #include <cmath>
 
 #include "fmbem/bem/precond/cluster_kernel.hpp"
@@ -19,8 +19,8 @@ struct MeanRow {
   double own;  ///< the mean of γ, and what K' makes of the charge of each half at the other
 };
 
-/// s² of the point that stands for a node: of a long one, whose own smear is that across its
-/// segment, of the same g(k, k).
+/// s² of the point that stands for a node. A long node's own smear is that across its segment; the
+/// point's is such that g(k, k) is the same.
 FMBEM_HD inline double point_smear2(const Cluster& node) {
   return node.is_long() ? smear2_of(inv_4pi * own_potential(node)) : node.smear2;
 }
@@ -55,7 +55,7 @@ FMBEM_HD inline MeanRow mean_row_of_halves(const Cluster& l, MeanRow of_l, const
 }
 
 /// α V + β K' of a density 1 on panel `from` at panel `to`: the potential at its centroid, and the
-/// mean flux through it, `from` being lumped at its centroid for that.
+/// mean flux through it, for which `from` is lumped at its centroid.
 FMBEM_HD inline double exact_entry(double alpha, double beta, const Triangle& to,
                                    const Triangle& from) {
   double entry = 0;

@@ -22,7 +22,7 @@ void check(const MixedRows& rows, std::size_t n) {
                 "there are " << n << " panels, but parts of " << rows.part.size() << " of them");
 }
 
-/// How a part counts in charge equations.
+/// How charge equations name a part.
 enum Naming : std::uint8_t { unnamed, named_as_other, has_equation };
 
 }  // namespace
@@ -90,7 +90,7 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
     }
   }
 
-  // Panels by their tree, then by their part; they are in Morton order already.
+  // Panels sorted by their tree, then by their part; they are in Morton order already.
   const auto tree_of = [&](std::int32_t i) {
     const int with_k = is_single_layer_row(rows, i) ? 0 : 1;
     return 3 * with_k + (has_parts ? naming[rows.part[i]] : unnamed);

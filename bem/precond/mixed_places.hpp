@@ -10,13 +10,14 @@
 
 namespace fmbem {
 
-/// Places of the panels of a mixed system, in trees whose clusters do not mix what differs: rows
-/// of V alone from those with K', and of either the panels of parts that no charge equation names,
-/// of parts that one names as others, and of parts that have one. In trees of parts upper nodes
-/// hold whole parts, sorted by the Morton keys of their centroids, so that there may be thousands.
+/// The places of the panels of a mixed system, in trees whose clusters do not mix what differs.
+/// Rows of V alone are apart from rows with K'; and in either kind panels are apart by their part:
+/// no charge equation names it, one names it as another, or it has one. In trees of parts upper
+/// nodes hold whole parts, sorted by the Morton keys of their centroids, so that there may be
+/// thousands of them.
 struct MixedPlaces {
   /// Throws InputError for sizes that differ, values that are not finite, equations of parts
-  /// without panels, and parts that equations name with rows of both kinds.
+  /// without panels, and parts in equations that have rows of both kinds.
   MixedPlaces(const Panels& panels, std::span<const Triangle> triangles, const MixedRows& rows);
 
   /// A part that an equation names.
@@ -28,11 +29,11 @@ struct MixedPlaces {
 
   TreePlaces trees;         ///< their `part` is an index of `parts`, or −1
   std::vector<Part> parts;  ///< in the order of places
-  /// [parts of MixedRows]: of which of `parts` each is, or −1.
+  /// [parts of MixedRows]: the index of each in `parts`, or −1.
   std::vector<std::int32_t> number_of;
 };
 
-/// What the charge of a density 1 on a panel counts over its area.
+/// The charge that a density 1 on a panel counts for in equations, over its area.
 inline double charge_weight(const MixedRows& rows, std::size_t i) {
   return rows.weight.empty() ? 1 : rows.weight[i];
 }

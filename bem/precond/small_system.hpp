@@ -9,7 +9,7 @@
 namespace fmbem {
 
 /// The nodes of a leaf's cut as unknowns of a small system, the leaf's own panels last, in
-/// coordinates from the leaf's centroid in units of its radius. What a thread works with.
+/// coordinates from the leaf's centroid in units of its radius. Holds a thread's buffers.
 struct PlacedCut {
   void place(const ClusterTree& tree, std::span<const std::int32_t> cut, const Cluster& leaf,
              std::span<const Triangle> panels);
@@ -45,14 +45,14 @@ class SmallMatrix {
   float* column(int l) { return values_.data() + index(0, l); }
   float& at(int row, int column) { return values_[index(row, column)]; }
 
-  /// rows, [m][own]: the last rows of the inverse of the lower triangle's symmetric matrix, by
-  /// Cholesky: [0 | 1] (L Lᵀ)⁻¹. False if it is not positive definite.
+  /// rows, [m][own]: the last rows of the inverse of the symmetric matrix whose lower triangle is
+  /// given, by Cholesky: [0 | 1] (L Lᵀ)⁻¹. False if it is not positive definite.
   bool invert_symmetric(int own, float* rows);
 
-  /// The same of any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular.
+  /// The same for any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular.
   bool invert_general(int own, float* rows);
-  /// The same in half the work after the factors: [0 | 1] U⁻¹ L⁻¹ P, where the first is 0 but for
-  /// the last block.
+  /// The same; after the factors it takes half of the work: [0 | 1] U⁻¹ L⁻¹ P, where only the last
+  /// block of the first product is not 0.
   bool invert_last_rows(int own, float* rows);
 
  private:

@@ -12,22 +12,22 @@
 namespace fmbem {
 namespace {
 
-/// Panels that stand for all in the choice of boxes.
+/// Panels of the sample by which boxes are chosen.
 constexpr std::size_t sampled_targets = 128, sampled_sources = 2048;
-/// How far off targets are near to what is in a box, in its sides; and the side of the box that a
-/// whole panel sinks to, in its lengths: means over where both may be.
+/// The distance within which targets are near to what is in a box, in its sides; and the side of
+/// the box that a whole panel sinks to, in its lengths: means over all positions of both.
 constexpr double near_sides = 1.3, whole_sides = 1.9;
-/// Boxes are no smaller than so many times the width of a panel.
+/// Boxes are at least this many times as large as a panel is wide.
 constexpr double least_aspect = 4;
-/// What cutting has to save, of all that near entries cost; those of other panels are so many a
-/// row.
+/// The least part of all near entries' cost that cutting has to save; other panels have so many
+/// entries a row.
 constexpr double worth_it = 0.9, usual_entries = 300;
-/// A piece may stick out of its box by this part of a side: less than panel_overhang, as it has a
-/// width, too.
+/// A piece may stick out of its box by this part of a side: less than panel_overhang, because it
+/// has a width, too.
 constexpr double end_overhang = 0.05;
 
-/// Places where the strip passes from box to box, ascending, without those close to its ends; and
-/// the apex, if there are any.
+/// The places where the strip passes from box to box, ascending, without those close to its ends;
+/// and the apex, if there is any such place.
 void find_cuts(const Strip& strip, const BoxPlanes& planes, std::vector<double>& cuts) {
   cuts.clear();
   const double side = std::max(planes.side, least_aspect * strip.width);
@@ -39,10 +39,10 @@ void find_cuts(const Strip& strip, const BoxPlanes& planes, std::vector<double>&
     for (double k = std::ceil((low + end) / side); k * side < high - end; ++k)
       cuts.push_back((k * side - from) / step);
   }
-  // So that each piece is a trapezoid.
+  // A cut at the apex makes each piece a trapezoid.
   if (!cuts.empty() && strip.apex > 0 && strip.apex < strip.length) cuts.push_back(strip.apex);
   std::sort(cuts.begin(), cuts.end());
-  // Planes of two directions may be passed at one place, to rounding.
+  // Planes of two directions may be passed at the same place, up to rounding.
   const double same = 1e-9 * strip.length;
   cuts.erase(
       std::unique(cuts.begin(), cuts.end(), [&](double a, double b) { return b - a < same; }),
@@ -86,7 +86,7 @@ class CostOfBoxes {
     return width;
   }
 
-  /// Of a product; an infinite side cuts nothing.
+  /// Seconds of a product; with an infinite side nothing is cut.
   double operator()(double side) const {
     double near = 0, pieces = 0;
     const std::size_t n_strips = strips_.size();

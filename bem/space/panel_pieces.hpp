@@ -16,9 +16,9 @@ struct BoxPlanes {
   double side;   ///< of the boxes
 };
 
-/// Panels as sources of the far field: a long one is several, cut along its longest edge where that
-/// passes from one box of some level to the next, so that its pieces sink to that level. Pieces of
-/// a panel follow each other; each is a trapezoid.
+/// Panels as sources of the far field. A long one is several sources: it is cut along its longest
+/// edge where that passes from one box of some level to the next, so that its pieces sink to that
+/// level. The pieces of a panel follow each other; each is a trapezoid.
 class PanelPieces {
  public:
   /// `inflation`: the root's side, whose boxes these are, over that of the bounding cube.
@@ -45,14 +45,14 @@ class PanelPieces {
   LargeVector<double> place_;        ///< [pieces + panels]: where pieces begin, and the last ends
 };
 
-/// What a product takes for each unknown near to a target, and for each piece: by their ratio the
-/// boxes are chosen.
+/// What a product takes for each unknown near to a target, and for each piece. Their ratio decides
+/// on the boxes.
 struct PieceCosts {
   double near_entry, piece;
 };
 
-/// Long panels cut at the planes of those boxes that cost least, from the distances of some panels
-/// to some others; null where none had better be cut, as in any mesh without long panels.
+/// Cuts long panels at the planes of those boxes that cost least, by the distances of some panels
+/// to some others. Null where cutting saves too little, as on any mesh without long panels.
 std::shared_ptr<const PanelPieces> cut_long_panels(std::span<const Triangle> panels,
                                                    const PieceCosts& costs);
 

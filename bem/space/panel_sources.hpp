@@ -16,9 +16,9 @@ namespace fmbem {
 /// Panels with a constant density each, or pieces of them, as sources of the FMM.
 class PanelSources final : public fmm::Functionals {
  public:
-  /// `tolerance`: relative error of a source's far field. The panels must outlive it. No pieces:
-  /// each panel is a source. `trace`: of the kernel at the panels; the normal one is of whole
-  /// panels alone.
+  /// `tolerance`: relative error of a source's far field. The panels must outlive it. Without
+  /// pieces each panel is a source. `trace`: of the kernel at the panels; the normal one is for
+  /// whole panels only.
   PanelSources(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
                double tolerance, Trace trace = Trace::value)
       : panels_(panels),
@@ -34,7 +34,7 @@ class PanelSources final : public fmm::Functionals {
   double area(std::size_t j) const;
   Vec3d centre(std::size_t j) const override;
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
-  /// By the rule that is accurate from a side of the box on.
+  /// The points of the rule that is accurate from a side of the box on.
   void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
 
  private:

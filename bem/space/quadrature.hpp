@@ -9,9 +9,9 @@ struct TriangleRule {
   std::vector<double> xi, eta, weight;
 };
 
-/// The n × n product rule on the collapsed square, exact for polynomials of degree 2n − 2: Gauss
-/// points of n·2−1 in each direction, one degree of which the collapse takes [Stroud 1971, 2.2].
-/// 1 ≤ n ≤ 32.
+/// The n × n product rule on the collapsed square, with Gauss points of degree 2n − 1 in each
+/// direction. It is exact for polynomials of degree 2n − 2, as the collapse takes one degree
+/// [Stroud 1971, 2.2]. 1 ≤ n ≤ 32.
 TriangleRule collapsed_gauss(int n);
 
 /// A rule with the triangle's symmetry. An orbit has a weight for each of its points, whose
@@ -24,8 +24,8 @@ struct SymmetricRule {
   std::vector<Orbit> orbits;
 };
 
-/// That of degree 1 (the centroid), 2 (3 points), 5 (7 points) [Stroud 1971, T2 2-1, 5-1] or 8 (16
-/// points) [Dunavant 1985].
+/// The rule of degree 1 (the centroid), 2 (3 points), 5 (7 points) [Stroud 1971, T2 2-1, 5-1] or 8
+/// (16 points) [Dunavant 1985].
 SymmetricRule symmetric_orbits(int degree);
 
 /// The same, point by point.

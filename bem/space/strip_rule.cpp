@@ -18,8 +18,8 @@ std::vector<StripRule> all_rules() {
   return rules;
 }
 
-/// The error of n points is 2 ρ^(−2n), ρ = d + √(d² − 1) of the ellipse that a point d half extents
-/// away is on.
+/// n points have an error of 2 ρ^(−2n), where ρ = d + √(d² − 1) belongs to the ellipse through a
+/// point d half extents away.
 double least_side(int n, double tolerance) {
   const double ratio = std::pow(2 / tolerance, 0.5 / n);
   return 0.25 * (ratio + 1 / ratio);

@@ -11,8 +11,8 @@ struct StripRule {
   std::vector<double> s, s_weight, eta, eta_weight;
 };
 
-/// How many points rules for moments of pieces take along a strip and across it, so that 1/r has
-/// some relative error a side away from the middle of the piece: by the side over the extent.
+/// How many points along and across a strip the rules for pieces' moments take, so that 1/r has a
+/// given relative error a side away from the piece's middle; by the side over the extent.
 struct StripPoints {
   static constexpr int most_along = 24, most_across = 8;
   /// The least side over the extent for which n points do.
@@ -34,7 +34,7 @@ struct StripPoints {
 /// With so many points along and across.
 const StripRule& strip_rule(int along, int across);
 
-/// Calls body(s, y, weight) for the points of a rule on a trapezoid; weights are areas. Points are
+/// Calls body(s, y, weight) for the points of a rule on a trapezoid. Weights are areas; points are
 /// in the strip's coordinates, s without skew.
 template <class Body>
 void for_strip_points(const StripRule& rule, const StripPart& part, Body&& body) {

@@ -11,9 +11,9 @@
 
 namespace fmbem {
 
-/// Memory for std::free(), in large pages where the system has them and it is worth it: touching
-/// hundreds of megabytes first, and reading them later, is otherwise slowed down by the lookup of
-/// pages. Throws std::bad_alloc.
+/// Memory to be released by std::free(). Large blocks are in large pages where the system has them:
+/// with small pages the first touch of hundreds of megabytes, and reading them later, is slowed
+/// down by looking up pages. Throws std::bad_alloc.
 inline void* allocate_large(std::size_t size) {
   constexpr std::size_t page = std::size_t{2} << 20;
   const std::size_t alignment = size >= page ? page : 64;
@@ -26,8 +26,8 @@ inline void* allocate_large(std::size_t size) {
   return memory;
 }
 
-/// Such memory for a std::vector whose resize() leaves its content uninitialised, so that the
-/// threads that fill it touch it first.
+/// An allocator of such memory for std::vector. resize() leaves the content uninitialised, so that
+/// each page is touched first by the thread that fills it.
 template <class T>
 struct LargePages {
   using value_type = T;
@@ -51,7 +51,7 @@ struct LargePages {
 template <class T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-/// An array that is left uninitialised, in such memory.
+/// An array in such memory, uninitialised.
 template <class T>
 class Buffer {
  public:

@@ -7,6 +7,7 @@
 #define FMBEM_HD
 #endif
 
-/// For what the files compiled once for each instruction set call: a function that is not inlined
-/// there would be one for all of them, of the instruction set that the linker happens to take.
+/// For functions that are called in files compiled once for each instruction set. If such a
+/// function were not inlined, the linker would keep one copy of it for all files, for whichever
+/// instruction set it met first.
 #define FMBEM_INLINE inline __attribute__((always_inline))

@@ -72,8 +72,8 @@ void set_threads(int threads) {
 
 namespace {
 
-/// OpenBLAS takes a buffer for each thread that calls it, and keeps it; where there is no address
-/// space for one it tries again for ever. So that is looked at before the first calls.
+/// OpenBLAS takes a buffer for each thread that calls it, and keeps it. Where there is no address
+/// space for one it tries again for ever, so the space is checked before the first calls.
 void require_room_for_blas_buffers() {
   constexpr std::size_t buffer = std::size_t{129} << 20;
   static std::atomic<int> threads_with_room{0};

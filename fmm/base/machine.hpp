@@ -8,12 +8,12 @@ namespace fmbem {
 /// OMP_NUM_THREADS overrides both.
 int available_cores();
 
-/// Sets the number of OpenMP threads, and one thread for OpenBLAS for good: sums then do not depend
-/// on their number. Throws InputError for fewer than one thread or more than 4096.
+/// Sets the number of OpenMP threads, and that of OpenBLAS to one for good, so that sums do not
+/// depend on the number of threads. Throws InputError for fewer than one thread or more than 4096.
 void set_threads(int threads);
 
-/// As long as it lives, OpenBLAS works with one thread, whatever the caller has set: it is called
-/// from inside of ours, and threads in threads are fifty times slower.
+/// While this lives, OpenBLAS works with one thread, whatever the caller has set. It is called from
+/// inside the project's own threads, and threads within threads are fifty times slower.
 class OneBlasThread {
  public:
   /// Throws ResourceError where there is no address space for OpenBLAS.

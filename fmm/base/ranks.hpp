@@ -5,10 +5,10 @@
 
 namespace fmbem {
 
-/// The processes that share a problem, as a communicator of MPI: who this one is, and reductions
+/// The processes that share a problem, like a communicator of MPI: who this one is, and reductions
 /// over all of them, in which every rank takes part and after which every rank has the same bits.
-/// Trees, maps and solvers take one, so that none of them knows what carries messages. They run on
-/// one rank for now, which they check; several come later.
+/// Trees, maps and solvers take this interface and need not know how messages travel. For now they
+/// run on one rank only, and check that.
 class Ranks {
  public:
   virtual ~Ranks() = default;

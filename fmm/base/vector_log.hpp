@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-/// Says that the C library has the logarithm for whole registers, too (libmvec, to 4 units in the
-/// last place), for loops that ask for it. To be included before the code that calls it.
+/// Declares that the C library has a logarithm of whole vector registers (libmvec, accurate to 4
+/// units in the last place), for loops that are vectorised. Include it before the code that calls
+/// the logarithm.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__)
 extern "C" {

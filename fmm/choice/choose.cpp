@@ -9,20 +9,23 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Points of a sample: one in eight or, where leaves are large, less, but at least so many. Leaves
-/// of the sample then hold some points, and trying some trees takes no longer than building one.
+/// A sample has one point in eight, or fewer where leaves are large, but at least so many. Leaves
+/// of its trees then still hold a few points, and trying several trees takes no longer than
+/// building one.
 constexpr std::size_t sample_at_least = 20'000;
 std::size_t sample_stride(std::size_t points, double leaf) {
   const auto stride = static_cast<std::size_t>(std::clamp(leaf / 10, 8.0, 32.0));
   return std::clamp<std::size_t>(points / sample_at_least, 1, stride);
 }
 
-/// Leaves that are tried, from so many times those that are balanced in uniformly filled space:
-/// on surfaces larger ones are best.
+/// Trials begin with leaves that are least_leaf times those that balance near and far field in
+/// uniformly filled space, and go up by leaf_step to 250 times these. On surfaces larger leaves
+/// are best, and the largest where points crowd about a few places.
 constexpr double least_leaf = 1.5, leaf_step = 1.25;
-constexpr std::size_t most_leaves = 12;
+constexpr std::size_t most_leaves = most_trial_trees;
 
-/// Points picked at pseudo-random from equal stretches, so that no order of the input is favoured.
+/// Points picked pseudo-randomly, one from each of equal stretches, so that no order of the input
+/// is favoured.
 std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
   std::vector<Vec3d> picked;
   picked.reserve(points.size() / stride + 1);
@@ -53,7 +56,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
 
   TreeChoice best{options.max_leaf.value_or(static_cast<int>(most)),
                   options.inflation.value_or(inflations[0])};
-  // No far field at all is what few points want.
+  // For few points no far field at all is best.
   if (!options.max_leaf) best.seconds = model.direct_seconds(sources.size(), targets.size());
   const std::vector<int> leaves =
       options.max_leaf ? std::vector{std::max(1, static_cast<int>(*options.max_leaf / weight))}
@@ -70,7 +73,8 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
         best.improve(inflation, leaves, std::span(work), [&](const TreeWork& of_tree) {
           return model.near_seconds(of_tree) + model.far_seconds(of_tree);
         });
-    // Half of a step of the sample more: that many it rounds to the same number.
+    // A point of the sample stands for `weight` points, so this leaf size is only known to so many:
+    // take the middle.
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);

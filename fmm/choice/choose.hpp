@@ -5,9 +5,9 @@
 
 namespace fmbem::fmm {
 
-/// Leaf size and inflation by the least time that the cost model foresees for trees of a sample of
-/// the points, times `scale`, at that order. `hull` is the bounding cube of all points. What the
-/// options say stays.
+/// The leaf size and inflation with the least time, at that order, by the cost model and trees of a
+/// sample of the points times `scale`. `hull` is the bounding cube of all points. What the options
+/// give is kept.
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
                        std::span<const Vec3d> targets, double scale, const Cube& hull);
 

@@ -9,13 +9,14 @@
 namespace fmbem::fmm {
 namespace {
 
-/// What the near field does beside pairs, for each source that a leaf is near to (bringing it
-/// there, its sums back) and each box of them, in pairs of the fastest kernel; without Newton's
-/// third law twice as much, as each is brought to twice as many leaves. Fitted, as the two below,
-/// to times of a million points in leaves of 20 to 640 (docs/performance.md).
+/// What the near field costs beside its pairs, in pairs of the fastest kernel: for each source near
+/// to a leaf (bringing it there, taking its sums back), and for each box of such sources. Without
+/// Newton's third law it is twice as much, as each source is brought to twice as many leaves.
+/// Fitted, like the constants below, to times of a million points in leaves of 20 to 640
+/// (docs/decisions.md).
 constexpr double pairs_of_a_source = 11, pairs_of_a_box = 220, with_gradients = 1.8;
-/// A product's time over that of the kernel alone, and what else there is to do for a row, in
-/// numbers that a butterfly takes.
+/// The time of M2L's products over that of the kernel alone; and what else a row costs, counted in
+/// numbers that go through a butterfly.
 constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
 }  // namespace
@@ -46,7 +47,7 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
              rates.product_at(order) +
          8 * (count + numbers_of_a_row) / rates.butterfly;
   point_ = (options.gradient ? 2.5 : 1) * count / rates.points;
-  // M2M and L2L of a child, and what the points' stages do for a whole leaf.
+  // M2M and L2L of a child, and what P2M and L2P cost for a leaf beside its points.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;
 }
@@ -66,7 +67,8 @@ double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const
 }
 
 double CostModel::balanced_leaf() const {
-  // 27 n² pairs against an eighth of the parent's 26 rows.
+  // In uniformly filled space a leaf of n points has 27 n² pairs, and an eighth of its parent's 26
+  // rows.
   return std::max(8.0, std::sqrt(26.0 / 8 * row_ / (27 * pair_)));
 }
 

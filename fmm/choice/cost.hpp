@@ -6,19 +6,19 @@
 
 namespace fmbem::fmm {
 
-/// Time of one thread for one right-hand side, from what a tree asks for and the machine's rates.
-/// The tree may be that of a sample of which each point stands for `weight` points.
+/// Foresees the time of one thread for one right-hand side from the work that a tree makes and the
+/// machine's rates. The tree may be that of a sample, each of whose points stands for `weight`
+/// points.
 class CostModel {
  public:
   CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight);
 
   double near_seconds(const TreeWork& work) const;
   double far_seconds(const TreeWork& work) const;
-  /// Of all pairs, without a far field.
+  /// Time of all pairs, without a far field.
   double direct_seconds(std::size_t sources, std::size_t targets) const;
 
-  /// Points of a full leaf of uniformly filled space for which near field and M2L take equally
-  /// long.
+  /// Points of a leaf, in uniformly filled space, for which near field and M2L take equally long.
   double balanced_leaf() const;
 
  private:
@@ -27,7 +27,7 @@ class CostModel {
   double weight_;
 };
 
-/// What one thread does of the near field's pairs in a second.
+/// Pairs of the near field that one thread does in a second.
 double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets);
 
 }  // namespace fmbem::fmm

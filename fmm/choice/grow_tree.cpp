@@ -12,7 +12,7 @@
 namespace fmbem::fmm {
 namespace {
 
-/// The smallest leaves that are tried, and by which steps up from there.
+/// The smallest leaves that are tried, and the factor from one size to the next.
 constexpr double smallest_leaf = 24, leaf_step = 1.5;
 constexpr std::size_t most_leaves = 12;
 
@@ -23,7 +23,7 @@ std::vector<Vec3d> centres_of(const Functionals& sources) {
   return centres;
 }
 
-/// The smallest cube about all there is: sources to their ends, and targets.
+/// The smallest cube about all targets and about the sources with all they reach to.
 Cube hull_of(const Functionals& sources, std::span<const Vec3d> targets) {
   std::vector<Vec3d> ends(targets.begin(), targets.end());
   ends.resize(targets.size() + 2 * sources.size());
@@ -34,7 +34,7 @@ Cube hull_of(const Functionals& sources, std::span<const Vec3d> targets) {
   return bounding_cube(ends);
 }
 
-/// Of source j.
+/// Reach of source j.
 std::int8_t deepest_of(const Functionals& sources, std::size_t j, double scale, const Cube& root,
                        double overhang) {
   Vec3d low, high;
@@ -44,7 +44,7 @@ std::int8_t deepest_of(const Functionals& sources, std::size_t j, double scale, 
                        scale * high - root.corner, root.side, overhang));
 }
 
-/// Sources and targets as they stand in a root.
+/// Sources and targets, sorted in a root.
 void sort_into(const Cube& root, const Functionals& functionals, std::span<const Vec3d> centres,
                std::span<const Vec3d> targets, double overhang, PointTree& tree) {
   std::vector<std::int8_t> deepest(centres.size());
@@ -76,7 +76,7 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
   const CostModel model({.precision = options.precision, .gradient = options.gradient}, false,
                         options.order, 1);
   const auto most = static_cast<double>(std::max(sources.size(), targets.size()));
-  // One at least, however few points there are.
+  // At least one, however few points there are.
   std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, most_leaves, leaf_step * most);
   if (leaves.empty()) leaves.push_back(static_cast<int>(smallest_leaf));
   if (options.max_leaf) leaves = {*options.max_leaf};

@@ -11,8 +11,8 @@
 namespace fmbem::fmm {
 
 struct TreeOptions {
-  /// How far a source may stick out of its box, in sides: those that would stick out of a box
-  /// farther belong to its parent, or that one's.
+  /// How far a source may stick out of its box, in sides of the box. One that would stick out
+  /// farther stays in the parent, or in that one's.
   double overhang = 0.1;
   std::optional<int> max_leaf{};      ///< most sources that may sink, or targets, of a leaf
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
@@ -24,10 +24,9 @@ struct TreeOptions {
   double near_pair_seconds = 1e-9;  ///< of one thread for a near pair
 };
 
-/// The tree of functionals as sources and points as targets, with the least time that the cost
-/// model foresees for an evaluation, and the seconds of its making in `seconds`. Neither need
-/// outlive the call. Throws InputError for options that are out of range and positions that are not
-/// finite.
+/// The tree of functionals as sources and points as targets in which an evaluation takes the least
+/// time by the cost model. `seconds` gets the times of making it. Neither need outlive the call.
+/// Throws InputError for options that are out of range and positions that are not finite.
 std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
                                            std::span<const Vec3d> targets,
                                            const TreeOptions& options, Seconds& seconds);

@@ -9,10 +9,10 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Relative L2 errors of order 1, 2, …: the worst of a cube, a sphere, a Plummer sphere and a
-/// graded ellipsoid of 100,000 points with charges of mixed sign (docs/accuracy.md), M2L having the
-/// same order for all boxes; m2l_order() adds up to 40 % from order 14 on. Of the potential of
-/// charges; and of gradients, or of the potential of dipoles, which agree.
+/// Relative L2 errors of order 1, 2, …, of the potential of charges; and of gradients or of the
+/// potential of dipoles, which agree. Each is the worst of a cube, a sphere, a Plummer sphere and a
+/// graded ellipsoid of 100,000 points with charges of mixed sign (docs/accuracy.md), with the same
+/// order of M2L for all boxes; m2l_order() adds up to 40 % from order 14 on.
 constexpr double potential_errors[] = {
     3.9e-2,  1.0e-2,  3.0e-3,  7.1e-4,  2.5e-4,  8.6e-5,  3.1e-5,  1.0e-5,  3.6e-6,  1.4e-6,
     5.3e-7,  2.1e-7,  7.3e-8,  3.0e-8,  1.0e-8,  4.3e-9,  1.7e-9,  6.5e-10, 2.6e-10, 1.0e-10,
@@ -21,17 +21,21 @@ constexpr double derivative_errors[] = {
     4.1e-2,  1.3e-2,  4.1e-3,  1.1e-3,  3.9e-4,  1.6e-4,  5.8e-5,  2.3e-5, 9.1e-6,  3.7e-6,
     1.5e-6,  5.8e-7,  2.4e-7,  9.4e-8,  3.8e-8,  1.5e-8,  7.0e-9,  1.8e-9, 7.6e-10, 3.2e-10,
     1.4e-10, 5.9e-11, 2.7e-11, 1.3e-11, 7.5e-12, 4.4e-12, 2.2e-12, 1.1e-12};
-/// Which part of the tolerance the table's error may take, by the derivatives asked for (gradient,
-/// dipoles, or both). The table's points have close pairs, which make derivatives large; a lattice
-/// has none. Where targets are not the sources, none may be near at all, and the far field is
-/// everything.
+/// The part of the tolerance that the table's error may take, by the number of derivatives asked
+/// for (gradient, dipoles, or both). The table's points have close pairs, whose large derivatives
+/// hide the far field's error. A lattice has none; and where targets are not the sources none may
+/// be near at all, so that the far field is everything.
 constexpr double safety[] = {0.6, 0.25, 0.04}, safety_apart[] = {0.2, 0.03, 0.008};
 
 }  // namespace
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
-  return {order_for(options, sources_are_targets), precision_of(options, sources_are_targets),
-          near_precision_of(options), root_terms(options)};
+  return {order_for(options, sources_are_targets),
+          precision_of(options, sources_are_targets),
+          near_precision_of(options),
+          root_terms(options),
+          options.kappa,
+          std::log(10 / options.tolerance)};
 }
 
 int order_for(const PlanOptions& options, bool sources_are_targets) {
@@ -58,7 +62,7 @@ Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
 }
 
 Precision near_precision_of(const PlanOptions& options) {
-  const double least = options.dipoles ? 1e-5 : 1e-6;
+  const double least = options.dipoles || options.kappa > 0 ? 1e-5 : 1e-6;
   if ((options.gradient || options.dipoles) && options.tolerance < least)
     return Precision::double_precision;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision

@@ -11,10 +11,11 @@ namespace fmbem::fmm {
 
 /// What one thread does in a second, in one precision: what the cost model of choose() needs.
 struct ThreadRates {
-  /// Pairs of sources and targets, with roots to 1e-8, in single precision to 1e-4; and with a term
-  /// more, to 1e-12 or 1e-8.
+  /// Pairs of sources and targets. The first two are with roots to 1e-8 (in single precision to
+  /// 1e-4), the "exact" ones with one more term of the series: to 1e-12 (1e-8).
   double near_potential, near_gradient, near_potential_exact, near_gradient_exact;
-  /// The same where each root serves both points: a target's pairs with its sources count.
+  /// The same where one root serves both points of a pair; each target's pairs with its sources are
+  /// counted.
   double mutual_potential, mutual_gradient, mutual_potential_exact, mutual_gradient_exact;
   double butterfly;  ///< coefficients of one block
   double points;     ///< coefficients times points, P2M and L2P
@@ -25,7 +26,7 @@ struct ThreadRates {
   };
   std::vector<Product> products;  ///< by ascending order
 
-  /// Between the orders of the table by linear interpolation, beyond them constant.
+  /// Interpolated linearly between the orders of the table, constant beyond them.
   double product_at(int order) const;
 };
 

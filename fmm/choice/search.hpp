@@ -13,8 +13,9 @@ namespace fmbem::fmm {
 
 // The search for the size of leaves and of the root with which an evaluation takes the least time.
 
-/// Each step doubles the volume of a box, three make a level. The first is not 1, because the
-/// points of a lattice would lie on the faces of boxes, where expansions are worst.
+/// Inflations of the root: each step doubles the volume of a box, and three make a level. The first
+/// is not 1, because the points of a lattice would lie on the faces of boxes, where expansions are
+/// worst.
 inline constexpr double inflations[] = {1.02, 1.26, 1.59};
 
 inline std::vector<double> inflations_to_try(const std::optional<double>& asked) {
@@ -22,13 +23,13 @@ inline std::vector<double> inflations_to_try(const std::optional<double>& asked)
   return {std::begin(inflations), std::end(inflations)};
 }
 
-/// The hull, inflated about its centre.
+/// The cube of the hull, inflated about its centre.
 inline Cube inflated(const Cube& hull, double inflation) {
   const double half = 0.5 * (inflation - 1) * hull.side;
   return {hull.corner - Vec3d{half, half, half}, inflation * hull.side};
 }
 
-/// At most so many sizes of leaves, ascending from the least one by steps, below `end`.
+/// At most so many leaf sizes below `end`, ascending from the least one by steps.
 inline std::vector<int> leaves_to_try(double least, double step, std::size_t most, double end) {
   std::vector<int> leaves;
   double leaf = std::max(least, 1.0);
@@ -39,14 +40,14 @@ inline std::vector<int> leaves_to_try(double least, double step, std::size_t mos
   return leaves;
 }
 
-/// The best that was found so far.
+/// The best choice found so far.
 struct TreeChoice {
   int max_leaf = 1;
   double inflation = 1;
   double seconds = std::numeric_limits<double>::infinity();
 
-  /// Takes the best of the trees in one root, with the work that each size of leaves makes, if it
-  /// is better; returns whether it was.
+  /// Looks at the trees of one root, given the work of each leaf size, and takes the best of them
+  /// if it beats what was found. Returns whether it did.
   template <class Work, class Seconds>
   bool improve(double root_inflation, std::span<const int> leaves, std::span<const Work> work,
                Seconds&& seconds_of) {

@@ -17,7 +17,7 @@ constexpr int trials = 3;
 constexpr int boxes = 4096;  // of the butterflies: more than a cache holds, as in a plan
 constexpr int leaf_points = 64;
 
-/// Calls a second of one thread while all are busy with it: the best of a few trials.
+/// Calls a second of one thread while all threads are busy with the same: the best of a few trials.
 template <class MakeWork>
 double calls_per_second(const MakeWork& make_work) {
   double best = 0;

@@ -13,7 +13,7 @@ namespace fmbem::fmm {
 namespace {
 
 /// Right-hand sides that go through the stages together: enough to share the near field's roots and
-/// the operators, few enough for their expansions to take little memory.
+/// the operators, few enough to keep their expansions small.
 constexpr int most_vectors = 8;
 constexpr std::int64_t bytes_of_a_batch = std::int64_t{1} << 30;
 
@@ -26,9 +26,9 @@ class CpuBackend final : public Backend {
         order_(accuracy.order),
         accuracy_(accuracy),
         table_(order_),
-        operators_(has_far()
-                       ? cpu_operators<T>(Laplace(), order_, m2l_orders(tree.sources_are_targets))
-                       : std::make_shared<CpuOperators<T>>()) {
+        operators_(make_operators()) {
+    pass_.kappa = kappa();
+    pass_.top_level = operators_.top_level(tree.octree);
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh);
     else
@@ -36,7 +36,7 @@ class CpuBackend final : public Backend {
   }
   CpuBackend(const CpuBackend&) = delete;
 
-  std::int64_t operator_bytes() const override { return operators_->bytes(); }
+  std::int64_t operator_bytes() const override { return operators_.bytes(); }
 
   void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
                 Seconds& seconds) override {
@@ -52,9 +52,17 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Otherwise all boxes touch, and nothing is far.
+  /// In the tree's unit.
+  double kappa() const { return accuracy_.kappa / tree_.scale; }
+  LevelOperators<T> make_operators() const {
+    const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
+    if (!has_far()) return {};
+    if (accuracy_.kappa == 0) return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
+    return {kappa(), accuracy_.reach / kappa(), tree_.octree, order_, orders};
+  }
+  /// Trees of fewer levels have boxes that all touch: nothing is far.
   bool has_far() const { return tree_.octree.levels() > 2; }
-  /// Coefficients of all boxes, for one right-hand side.
+  /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
 
   void reserve(int vectors) {
@@ -108,7 +116,7 @@ class CpuBackend final : public Backend {
     watch.add("sort");
   }
 
-  /// Power of two that brings the largest strength of each right-hand side to [1, 2), so that
+  /// A power of two that brings the largest strength of a right-hand side to [1, 2), so that
   /// strengths of any size stay in the range of single precision.
   std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
     const std::int64_t n = static_cast<std::int64_t>(pass_.from_points().size());
@@ -155,7 +163,7 @@ class CpuBackend final : public Backend {
     const std::int64_t n = static_cast<std::int64_t>(pass.to_points().size());
     const auto& order = pass.to_points().order;
     for (int v = 0; v < pass.vectors; ++v) {
-      // Moments of functionals are of areas in the tree's unit of length.
+      // Weights of functionals hold areas, which their moments take in the tree's unit of length.
       const double length = functionals_ ? 1 / tree_.scale : tree_.scale;
       const double scale = Laplace::scale * length / units[v], gradient_scale = scale * tree_.scale;
 #pragma omp parallel for schedule(static)
@@ -175,12 +183,12 @@ class CpuBackend final : public Backend {
   ParityOrder order_;
   Accuracy accuracy_;
   HarmonicTable<T> table_;
-  std::shared_ptr<const CpuOperators<T>> operators_;
+  LevelOperators<T> operators_;
   std::optional<FunctionalMoments<T>> functionals_;
   std::optional<NearData> near_;  ///< of points
   int reserved_ = 0;              ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
-  Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), *operators_, table_};
+  Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), operators_, table_};
 };
 
 }  // namespace

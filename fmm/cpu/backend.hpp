@@ -9,23 +9,24 @@
 
 namespace fmbem::fmm {
 
-/// From the sources to the targets; transposed, the targets' strengths act on the sources.
+/// The direction: sources act on targets or, transposed, the targets' strengths on the sources.
 enum class Direction { forward, transposed };
 
 /// Evaluations on the CPU in the boxes of one tree, at one accuracy.
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Overwrites the fields. Arguments as checked by Plan::evaluate(). Transposed, of functionals
-  /// alone, strengths are charges at the targets, and the potential is that of each source.
+  /// Overwrites the fields. Arguments are as Plan::evaluate() checks them. In a transposed pass,
+  /// which functionals alone have, the strengths are charges at the targets, and the potential is
+  /// that of each source.
   virtual void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
                         Seconds& seconds) = 0;
   virtual std::int64_t operator_bytes() const = 0;
 };
 
-/// With the sources of the tree being those of the functionals, whose moments are kept or
-/// integrated in every evaluation: then the near field is left to others; or, if that is null,
-/// points. What is handed over must outlive the backend.
+/// A backend for a tree whose sources are these functionals, with moments that are kept or are
+/// integrated in every evaluation; the near field is then left to others. If `functionals` is null
+/// the sources are points. What is handed over must outlive the backend.
 std::unique_ptr<Backend> make_cpu_backend(const PointTree& tree, const Accuracy& accuracy,
                                           const Functionals* functionals = nullptr,
                                           Moments moments = Moments::afresh);

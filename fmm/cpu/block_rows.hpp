@@ -1,7 +1,7 @@
 #pragma once
 
-// What M2M, M2L and L2L share: they multiply the blocks of expansion/translations.hpp, and a chunk
-// of parents gives the rows of the products, one for each parent and right-hand side.
+// What M2M, M2L and L2L share. They multiply by the blocks of expansion/translations.hpp; the rows
+// of the products are a chunk of parents, one row for each parent and right-hand side.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -13,11 +13,12 @@
 
 namespace fmbem::fmm {
 
-/// Rows that amortise reading an operator from memory without leaving the cache.
+/// Rows of a chunk: enough of them to pay for reading an operator from memory, and not more than
+/// fit the cache.
 inline constexpr int most_rows = 128;
 inline constexpr int fewest_rows = 8;
 
-/// The boxes that a stage works on, cut into equal chunks, as many for each thread.
+/// The boxes that a stage works on, cut into equal chunks, so that each thread gets as many.
 struct Chunks {
   std::vector<std::int32_t> boxes;
   int chunk;
@@ -51,7 +52,7 @@ struct BlockRows {
   void rows_of(int i, T** out) {
     for (int e = 0; e < 8; ++e) out[e] = row(e, i);
   }
-  /// Turns to rows of another length, at most that of the beginning.
+  /// Changes the length of rows, to at most that at construction.
   void reshape(int columns) {
     const std::int64_t rows = block_stride / stride;
     stride = columns;
@@ -64,7 +65,7 @@ struct BlockRows {
   std::vector<T> values;
 };
 
-/// Room of a thread.
+/// A thread's buffers.
 template <class T>
 struct Workspace {
   Workspace(const Pass<T>& pass, int rows)
@@ -80,8 +81,8 @@ struct Workspace {
   std::vector<std::int32_t> row_of;
 };
 
-/// Coefficients of the boxes up to that order, mirror image by mirror image, into row i of the
-/// blocks.
+/// Puts the coefficients of the boxes up to that order into row i of the blocks, one box for each
+/// mirror image.
 template <class T>
 void gather(const Pass<T>& pass, const ParityOrder& order,
             const std::array<std::int32_t, 8>& mirrored, int v, int i, Workspace<T>& work) {
@@ -93,8 +94,7 @@ void gather(const Pass<T>& pass, const ParityOrder& order,
   pass.kernels.butterfly(order.begin.data(), pass.order.begin.data(), in, out);
 }
 
-/// Adds the blocks of a chunk's rows, of that order, to the local expansions of the children with
-/// targets.
+/// Adds a chunk's rows, of that order, to the local expansions of the children with targets.
 template <class T>
 void scatter(const Pass<T>& pass, const ParityOrder& order,
              const std::vector<std::int32_t>& parents, Workspace<T>& work) {
@@ -113,13 +113,13 @@ void scatter(const Pass<T>& pass, const ParityOrder& order,
   }
 }
 
-/// Whether there is such a box, with points that act.
+/// Whether the box exists and has points that act.
 template <class T>
 bool acts(const Pass<T>& pass, std::int32_t box) {
   return box >= 0 && pass.acts(pass.tree.octree.boxes[box]);
 }
 
-/// Runs a stage on some boxes, of which none has to wait for another.
+/// Runs a stage on boxes that do not depend on each other.
 template <class T>
 void for_chunks(const Pass<T>& pass, std::vector<std::int32_t> boxes, auto&& stage) {
   const Chunks chunks(std::move(boxes), pass.vectors);
@@ -133,7 +133,7 @@ void for_chunks(const Pass<T>& pass, std::vector<std::int32_t> boxes, auto&& sta
   }
 }
 
-/// Adds the parents of a level that hold such points.
+/// Adds the parents of a level that have such points.
 template <class T>
 void add_parents(const Pass<T>& pass, int level, Range Box::*points,
                  std::vector<std::int32_t>& boxes) {

@@ -47,8 +47,8 @@ FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const f
 
 }  // namespace
 
-/// Points of a box's sources that go through the kernel together, so that their moments are added
-/// up in registers.
+/// Points of a box's sources that go through the kernel in one call, so that their moments are
+/// added up in registers.
 template <class T>
 struct BoxPoints {
   UnitWeightedPoints<T> unit;
@@ -56,7 +56,8 @@ struct BoxPoints {
   std::vector<T> weights, moments;
   std::vector<double> sums;  ///< [vectors][4][slots]
 
-  /// Takes the points of sources from `first` on, as many as keep sums short; returns the next one.
+  /// Takes the points of sources from `first` on, up to a number that keeps sums short; returns the
+  /// next source.
   std::int32_t take(const Functionals& functionals, const PointTree& tree, const Box& box,
                     std::int32_t first, std::int32_t end) {
     constexpr std::size_t enough = 1024;
@@ -132,13 +133,14 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
     pair_kernels<T, Laplace>().p2m(
         Laplace(), steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
         unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
-    moments_from_slots(table_, unit_points.channels, moments.data(), rows);
+    moments_from_slots(table_, 0, unit_points.channels, moments.data(), rows);
   }
 }
 
 template <class T>
 void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
-  // In single precision rows lose less than all points at once (docs/decisions.md).
+  // In single precision sums source by source lose less than those of all points at once
+  // (docs/decisions.md).
   if (!is_kept() && sizeof(T) == 8) return p2m_of_points(pass);
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
   const auto add = [&](std::int32_t box, Range own, const auto* rows) {
@@ -193,7 +195,7 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
     }
   }
   for (int v = 0; v < pass.vectors; ++v)
-    moments_from_slots(table_, room.unit.channels,
+    moments_from_slots(table_, 0, room.unit.channels,
                        room.sums.data() + static_cast<std::size_t>(4) * slots * v,
                        pass.moment(b) + v * count());
 }

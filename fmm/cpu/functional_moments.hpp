@@ -9,19 +9,18 @@ namespace fmbem::fmm {
 template <class T>
 struct BoxPoints;
 
-/// Moments of the sources of a tree that are functionals, in their boxes: rows [K] for each source
-/// in parity order, kept or integrated again for each pass. They are S in the basis of expansions,
-/// so M = Σ_j x_j row_j for sources, and y_j = row_j · L for targets of a transposed pass. Where
-/// they are not kept, P2M in double precision needs no rows: all points of a box go through the
-/// kernel together.
+/// Moments of a tree's sources that are functionals, in their boxes: a row [K] in parity order for
+/// each source, kept or integrated again in each pass. The rows are S in the basis of expansions: M
+/// = Σ_j x_j row_j for sources and, transposed, y_j = row_j · L. Where they are not kept, P2M in
+/// double precision makes no rows: all points of a box go through the kernel together.
 template <class T>
 class FunctionalMoments {
  public:
-  /// What is handed over must outlive it.
+  /// What is handed over must outlive this object.
   FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
                     const Functionals& functionals, Moments moments);
 
-  /// M of every box with sources of its own.
+  /// Sets the moments M of every box with sources of its own.
   void p2m(const Pass<T>& pass) const;
   /// Adds the far field to the results of a transposed pass.
   void l2p(Pass<T>& pass) const;

@@ -1,12 +1,12 @@
-// Points of the near field brought together for its kernels, and their sums back, compiled once for
-// each instruction set.
+// Brings the points of the near field together for its kernels and takes their sums back; compiled
+// once for each instruction set.
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/simd_isa.hpp"
 
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-/// Calls `whole(i)` for each register of n numbers, and `part(i, left)` for what is left.
+/// Calls `whole(i)` for each full register of n numbers, and `part(i, left)` for the rest.
 template <int Lanes, class Whole, class Part>
 FMBEM_INLINE void by_registers(int n, Whole&& whole, Part&& part) {
   int i = 0;

@@ -22,8 +22,8 @@ struct NearCoordinate<float> {
 template <class T>
 inline constexpr int fewest_root_terms = sizeof(T) == 4 ? 0 : 1;
 
-/// Sources of a near field: coordinates [count], strengths [count][vectors] and, with dipoles,
-/// their components likewise.
+/// Sources of a near field: coordinates [count], charges [count][vectors] and dipoles, if any, by
+/// component likewise.
 template <class T>
 struct NearSources {
   std::int64_t count;
@@ -36,8 +36,8 @@ struct NearSources {
 /// coordinates to integers would be more than 2^-20 of their distance.
 inline constexpr float close_distance = 0x1p20f;
 
-/// Targets of a near field, a multiple of `lanes` of them; what a result is added to,
-/// [vectors][count].
+/// Targets of a near field, a multiple of `lanes` of them, and the arrays [vectors][count] that
+/// results are added to.
 template <class T>
 struct NearTargets {
   std::int64_t count;
@@ -46,7 +46,8 @@ struct NearTargets {
   std::int32_t* close;  ///< counts what was left out as too close; in single precision alone
 };
 
-/// Points that act and are acted on: coordinates, charges and what a result is added to, [count].
+/// Points that are sources and targets: coordinates, charges, and the arrays [count] that results
+/// are added to.
 template <class T>
 struct NearPoints {
   std::int64_t count;
@@ -66,8 +67,9 @@ struct NearArrays {
 /// Integer coordinates are in 2^-29 sides of the leaf that sees them.
 inline constexpr int near_side_bits = 29;
 
-/// Points of one box that a leaf sees. Their coordinates are `offset` quarters of the leaf's side
-/// and 2^levels times those in their own box; in double precision the same for all leaves.
+/// Points of one box that a leaf sees. Their coordinates as seen from the leaf are `offset`
+/// quarters of the leaf's side plus 2^levels times those in their own box; in double precision
+/// coordinates are the same for all leaves.
 struct NearRange {
   std::int32_t begin, count;  ///< of the sorted points
   std::int32_t buffer = -1;   ///< where sums for them begin in a buffer; −1: in the results
@@ -75,8 +77,9 @@ struct NearRange {
   std::int8_t offset[3] = {0, 0, 0};
 };
 
-/// Recurrences of harmonics.hpp with their coefficients at hand, pair by pair: t counts (n, m) with
-/// m ≥ 0, m first, so that C_n^m = Q_t Re(w_m), S_n^m = Q_t Im(w_m), w_m of degree and order m.
+/// The recurrences of harmonics.hpp with their coefficients, pair by pair: t counts the pairs (n,
+/// m) with m ≥ 0, all n of one m first, so that C_n^m = Q_t Re(w_m) and S_n^m = Q_t Im(w_m), w_m
+/// being of degree and order m.
 template <class T>
 struct HarmonicSteps {
   int p;
@@ -84,45 +87,47 @@ struct HarmonicSteps {
   const T* diagonal;   ///< [p + 1]: w_m = diagonal_m (x + iy) w_{m−1}
 };
 
-/// The hot loops of the CPU backend that know of no kernel, compiled once for each instruction set.
+/// The hot loops of the CPU backend that do not depend on the kernel G, compiled once for each
+/// instruction set.
 template <class T>
 struct CpuKernels {
   const char* name;
   int lanes;  ///< numbers in a vector register
 
-  /// Adds A B to rows of C: A [rows][depth] with rows lda apart, B as pack_panels() leaves it; row
-  /// i goes to row c_row[i] of C [..][columns rounded up to lanes], whose rows are ldc apart. C is
-  /// in double precision, so that many products in single precision can be added up.
+  /// Adds A B to rows of C: A is [rows][depth] with rows lda apart, B as pack_panels() leaves it.
+  /// Row i goes to row c_row[i] of C, [..][columns rounded up to lanes] with rows ldc apart. C is
+  /// in double precision, so that sums of many products in single precision keep their digits.
   void (*multiply)(int rows, int columns, int depth, const T* a, std::int64_t lda, const T* b,
                    double* c, std::int64_t ldc, const std::int32_t* c_row);
 
-  /// out[e][i] = Σ_g π_e(g) π_c(i)(g) in[g][i] for coefficients in parity order (class c at
-  /// begin[c] … begin[c + 1]). `in` may be of a higher order, whose classes are at in_begin: of
-  /// each its first coefficients are taken.
+  /// out[e][i] = Σ_g π_e(g) π_c(i)(g) in[g][i] for coefficients in parity order, class c being at
+  /// begin[c] … begin[c + 1]. `in` may be of a higher order, with classes at in_begin: then the
+  /// first coefficients of each class are taken.
   void (*butterfly)(const int* begin, const int* in_begin, const T* const* in, T* const* out);
   /// out[g][i] += Σ_e π_e(g) π_c(i)(g) in[e][i], `out` of a higher order likewise.
   void (*butterfly_back)(const int* begin, const int* out_begin, const double* const* in,
                          T* const* out);
 
-  /// Puts the points of the pieces one after the other, as the leaf sees them; their charges too,
-  /// unless `charge` is null.
+  /// Puts the points of the pieces one after the other, with coordinates as the leaf sees them, and
+  /// their charges unless `charge` is null.
   void (*gather)(const NearRange* pieces, int n, const NearArrays<const T>& from,
                  const NearArrays<T>& to);
-  /// Adds sums of the pieces' points times a factor to the results or the buffer. Reads up to a
-  /// register beyond the sums.
+  /// Adds the sums of the pieces' points, times a factor, to the results or to the buffer. May read
+  /// up to a register beyond the end of the sums.
   void (*scatter)(const NearRange* pieces, int n, const T* sums, double factor, double* results,
                   double* buffer);
 };
 
-/// The best that this processor can run.
+/// The best kernels that this processor can run.
 template <class T>
 const CpuKernels<T>& cpu_kernels();
 
-/// Right-hand sides that `near` can take at once, beside one.
+/// Right-hand sides that `near` takes at once; it also takes a single one.
 inline constexpr int near_vectors = 4;
 
-/// What knows the kernel, likewise. Each takes the kernel in the coordinates' unit; sums are of g
-/// (fmm/kernel/pair.hpp), so that results are still to be multiplied by the kernel's scale.
+/// The hot loops that depend on the kernel G, compiled likewise. G comes in the coordinates' unit.
+/// Sums are of g (fmm/kernel/pair.hpp), so results still have to be multiplied by the kernel's
+/// scale.
 template <class T, class Kernel>
 struct PairKernels {
   /// Numbers of points are multiples of `lanes`.
@@ -134,14 +139,14 @@ struct PairKernels {
   void (*l2p)(Kernel kernel, HarmonicSteps<T> steps, int channels, int count, const T* x,
               const T* y, const T* z, const T* locals, T* values);
 
-  /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient; vectors is 1 or near_vectors. Terms with
-  /// r = 0 are left out. `root_terms`, 0 to 3: 1/r to 1e-4 (in single precision, else 1e-8), 1e-8,
-  /// 1e-12 or the last bits.
+  /// Adds Σ_j q_j/r + d_j·(x − y_j)/r³ and its gradient for 1 or near_vectors right-hand sides.
+  /// Terms with r = 0 are left out. `root_terms` says how accurate 1/r is: 0 to 1e-4 (single
+  /// precision only), 1 to 1e-8, 2 to 1e-12, 3 to the last bits.
   void (*near)(Kernel kernel, int vectors, int root_terms, const NearSources<T>& sources,
                const NearTargets<T>& targets);
-  /// Writes to each point of a, a multiple of `lanes` of them, Σ_j q_j/r over b and its gradient,
-  /// and to each of b likewise, with one root for both. False if points of single precision are
-  /// within close_distance: the results are then of no use.
+  /// Writes Σ_j q_j/r and its gradient over b to each point of a, a multiple of `lanes` of them,
+  /// and over a to each point of b, with one root for both. Returns false if points are within
+  /// close_distance in single precision: the results are then of no use.
   bool (*near_mutual)(Kernel kernel, int root_terms, const NearPoints<T>& a,
                       const NearPoints<T>& b);
 };
@@ -149,7 +154,7 @@ struct PairKernels {
 template <class T, class Kernel>
 const PairKernels<T, Kernel>& pair_kernels();
 
-/// Numbers that pack_panels() writes, and the columns of C that `multiply` touches.
+/// The count of numbers that pack_panels() writes, and of the columns of C that `multiply` touches.
 template <class T>
 std::int64_t packed_size(const CpuKernels<T>& kernels, int columns, int depth);
 template <class T>
@@ -157,8 +162,8 @@ int whole_registers(const CpuKernels<T>& kernels, int columns) {
   return (columns + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
 }
 
-/// Packs B, whose entry (k, j) stands at b[k depth_stride + j column_stride], into panels of three
-/// registers' columns (the last one of one to three), padded with zeros.
+/// Packs B, whose entry (k, j) is b[k depth_stride + j column_stride], into panels that are three
+/// registers wide (the last one one to three), padded with zeros.
 template <class T>
 void pack_panels(const CpuKernels<T>& kernels, int columns, int depth, const double* b,
                  std::int64_t depth_stride, std::int64_t column_stride, T* packed);

@@ -1,4 +1,4 @@
-// The hot loops that know of no kernel, compiled once for each instruction set.
+// The hot loops that do not depend on the kernel G, compiled once for each instruction set.
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 
 #include "fmbem/fmm/cpu/simd_isa.hpp"
@@ -82,7 +82,7 @@ FMBEM_INLINE void transform(V* v) {
   }
 }
 
-/// n coefficients of class c from place i on, in places `shift` farther of the input.
+/// n coefficients of class c from place i on; those of the input stand `shift` farther.
 template <int n, class T>
 FMBEM_INLINE void butterfly_few(int c, int i, int shift, const T* const* in, T* const* out) {
   using V = typename Few<T, n>::V;
@@ -98,7 +98,7 @@ void butterfly(const int* begin, const int* in_begin, const T* const* in, T* con
   const int count = begin[8];
   for (int c = 0; c < 8; ++c) {
     const int shift = in_begin[c] - begin[c];
-    // A register may reach into the classes that are written after this one.
+    // A register may reach into the next classes: they are written afterwards.
     for (int i = begin[c]; i < begin[c + 1];) {
       const int left = begin[c + 1] - i, room = count - i;
       if (left > lanes / 2 && room >= lanes) {

@@ -8,9 +8,9 @@ namespace fmbem::fmm {
 /// Pairs (n, m) with m ≥ 0 of the highest order.
 inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
 
-// The same functions for each instruction set: x86-64 level 4 (AVX-512), 3 (AVX2), and what every
-// processor of the compiler's target has. The tables are for the others to take, the functions that
-// stand in other files than they to fill them.
+// The same functions for each instruction set: x86-64 level 4 (AVX-512), level 3 (AVX2), and what
+// every processor of the compiler's target has. Callers use the tables; the functions are declared
+// here for the files that fill the tables.
 #define FMBEM_DECLARE_KERNELS(isa)                                                                 \
   namespace isa {                                                                                  \
   template <class T>                                                                               \

@@ -17,6 +17,7 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
   const bool potential = !pass.potential.empty(), gradient = !pass.gradient[0].empty();
   const int slots = table.slots(), channels = potential + 3 * gradient;
   const double from_unit = 1 / pass.tree.octree.side(box.level);
+  const double kappa = pass.kappa_of(box.level);
   points.fill(pass.tree.octree, pass.tree.targets(), box, range);
   values.resize(static_cast<std::size_t>(channels) * points.padded);
   for (int v = 0; v < pass.vectors; ++v) {
@@ -26,11 +27,14 @@ void l2p_leaf(Pass<T>& pass, std::int32_t leaf, UnitPoints<T>& points, std::vect
       for (int slot = 0; slot < slots; ++slot)
         if (table.position[slot] >= 0) locals[slot] = local[table.position[slot]];
     for (int axis = 0; axis < 3 * gradient; ++axis)
-      for (const Derivative& d : table.derivatives[axis])
-        locals[(axis + potential) * slots + d.to] += static_cast<T>(d.value) * local[d.from];
-    pair_kernels<T, Laplace>().l2p(Laplace(), steps_of(table), channels, points.padded,
-                                   points.x.data(), points.y.data(), points.z.data(), locals.data(),
-                                   values.data());
+      table.for_derivative(axis, kappa, [&](int from, int to, double value) {
+        locals[(axis + potential) * slots + to] += static_cast<T>(value) * local[from];
+      });
+    with_kernel(kappa, [&](auto kernel) {
+      pair_kernels<T, decltype(kernel)>().l2p(kernel, steps_of(table), channels, points.padded,
+                                              points.x.data(), points.y.data(), points.z.data(),
+                                              locals.data(), values.data());
+    });
     const std::int64_t first = v * n_targets + range.begin;
     for (int i = 0; i < range.size(); ++i) {
       if (potential) pass.potential[first + i] += from_unit * values[i];
@@ -52,7 +56,7 @@ void l2p(Pass<T>& pass) {
     std::vector<T> locals, values;
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t i = 0; i < leaves.size(); ++i)
-      if (pass.tree.octree.boxes[leaves[i]].level >= 2)
+      if (pass.tree.octree.boxes[leaves[i]].level >= pass.top_level)
         l2p_leaf(pass, leaves[i], points, locals, values);
   }
 }

@@ -1,4 +1,4 @@
-// M2L, of all levels at once.
+// M2L, of all levels at once where they have the same operators.
 #include "fmbem/fmm/cpu/block_rows.hpp"
 
 namespace fmbem::fmm {
@@ -11,7 +11,7 @@ void clear_children(const Pass<T>& pass, const std::vector<std::int32_t>& parent
       if (child >= 0) std::fill_n(pass.local(child), pass.vectors * pass.order.count, T(0));
 }
 
-/// The part of one group's orbits.
+/// The work of one group of orbits.
 template <class T>
 void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
                const std::vector<std::int32_t>& parents, Workspace<T>& work,
@@ -52,18 +52,24 @@ template <class T>
 void m2l_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
   clear_children(pass, parents);
   std::vector<std::int32_t> rows;
-  for (const M2lGroup<T>& group : pass.operators.m2l) m2l_group(pass, group, parents, work, rows);
+  const int level = pass.tree.octree.boxes[parents[0]].level;
+  for (const M2lGroup<T>& group : pass.operators.of_children(level).m2l)
+    m2l_group(pass, group, parents, work, rows);
 }
 
 }  // namespace
 
 template <class T>
 void m2l(const Pass<T>& pass) {
-  // On the first levels alone there are few rows for the large operators.
+  // Level by level, the first levels would have few rows for operators that are large.
   std::vector<std::int32_t> boxes;
-  for (int level = 1; level + 1 < pass.tree.octree.levels(); ++level)
+  const int last = pass.tree.octree.levels() - 2;
+  for (int level = pass.top_level - 1; level <= last; ++level) {
     add_parents(pass, level, pass.to, boxes);
-  for_chunks(pass, std::move(boxes), m2l_chunk<T>);
+    if (pass.operators.serves_all_levels() && level < last) continue;
+    for_chunks(pass, std::move(boxes), m2l_chunk<T>);
+    boxes.clear();
+  }
 }
 
 template void m2l(const Pass<double>&);

@@ -7,6 +7,8 @@ namespace {
 template <class T>
 void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Workspace<T>& work) {
   const ParityOrder& order = pass.order;
+  const CpuOperators<T>& operators =
+      pass.operators.of_parents(pass.tree.octree.boxes[parents[0]].level);
   const int rows = static_cast<int>(parents.size()) * pass.vectors;
   for (std::size_t b = 0; b < parents.size(); ++b) {
     std::array<std::int32_t, 8> children;
@@ -21,7 +23,7 @@ void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
   for (int e = 0; e < 8; ++e) {
     const int first = order.begin[e], count = order.begin[e + 1] - first;
     pass.kernels.multiply(rows, count, order.count, work.in.row(e, 0), work.in.stride,
-                          pass.operators.upward[e].data(), work.out.row(e, 0), work.out.stride,
+                          operators.upward[e].data(), work.out.row(e, 0), work.out.stride,
                           work.row_of.data());
     for (int i = 0; i < rows; ++i) {
       const std::int32_t parent = parents[i / pass.vectors];
@@ -39,7 +41,7 @@ void m2m_chunk(const Pass<T>& pass, const std::vector<std::int32_t>& parents, Wo
 
 template <class T>
 void m2m(const Pass<T>& pass) {
-  for (int level = pass.tree.octree.levels() - 2; level >= 2; --level)
+  for (int level = pass.tree.octree.levels() - 2; level >= pass.top_level; --level)
     for_chunks(pass, parents_of(pass, level, pass.from), m2m_chunk<T>);
 }
 

@@ -6,8 +6,8 @@
 namespace fmbem::fmm {
 namespace {
 
-/// The most that a coordinate in a leaf is: half a side, but for what differences of four sides
-/// would overflow by.
+/// The largest coordinate in a leaf: half a side, less the one unit by which differences of four
+/// sides would overflow.
 constexpr double most_in_leaf = (1 << (near_side_bits - 1)) - 1;
 
 const LargeVector<double>& axis_of(const SortedPoints& points, int k) {
@@ -62,7 +62,7 @@ std::array<const std::int32_t*, 3> NearCoordinates<float>::axes() const {
 
 NearRange near_range(Range points, const Box& box, const Box& leaf) {
   const int finer = std::max(leaf.level, box.level);
-  // Centres in halves of the finer one's sides.
+  // The distance of the centres in halves of the finer box's side.
   const auto centre = [&](const Box& b, int axis) {
     return (2 * std::int64_t{b.cell[axis]} + 1) << (finer - b.level);
   };

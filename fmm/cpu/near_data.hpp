@@ -11,8 +11,8 @@
 namespace fmbem::fmm {
 
 /// Leaves, next to each other in Morton order, whose pairs with each other and with all later
-/// leaves one thread sums. What it adds to leaves of other chunks waits in its part of a buffer
-/// until all chunks are done, so sums do not depend on which thread does what.
+/// leaves are summed by one thread. What it owes to leaves of other chunks waits in its part of a
+/// buffer until all chunks are done, so that sums do not depend on which thread does what.
 struct MutualChunk {
   struct Leaf {
     NearRange points;
@@ -52,7 +52,7 @@ struct NearData {
   std::vector<MutualChunk> chunks;                       ///< if the sources are the targets
 };
 
-/// Chunks of about equal numbers of pairs, as many whatever the number of threads.
+/// Makes chunks of about equal numbers of pairs; how many does not depend on the number of threads.
 std::vector<MutualChunk> mutual_chunks(const PointTree& tree);
 
 /// Puts the near field of charges of one right-hand side into the results, each pair once. The

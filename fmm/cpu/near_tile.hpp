@@ -15,13 +15,13 @@ NearArrays<const N> arrays_of(const NearCoordinates<N>& places, const N* charge)
   return {{axes[0], axes[1], axes[2]}, charge};
 }
 
-/// Sources of several leaves as seen from another, collected until there are enough for a call of
-/// the kernel. The near field works in N, whatever the expansions are in.
+/// Sources of several leaves as another leaf sees them, collected until there are enough for a call
+/// of the kernel. The near field works in N, whatever precision the expansions have.
 template <class N, class T>
 class Tile {
  public:
-  /// In double precision coordinates and charges fill half of a cache of 32 KiB; in single
-  /// precision the sums of a tile are short enough to lose nothing.
+  /// In double precision coordinates and charges fill half of a cache of 32 KiB. In single
+  /// precision the sums of a tile are short enough to lose no digits.
   static constexpr int capacity = std::is_same_v<N, double> ? 512 : 128;
 
   Tile(const NearCoordinates<N>& places, const Pass<T>& pass, int first_vector, int width)
@@ -98,7 +98,7 @@ N* pointer(std::vector<N>& values) {
   return values.empty() ? nullptr : values.data();
 }
 
-/// What sums of that result, 0 to 3, in coordinates of that unit are to be multiplied by.
+/// The factor for sums of that result (0: potential, 1 to 3: gradient) in coordinates of that unit.
 inline double unit_of_sum(int result, double unit) { return result == 0 ? unit : unit * unit; }
 
 template <class T>

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/kernel/laplace.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -20,12 +20,13 @@ std::vector<T> packed(int columns, int depth, const std::vector<double>& transpo
   return result;
 }
 
-template <class T>
-M2lGroup<T> make_m2l_group(const ParityOrder& order, const std::vector<int>& some, M2l m2l) {
+template <class T, class Kernel>
+M2lGroup<T> make_m2l_group(const Kernel& kernel, const ParityOrder& order,
+                           const std::vector<int>& some, M2l m2l) {
   const int count = order.count;
   const std::int64_t size = packed_size(cpu_kernels<T>(), count, count);
   M2lGroup<T> group{order, some, size, Buffer<T>(8 * some.size() * size)};
-  make_m2l_blocks(order, m2l, some, [&](int orbit, int e, const double* block) {
+  make_m2l_blocks(kernel, order, m2l, some, [&](int orbit, int e, const double* block) {
     const auto k = std::find(some.begin(), some.end(), orbit) - some.begin();
     pack_panels(cpu_kernels<T>(), count, count, block, 1, count,
                 group.blocks.data() + (8 * k + e) * size);
@@ -33,12 +34,20 @@ M2lGroup<T> make_m2l_group(const ParityOrder& order, const std::vector<int>& som
   return group;
 }
 
-template <class T>
-std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, M2lOrders orders,
-                                                      M2l m2l) {
+UpwardBlocks upward_blocks(const Laplace&, const ParityOrder& order) {
+  return fmm::upward_blocks(order);
+}
+UpwardBlocks upward_blocks(const Yukawa& kernel, const ParityOrder& order) {
+  return fmm::upward_blocks(order, kernel);
+}
+
+template <class T, class Kernel>
+std::shared_ptr<const CpuOperators<T>> make_operators(const Kernel& kernel,
+                                                      const ParityOrder& order, M2lOrders orders,
+                                                      M2l m2l, double largest_gap) {
   auto result = std::make_shared<CpuOperators<T>>();
   const int count = order.count;
-  const UpwardBlocks blocks = upward_blocks(order);
+  const UpwardBlocks blocks = upward_blocks(kernel, order);
   for (int e = 0; e < 8; ++e) {
     const int rows = order.begin[e + 1] - order.begin[e];
     const std::vector<double>& block = blocks.block[e];
@@ -50,9 +59,10 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const ParityOrder& order, 
   }
   std::map<int, std::vector<int>> orbits_of;
   for (const int orbit : all_m2l_orbits())
-    orbits_of[m2l_order(order.p, orders, orbit)].push_back(orbit);
+    if (m2l_gap(orbit) <= largest_gap)
+      orbits_of[m2l_order(order.p, orders, orbit)].push_back(orbit);
   for (const auto& [p, some] : orbits_of)
-    result->m2l.push_back(make_m2l_group<T>(ParityOrder(p), some, m2l));
+    result->m2l.push_back(make_m2l_group<T>(kernel, ParityOrder(p), some, m2l));
   return result;
 }
 
@@ -67,22 +77,53 @@ std::int64_t CpuOperators<T>::bytes() const {
 }
 
 template <class T, class Kernel>
-requires Kernel::homogeneous std::shared_ptr<const CpuOperators<T>> cpu_operators(
-    const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l) {
-  using Key = std::tuple<Kernel, int, M2lOrders, M2l>;
+std::shared_ptr<const CpuOperators<T>> cpu_operators(const Kernel& kernel, const ParityOrder& order,
+                                                     M2lOrders orders, M2l m2l,
+                                                     double largest_gap) {
+  using Key = std::tuple<Kernel, int, M2lOrders, M2l, double>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<const CpuOperators<T>>> alive;
   const std::lock_guard lock(mutex);
-  auto& known = alive[Key{kernel, order.p, orders, m2l}];
+  auto& known = alive[Key{kernel, order.p, orders, m2l, largest_gap}];
   std::shared_ptr<const CpuOperators<T>> result = known.lock();
-  if (!result) known = result = make_operators<T>(order, orders, m2l);
+  if (!result) known = result = make_operators<T>(kernel, order, orders, m2l, largest_gap);
   return result;
 }
 
-#define FMBEM_INSTANTIATE(T)                                     \
-  template struct CpuOperators<T>;                               \
-  template std::shared_ptr<const CpuOperators<T>> cpu_operators( \
-      const Laplace&, const ParityOrder&, M2lOrders, M2l);
+template <class T>
+LevelOperators<T>::LevelOperators(double kappa, double reach, const Octree& octree,
+                                  const ParityOrder& order, M2lOrders orders) {
+  for (int level = 2; level < octree.levels(); ++level) {
+    const double side = octree.side(level);
+    // A κ beyond all reach would be out of range in M2M and L2L, which nothing needs there.
+    const bool has_m2l = side <= reach;
+    sets_.push_back(
+        has_m2l ? cpu_operators<T>(Yukawa{kappa * side}, order, orders, M2l::fitted, reach / side)
+                : std::make_shared<const CpuOperators<T>>());
+  }
+}
+
+template <class T>
+int LevelOperators<T>::top_level(const Octree& octree) const {
+  int level = 2;
+  while (level < octree.levels() && !sets_.empty() && of(level).m2l.empty()) ++level;
+  return level;
+}
+
+template <class T>
+std::int64_t LevelOperators<T>::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& set : sets_) sum += set->bytes();
+  return sum;
+}
+
+#define FMBEM_INSTANTIATE(T)                                                                       \
+  template struct CpuOperators<T>;                                                                 \
+  template class LevelOperators<T>;                                                                \
+  template std::shared_ptr<const CpuOperators<T>> cpu_operators(                                   \
+      const Laplace&, const ParityOrder&, M2lOrders, M2l, double);                                 \
+  template std::shared_ptr<const CpuOperators<T>> cpu_operators(const Yukawa&, const ParityOrder&, \
+                                                                M2lOrders, M2l, double);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

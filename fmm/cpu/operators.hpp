@@ -2,12 +2,15 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
+#include "fmbem/fmm/tree/octree.hpp"
 
 namespace fmbem::fmm {
 
@@ -24,8 +27,8 @@ struct M2lGroup {
   }
 };
 
-/// The blocks of translations.hpp, packed for CpuKernels::multiply, which multiplies rows of
-/// coefficients from the left.
+/// The blocks of translations.hpp, packed for CpuKernels::multiply, which has rows of coefficients
+/// on the left.
 template <class T>
 struct CpuOperators {
   std::array<std::vector<T>, 8> upward;    ///< [K][K_e]
@@ -35,10 +38,37 @@ struct CpuOperators {
   std::int64_t bytes() const;
 };
 
-/// One set for each kernel and order, shared by all plans that are alive. It serves boxes of all
-/// levels, which a kernel has to be homogeneous for.
+/// One set for each kernel and order, shared by all living plans. That of a homogeneous
+/// kernel serves boxes of all levels; another kernel is in the unit of the boxes' side, the
+/// parents' of upward and downward. M2L has the orbits whose gap (m2l_gap) is at most that.
 template <class T, class Kernel>
-requires Kernel::homogeneous std::shared_ptr<const CpuOperators<T>> cpu_operators(
-    const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l = M2l::fitted);
+std::shared_ptr<const CpuOperators<T>> cpu_operators(
+    const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l = M2l::fitted,
+    double largest_gap = std::numeric_limits<double>::infinity());
+
+/// The operators of a tree: one set for all levels, or one for each level from 2 on.
+template <class T>
+class LevelOperators {
+ public:
+  /// None: nothing is far.
+  LevelOperators() = default;
+  explicit LevelOperators(std::shared_ptr<const CpuOperators<T>> one) : sets_{std::move(one)} {}
+  /// Yukawa's, κ being in the tree's unit: pairs beyond `reach`, in that unit, are left out.
+  LevelOperators(double kappa, double reach, const Octree& octree, const ParityOrder& order,
+                 M2lOrders orders);
+
+  bool serves_all_levels() const { return sets_.size() == 1; }
+  const CpuOperators<T>& of_parents(int level) const { return of(level); }
+  const CpuOperators<T>& of_children(int level) const { return of(level + 1); }
+  /// The first level whose boxes have M2L, or the number of levels.
+  int top_level(const Octree& octree) const;
+  std::int64_t bytes() const;
+
+ private:
+  const CpuOperators<T>& of(int level) const {
+    return *sets_[serves_all_levels() ? 0 : static_cast<std::size_t>(level) - 2];
+  }
+  std::vector<std::shared_ptr<const CpuOperators<T>>> sets_;
+};
 
 }  // namespace fmbem::fmm

@@ -8,10 +8,10 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Points whose moments are added up before they go to a sum in double precision.
+/// Points whose moments are added up in T before they go to a sum in double precision.
 constexpr int points_of_a_sum = 1024;
 
-/// Room of a thread for P2M.
+/// A thread's buffers for P2M.
 template <class T>
 struct MomentSums {
   UnitPoints<T> points;
@@ -27,6 +27,7 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
   const int slots = table.slots(), channels = pass.has_dipoles() ? 4 : 1;
   const std::size_t all_slots = static_cast<std::size_t>(channels) * slots;
   const T to_unit = static_cast<T>(1 / pass.tree.octree.side(box.level));
+  const double kappa = pass.kappa_of(box.level);
   auto& [points, weights, moments, sums] = work;
   sums.assign(all_slots * pass.vectors, 0.0);
   for (Range range = box.*pass.from; range.size() > 0; range.begin += points_of_a_sum) {
@@ -40,15 +41,17 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
       for (int axis = 0; axis + 1 < channels; ++axis)
         for (int i = 0; i < n; ++i)
           weights[(axis + 1) * points.padded + i] = pass.dipoles[axis][first + i] * to_unit;
-      pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table), channels, points.padded,
-                                     points.x.data(), points.y.data(), points.z.data(),
-                                     weights.data(), moments.data());
+      with_kernel(kappa, [&](auto kernel) {
+        pair_kernels<T, decltype(kernel)>().p2m(kernel, steps_of(table), channels, points.padded,
+                                                points.x.data(), points.y.data(), points.z.data(),
+                                                weights.data(), moments.data());
+      });
       for (std::size_t slot = 0; slot < all_slots; ++slot)
         sums[v * all_slots + slot] += moments[slot];
     }
   }
   for (int v = 0; v < pass.vectors; ++v) {
-    moments_from_slots(table, channels, sums.data() + v * all_slots,
+    moments_from_slots(table, kappa, channels, sums.data() + v * all_slots,
                        pass.moment(leaf) + v * pass.order.count);
   }
 }
@@ -61,7 +64,10 @@ void p2m(const Pass<T>& pass, const std::vector<std::int32_t>& leaves) {
   {
     MomentSums<T> work;
 #pragma omp for schedule(dynamic, 16)
-    for (std::size_t i = 0; i < leaves.size(); ++i) p2m_leaf(pass, leaves[i], work);
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      // Where boxes are far larger than 1/κ their moments are out of range, and of no use.
+      if (pass.kappa == 0 || pass.tree.octree.boxes[leaves[i]].level >= pass.top_level)
+        p2m_leaf(pass, leaves[i], work);
   }
 }
 

@@ -1,4 +1,4 @@
-// P2P: leaves whose sources act directly.
+// P2P: direct sums over near sources.
 #include <algorithm>
 #include <numeric>
 
@@ -7,7 +7,7 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Some targets of a leaf, and what acts on them: the sums of one tile, and of all.
+/// Some targets of a leaf, the sums of one tile of sources, and those of all tiles.
 template <class N>
 struct LeafTargets {
   std::vector<std::int32_t> index;  ///< of the sorted points
@@ -17,7 +17,7 @@ struct LeafTargets {
   std::vector<std::int32_t> close;  ///< sources that were left out as too close
   int padded = 0;
 
-  /// Takes the targets in `index`.
+  /// Makes the points of `index` the targets.
   template <class T>
   void fill(const Pass<T>& pass, const NearCoordinates<N>& places, const Box& leaf, int width) {
     const int n = static_cast<int>(index.size());
@@ -61,7 +61,7 @@ struct LeafTargets {
   }
 };
 
-/// What a thread works with.
+/// A thread's buffers.
 template <class N, class T>
 struct NearWork {
   NearWork(const NearData& near, const Pass<T>& pass, int first, int many)
@@ -76,7 +76,7 @@ struct NearWork {
   LeafTargets<N> targets;
 };
 
-/// The near field of the targets in work.targets.index, which are of the leaf of that row.
+/// The near field of the targets work.targets.index, which are in the leaf of that row.
 template <class N, class T>
 void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   const Octree& octree = pass.tree.octree;
@@ -86,8 +86,10 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   LeafTargets<N>& targets = work.targets;
   targets.fill(pass, work.places, leaf, work.width);
   const auto flush = [&] {
-    pair_kernels<N, Laplace>().near(Laplace(), work.width, pass.accuracy.root_terms,
-                                    work.tile.sources(), targets.view());
+    with_kernel(pass.kappa / unit, [&](auto kernel) {
+      pair_kernels<N, decltype(kernel)>().near(kernel, work.width, pass.accuracy.root_terms,
+                                               work.tile.sources(), targets.view());
+    });
     targets.add_tile();
     work.tile.clear();
   };
@@ -113,7 +115,7 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   }
 }
 
-/// Does once more, in double precision, the targets that had sources too close for integers.
+/// Repeats, in double precision, the targets with sources that were too close for integers.
 template <class T>
 void repeat_close(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done,
                   NearWork<double, T>& work) {
@@ -132,7 +134,7 @@ template <class N, class T>
 void p2p_in(const NearData& near, Pass<T>& pass) {
   const int many = near_vectors;
   for (int first = 0; first < pass.vectors;) {
-    // Two vectors on their own are faster than four of which two are zero.
+    // Two vectors one by one are faster than four of which two are zero.
     const int width = pass.vectors - first > many / 2 ? many : 1;
     if (width == 1 && !near.chunks.empty() && !pass.has_dipoles()) {
       p2p_mutual<N>(near, pass, first++);

@@ -8,11 +8,12 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Pairs that are worth a chunk; and chunks enough for many threads.
+/// How many pairs make a chunk, and how many chunks there are at most, which is enough for many
+/// threads.
 constexpr std::int64_t pairs_of_a_chunk = std::int64_t{1} << 20;
 constexpr std::int64_t most_chunks = 256;
 
-/// Points of other leaves that are summed at once: with their sums they stay in the first cache.
+/// Points of other leaves that are summed at once: they fit the first cache with their sums.
 constexpr int most_others = 512;
 
 template <class T>
@@ -22,8 +23,8 @@ int results_wanted(const Pass<T>& pass) {
   return wanted;
 }
 
-/// Where sums go: all results of a right-hand side, and a chunk's part of the buffer of each; null
-/// where a result is not asked for.
+/// Where sums go: the results of all points, and a chunk's part of the buffer. Null for a result
+/// that is not asked for.
 struct Totals {
   std::array<double*, 4> results{}, buffers{};
 };
@@ -42,7 +43,7 @@ Totals totals_of(Pass<T>& pass, int vector, const MutualChunk& chunk) {
   return totals;
 }
 
-/// Points, their charges and room for their sums, up to a whole number of registers.
+/// Points with charges and room for their sums, padded to whole registers.
 template <class N>
 class MutualPoints {
  public:
@@ -52,7 +53,7 @@ class MutualPoints {
     for (auto& axis : place_) axis.resize(padded_);
     charge_.resize(padded_);
     for (int k = 0; k < 4; ++k)
-      // A register more, as `scatter` asks for.
+      // One register more, which `scatter` may read.
       sums_[k].resize(wanted[k] ? padded_ + cpu_kernels<N>().lanes : 0);
   }
 
@@ -75,7 +76,7 @@ class MutualPoints {
         to = std::transform(charges + piece.begin, charges + piece.begin + piece.count, to,
                             [](T q) { return static_cast<N>(q); });
     }
-    // Where a point is, none of another leaf is.
+    // Padding is put on a point of this leaf, where no point of another leaf is.
     for (auto& axis : place_) std::fill(axis.begin() + count_, axis.end(), axis[count_ - 1]);
     std::fill(charge_.begin() + count_, charge_.end(), N(0));
   }
@@ -88,7 +89,7 @@ class MutualPoints {
   NearPoints<N> points() { return points_of(count_); }
   NearPoints<N> whole_registers_of_points() { return points_of(padded_); }
 
-  /// Adds the sums, in coordinates of that unit, for the points of the pieces.
+  /// Adds the sums, which are in coordinates of that unit, to the points of the pieces.
   void scatter(std::span<const NearRange> pieces, double unit, const Totals& totals) const {
     for (int k = 0; k < 4; ++k)
       if (totals.results[k])
@@ -122,7 +123,7 @@ class MutualLeaf {
   MutualLeaf(const NearData& near, const Pass<T>& pass, int vector)
       : near_(near), pass_(pass), vector_(vector) {}
 
-  /// Turns to a leaf.
+  /// Begins a leaf.
   void start(const MutualChunk::Leaf& leaf, const Totals& totals) {
     piece_ = leaf.points;
     totals_ = totals;
@@ -132,32 +133,36 @@ class MutualLeaf {
     close_.resize(leaf_.whole_registers_of_points().count);
   }
 
-  /// Adds the sums of the leaf's points over those of them from `first` to `last`, unless some are
-  /// too close for precision N: then it returns false.
+  /// Adds the pairs of the leaf's points with its points from `first` to `last`. Returns false,
+  /// having added nothing, if some are too close for precision N.
   bool with_itself(int first, int last) {
     const NearPoints<N> p = leaf_.whole_registers_of_points();
     std::fill(close_.begin(), close_.end(), 0);
     leaf_.clear_sums();
-    pair_kernels<N, Laplace>().near(Laplace(), 1, pass_.accuracy.root_terms,
-                                    {last - first, p.x + first, p.y + first, p.z + first,
-                                     p.charge + first, nullptr, nullptr, nullptr},
-                                    {p.count, p.x, p.y, p.z, p.potential, p.gradient_x,
-                                     p.gradient_y, p.gradient_z, close_.data()});
+    with_kernel(pass_.kappa / unit_, [&](auto kernel) {
+      pair_kernels<N, decltype(kernel)>().near(kernel, 1, pass_.accuracy.root_terms,
+                                               {last - first, p.x + first, p.y + first, p.z + first,
+                                                p.charge + first, nullptr, nullptr, nullptr},
+                                               {p.count, p.x, p.y, p.z, p.potential, p.gradient_x,
+                                                p.gradient_y, p.gradient_z, close_.data()});
+    });
     for (int i = 0; i < leaf_.count(); ++i)
       if (close_[i] > (i >= first && i < last)) return false;  // a point is close to itself
     leaf_.scatter({&piece_, 1}, unit_, totals_);
     return true;
   }
 
-  /// Adds the sums with `n` points of the pieces for both sides. False, and nothing, as above.
+  /// Adds the pairs with `n` points of the pieces, to both sides. Returns false, having added
+  /// nothing, if some are too close.
   bool with_others(std::span<const NearRange> pieces, int n) {
     others_.resize(n, totals_.results);
     others_.fill(near_.sources<N>(), pass_, vector_, pieces);
-    // They fill registers better than the leaf does, whose points the kernel takes one by one.
-    if (!pair_kernels<N, Laplace>().near_mutual(Laplace(), pass_.accuracy.root_terms,
-                                                others_.whole_registers_of_points(),
-                                                leaf_.points()))
-      return false;
+    // The pieces' points fill registers better than the leaf's, which the kernel takes one by one.
+    const bool done = with_kernel(pass_.kappa / unit_, [&](auto kernel) {
+      return pair_kernels<N, decltype(kernel)>().near_mutual(
+          kernel, pass_.accuracy.root_terms, others_.whole_registers_of_points(), leaf_.points());
+    });
+    if (!done) return false;
     leaf_.scatter({&piece_, 1}, unit_, totals_);
     others_.scatter(pieces, unit_, totals_);
     return true;
@@ -174,7 +179,7 @@ class MutualLeaf {
   std::vector<std::int32_t> close_;
 };
 
-/// At most n points of the piece, from the `first` on.
+/// At most n points of the piece, from its point `first` on.
 NearRange part_of(const NearRange& piece, int first, int n) {
   NearRange part = piece;
   part.begin += first;
@@ -245,7 +250,7 @@ void add_buffers(const NearData& near, Pass<T>& pass, int vector) {
   }
 }
 
-/// The chunk with the leaves of those rows, in Morton order.
+/// The chunk of the leaves of those rows, in Morton order.
 MutualChunk chunk_of(const PointTree& tree, std::span<const std::int32_t> rows) {
   const auto& boxes = tree.octree.boxes;
   const NearLists& near = tree.lists.p2p;

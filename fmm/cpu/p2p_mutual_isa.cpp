@@ -8,17 +8,17 @@
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-/// Points of b whose sums, one register for each result, stay in the first cache.
+/// Points of b whose sums, one register for each result, fit the first cache.
 constexpr int points_at_once = 64;
 
-/// Sums for points of b, lane by lane.
+/// Sums of points of b, not yet added up over lanes.
 template <class T>
 struct Sums {
   Vec<T> u[points_at_once], gx[points_at_once], gy[points_at_once], gz[points_at_once];
 };
 
-/// U vectors of points of a against n points of b, from b_first on. Starts the sums of those of b
-/// with the `First` points of a, and those of a with the first of b.
+/// U vectors of points of a against n points of b, from b_first on. The first points of a (`First`)
+/// start the sums of those of b, and the first of b those of a.
 template <class T, int U, bool Potential, bool Gradient, int Terms, bool First, class Kernel>
 FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64_t a_first,
                                const NearPoints<T>& b, std::int64_t b_first, int n, Sums<T>& sums,
@@ -81,7 +81,7 @@ bool mutual_all(Kernel kernel, const NearPoints<T>& a, const NearPoints<T>& b) {
     const auto n =
         static_cast<int>(b.count - b_first < points_at_once ? b.count - b_first : points_at_once);
     std::int64_t i = 0;
-    /// The next vectors of a, as many as there are up to `most`.
+    /// The next vectors of a, up to `most` of them.
     const auto block = [&](auto first) {
       const std::int64_t left = (a.count - i) / lanes;
       const auto take = [&](auto vectors) {

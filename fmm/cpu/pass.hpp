@@ -17,18 +17,18 @@ HarmonicSteps<T> steps_of(const HarmonicTable<T>& table) {
   return {table.p, table.up.data(), table.down.data(), table.diagonal.data()};
 }
 
-/// One evaluation for `vectors` right-hand sides: what the stages read and write. Everything about
-/// points is in the tree's order.
+/// One evaluation for `vectors` right-hand sides: what the stages read and write. All that belongs
+/// to points is in the tree's order.
 template <class T>
 struct Pass {
   const PointTree& tree;
   const ParityOrder& order;
   const Accuracy& accuracy;
   const CpuKernels<T>& kernels;
-  const CpuOperators<T>& operators;
+  const LevelOperators<T>& operators;
   const HarmonicTable<T>& table;
   int vectors = 0;
-  /// Which points of a box act, and on which they act: the other way round in a transposed pass.
+  /// The points of a box that act, and those that are acted on; a transposed pass swaps them.
   Range Box::*from = &Box::sources;
   Range Box::*to = &Box::targets;
   LargeVector<T> charges{};                 ///< [vectors][sources], or empty
@@ -38,8 +38,10 @@ struct Pass {
   LargeVector<double> potential{};          ///< [vectors][targets], or empty
   std::array<LargeVector<double>, 3> gradient{};
   LargeVector<double> near_buffer{};  ///< what P2P's chunks add to each other
+  double kappa = 0;                   ///< of Yukawa's kernel, in the tree's unit; 0: Laplace's
+  int top_level = 2;                  ///< there and below boxes have expansions
 
-  /// Potential (0) or a component of the gradient (1 to 3).
+  /// The result of that number: potential (0) or a component of the gradient (1 to 3).
   LargeVector<double>& result(int k) { return k == 0 ? potential : gradient[k - 1]; }
   bool is_transposed() const { return from == &Box::targets; }
   const SortedPoints& from_points() const {
@@ -48,25 +50,27 @@ struct Pass {
   const SortedPoints& to_points() const { return is_transposed() ? tree.sources : tree.targets(); }
   bool acts(const Box& box) const { return (box.*from).size() > 0; }
   bool is_acted_on(const Box& box) const { return (box.*to).size() > 0; }
+  /// κ in the unit of boxes of a level.
+  double kappa_of(int level) const { return kappa * tree.octree.side(level); }
   bool has_dipoles() const { return !dipoles[0].empty(); }
   T* moment(std::int64_t box) const { return moments + box * vectors * order.count; }
   T* local(std::int64_t box) const { return locals + box * vectors * order.count; }
 };
 
-// The stages but P2P (near_data.hpp) and those of functionals (functional_moments.hpp). Each writes
-// its results anew, except L2L and L2P, which add.
+// The stages other than P2P (near_data.hpp) and those of functionals (functional_moments.hpp). Each
+// overwrites its results, except L2L and L2P, which add to them.
 
-/// M of those leaves, whose points act.
+/// Moments of the leaves whose points act.
 template <class T>
 void p2m(const Pass<T>& pass, const std::vector<std::int32_t>& leaves);
-/// M of the other boxes with sources, from level `levels` − 2 up to 2.
+/// Moments of the other boxes with sources, from the level above the deepest up to level 2.
 template <class T>
 void m2m(const Pass<T>& pass);
-/// L of every box with targets from level 2 on, of the sources between its parent's colleagues and
-/// its own.
+/// Local expansions of every box with targets from level 2 on, of the sources in its parent's
+/// colleagues but not in its own.
 template <class T>
 void m2l(const Pass<T>& pass);
-/// Adds the parent's L.
+/// Adds the parents' local expansions to the children's.
 template <class T>
 void l2l(const Pass<T>& pass);
 /// Adds the far field to the results.

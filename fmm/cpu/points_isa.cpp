@@ -1,12 +1,12 @@
-// Expansions of points, and the table of what knows the kernel, compiled once for each instruction
-// set.
+// Expansions of points, and the table of the functions that depend on the kernel G; compiled once
+// for each instruction set.
 #include "fmbem/fmm/cpu/kernels_isa.hpp"
 #include "fmbem/fmm/cpu/simd_isa.hpp"
 
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-/// Points in registers, a block of V vectors.
+/// V registers of points.
 template <class T, int V>
 struct Block {
   Vec<T> x[V], y[V], z[V], r2[V];
@@ -29,7 +29,7 @@ FMBEM_INLINE void next_order(T diagonal, Vec<T> x, Vec<T> y, Vec<T>& c, Vec<T>& 
   c = real;
 }
 
-/// Takes the recurrence in the degree a step up.
+/// Goes up one step in the degree.
 template <class T, int V>
 FMBEM_INLINE void next_degree(T up, T down, const Block<T, V>& point, Vec<T>* low, Vec<T>* here) {
   for (int v = 0; v < V; ++v) {
@@ -39,7 +39,7 @@ FMBEM_INLINE void next_degree(T up, T down, const Block<T, V>& point, Vec<T>* lo
   }
 }
 
-/// What harmonics of degree n are multiplied by where the kernel is not homogeneous.
+/// The factor of harmonics of degree n for kernels that are not homogeneous.
 template <class T, int V, class Kernel>
 struct DegreeFactors {
   Vec<T> f[V][highest_order + 2];

@@ -32,7 +32,8 @@ constexpr T least_r2 = sizeof(T) == 4 ? T(close_distance) * T(close_distance) : 
 
 typedef std::int32_t Counts __attribute__((vector_size(register_bytes)));
 
-/// Which pairs were far enough: counts lane by lane or, for `Any`, only whether one was not.
+/// Keeps record of pairs that are too close: counts them lane by lane or, for `Any`, only whether
+/// there was one.
 struct Count {
   Counts far{};
 };
@@ -57,7 +58,7 @@ struct None {
 template <class T>
 using PairsOf = std::conditional_t<sizeof(T) == 4, Any, None>;
 
-/// A first guess of 1/√r2, 0 for pairs that are left out unless a tile of them is done again.
+/// A first guess of 1/√r2; 0 for pairs that are left out.
 #if defined(__AVX512F__)
 FMBEM_INLINE Vec<double> guess(Vec<double> r2, None&) {
   return _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(r2, _mm512_setzero_pd(), _CMP_GT_OQ), r2);
@@ -96,15 +97,15 @@ FMBEM_INLINE Vec<float> guess(Vec<float> r2, Any& any) {
 constexpr bool guess_is_coarse = true;
 #endif
 
-/// What inverse_root() gives is so many times 1/√r2: then the series have no factor to multiply by.
+/// inverse_root() gives 1/√r2 times this constant, so that the series has no factor to multiply by.
 template <class T, int Terms>
 constexpr T root_scale = Terms == 0   ? T(1)
                          : Terms == 1 ? T(2)
                          : Terms == 2 ? T(8) / 3
                                       : T(3.2);
 
-/// Terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_scale: a guess
-/// that is off by ε comes out off by about ε^(Terms + 1).
+/// The terms of the series of (1 − e)^(−1/2), e = 1 − r2 y², after the first, in root_scale. A
+/// guess with the relative error ε comes out with about ε^(Terms + 1).
 template <class T, int Terms>
 FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
   if constexpr (Terms == 0) return y;
@@ -125,8 +126,8 @@ FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Far& far) {
   return refine<T, Terms>(r2, y);
 }
 
-/// Calls it with the terms of `root_terms` (see CpuKernels) as a constant: the bits' guess is too
-/// coarse without a series, and in single precision nothing is gained by two terms.
+/// Calls f with the terms of `root_terms` (see CpuKernels) as a compile-time constant. The bits'
+/// guess is too coarse without a series, and in single precision two terms gain nothing.
 template <class T, class Call>
 FMBEM_INLINE void with_terms(int root_terms, Call&& call) {
   if constexpr (sizeof(T) == 4) {

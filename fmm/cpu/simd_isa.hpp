@@ -1,6 +1,6 @@
-// Vector registers of the instruction set that FMBEM_ISA names, for the files compiled once for
-// each. Everything stands in a namespace of that instruction set, so code for one processor cannot
-// end up in another's.
+// Vector registers of the instruction set that FMBEM_ISA names, for the files that are compiled
+// once for each. All of it is in a namespace of that instruction set, so that no code ends up on a
+// processor that cannot run it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr int register_bytes = 32;
 constexpr int register_bytes = 16;
 #endif
 
-/// n numbers: V at any address that T may have, Aligned where the compiler puts them.
+/// n numbers: as V at any address that T may have, as Aligned where the compiler puts them.
 template <class T, int n>
 struct Few {
   typedef T V __attribute__((vector_size(n * sizeof(T)), may_alias, aligned(alignof(T))));
@@ -51,7 +51,8 @@ FMBEM_INLINE void store(T* p, Vec<T> v) {
 /// Mask of the first n lanes.
 FMBEM_INLINE unsigned first_lanes(int n) { return (1u << n) - 1; }
 #endif
-/// The first n numbers, fewer than there are lanes; the rest is not touched, and 0.
+/// The first n numbers, n less than the lanes; the other lanes are 0, and their memory is not
+/// touched.
 template <class T>
 FMBEM_INLINE Vec<T> load_part(const T* p, int n) {
 #if defined(__AVX512F__)
@@ -86,12 +87,12 @@ FMBEM_INLINE T sum_of_lanes(Vec<T> v) {
   for (int l = 0; l < Simd<T>::lanes; ++l) sum += v[l];
   return sum;
 }
-/// Sums of neighbouring lanes: those of a, then those of b.
+/// Sums of neighbouring lanes: those of a, followed by those of b.
 template <class T, std::size_t... l>
 FMBEM_INLINE Vec<T> add_neighbours(Vec<T> a, Vec<T> b, std::index_sequence<l...>) {
   return __builtin_shufflevector(a, b, 2 * l...) + __builtin_shufflevector(a, b, 2 * l + 1 ...);
 }
-/// The sums of the lanes of as many vectors as there are lanes.
+/// A register of sums over lanes, one for each of as many vectors as there are lanes.
 template <class T>
 FMBEM_INLINE Vec<T> sums_of_lanes(const Vec<T>* v) {
   constexpr int lanes = Simd<T>::lanes;

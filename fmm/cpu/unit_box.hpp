@@ -31,8 +31,8 @@ struct UnitPoints {
   }
 };
 
-/// The same of the points of a functional, with their weights: [1 or 4][padded], charges and then
-/// the components of dipoles, of lengths in the unit box.
+/// The points of a functional, likewise, with their weights [1 or 4][padded]: charges, then the
+/// components of dipoles in lengths of the unit box.
 template <class T>
 struct UnitWeightedPoints {
   std::vector<T> x, y, z, weights;
@@ -58,14 +58,17 @@ struct UnitWeightedPoints {
   }
 };
 
-/// Moments [K] in parity order from the slots that P2M's kernel gives, [channels][slots].
+/// Moments [K] in parity order, from the slots [channels][slots] that P2M's kernel writes; κ in the
+/// unit of the box.
 template <class T, class Sum>
-void moments_from_slots(const HarmonicTable<T>& table, int channels, const Sum* slots, T* moment) {
+void moments_from_slots(const HarmonicTable<T>& table, double kappa, int channels, const Sum* slots,
+                        T* moment) {
   for (int slot = 0; slot < table.slots(); ++slot)
     if (table.position[slot] >= 0) moment[table.position[slot]] = static_cast<T>(slots[slot]);
   for (int axis = 0; axis + 1 < channels; ++axis)
-    for (const Derivative& d : table.derivatives[axis])
-      moment[d.from] += static_cast<T>(d.value * slots[(axis + 1) * table.slots() + d.to]);
+    table.for_derivative(axis, kappa, [&](int from, int to, double value) {
+      moment[from] += static_cast<T>(value * slots[(axis + 1) * table.slots() + to]);
+    });
 }
 
 }  // namespace fmbem::fmm

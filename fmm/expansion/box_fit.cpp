@@ -6,44 +6,21 @@
 #include <numeric>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
-#include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/half_rule.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::fmm {
 namespace {
 
-/// Nodes of Gauss and Legendre's rule on [−½, ½] that are positive, or zero, and their weights, by
-/// Newton's method on the recurrence of P_n. A node and its mirror image count together.
-struct HalfRule {
-  std::vector<double> node, weight;
-
-  explicit HalfRule(int n) {
-    for (int i = 0; i < (n + 1) / 2; ++i) {
-      double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
-      for (int step = 0; step < 6; ++step) {
-        double low = 1, here = x;
-        for (int k = 2; k <= n; ++k) {
-          const double next = ((2 * k - 1) * x * here - (k - 1) * low) / k;
-          low = here;
-          here = next;
-        }
-        slope = n * (x * here - low) / (x * x - 1);
-        x -= here / slope;
-      }
-      const bool centre = 2 * i + 1 == n;
-      node.push_back(centre ? 0 : x / 2);
-      weight.push_back((centre ? 1 : 2) / ((1 - x * x) * slope * slope));
-    }
-  }
-};
-
-/// Harmonics at the nodes of the cube's positive octant, times the root of the weight: [K][nodes],
-/// in parity order. The other octants mirror it.
+/// Regular functions at the nodes in the cube's positive octant, times the root of the weight:
+/// [K][nodes], in parity order. The other octants are mirror images.
 struct Samples {
   std::size_t nodes;
   std::vector<double> values;
 
-  explicit Samples(const ParityOrder& order) {
-    // The measure need not be uniform to the last digit: fewer nodes than degree 2q asks for do.
+  Samples(const ParityOrder& order, const Yukawa& kernel) {
+    // The measure need not be uniform to the last digit, so fewer nodes suffice than are exact for
+    // degree 2q.
     const HalfRule rule(3 * order.p / 4 + 3);
     const std::size_t n = rule.node.size();
     nodes = n * n * n;
@@ -54,7 +31,7 @@ struct Samples {
 #pragma omp for schedule(static)
       for (std::size_t i = 0; i < nodes; ++i) {
         const std::size_t a = i / (n * n), b = i / n % n, c = i % n;
-        regular_harmonics(Vec3d{rule.node[a], rule.node[b], rule.node[c]}, order.p,
+        regular_functions(kernel, {rule.node[a], rule.node[b], rule.node[c]}, order.p,
                           harmonics.data());
         const double root = std::sqrt(rule.weight[a] * rule.weight[b] * rule.weight[c]);
         for (int k = 0; k < order.count; ++k)
@@ -64,8 +41,8 @@ struct Samples {
   }
 };
 
-/// In the first `known` rows of G [..][stride], of which those columns from the diagonal on are
-/// read: R with Rᵀ R = G there, and R⁻ᵀ times the columns behind.
+/// Cholesky's factorisation in place. In the first `known` rows of G [..][stride], of which columns
+/// from the diagonal on are read, it leaves R with Rᵀ R = G, and R⁻ᵀ times the columns behind.
 void factorise(double* g, int known, int size, std::size_t stride) {
   for (int i = 0; i < known; ++i) {
     double* const row = g + i * stride;
@@ -81,9 +58,10 @@ void factorise(double* g, int known, int size, std::size_t stride) {
 
 }  // namespace
 
-BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), high_(high) {
+BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high, const Yukawa& kernel)
+    : low_(low), high_(high) {
   const auto& kernels = cpu_kernels<double>();
-  const Samples samples(high);
+  const Samples samples(high, kernel);
 #pragma omp parallel for schedule(dynamic, 1)
   for (int e = 0; e < 8; ++e) {
     Class& part = classes_[e];
@@ -91,8 +69,8 @@ BoxFit::BoxFit(const ParityOrder& low, const ParityOrder& high) : low_(low), hig
     const int known = part.known = low.begin[e + 1] - low.begin[e];
     const int unknown = part.unknown = size - known;
     if (size == 0) continue;
-    // The rows of G that hold G_pp and G_pq. Rounding costs B as many digits as the condition of
-    // G_pp has, 1e-15 at order 5, 5e-10 at 27, but in directions in which moments hardly vary.
+    // The rows of G with G_pp and G_pq. Rounding makes B off by the condition of G_pp times a
+    // rounding, 1e-15 at order 5 and 5e-10 at 27, but in directions in which moments hardly vary.
     const auto nodes = static_cast<int>(samples.nodes);
     const double* const own = samples.values.data() + samples.nodes * high.begin[e];
     const int stride = whole_registers(kernels, size);

@@ -25,8 +25,15 @@ HarmonicTable<T>::HarmonicTable(const ParityOrder& order) : p(order.p) {
     }
   }
   derivatives = fmm::derivatives(order);
-  for (auto& axis : derivatives)
-    for (Derivative& d : axis) d.to = slot_at[d.to];
+  for (int axis = 0; axis < 3; ++axis) {
+    for (Derivative& d : derivatives[axis]) {
+      // ∂ R_i has R_j, of one degree more, κ²/((2n−1)(2n+1)) times as often as ∂ R_j has R_i, n
+      // being the degree of R_j.
+      const double n = order.degree[d.from];
+      rises[axis].push_back({d.to, slot_at[d.from], d.value / ((2 * n - 1) * (2 * n + 1))});
+      d.to = slot_at[d.to];
+    }
+  }
 }
 
 template struct HarmonicTable<double>;

@@ -22,6 +22,16 @@ struct HarmonicTable {
   std::vector<int> position;  ///< [2 pairs]: of C_n^m at 2t, of S_n^m at 2t + 1 (−1 for m = 0)
   /// ∂ along each axis, with `to` as slot 2t or 2t + 1.
   std::array<std::vector<Derivative>, 3> derivatives;
+  /// What Yukawa's regular functions have besides, over κ²: terms of one degree more.
+  std::array<std::vector<Derivative>, 3> rises;
+
+  /// Calls body(from, to, value) for all terms of ∂ along an axis.
+  template <class Body>
+  void for_derivative(int axis, double kappa, Body&& body) const {
+    for (const Derivative& d : derivatives[axis]) body(d.from, d.to, d.value);
+    if (kappa == 0) return;
+    for (const Derivative& d : rises[axis]) body(d.from, d.to, kappa * kappa * d.value);
+  }
 };
 
 }  // namespace fmbem::fmm

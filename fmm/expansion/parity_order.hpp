@@ -5,9 +5,9 @@
 
 namespace fmbem::fmm {
 
-/// The order in which coefficients are stored: by parity class, within it by n and m. The class of
-/// a harmonic has bit 2, 1 or 0 set where it is odd in x, y or z; these are also the bits of an
-/// octant (set on the upper side), so that reflections act on both alike.
+/// The order in which coefficients are stored: by parity class, within a class by n and m. A
+/// harmonic's class has bit 2, 1 or 0 set where it is odd in x, y or z. An octant's bits are the
+/// same (set on the upper side), so that reflections act on both alike.
 struct ParityOrder {
   explicit ParityOrder(int order);
 

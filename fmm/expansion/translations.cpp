@@ -14,16 +14,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// N_n^m = √((n−m)!(n+m)!).
-class Norms {
- public:
-  explicit Norms(int p) : root_factorial_(root_factorials(2 * p + 1)) {}
-  double operator()(int n, int m) const { return root_factorial_[n - m] * root_factorial_[n + m]; }
-
- private:
-  std::vector<double> root_factorial_;
-};
-
 /// Complex harmonics F_n^m of degree ≤ p, of which those with m ≥ 0 are stored and the others are
 /// (−1)^m conj(F_n^|m|); zero outside |m| ≤ n.
 struct ComplexTable {
@@ -69,19 +59,6 @@ ComplexTable irregular_table(Vec3d x, int p, const Norms& norm) {
   return t;
 }
 
-/// An operator that is complex, A_{nm,kl} = F^{m+l} for multipoles and their conjugates, in the
-/// real basis: its entry for the row C_n^m or S_n^|m| and the column C_k^l or S_k^|l|, up to N_n^m
-/// and N_k^l. `sum` is F^{|m|+|l|} and `difference` F^{|m|−|l|}.
-double real_entry(int m, int l, Complex sum, Complex difference) {
-  if (l % 2) difference = -difference;
-  double entry = m >= 0
-                     ? (l >= 0 ? sum.real() + difference.real() : sum.imag() - difference.imag())
-                     : (l >= 0 ? sum.imag() + difference.imag() : difference.real() - sum.real());
-  if (m == 0) entry /= std::numbers::sqrt2;
-  if (l == 0) entry /= std::numbers::sqrt2;
-  return entry;
-}
-
 /// S_i(x + t) = Σ_j entry(i, j) S_j(x), from a table of U(t); i and j are positions.
 double shift_entry(const ParityOrder& order, const ComplexTable& u, const Norms& norm, int i,
                    int j) {
@@ -95,6 +72,16 @@ double shift_entry(const ParityOrder& order, const ComplexTable& u, const Norms&
 double reflection_sign(int bits) { return std::popcount(static_cast<unsigned>(bits)) % 2 ? -1 : 1; }
 
 }  // namespace
+
+double real_entry(int m, int l, Complex sum, Complex difference) {
+  if (l % 2) difference = -difference;
+  double entry = m >= 0
+                     ? (l >= 0 ? sum.real() + difference.real() : sum.imag() - difference.imag())
+                     : (l >= 0 ? sum.imag() + difference.imag() : difference.real() - sum.real());
+  if (m == 0) entry /= std::numbers::sqrt2;
+  if (l == 0) entry /= std::numbers::sqrt2;
+  return entry;
+}
 
 std::vector<double> root_factorials(int count) {
   std::vector<double> result(count, 1.0);
@@ -189,7 +176,7 @@ std::array<std::vector<Derivative>, 3> derivatives(const ParityOrder& order) {
   const Norms norm(std::max(order.p, 1));
   std::array<std::vector<Derivative>, 3> result;
   for (int axis = 0; axis < 3; ++axis) {
-    // The shift by t is linear in t where the degree falls by one.
+    // Where the degree falls by one, the shift by t is linear in t.
     Vec3d unit;
     unit[axis] = 1;
     const ComplexTable u = regular_table(unit, 1, norm);

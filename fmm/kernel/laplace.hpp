@@ -11,10 +11,10 @@ namespace fmbem::fmm {
 struct Laplace {
   auto operator<=>(const Laplace&) const = default;
 
-  /// G = scale g: sums are of g, and results are multiplied by it once.
+  /// G = scale · g: sums are of g, and results are multiplied by the scale once.
   static constexpr double scale = 0.25 * std::numbers::inv_pi;
-  /// g(s r) = g(r)/s: one set of translation operators serves all levels, and 1/r may come times a
-  /// constant that results are divided by.
+  /// g(s r) = g(r)/s: one set of translation operators serves all levels, and a 1/r that is off by
+  /// a constant factor can be put right in the results.
   static constexpr bool homogeneous = true;
 
   template <class V>

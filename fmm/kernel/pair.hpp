@@ -1,5 +1,5 @@
-// What a charge and a dipole at y give at x: the arithmetic of a pair, for every kernel, for
-// numbers and for registers of them (V), on the host and on the device.
+// What a charge and a dipole at y give at x: the arithmetic of one pair, for every kernel, for
+// single numbers and for registers of them (V), on the host and on the device.
 #pragma once
 
 #include "fmbem/fmm/base/hd.hpp"
@@ -43,8 +43,8 @@ FMBEM_HD FMBEM_INLINE void add_pair(const Radial<V>& radial, T q, const Vec3<T>&
   }
 }
 
-/// Adds what the charge at y gives at x, and the one at x at y. D g serves both, so it is found
-/// before charges multiply it.
+/// Adds what the charge at y gives at x, and what the one at x gives at y. D g serves both, so it
+/// is computed before charges are multiplied.
 template <bool Potential, bool Gradient, template <class> class Radial, class T, class V,
           class Sums>
 FMBEM_HD FMBEM_INLINE void add_mutual_pair(const Radial<V>& radial, T q_y, const V& q_x,

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "fmbem/fmm/kernel/exponential.hpp"
 #include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::fmm {
@@ -12,6 +14,8 @@ namespace fmbem::fmm {
 /// G(x, y) = exp(−κ|x − y|)/(4π|x − y|); κ → 0 gives Laplace.
 struct Yukawa {
   double kappa;  ///< 1/length, in the unit of the coordinates
+
+  auto operator<=>(const Yukawa&) const = default;
 
   static constexpr double scale = Laplace::scale;
   static constexpr bool homogeneous = false;
@@ -28,7 +32,7 @@ struct Yukawa {
   template <class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V r2, V w) const {
     const V z = in<V>(kappa) * (r2 * w);
-    return {by_numbers(z, [](double x) { return std::exp(-x); }) * w, w, z};
+    return {exponential(-z) * w, w, z};
   }
 
   /// Writes f_n(κ|x|) for n ≤ p + 1, f_n(z) = (2n+1)!! i_n(z)/zⁿ with the modified spherical Bessel
@@ -50,7 +54,7 @@ struct Yukawa {
   }
 
  private:
-  /// A constant in the precision of V, a number or a register of them.
+  /// A constant in the precision of V, which is a number or a register of them.
   template <class V>
   FMBEM_HD FMBEM_INLINE static auto in(double x) {
     if constexpr (std::is_arithmetic_v<V>)
@@ -58,7 +62,7 @@ struct Yukawa {
     else
       return static_cast<std::remove_cvref_t<decltype(std::declval<V&>()[0])>>(x);
   }
-  /// A function of each number of V.
+  /// Applies a function to each number of V.
   template <class V, class F>
   FMBEM_HD FMBEM_INLINE static V by_numbers(V v, F f) {
     if constexpr (std::is_arithmetic_v<V>)

@@ -7,8 +7,8 @@
 
 namespace fmbem::fmm {
 
-/// What interacts in a tree, and how. Multipoles that act on points and points that act on local
-/// expansions (M2P and P2L, of a treecode or a hybrid) are to be two members more.
+/// What interacts in a tree, and how. A treecode or a hybrid would add two members: multipoles that
+/// act on points (M2P), and points that act on local expansions (P2L).
 struct InteractionLists {
   /// Sources that act on targets one by one.
   NearLists p2p;

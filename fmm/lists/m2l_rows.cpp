@@ -8,7 +8,8 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Orbits that the children of each of the 27 colleagues belong to, by their octants' bits.
+/// The orbits that the children of each of the 27 colleagues belong to, by the bits of the occupied
+/// octants.
 std::array<std::array<std::uint32_t, 256>, 27> orbit_table() {
   std::array<std::array<std::uint32_t, 256>, 27> table{};
   for (int place = 0; place < 27; ++place) {

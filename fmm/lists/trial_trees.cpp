@@ -12,7 +12,7 @@
 namespace fmbem::fmm {
 namespace {
 
-/// What counting needs of a box, together.
+/// What counting needs to know of a box, in one place.
 struct TrialBox {
   std::int32_t cut = 0;  ///< it is split in so many of the trees, the first ones
   std::int32_t parents_cut = 0;
@@ -41,7 +41,7 @@ std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_l
       const int crowd = std::max(box.targets.size(), box.sources.size() - box.held);
       trial.cut = static_cast<std::int32_t>(
           std::lower_bound(max_leaf.begin(), max_leaf.end(), crowd) - max_leaf.begin());
-      // The grading: colleagues of the parent of what is split are split.
+      // The grading: where a box is split, the colleagues of its parent are split.
       for (const std::int32_t c : tree.colleagues[b])
         if (c >= 0) trial.cut = std::max(trial.cut, childrens_cut[c]);
       trial.lists_if_split = box.held > 0;
@@ -60,12 +60,12 @@ std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_l
   return boxes;
 }
 
-/// Sources near to a leaf, and boxes that have them.
+/// Sources near to a leaf, and the boxes that have them.
 struct Near {
   std::int32_t sources = 0, boxes = 0;
 };
 
-/// What a box's ancestors from the grandparent on, and their colleagues, hold.
+/// What the ancestors of a box, from the grandparent up, and their colleagues hold.
 std::vector<Near> held_above(const Octree& tree) {
   std::vector<Near> above(tree.boxes.size());
   const auto holds = [](const Box& box) { return box.held > 0; };
@@ -101,13 +101,13 @@ class Counter {
   }
 
  private:
-  /// Of the trees in which the box is split.
+  /// Adds a box to the work of the trees in which it is split.
   void add_parent(std::int32_t b, std::vector<TreeWork>& work) const {
     const Box& box = tree_.boxes[b];
     const int trees = boxes_[b].cut;
     const auto children = static_cast<double>(
         std::count_if(box.child.begin(), box.child.end(), [](std::int32_t c) { return c >= 0; }));
-    std::array<std::uint32_t, most_trial_trees> orbits{};  // that the last trees have besides
+    std::array<std::uint32_t, most_trial_trees> orbits{};  // in this tree, but not in the next
     if (box.level > 0 && box.targets.size() > 0) {
       for (int place = 0; place < 27; ++place) {
         const std::int32_t uncle = tree_.colleagues[b][place];
@@ -124,12 +124,12 @@ class Counter {
     }
   }
 
-  /// Of the trees in which the box is a leaf.
+  /// Adds a box to the work of the trees in which it is a leaf.
   void add_leaf(std::int32_t b, std::vector<TreeWork>& work) const {
     const Box& box = tree_.boxes[b];
     const int first = boxes_[b].cut, end = box.parent < 0 ? trials_ : boxes_[b].parents_cut;
     if (first >= end) return;
-    // What is near in the trees before the c-th besides what is in that one.
+    // before[c]: what is near in tree c − 1, but not in tree c.
     std::array<Near, most_trial_trees + 1> before{};
     const auto add_before = [&](int c, std::int32_t sources, std::int32_t boxes) {
       Near& near = before[std::clamp(c, first, end)];

@@ -7,7 +7,7 @@
 
 namespace fmbem::fmm {
 
-/// What a tree asks of an evaluation.
+/// The work that a tree makes for an evaluation.
 struct TreeWork {
   double points = 0;        ///< mean of the numbers of sources and targets
   double boxes = 0;         ///< of the tree
@@ -18,12 +18,12 @@ struct TreeWork {
   double near_boxes = 0;    ///< entries of the near lists
 };
 
-inline constexpr int most_trial_trees = 16;
+inline constexpr int most_trial_trees = 24;
 
-/// That of each tree that build_octree() makes of the same points with these numbers of points a
-/// leaf (ascending, at most most_trial_trees), from the finest of them: its boxes are all that the
-/// others have, and whether one is split, grading included, is a matter of one number, in how many
-/// of the trees it is.
+/// The work of each tree that build_octree() would make of the same points with these leaf sizes
+/// (ascending, at most most_trial_trees), counted in the finest tree, which has all boxes of the
+/// others. A box is split in the first so many trees, and one number for each box, grading
+/// included, says in how many.
 std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf);
 
 }  // namespace fmbem::fmm

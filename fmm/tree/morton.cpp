@@ -13,13 +13,13 @@
 namespace fmbem {
 namespace {
 
-/// Keys of a box of some level, [begin, end).
+/// The keys of a box, [begin, end).
 struct BoxKeys {
   std::int64_t begin, end;
   int level;
 };
 
-/// Splits a box until the boxes hold at most so many keys; they come out in order.
+/// Splits a box until no box holds more than so many keys, and writes the boxes in order.
 void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
            std::vector<BoxKeys>& boxes) {
   const auto [begin, end, level] = box;
@@ -40,7 +40,7 @@ void split(std::span<const std::uint64_t> keys, BoxKeys box, std::int64_t most,
   }
 }
 
-/// An extent that is thin, in sides of the cube.
+/// A hull that is thinner than this, in sides of the cube, is thin.
 constexpr double thin = 0.125;
 
 }  // namespace
@@ -75,7 +75,7 @@ MortonOrder morton_order(std::span<const Vec3d> points) {
   const auto n = static_cast<std::int64_t>(points.size());
   MortonOrder result;
   result.cube = bounding_cube(points);
-  // Comparisons skip what is not a number, so the points are looked at one by one.
+  // Comparisons with NaN would pass over it, so each point is looked at.
   std::int64_t first_bad = n;
 #pragma omp parallel for reduction(min : first_bad)
   for (std::int64_t i = 0; i < n; ++i)
@@ -95,7 +95,7 @@ MortonOrder morton_order(std::span<const Vec3d> points) {
 std::vector<std::int64_t> octree_leaves(std::span<const std::uint64_t> keys, int max_leaf) {
   FMBEM_REQUIRE(max_leaf >= 1, "a leaf must hold at least one point, not " << max_leaf);
   const auto n = static_cast<std::int64_t>(keys.size());
-  // Large boxes first, whose leaves are then found side by side.
+  // First large boxes, whose leaves are then found in parallel.
   std::vector<BoxKeys> large;
   split(keys, {0, n, 0}, std::max<std::int64_t>(max_leaf, n / 256), large);
   std::vector<std::vector<BoxKeys>> leaves(large.size());

@@ -8,10 +8,10 @@
 namespace fmbem::fmm {
 namespace {
 
-/// Boxes below which waking the other threads takes longer than the work.
+/// With fewer boxes than this, waking the other threads takes longer than the work.
 constexpr std::int32_t worth_a_thread = 4096;
 
-/// Keys of boxes at one level, ascending: leading 3·level bits of a Morton key.
+/// Keys of the boxes of a level, ascending: the leading 3·level bits of a Morton key.
 using Keys = std::vector<std::uint64_t>;
 
 std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range,
@@ -20,7 +20,7 @@ std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range,
       std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
 }
 
-/// How many of a box's points may not sink below its level; they come first.
+/// How many of a box's points may not sink below its level. They come first.
 std::int32_t held_of(const SortedPoints& points, Range range, int level) {
   std::int32_t held = 0;
   if (!points.deepest.empty())
@@ -44,12 +44,12 @@ std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, std::
   return result;
 }
 
-/// Whether a box has points, be it that they may not sink deeper.
+/// Whether a box has points that are not held by one of its ancestors.
 bool holds_points(const SortedPoints& points, std::uint64_t key, int level) {
   const int shift = 3 * (deepest_level - level);
   const auto begin = points.keys.begin(), end = points.keys.end();
   auto first = std::lower_bound(begin, end, key << shift);
-  // Those of its ancestors may have the same key; they come first.
+  // Points that its ancestors hold may have the same key; they come first.
   while (first != end && *first == key << shift && points.deepest_of(first - begin) < level)
     ++first;
   return first != end && *first >> shift == key;
@@ -90,7 +90,7 @@ std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints&
   return result;
 }
 
-/// Tells which boxes of a level are in a set.
+/// Tells whether a box of a level is in a set.
 class KeySet {
  public:
   KeySet(const Keys& sorted, int level) : keys_(sorted) {
@@ -112,7 +112,7 @@ class KeySet {
   std::vector<std::int32_t> begin_;  ///< of the keys with the same leading bits
 };
 
-/// Adds to the boxes to be split those that the grading of Octree asks for.
+/// Adds the boxes that have to be split for the grading (see Octree).
 void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
   for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
     const KeySet is_split(split[level], level);
@@ -142,7 +142,7 @@ void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPo
   }
 }
 
-/// The children of the boxes to be split on a level, which become the next one.
+/// The children of the boxes of a level that are split: the next level.
 void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
                const SortedPoints& targets) {
   const auto level = static_cast<int>(tree.level_begin.size()) - 2;
@@ -196,7 +196,7 @@ void add_level(Octree& tree, const Keys& split, const SortedPoints& sources,
   }
 }
 
-/// Colleague of a child displaced by d: its parent's displacement and its octant.
+/// The colleague of a child at the displacement d: its parent's displacement, and its octant.
 struct Step {
   int parent_place, octant;
 };

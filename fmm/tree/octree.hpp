@@ -20,7 +20,7 @@ struct Box {
   std::int32_t held = 0;  ///< the first of the sources, which may not sink below this box
   bool is_leaf = true;
 
-  /// Sources that no child has: all of a leaf, else those that it holds.
+  /// The box's own sources: all of a leaf, and those that any other box holds.
   Range own_sources() const {
     return {sources.begin, is_leaf ? sources.end : sources.begin + held};
   }
@@ -30,7 +30,7 @@ struct Box {
 ///
 /// Graded: where a box of level l + 1 is split, all colleagues of its parent are split. So adjacent
 /// leaves differ by one level at most (the 2:1 balance), and leaves that are neither adjacent nor
-/// separated by M2L on their level are a level apart: they are summed directly (docs/fmm.md).
+/// separated by M2L on their level are a level apart: they are summed directly (docs/theory.md).
 struct Octree {
   Cube root;
   std::vector<Box> boxes;
@@ -41,14 +41,13 @@ struct Octree {
 
   int levels() const { return static_cast<int>(level_begin.size()) - 1; }
   double side(int level) const;
-  /// Centre of a box less the root's corner, which is to be subtracted from points first: far from
-  /// the origin the centre itself is not a number of double precision.
+  /// The centre of a box less the root's corner, which has to be subtracted from points first: far
+  /// from the origin the centre itself cannot be represented.
   Vec3d centre_from_corner(const Box& box) const;
 };
 
 /// Splits every box with more than max_leaf targets, or sources that may sink, down to the deepest
-/// level, and where the grading asks for it. Either kind of points may be the other (the same
-/// object).
+/// level, and where the grading asks for it. Sources and targets may be the same object.
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
                     int max_leaf);
 

@@ -6,9 +6,8 @@
 
 namespace fmbem::fmm {
 
-/// The deepest level in whose box a spread source sticks out by at most `overhang` sides. All
-/// places are less the root's corner: the source's centre, and its smallest and largest
-/// coordinates.
+/// The deepest level in whose box a spread source sticks out by at most `overhang` sides. The
+/// source's centre, and its smallest and largest coordinates, are given less the root's corner.
 FMBEM_HD inline int deepest_level_of(Vec3d centre, Vec3d low, Vec3d high, double root_side,
                                      double overhang) {
   int level = deepest_level;

@@ -5,11 +5,11 @@
 
 namespace fmbem::fmm {
 
-/// Sources and targets in the boxes of one octree, and what interacts there: all of an evaluation
-/// that knows neither order nor precision, so that evaluations of any accuracy share it.
+/// Sources and targets in the boxes of one octree, and what interacts there: all that does not
+/// depend on order and precision, so that evaluations of any accuracy share it.
 struct PointTree {
-  /// Lengths inside are the caller's times this power of two, which brings the root's side to
-  /// [1, 2): so no power of a distance leaves the range of numbers.
+  /// Lengths inside are the caller's times this power of two, which brings the root's side to [1,
+  /// 2): no power of a distance then leaves the range of numbers.
   double scale = 1;
   SortedPoints sources{};
   SortedPoints other_targets{};  ///< empty where the sources are the targets
@@ -24,7 +24,7 @@ struct PointTree {
   void make_lists() { lists = interaction_lists(octree, sources, targets()); }
 };
 
-/// The power of two that brings the side of the hull to [1, 2). Throws InputError if there is none.
+/// The power of two that brings the hull's side to [1, 2). Throws InputError if there is none.
 double scale_for(const Cube& hull);
 
 }  // namespace fmbem::fmm

@@ -14,20 +14,20 @@ struct SortedPoints {
   LargeVector<std::uint64_t> keys;  ///< [n], ascending
   LargeVector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
   LargeVector<double> x, y, z;      ///< [n]
-  /// [n], or empty if all are points: deepest level that each may sink to. Its key then has the
-  /// bits of that level alone, and it stands before all that may sink deeper in its box.
+  /// The deepest level that each point may sink to, [n]; empty if all are points. A key has the
+  /// bits of that level alone, so that in its box the point stands before all that may sink deeper.
   LargeVector<std::int8_t> deepest;
 
   std::size_t size() const { return keys.size(); }
   int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }
 };
 
-/// Points times `unit`, sorted by key in that root, ties by index. `deepest` is as in SortedPoints,
-/// in the order of the points.
+/// Points times `unit`, sorted by their keys in that root, ties by index. `deepest` is as in
+/// SortedPoints, in the order of the points.
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest = {});
 
-/// Their sorted keys alone, of which trees can be made that are only to be counted.
+/// The sorted keys alone, for trees that are only to be counted.
 SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root);
 
 /// A range of sorted points.

@@ -7,7 +7,7 @@
 
 namespace fmbem {
 
-/// What the formats of other programs hold: points and polygons of them.
+/// The content of files of other programs: points, and polygons between them.
 struct Polygons {
   std::vector<Vec3d> points;
   std::vector<std::vector<std::size_t>> corners;  ///< [n polygons]
@@ -16,7 +16,7 @@ struct Polygons {
   MeshRepairs repairs;
 };
 
-/// Whether another library than Gmsh reads files of this ending.
+/// Whether files of this ending are read by another library than Gmsh.
 bool is_foreign(const std::string& ending);
 
 /// Reads .obj, .off and .ply with CGAL, .vtk, .vtu and .vtp with VTK, as they are: quadrangles are
@@ -27,7 +27,7 @@ SurfaceMesh read_foreign(const std::string& file);
 /// corners that are no points.
 SurfaceMesh mesh_of(const Polygons& polygons, const std::string& file);
 
-/// One for each library; they throw InputError if fmbem was built without it.
+/// One reader for each library; they throw InputError if fmbem was built without it.
 Polygons read_with_cgal(const std::string& file);
 Polygons read_with_vtk(const std::string& file);
 

@@ -25,7 +25,7 @@
 namespace fmbem {
 namespace {
 
-/// Keeps the first thing that VTK complains of: it reads on, and returns what it has.
+/// Keeps the first error that VTK reports: VTK itself reads on, and returns what it has.
 class Complaints : public vtkOutputWindow {
  public:
   static Complaints* New();
@@ -36,8 +36,10 @@ class Complaints : public vtkOutputWindow {
 };
 vtkStandardNewMacro(Complaints);
 
-/// The words of "ERROR: In …, line 1\nvtkReader (0x1): words\n\n", which may quote the file's
-/// bytes.
+/// The message in "ERROR: In …, line 1
+/// vtkReader (0x1): message
+///
+/// ". It may quote the file's bytes.
 std::string words_of(std::string text) {
   if (const std::size_t at = text.find("): "); at != text.npos) text.erase(0, at + 3);
   text = text.substr(0, 200);
@@ -96,7 +98,7 @@ std::map<int, std::string> group_names(vtkFieldData* data) {
   return names;
 }
 
-/// What becomes of the cells of a VTK file.
+/// Turns the cells of a VTK file into polygons.
 class CellReader {
  public:
   CellReader(vtkPointSet* set, const std::string& file) : file_(file) {

@@ -18,8 +18,8 @@ struct SurfaceCurvature {
 /// By tags of surfaces; planes are left out.
 std::map<int, SurfaceCurvature> sample_curvature(GmshSession& gmsh, const std::string& file);
 
-/// [n triangles] of a mesh with Gmsh's tags: the largest curvature at those of its vertices that
-/// are inside a face; where there are none, what is typical of the surface.
+/// [n triangles] of a mesh with Gmsh's tags: the largest curvature at the triangle's vertices that
+/// are inside a face; if there are none, the surface's median.
 std::vector<double> curvatures(GmshSession& gmsh, const SurfaceMesh& mesh,
                                const std::vector<int>& surface_of,
                                const std::map<int, SurfaceCurvature>& of_surface);

@@ -13,7 +13,7 @@
 namespace fmbem {
 namespace {
 
-/// Parameters farther from their vertex than this part of the box are no parameters of it.
+/// Parameters whose point is farther from the vertex than this part of the box are wrong.
 constexpr double on_the_surface = 1e-5;
 
 using Candidates = std::map<int, std::vector<SurfaceParameters>>;  // by vertex
@@ -54,8 +54,8 @@ class PlaceFinder {
   void ask(const std::function<void()>& call) { gmsh_.run("cannot refine " + mesh_.file, call); }
   Vec3d position(int vertex) const { return mesh_.vertices[vertex]; }
 
-  /// The pieces of a curve. Its first and last vertices are points, which have no parameter: they
-  /// are where the curve begins and ends, in the direction of its pieces.
+  /// Finds the pieces of a curve. Its first and last vertices are points, which have no parameter:
+  /// the curve begins and ends there, in the direction of its pieces.
   void read_curve(int curve) {
     std::vector<int> types;
     std::vector<std::vector<std::size_t>> tags, nodes;
@@ -99,7 +99,7 @@ class PlaceFinder {
       }
   }
 
-  /// All parameters that the vertices of a surface may have: two on a seam, four where two cross.
+  /// All parameters that a surface's vertices may have: two on a seam, four where two seams cross.
   Candidates candidates(int surface) {
     Candidates found;
     std::vector<std::size_t> inside;
@@ -137,7 +137,7 @@ class PlaceFinder {
     }
   }
 
-  /// Leaves the candidates that lie where their vertices are, and forgets parameters that do not
+  /// Drops candidates that are not where their vertices are, and forgets parameters that do not
   /// matter.
   void check(int surface, const GmshGeometry::Bounds& bounds, double reach, Candidates& found) {
     const double mid_u = 0.5 * (bounds.least[0] + bounds.largest[0]),
@@ -185,7 +185,8 @@ class PlaceFinder {
       places_.corners[i] = closest_together(mesh_.triangles[i], found, extent);
   }
 
-  /// The corners' candidates that are closest to each other, in parts of the surface's extent.
+  /// The candidates of the three corners that are closest to each other, in parts of the surface's
+  /// extent.
   static std::array<SurfaceParameters, 3> closest_together(const std::array<int, 3>& corners,
                                                            const Candidates& found,
                                                            const double* extent) {

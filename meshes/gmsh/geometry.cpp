@@ -20,7 +20,7 @@
 namespace fmbem {
 namespace {
 
-constexpr double most_triangles = 50e6;  // of a mesh by Gmsh, some 20 GB in its hands
+constexpr double most_triangles = 50e6;  // of a mesh by Gmsh, which takes some 20 GB for it
 constexpr double default_fraction = 1. / 40;
 constexpr double coarse_per_turn = 6;  // of the first mesh, which shows what sizes are needed
 constexpr double gmsh_no_limit = 1e22;
@@ -49,7 +49,7 @@ double estimated_area() {
   return area;
 }
 
-/// What the file and the options say about the largest size.
+/// What the file and the options say of the largest size.
 LargestSize largest_size(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
                          std::vector<std::string>& notices) {
   double diagonal = 0, files_size = 0, smallest = 0;
@@ -107,7 +107,7 @@ class FacesOf {
     }
     for (const auto& [dim, surface] : entities(2)) faces_[{2, surface}] = {surface};
   }
-  /// Gmsh asks from several threads.
+  /// Gmsh calls this from several threads.
   const std::vector<int>& operator()(int dim, int tag) const {
     static const std::vector<int> none;
     const auto found = faces_.find({dim, tag});
@@ -128,9 +128,9 @@ void refuse_missing_faces(GmshSession& gmsh, const std::string& file) {
   }
 }
 
-/// Meshes all faces into about so many triangles, in forty times what that takes at the most: Gmsh
-/// goes round for ever at the tip of a slender cone, about which fewer than three triangles find
-/// room. What a script asks for is not known here, so that it may take as long as it likes.
+/// Meshes all faces into about so many triangles, and allows forty times what that takes: at the
+/// tip of a slender cone, around which there is no room for three triangles, Gmsh never ends. A
+/// script may take as long as it likes, as it is not known here what it asks for.
 void mesh_faces(GmshSession& gmsh, const std::string& file, double triangles,
                 const GmshSession::Size& size = {}) {
   constexpr double seconds = 60, a_face = 0.1, a_triangle = 1e-3;
@@ -141,7 +141,7 @@ void mesh_faces(GmshSession& gmsh, const std::string& file, double triangles,
   refuse_missing_faces(gmsh, file);
 }
 
-/// Whether an edge of the mesh is clearly longer than the sizes; Gmsh's are up to 1.4 times those.
+/// Whether an edge of the mesh is clearly longer than its size; Gmsh's are up to 1.4 times as long.
 bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
   constexpr double too_long = 1.5;
   const SurfaceMesh& mesh = coarse.mesh;
@@ -153,8 +153,8 @@ bool is_too_coarse(const ModelMesh& coarse, const SizeLimits& limits) {
   return false;
 }
 
-/// A mesh that shows what sizes are needed: coarse, but no coarser than curvature lets it be.
-/// `triangles`: what the largest size makes.
+/// A mesh that shows which sizes are needed: coarse, but fine enough for curvature. `triangles`:
+/// how many the largest size makes.
 SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize& largest,
                   double triangles, const SizeRules& rules, ModelMesh& coarse) {
   const std::map<int, SurfaceCurvature> curvature_of = sample_curvature(gmsh, file);
@@ -180,7 +180,8 @@ SizeLimits survey(GmshSession& gmsh, const std::string& file, const LargestSize&
   return {coarse.mesh, coarse.surface_of, curvature, points, largest, rules};
 }
 
-/// Meshes twice: coarsely, to see what sizes conductors, their faces and gaps need, and with those.
+/// Meshes twice: coarsely, to see which sizes conductors, their faces and gaps need, and then with
+/// those.
 SizeLimits mesh_by_rules(GmshSession& gmsh, const std::string& file, const LoadOptions& options,
                          const LargestSize& largest, double triangles) {
   ModelMesh coarse;

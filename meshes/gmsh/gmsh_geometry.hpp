@@ -10,8 +10,8 @@
 
 namespace fmbem {
 
-/// The geometry of Gmsh's current model, as long as the session lives. On one thread: Gmsh's
-/// evaluation of many points does not get faster on two. Throws InputError where Gmsh fails.
+/// The geometry of Gmsh's current model, valid as long as the session. On one thread: Gmsh does not
+/// evaluate many points faster on two. Throws InputError where Gmsh fails.
 class GmshGeometry : public Geometry {
  public:
   GmshGeometry(GmshSession& gmsh, const std::string& file) : gmsh_(gmsh), file_(file) {}

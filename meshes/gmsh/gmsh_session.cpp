@@ -27,7 +27,7 @@ bool gmsh_is_running() {
 #if FMBEM_GMSH_AT_LEAST(4, 9)
   return gmsh::isInitialized() != 0;
 #else
-  // Before it is started, 4.8 returns from a query without an answer; after its end it throws.
+  // Asked before its start, Gmsh 4.8 returns without an answer; after its end it throws.
   double terminal = -1;
   try {
     gmsh::option::getNumber("General.Terminal", terminal);
@@ -38,8 +38,8 @@ bool gmsh_is_running() {
 #endif
 }
 
-/// As long as it lives, Gmsh works with one OpenMP thread, so that its meshes do not depend on
-/// their number. Then it restores what Gmsh changes in the process: every version sets the numeric
+/// While this lives, Gmsh works with one OpenMP thread, so that its meshes do not depend on their
+/// number. At its end it restores what Gmsh changes in the process: every version sets the numeric
 /// locale, and 4.8 sets the number of threads for good.
 class GmshAtWork {
  public:
@@ -63,7 +63,7 @@ std::vector<std::string> log_since(std::size_t begin) {
   return log;
 }
 
-/// A temporary file of Gmsh's that is there as long as this object.
+/// A temporary file for Gmsh, which lives as long as this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& ending) {
@@ -82,7 +82,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// All options that differ from Gmsh's defaults, in Gmsh's own words.
+/// All options that are not Gmsh's defaults, in Gmsh's own words.
 std::string current_options() {
   const TemporaryFile file(".opt");
   gmsh::write(file.path());
@@ -92,7 +92,8 @@ std::string current_options() {
 
 void set_options(const std::string& options) {
   const TemporaryFile script(".geo"), file(".opt");
-  // The API has a function to restore the defaults since 4.11 only; the language always had.
+  // A function that restores the defaults is in the API only since 4.11; the language always had
+  // one.
   std::ofstream(script.path()) << "Delete Options;\n";
   std::ofstream(file.path()) << options;
   gmsh::merge(script.path());
@@ -113,10 +114,11 @@ GmshSession::GmshSession() : turn_(one_session), started_gmsh_(!gmsh_is_running(
       callers_options_ = current_options();
     }
     gmsh::option::setNumber("General.Terminal", 0);
-    // Errors are read from the log: an exception thrown through Gmsh's parsers leaves them locked.
+    // Errors are read from the log: an exception thrown through Gmsh's parsers would leave them
+    // locked.
     gmsh::option::setNumber("General.AbortOnError", 0);
     gmsh::logger::start();
-    // A logger that runs already says so in its log; a fresh one is empty.
+    // If a logger runs already its log is not empty; a fresh one's is.
     log_begin_ = log_since(0).size();
     started_logger_ = log_begin_ == 0;
     gmsh::model::add("fmbem");
@@ -150,7 +152,7 @@ GmshSession::~GmshSession() {
     }
     gmsh::model::setCurrent(callers_model_);
   } catch (...) {
-    // Nobody can act on it: the mesh is read, and Gmsh is the caller's.
+    // An error here is ignored: the mesh has been read, and Gmsh belongs to the caller.
   }
 }
 

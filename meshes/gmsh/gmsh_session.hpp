@@ -11,7 +11,7 @@ namespace fmbem {
 
 /// A silent Gmsh with an empty model of its own. Starts Gmsh unless it is running, and ends what it
 /// started. In a Gmsh that the caller runs, it leaves models, views, options and log as they were.
-/// What differs between Gmsh's versions is dealt with here. One session at a time: others wait.
+/// Differences between Gmsh's versions are dealt with here. One session at a time: others wait.
 class GmshSession {
  public:
   GmshSession();
@@ -31,7 +31,7 @@ class GmshSession {
   using Size = std::function<double(int dim, int tag, Vec3d x)>;
   void mesh_surfaces(const std::string& what, const Size& size = {});
 
-  /// What Gmsh has warned of until now, each sentence once, but for what was to be forgotten.
+  /// Gmsh's warnings until now, each sentence once, without those that were to be forgotten.
   std::vector<std::string> warnings() const;
   void forget_warnings();
 

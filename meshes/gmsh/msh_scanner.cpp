@@ -69,7 +69,7 @@ double MshScanner::text_real() {
   const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
   if (word.empty()) fail("ends in the middle");
-  // Numbers too small for a double are read as they are by Gmsh; from_chars reports them.
+  // Gmsh reads numbers that are too small for a double; from_chars reports them as errors.
   if ((error != std::errc() && error != std::errc::result_out_of_range) ||
       end != word.data() + word.size())
     fail("holds '" + std::string(word.substr(0, 40)) + "' where a number belongs");

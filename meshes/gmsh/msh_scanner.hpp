@@ -7,7 +7,7 @@
 namespace fmbem {
 
 /// Reads the numbers and section markers of a .msh file held in memory, ASCII or binary. Every
-/// function throws InputError where the file does not hold what is asked for.
+/// function throws InputError where the file does not hold what is expected.
 class MshScanner {
  public:
   MshScanner(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
@@ -16,7 +16,7 @@ class MshScanner {
   bool swapped = false;  ///< the file's byte order is not this machine's
 
   bool at_end();
-  /// The next line's or token's text in front of white space.
+  /// The text of the next line or token, after white space.
   std::string_view token();
   std::string_view peek_line() const;
   void skip_line();

@@ -9,7 +9,7 @@
 
 namespace fmbem {
 
-/// What a surface of Gmsh's current model belongs to: the first of these that there is.
+/// The owner of a surface of Gmsh's current model: the first of these that exists.
 struct Owner {
   enum class Kind {
     physical_surface,
@@ -25,8 +25,7 @@ struct Owner {
   auto operator<=>(const Owner&) const = default;
 };
 
-/// Finds owners. A label is "Shapes/ASSEMBLY/…/PART"; only files that have several are named by
-/// them.
+/// Finds owners. A label is "Shapes/ASSEMBLY/…/PART"; labels count only in files that have several.
 class Owners {
  public:
   Owners(GmshSession& gmsh, const std::string& file);

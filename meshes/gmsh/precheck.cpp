@@ -34,7 +34,7 @@ std::string_view last_line(std::string_view text) {
   return end == text.npos ? text : text.substr(end + 1);
 }
 
-/// Gmsh leaves out what stands on a last line that nothing ends.
+/// Gmsh leaves out the last line if no newline or comment ends it.
 void precheck_geo(std::string_view text, const std::string& file) {
   text.remove_prefix(text.rfind('\n') + 1);
   text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
@@ -43,8 +43,9 @@ void precheck_geo(std::string_view text, const std::string& file) {
                     << file << ", which does not end with a line break: add one");
 }
 
-/// A binary STL has a header of 80 bytes, a count and 50 bytes a facet; its header may begin with
-/// "solid" too, so the size decides first. Gmsh reads what is there of either kind.
+/// A binary STL has a header of 80 bytes, a count and 50 bytes a facet. Its header may begin with
+/// "solid", as an ASCII one does, so the size is looked at first. Gmsh reads whatever is there of
+/// either kind.
 void precheck_stl(std::string_view text, const std::string& file) {
   std::uint32_t facets = 0;
   if (text.size() >= 84) std::memcpy(&facets, text.data() + 80, sizeof facets);
@@ -57,13 +58,13 @@ void precheck_stl(std::string_view text, const std::string& file) {
     fail(file, "it does not end with endsolid");
 }
 
-/// Text of a CAD exchange file: OpenCASCADE may crash or hang on half of one.
+/// Checks the text of a CAD exchange file: OpenCASCADE may crash or hang on half a file.
 void precheck_step(std::string_view text, const std::string& file) {
   if (text.find("END-ISO-10303-21") == text.npos) fail(file, "it has no END-ISO-10303-21");
 }
 
-/// The shapes of a BREP file: as many records, each ended by a '*', as "TShapes" announces, and
-/// then the line that names the whole shape.
+/// Checks the shapes of a BREP file: as many records, each ended by a '*', as "TShapes" announces,
+/// and then the line that names the whole shape.
 void precheck_brep(std::string_view text, const std::string& file) {
   const std::size_t at = text.find("TShapes");
   if (at == text.npos) fail(file, "it has no section TShapes");

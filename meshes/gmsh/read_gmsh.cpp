@@ -153,8 +153,8 @@ class ModelReader {
                      [](const SplitHalf& a, const SplitHalf& b) { return a.of < b.of; });
   }
 
-  /// Turns owners' numbers into indices of groups, in the order of owners; where none has a name,
-  /// the groups stay open.
+  /// Turns owners' numbers into indices of groups, in the order of owners. If none has a name,
+  /// groups are left to components.
   void number_groups() {
     if (std::none_of(owner_number_.begin(), owner_number_.end(),
                      [](const auto& entry) { return entry.first.has_name(); })) {

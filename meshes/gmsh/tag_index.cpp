@@ -8,7 +8,7 @@ namespace fmbem {
 TagIndex::TagIndex(std::vector<std::size_t> tags) {
   if (tags.empty()) return;
   const std::size_t largest = *std::max_element(tags.begin(), tags.end());
-  // A table of 4 bytes an entry stays below the memory of the tags themselves.
+  // A table of 4 bytes for each possible tag takes less memory than the tags themselves.
   if (largest < 4 * tags.size() + 1000) {
     table_.assign(largest + 1, -1);
     for (std::size_t i = 0; i < tags.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace fmbem {
 
-/// Finds where a tag stands in a list: by a table where the tags are dense, by bisection otherwise.
+/// Finds the position of a tag in a list: by a table where tags are dense, by bisection otherwise.
 class TagIndex {
  public:
   TagIndex() = default;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int gmsh_triangle = 2;
 
-/// Tags for the physical surfaces: the file's where it had some, and new ones above them.
+/// Tags for the physical surfaces: the file's where it had any, and new ones above these.
 std::vector<int> physical_tags(const std::vector<Group>& groups) {
   int next = 0;
   for (const Group& group : groups) next = std::max(next, group.tag);
@@ -42,7 +42,7 @@ void build_model(const SurfaceMesh& mesh) {
   }
 }
 
-/// Whether a file's last line is this one: Gmsh does not notice that a disk is full.
+/// Whether this is a file's last line: Gmsh does not notice that a disk is full.
 bool ends_with(const std::string& path, const std::string& line) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(-static_cast<std::streamoff>(line.size() + 1), std::ios::end);

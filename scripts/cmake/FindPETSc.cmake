@@ -4,8 +4,8 @@ find_package(PkgConfig QUIET)
 find_package(MPI QUIET COMPONENTS CXX)
 set(PETSc_IS_REAL FALSE)
 if(PkgConfig_FOUND)
-  # An installation of its own is called PETSc; where PKG_CONFIG_PATH leads to one, it goes before
-  # Debian's. That name may be one with complex scalars in both cases.
+  # PETSc's own installations are called PETSc; where PKG_CONFIG_PATH leads to one, it goes before
+  # Debian's. Either may be one with complex scalars.
   if(EXISTS "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig/PETSc.pc")
     set(ENV{PKG_CONFIG_PATH} "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
   endif()
@@ -46,7 +46,7 @@ find_package_handle_standard_args(
 )
 if(PETSc_FOUND AND NOT TARGET PETSc::PETSc)
   add_library(PETSc::PETSc INTERFACE IMPORTED)
-  # The compile flags of the pkg-config file are those of PETSc's own build; only its paths serve.
+  # The pkg-config file has the compile flags of PETSc's own build; only its paths are used.
   set_target_properties(PETSc::PETSc PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
                                                 "${${petsc_pc}_INCLUDE_DIRS}")
   target_link_libraries(PETSc::PETSc INTERFACE ${${petsc_pc}_LINK_LIBRARIES} MPI::MPI_CXX)

@@ -1,12 +1,12 @@
-# Flags for every target of this project; never for who consumes it.
+# Flags for every target of this project, never for projects that use it.
 add_library(fmbem_flags INTERFACE)
 set(for_cxx "$<COMPILE_LANGUAGE:CXX>")
 target_compile_options(
   fmbem_flags
-  INTERFACE # errno and traps of the mathematics library would keep loops from being vectorised
+  INTERFACE # errno and traps of mathematical functions would keep loops from being vectorised
             $<${for_cxx}:-fno-math-errno -fno-trapping-math>
             $<${for_cxx}:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>
-            # clang tells which loops it could not vectorise: not a fault
+            # clang warns of loops that it could not vectorise: no fault
             $<$<CXX_COMPILER_ID:Clang>:$<${for_cxx}:-Wno-pass-failed>>
             $<$<BOOL:${FMBEM_WERROR}>:$<${for_cxx}:-Werror>>)
 set(sanitizer_address -fsanitize=address,undefined -fno-sanitize-recover=undefined)

@@ -1,7 +1,7 @@
-// The adversary of the library: surfaces and points on which fast methods are wrong first, at
-// random, against the dense operator and direct sums. Errors of operators are in their norm, by
-// power iterations. Prints how many cases of each kind there were and how many failed, and ends
-// with exit code 1 if any did.
+// The adversary of the library: random surfaces and points of the kinds on which fast methods go
+// wrong first, compared with the dense operator and with direct sums. Errors of operators are in
+// their norm, by power iterations. Prints how many cases of each kind there were and how many
+// failed; the exit code is 1 if any did.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -32,7 +32,7 @@ namespace {
 
 class Table {
  public:
-  /// `ratio`: the error over what is allowed.
+  /// `ratio`: the error over the allowed one.
   void add(const std::string& kind, double ratio, const std::string& what) {
     Row& row = rows_[kind];
     ++row.cases;
@@ -70,8 +70,8 @@ double power_of_ten(Uniform& uniform, double low, double high) {
   return std::pow(10, uniform(low, high));
 }
 
-/// ‖Ã−A‖ over what the tolerance allows, on the CPU, which has transposed products, by power
-/// iterations, elsewhere for a few random vectors. Errors of K' averaged over panels are those of
+/// ‖Ã−A‖ over what the tolerance allows: by power iterations on the CPU, which has transposed
+/// products, and elsewhere for a few random vectors. Errors of K' averaged over panels are those of
 /// charges: A(Ã'−K')A⁻¹ with the panels' areas A.
 double error_of(const BoundaryOperator& fast, const BoundaryOperator& dense, double allowed,
                 const Vector& areas, double tolerance) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Points on which fast methods are wrong first, at random from a seed.
+// Points of the kinds on which fast methods go wrong first, at random from a seed.
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -130,7 +130,7 @@ class Room:
                 raise Failure(f"partial files are left: {partial}")
         for name in new - set(partial):
             self.check_whole(name, after[name])
-        # What a full disk or a closed stream cuts short may have written one file of two, whole.
+        # A full disk or a closed stream may leave one of two files, but whole.
         if code not in (0, 3, 4) and not killed and new - set(partial):
             raise Failure(f"exit code {code}, and outputs: {sorted(new)}")
 
@@ -228,7 +228,7 @@ def try_signal(r, room):
     process.send_signal(which)
     _, err = room.end(process)
     code = process.returncode
-    # Before the program has a handler, the signal's own action ends it.
+    # Before the program has a handler, the signal's default action ends it.
     allowed = {0, 128 + which, -which} if which != signal.SIGPIPE else {0, -which}
     if code not in allowed:
         raise Failure(f"{which.name}: exit code {code}: {err[-300:]}")
@@ -295,7 +295,7 @@ def try_surroundings(r, room):
     _, err = room.end(process)
     code = process.returncode
     try:
-        # The dynamic loader and the runtime of C++ may be all that there is room for.
+        # There may be room for no more than the dynamic loader and the runtime of C++.
         unborn = kind in ("memory", "open files") and code in (
             127, 1, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGKILL, -signal.SIGINT)
         if not (unborn and "fmbem" not in err.replace(PROGRAM, "")):

@@ -1,7 +1,7 @@
 #pragma once
 
-// Surfaces on which fast methods are wrong first: lines, needles, sheets a hair apart and the like,
-// at random from a seed.
+// Surfaces of the kinds on which fast methods go wrong first: lines, needles, sheets a hair apart
+// and the like, at random from a seed.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Frame {
   }
 };
 
-/// From 0 to 1 in n steps that differ by up to a factor of 1 + jitter.
+/// n steps from 0 to 1 that differ by up to a factor of 1 + jitter.
 inline std::vector<double> uneven_steps(int n, double jitter, Uniform& uniform) {
   std::vector<double> at{0};
   for (int i = 0; i < n; ++i) at.push_back(at.back() + uniform(1, 1 + jitter));
@@ -51,8 +51,8 @@ inline void add_ribbon(SurfaceMesh& mesh, int group, const std::vector<double>& 
   }
 }
 
-/// A tube of `sides` sides about the line from `start` along `axis`, its radius `radius` at the
-/// start and `end_radius` at the end, with lines across at `at`; normals outward, open ends.
+/// A tube with `sides` sides about the line from `start` along `axis`. Its radius goes from
+/// `radius` to `end_radius`, its cross lines are at `at`; normals outward, ends open.
 inline void add_tube(SurfaceMesh& mesh, int group, const std::vector<double>& at, int sides,
                      Vec3d start, Vec3d axis, const Frame& frame, double radius,
                      double end_radius) {
@@ -99,7 +99,7 @@ inline SurfaceMesh wire(int n, const Frame& frame, Uniform& uniform) {
   return mesh;
 }
 
-/// Teeth as narrow as a panel, side by side on a back.
+/// Teeth that are as narrow as a panel, side by side on a back.
 inline SurfaceMesh comb(int n, const Frame& frame, Uniform& uniform) {
   SurfaceMesh mesh;
   const int teeth = 3 + static_cast<int>(uniform(0, 6)), cells = std::max(1, n / (2 * teeth + 2)),
@@ -113,7 +113,7 @@ inline SurfaceMesh comb(int n, const Frame& frame, Uniform& uniform) {
   return mesh;
 }
 
-/// The edges of a cube, a panel wide.
+/// The edges of a cube, as strips one panel wide.
 inline SurfaceMesh wire_frame(int n, const Frame& frame, Uniform& uniform) {
   SurfaceMesh mesh;
   const int cells = std::max(1, n / 24), group = add_group(mesh, "frame");
@@ -128,7 +128,7 @@ inline SurfaceMesh wire_frame(int n, const Frame& frame, Uniform& uniform) {
   return mesh;
 }
 
-/// Slender cones of three sides that stand everywhere.
+/// Slender cones with three sides, scattered.
 inline SurfaceMesh needles(int n, Uniform& uniform) {
   SurfaceMesh mesh;
   const int count = 4 + static_cast<int>(uniform(0, 8)), cells = std::max(2, n / (6 * count)),
@@ -142,7 +142,7 @@ inline SurfaceMesh needles(int n, Uniform& uniform) {
   return mesh;
 }
 
-/// Parallel sheets `gap` apart, whose meshes do not match; at a gap of 0 they do.
+/// Parallel sheets, `gap` apart. Their meshes match only if the gap is 0.
 inline SurfaceMesh sheets(int n, int count, double gap, const Frame& frame, Uniform& uniform) {
   SurfaceMesh mesh;
   const int cells = std::max(1, static_cast<int>(std::sqrt(n / (2.0 * count))));
@@ -155,7 +155,7 @@ inline SurfaceMesh sheets(int n, int count, double gap, const Frame& frame, Unif
   return mesh;
 }
 
-/// Small plates and spheres of sizes from 1 to `smallest`, far from each other.
+/// Small plates and spheres, far from each other, with sizes from 1 down to `smallest`.
 inline SurfaceMesh clusters(int n, double smallest, Uniform& uniform) {
   SurfaceMesh mesh;
   const int count = 5, each = n / count;
@@ -180,7 +180,7 @@ inline SurfaceMesh steep_plate(int n, double power, const Frame& frame) {
   return plate_of_lines(steps(cells, power), steps(cells, power), {}, frame.u, frame.v);
 }
 
-/// Triangles of any shape and of sizes over `span` powers of ten, anywhere in the unit cube.
+/// Triangles of any shape, with sizes over `span` powers of ten, anywhere in the unit cube.
 inline SurfaceMesh dust(int n, double span, Uniform& uniform) {
   SurfaceMesh mesh;
   const int group = add_group(mesh, "dust");
@@ -196,7 +196,7 @@ inline SurfaceMesh dust(int n, double span, Uniform& uniform) {
   return mesh;
 }
 
-/// A wire that stands on a plate of as many panels.
+/// A wire that stands on a plate with as many panels.
 inline SurfaceMesh wire_on_plate(int n, const Frame& frame, Uniform& uniform) {
   SurfaceMesh mesh;
   const int group = add_group(mesh, "plate");

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::array<int, 3>, 4> vertices{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr std::array<std::array<int, 3>, 4> faces{{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
 
-/// Lines "a b c", each behind `before`.
+/// Lines "a b c", each after `before`.
 std::string lines(const std::array<std::array<int, 3>, 4>& rows, const std::string& before,
                   int first = 0) {
   std::ostringstream out;
@@ -209,7 +209,7 @@ std::string iges() {
   return start.text() + global.text() + directory.text() + parameters.text() + terminate.text();
 }
 
-/// A unit cube of OpenCASCADE and its mesh, in what Gmsh writes.
+/// A unit cube by OpenCASCADE, and its mesh, in the formats that Gmsh writes.
 void add_by_gmsh(std::vector<File>& files, const TemporaryFolder& folder) {
   gmsh::initialize(0, nullptr, false);
   gmsh::option::setNumber("General.Terminal", 0);

@@ -10,9 +10,9 @@ struct File {
   std::string bytes;
 };
 
-/// The surface of the tetrahedron between the unit vectors and the origin, or of the unit cube, as
-/// a valid file in every format and variant that is read; made by hand where the format is simple,
-/// by Gmsh where it is not.
+/// A valid file in every format and variant that is read, with the surface of the tetrahedron
+/// between the unit vectors and the origin, or of the unit cube. Made by hand where the format is
+/// simple, by Gmsh where it is not.
 std::vector<File> corpus();
 
 }  // namespace fmbem::fuzz

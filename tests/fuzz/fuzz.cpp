@@ -1,5 +1,5 @@
-// Reads files that are nearly valid, as many as one likes: mutations and truncations of a valid one
-// of each format and variant. None may crash fmbem, or hang it.
+// Reads any number of files that are nearly valid: mutations and truncations of a valid one of each
+// format and variant. None may crash fmbem, or hang it.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -87,7 +87,7 @@ bool is_geometry(const std::string& name) {
   return e == "step" || e == "brep" || e == "iges";
 }
 
-/// What becomes of a file: read, refused, or worse.
+/// What happened to a file: read, refused, or worse.
 std::string outcome(const std::string& file, bool here) try {
   LoadOptions options;
   if (is_geometry(file)) options.mesh_size = 1;
@@ -105,8 +105,8 @@ std::string outcome(const std::string& file, bool here) try {
   return "FAILED";
 }
 
-/// The same by a copy of this process, which spares starting fmbem-reader and loading its libraries
-/// for each file, and in a few seconds at most: the files are small.
+/// The same in a copy of this process, with a limit of a few seconds, as the files are small. This
+/// saves starting fmbem-reader and loading its libraries for each file.
 std::string outcome_by_fork(const std::string& file) {
   const std::string outcomes[] = {"read", "refused", "too large", "FAILED"};
   constexpr int first_code = 100;  // no code by which a library ends a process

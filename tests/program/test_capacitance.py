@@ -59,10 +59,10 @@ class Capacitance(ProgramTest):
         for j in range(2):
             self.assertLessEqual(solver["true_residuals"][j], 1e-8)
             self.assertGreater(solver["conditions"][j], 1e4)
-        # That of the parallel plates, and a little more at the edges.
+        # The parallel plates' capacitance, and a little more at the edges.
         c = report["results"]["capacitance_F"]["value"]
         self.assertAlmostEqual(c[0][0] / (8.8541878128e-12 / 1e-5), 1, delta=1e-3)
-        # Below what numbers in double precision know of this sum.
+        # Below the rounding of this sum in double precision.
         done = self.fmbem("capacitance", self.plates_file(1e-8), "--operator", "fmm", "--tolerance", "1e-9",
                           code=3)
         self.assertRegex(done.stderr, r"did not converge .* a residual of \S+ can be attained")
@@ -196,7 +196,7 @@ class Capacitance(ProgramTest):
         for i in range(3):
             for j in range(3):
                 self.assertLess(abs(results["value"][i][j] - exact[i][j]), results["error"][i][j])
-        # Without an estimate the two values of the coupling contradict each other all the same.
+        # Without an estimate, too, the two values of the coupling contradict each other.
         rough = self.tables(self.fmbem("capacitance", shield, "--mesh-size", "0.5").stdout)
         for table in rough.values():
             self.assertTrue(table[0][2].startswith("< "), table)
@@ -238,7 +238,7 @@ class Capacitance(ProgramTest):
         text = self.fmbem("capacitance", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1",
                           "--medium", "ball=2").stdout
         self.assertIn("media     coat, an interface: 2 behind, 1 ahead\n", text)
-        # At 1 V all over: outside the field of the charge, inside none.
+        # At 1 V all over there is the charge's field outside, and none inside.
         self.write("points.csv", "0.2,0.1,0.3\n3,0,0\n")
         self.fmbem("field", mesh, "--mesh-size", "0.4", "--interface", "coat=2,1", "--medium",
                    "ball=2", "--points", "points.csv", "--output", "field.csv")

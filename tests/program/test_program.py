@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -172,18 +173,46 @@ class Progress(ProgramTest):
 
 
 class Documentation(ProgramTest):
+    PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
     def test_every_fmbem_command_in_the_documentation_runs(self):
-        """Lines of console blocks that start with fmbem are run in a folder that has examples/."""
-        (self.folder / "examples").symlink_to(ROOT / "examples")
-        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        """Lines of console blocks that start with fmbem are run, page by page in their order, in a
+        folder that has examples/ and tests/."""
+        for name in ("examples", "tests"):
+            (self.folder / name).symlink_to(ROOT / name)
         commands = []
-        for page in pages:
+        for page in self.PAGES:
             for block in re.findall(r"```(?:console|sh)\n(.*?)```", page.read_text(), re.S):
                 commands += [line for line in block.splitlines() if line.startswith("fmbem ")]
         self.assertGreater(len(commands), 3)
         for command in dict.fromkeys(commands):
             with self.subTest(command):
-                self.fmbem(*command.split()[1:])
+                self.fmbem(*shlex.split(command, comments=True)[1:])
+
+    def test_the_guide_has_every_option(self):
+        guide = (ROOT / "docs" / "guide.md").read_text()
+        helps = self.fmbem("--help").stdout
+        for command in re.findall(r"^  ([a-z-]+) {2,}", helps[helps.index("Subcommands:"):], re.M):
+            helps += self.fmbem(command, "--help").stdout
+        options = set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", helps, re.M))
+        self.assertGreater(len(options), 20)
+        self.assertEqual([option for option in sorted(options) if not re.search(option + r"\b", guide)], [])
+
+    def test_links_to_files_and_headings_lead_somewhere(self):
+        def anchor(heading):  # as GitHub makes it
+            return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+        for page in self.PAGES:
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+                if target.startswith("http"):
+                    continue
+                with self.subTest(page=page.name, target=target):
+                    file, _, place = target.partition("#")
+                    path = page.parent / file if file else page
+                    self.assertTrue(path.exists())
+                    if place:
+                        headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+                        self.assertIn(place, map(anchor, headings))
 
 
 if __name__ == "__main__":

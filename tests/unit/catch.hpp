@@ -14,7 +14,7 @@ inline auto contains(const std::string& text) { return Catch::Matchers::Contains
 
 namespace fmbem::test {
 
-/// Under the sanitizers, which take ten times as long, some tests do less of the same.
+/// Under the sanitizers everything takes ten times as long, so some tests do less.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool sanitized = true;
 #else

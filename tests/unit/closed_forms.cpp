@@ -133,7 +133,7 @@ SurfaceMesh snowman(int level) {
   return mesh;
 }
 
-/// A ball in a shell, and a ball outside that does not see it.
+/// A ball in a shell, and a ball outside that the first one does not affect.
 ClosedForm shielded() {
   const double inner = 0.5 * 1 / (1 - 0.5);
   const SquareMatrix outer = two_spheres_exactly(1, 1, 3);

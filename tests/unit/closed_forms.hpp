@@ -17,7 +17,8 @@ struct ClosedForm {
 };
 std::vector<ClosedForm> closed_forms();
 
-/// Of an ellipsoid, or with c = 0 of an elliptic disk, in 4πε₀: 1/R_F(a², b², c²).
+/// The capacitance of an ellipsoid, or with c = 0 of an elliptic disk, over 4πε₀: 1/R_F(a², b²,
+/// c²).
 double ellipsoid_capacitance(double a, double b, double c);
 
 /// C₁₁, C₁₂, C₂₁, C₂₂ of spheres of radii a and b whose centres are c apart: with
@@ -25,10 +26,10 @@ double ellipsoid_capacitance(double a, double b, double c);
 /// C₁₂ = −(ab/c) sinh α Σ 1/sinh nα [Smythe 1968, 5.08].
 SquareMatrix two_spheres_exactly(double a, double b, double c);
 
-/// Of a torus with these radii of its circle and its tube: (2/π)√(R²−r²) Σ Q_{n−½}/P_{n−½} at R/r,
-/// all terms but the first doubled [Hicks 1881, Smythe 1968]; Legendre's functions by
-/// their integrals of (cosh η + sinh η cos φ)^(n−½) and (cosh η + sinh η cosh t)^−(n+½), for which
-/// the trapezoidal rule converges geometrically.
+/// The capacitance of a torus with these radii of circle and tube: (2/π)√(R²−r²) Σ Q_{n−½}/P_{n−½}
+/// at R/r, all terms but the first doubled [Hicks 1881, Smythe 1968]. Legendre's functions are
+/// integrals of (cosh η + sinh η cos φ)^(n−½) and (cosh η + sinh η cosh t)^−(n+½), for which the
+/// trapezoidal rule converges geometrically.
 double torus_capacitance(double ring, double tube);
 
 /// Q/V of one of two coaxial unit disks at that gap, at V and ±V: (1/π)∫f, where

@@ -32,8 +32,8 @@ inline double shell_in_field(double permittivity, double a, Vec3d x) {
   return x.z * (r < 1 ? c * (d / r3 - 1) : p / r3 - 1);
 }
 
-/// Potential of a charge of 4πε₀ on the z axis, at that distance from the centre, in its medium's
-/// series of Legendre polynomials.
+/// Potential of a charge of 4πε₀ on the z axis, at that distance from the centre; in its medium by
+/// a series of Legendre polynomials.
 inline double charge_at_sphere(double permittivity, double distance, Vec3d x) {
   const double r = norm(x), cosine = x.z / r, e = permittivity, d = distance;
   const bool charge_inside = d < 1, inside = r < 1;
@@ -70,8 +70,8 @@ inline double error_of_potential(const ConductorSolution& solution,
   return error;
 }
 
-/// The unit sphere in groups "upper" and "lower" and, in the plane of its equator, "border" from it
-/// to four radii, normals up, in so many rings.
+/// The unit sphere in groups "upper" and "lower", and the plane of its equator from there to four
+/// radii as "border", normals up, in so many rings.
 inline SurfaceMesh half_immersed_sphere(int level, int rings) {
   const SurfaceMesh whole = sphere(level);
   SurfaceMesh mesh;

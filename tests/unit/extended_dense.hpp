@@ -33,7 +33,7 @@ inline Real integral(const Triangle& t, Point x) {
     const Real s_minus = dot(a - x, u), s_plus = dot(b - x, u);
     const Real r_minus = norm(a - x), r_plus = norm(b - x), r0 = p * p + h * h;
     if (p == 0) continue;
-    // Which sums do not cancel depends on the side of the foot that the edge is on.
+    // Which form of the sum does not cancel depends on the side of the foot on which the edge lies.
     const Real log_ratio = s_minus >= 0  ? std::log((r_plus + s_plus) / (r_minus + s_minus))
                            : s_plus <= 0 ? std::log((r_minus - s_minus) / (r_plus - s_plus))
                                          : std::log((r_plus + s_plus) * (r_minus - s_minus) / r0);

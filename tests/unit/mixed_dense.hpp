@@ -57,8 +57,8 @@ class DenseMixed {
   std::shared_ptr<BoundaryOperator> v_, k_;
 };
 
-/// What GMRES takes to bring ‖b − A M y‖ to tolerance ‖b‖, by modified Gram-Schmidt and Givens'
-/// rotations [Saad and Schultz 1986]; `most` if it does not, and x = M y.
+/// The iterations of GMRES until ‖b − A M y‖ is at most tolerance ‖b‖, by modified Gram-Schmidt and
+/// Givens' rotations [Saad and Schultz 1986], or `most`; and x = M y.
 struct GmresResult {
   int iterations;
   Vector x;

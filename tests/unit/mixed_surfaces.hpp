@@ -16,7 +16,7 @@
 
 namespace fmbem::test {
 
-/// What a group of panels is.
+/// The kind of a group of panels.
 struct Boundary {
   enum class Kind { conductor, floating, interface, neumann, robin } kind;
   /// The potential; the total charge; of Neumann and Robin ∂ₙφ and φ + ∂ₙφ.
@@ -168,8 +168,8 @@ inline void add_box(SurfaceMesh& mesh, const std::array<int, 6>& faces, Vec3d lo
   }
 }
 
-/// Nine bars on three interfaces, 1e4 below, 3.9 and 100 between, 1 above; those on the one in the
-/// middle run across the others. One bar may float. 600 n² panels.
+/// Nine bars on three interfaces, with 1e4 below, 3.9 and 100 between and 1 above; the bars on the
+/// middle interface run across the others. One bar may float. 600 n² panels.
 inline MixedSurface memory_cell(int n, bool has_floating_bar) {
   MixedSurface cell;
   const double permittivity[] = {1e4, 3.9, 100, 1};

@@ -50,8 +50,8 @@ inline Faces split_into_four(const Faces& faces, std::vector<Vec3d>& vertices) {
   return finer;
 }
 
-/// A body inscribed in the unit sphere with its faces split into four `level` times, vertices
-/// pushed to the sphere and then scaled by `axes` about `centre`.
+/// A body whose vertices are on the unit sphere, with its faces split into four `level` times and
+/// new vertices pushed to the sphere; then scaled by `axes` about `centre`.
 inline void add_round(SurfaceMesh& mesh, const char* name, std::vector<Vec3d> unit, Faces faces,
                       int level, Vec3d axes, Vec3d centre) {
   for (int k = 0; k < level; ++k) {
@@ -122,8 +122,8 @@ inline void add_grid(SurfaceMesh& mesh, int group, int n, Vec3d corner, Vec3d u,
   add_grid_of_lines(mesh, group, line, corner, u, v);
 }
 
-/// The unit disk: a hexagon's triangles split into four `level` times and blown up to the circle
-/// ring by ring; 6·4^level panels.
+/// The unit disk: a hexagon's triangles, split into four `level` times, each ring blown up to a
+/// circle; 6·4^level panels.
 inline SurfaceMesh disk(int level) {
   const double pi = 3.14159265358979323846;
   std::vector<Vec3d> vertices{{0, 0, 0}};
@@ -202,8 +202,8 @@ inline SurfaceMesh cube(int n) {
   return mesh;
 }
 
-/// With lines that crowd towards all four sides: the smallest cells are `ratio` times smaller than
-/// the largest, and those along the sides slivers.
+/// With lines that are denser towards all four sides: the smallest cells are `ratio` times smaller
+/// than the largest, and those along the sides are slivers.
 inline void add_graded_grid(SurfaceMesh& mesh, int group, int n, double ratio, Vec3d corner,
                             Vec3d u, Vec3d v) {
   std::vector<double> line{0};

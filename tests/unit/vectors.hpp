@@ -28,7 +28,7 @@ inline Vector product(const BoundaryOperator& v, const Vector& x) {
   return y;
 }
 
-/// ‖V‖, from below, by the power method from a constant: V's entries are positive.
+/// A lower bound of ‖V‖ by the power method, from a constant vector: V's entries are positive.
 inline double norm_of(const BoundaryOperator& v) {
   Vector x(v.size(), 1.0);
   double norm = 0;
@@ -40,7 +40,7 @@ inline double norm_of(const BoundaryOperator& v) {
   return norm;
 }
 
-/// ‖B‖₂, from below, by power iterations of BᵀB from a vector without symmetries: apply(x,
+/// A lower bound of ‖B‖₂ by power iterations of BᵀB, from a vector without symmetries. apply(x,
 /// transposed) gives B x or Bᵀ x.
 template <class Apply>
 double two_norm(std::size_t n, const Apply& apply, int steps = 25) {

@@ -6,8 +6,8 @@
 
 namespace fmbem::cuda::bem {
 
-/// Panels in device memory, in Morton order, as in Panels. What makes them is to be done before
-/// they are handed on.
+/// Panels in device memory, in Morton order, as in Panels. The work that makes them has to be done
+/// before they are handed on.
 struct DevicePanels {
   const Vec3d* vertices;      ///< [n][3]
   const std::uint64_t* keys;  ///< [n], Morton keys of the centroids, ascending
@@ -21,7 +21,7 @@ struct DevicePanels {
     double radius;
   };
   FMBEM_HD Ball operator[](std::int64_t i) const { return {centroid[i], radius[i]}; }
-  /// Made anew, as it is four times as large as its vertices.
+  /// Made again for each call, as they are four times as large as the vertices.
   FMBEM_HD Triangle triangle(std::int64_t i) const {
     return make_triangle(vertices[3 * i], vertices[3 * i + 1], vertices[3 * i + 2]);
   }

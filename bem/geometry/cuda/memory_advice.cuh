@@ -6,7 +6,8 @@
 
 namespace fmbem::cuda::bem {
 
-/// Does what takes memory; where the GPU's does not suffice, the sentence names what takes less.
+/// Runs what takes memory. Where the GPU's does not suffice, the sentence of the error names an
+/// option that takes less.
 template <class Work>
 decltype(auto) with_advice(bool lean, Work&& work) {
   try {

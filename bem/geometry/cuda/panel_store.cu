@@ -15,7 +15,7 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// The vertices of the panels one by one, `numbers` of them in all: [n][3].
+/// Copies the vertices of the panels one by one, `numbers` numbers in all: [n][3].
 __global__ void gather_vertices(const Vec3d* vertices, const int* corners,
                                 const std::int32_t* order, std::int64_t numbers, Vec3d* to) {
   const std::int64_t k = thread_index();
@@ -69,7 +69,8 @@ __device__ double add_up(double value) {
   return sum;
 }
 
-/// Of every stride-th row, a block each: its first target's sums over near panels, and over all.
+/// For every stride-th row, one block each: the sums of the row's first target over near panels,
+/// and over all.
 __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
                          std::int64_t stride, const std::int32_t* source_order,
                          const std::int32_t* target_order, const Vec3d* target,

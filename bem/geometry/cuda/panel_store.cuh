@@ -17,7 +17,7 @@ struct DevicePieces;
 
 /// Triangles in device memory, as the host has them.
 struct TrianglesOnDevice {
-  /// There when it returns.
+  /// The copy is done when this returns.
   TrianglesOnDevice(std::span<const Vec3d> vertices, std::span<const std::array<int, 3>> corners,
                     cudaStream_t stream);
 
@@ -49,14 +49,15 @@ struct PanelStore {
   }
 };
 
-/// Where they are already, or else a copy of them in the order of the stream.
+/// The panels where they are, if they are in device memory; else a copy, in the order of the
+/// stream.
 std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream);
 
 /// The tree of panels, or their pieces, as sources and the panels' centroids as targets.
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
                            cudaStream_t stream, const DevicePieces* pieces = nullptr);
 
-/// As the host's operator estimates it. Waits for the device.
+/// The near field's part of the norm, as the host's operator estimates it. Waits for the device.
 NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream,
                            const DevicePieces* pieces = nullptr);
 

@@ -24,8 +24,8 @@ __global__ void find_centroids(const Vec3d* vertices, const int* corners, std::i
   centroid[i] = centroid_of(vertices[own[0]], vertices[own[1]], vertices[own[2]]);
 }
 
-/// In the root that the host takes. Its keys come from the same bits, as nothing here can be
-/// contracted to fused operations: differences, quotients, and products with powers of two alone.
+/// Computes keys in the root that the host takes, from the same bits: differences, quotients, and
+/// products with powers of two are all there is, so no operation can be fused with another.
 SortedKeys sort_triangles(const TrianglesOnDevice& triangles, cudaStream_t stream) {
   const std::int64_t n = triangles.size();
   DeviceBuffer<Vec3d> centroid(n, stream);
@@ -37,7 +37,7 @@ SortedKeys sort_triangles(const TrianglesOnDevice& triangles, cudaStream_t strea
                      stream);
 }
 
-/// Indices as the host has them, from those of the device.
+/// Converts the device's indices to the host's type.
 LargeVector<std::int64_t> widened(const DeviceBuffer<std::int32_t>& from, cudaStream_t stream) {
   LargeVector<std::int64_t> to(from.size());
   Staging().download(
@@ -62,7 +62,7 @@ SortedPanels sort_panels(std::span<const Vec3d> vertices,
   keep_freed_memory();
   fmm::check_point_count(triangles.size(), "panel");
   return with_advice(true, [&] {
-    // The default stream, since the panels outlive those of operators.
+    // In the default stream, since the panels outlive the streams of operators.
     const cudaStream_t stream = nullptr;
     const TrianglesOnDevice on_device(vertices, triangles, stream);
     SortedKeys sorted = sort_triangles(on_device, stream);

@@ -12,7 +12,7 @@ namespace fmbem::cuda::bem {
 
 struct PanelStore;
 
-/// Triangles in Morton order of their centroids: the order for the host, and what operators ask for
+/// Triangles in Morton order of their centroids: the order, for the host, and what operators need
 /// of the panels, which stays in the GPU's memory.
 struct SortedPanels {
   LargeVector<std::int64_t> order;  ///< [n], triangle of the k-th panel

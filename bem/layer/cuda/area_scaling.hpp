@@ -6,15 +6,15 @@
 
 namespace fmbem::cuda::bem {
 
-/// Vectors in the GPU's memory, [vectors][panels], times the panels' areas or over them, put into
-/// its default stream.
+/// Multiplies vectors in the GPU's memory, [vectors][panels], by the panels' areas, or divides
+/// them, in its default stream.
 class AreaScaling {
  public:
   enum class How { times, over };
 
   /// Throws ResourceError where the areas do not fit.
   explicit AreaScaling(std::span<const double> area) : area_(area) {}
-  /// x scaled, in room that lasts until the next call.
+  /// x scaled, in a buffer that is valid until the next call.
   const double* scaled(How how, const double* x, int vectors);
   /// y = y scaled.
   void scale(How how, double* y, int vectors) const;

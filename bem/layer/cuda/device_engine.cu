@@ -18,19 +18,20 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// What an entry of the near field costs an H200: 1.6 ps in a product, and a part of its integral
-/// in a solve of some ten; and where it is integrated in every product. In double precision twice
-/// as much: the larger leaves that a dearer far field would have save a tenth of a product for half
-/// as much memory again (docs/decisions.md).
+/// What an entry of the near field costs an H200. Stored: 1.6 ps in a product, and a part of its
+/// integral, which a solve of some ten products shares. Lean: its integral in every product. In
+/// double precision both count twice: as the far field costs more there, leaves would become
+/// larger, which saves a tenth of a product and costs half as much memory again
+/// (docs/decisions.md).
 double near_pair_seconds(bool lean, Precision far) {
   return (lean ? 5e-12 : 3e-12) * (far == Precision::double_precision ? 2 : 1);
 }
 
-/// What a coefficient of a piece's moments costs, which every product integrates.
+/// What a coefficient of a piece's moments costs, which are integrated in every product.
 constexpr double coefficient_seconds = 6e-12;
 
-/// What is left free for each panel: for the preconditioner, the solver's vectors, close pairs and
-/// expansions; and of the whole memory, for what products gather.
+/// Bytes left free for each panel, for the preconditioner, the solver's vectors, close pairs and
+/// expansions; and the part of all memory left free for what products gather.
 constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
 
 /// The engine of EngineOperator on the current GPU.
@@ -79,8 +80,8 @@ class DeviceEngine {
           ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
   }
 
-  /// An error of moments that is that large a side off falls with the distance squared at least, so
-  /// it adds up to no more than that of the near field.
+  /// The error of a panel's moments falls at least with the square of the distance, so that from a
+  /// box's side on all of them add up to no more than the near field's error.
   static double integral_tolerance(double tolerance, double near_fraction) {
     return near_tolerance_for(tolerance, near_fraction);
   }
@@ -90,7 +91,7 @@ class DeviceEngine {
     return estimate_norm(*panels_, tree_, stream_, pieces_.get());
   }
 
-  /// Of a lean near field: integrals in double precision would cost every product far more.
+  /// Of a lean near field integrals in double precision would make every product far slower.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
     if (pieces_) return {for_both.tolerance, Precision::double_precision};
@@ -143,7 +144,8 @@ class DeviceEngine {
     });
   }
 
-  /// With a far field for this product, and near integrals likewise if a tolerance is given.
+  /// A product with a far field made for it, and, if a tolerance is given, near integrals made for
+  /// it too.
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance) {
     with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
@@ -224,7 +226,7 @@ class DeviceEngine {
     far.multiply_transposed(*transposed_, near, x, y, vectors, times);
   }
 
-  /// Calls multiply(far, near) with what is made for the one product.
+  /// Calls multiply(far, near) with what is made for this one product.
   template <class Multiply>
   void with_once(const FarAccuracy& accuracy, const std::optional<double>& near_tolerance,
                  Multiply&& multiply) {
@@ -237,7 +239,7 @@ class DeviceEngine {
     });
   }
 
-  /// Puts work into the stream of the engine as if it were in the default one.
+  /// Orders work in the engine's stream as if it were in the default one.
   template <class Work>
   void in_default_stream(Work&& work) const {
     const Event before, after;
@@ -251,14 +253,15 @@ class DeviceEngine {
   std::int64_t near_bytes(Precision precision) const {
     return near_entries() * (precision == Precision::single_precision ? 4 : 8);
   }
-  /// Whether so many bytes leave room for a solve.
+  /// Whether so many bytes leave enough free for a solve.
   bool fits(std::int64_t bytes) const {
     const std::int64_t available = available_device_memory(),
                        left_over = solve_bytes * panels_->size() + available / gathered_share;
     return bytes + left_over < available;
   }
 
-  /// As on the CPU, but x is looked at only if the product is NaN, as it is everywhere then.
+  /// Refuses an x that is not finite, as on the CPU. It is looked at only if the product is NaN,
+  /// which it is everywhere then.
   void refuse_not_finite(const double* x, const double* y, int n_vectors) const {
     const std::size_t n = size();
     for (int v = 0; v < n_vectors; ++v)

@@ -6,9 +6,9 @@
 
 namespace fmbem::cuda::bem {
 
-/// fmbem::make_fmm_operator() with everything in the memory of the current GPU: tree and
-/// moments, the near field's entries (or panels, from which they are integrated in every product)
-/// and the preconditioner. Throws what that one does, InputError without a usable GPU, and
+/// fmbem::make_fmm_operator() with everything in the memory of the current GPU: tree and moments,
+/// the near field's entries (or the panels, from which they are integrated in every product) and
+/// the preconditioner. Throws what that function throws, InputError without a usable GPU, and
 /// ResourceError with the bytes needed and free where the GPU's memory does not suffice.
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
                                                     const OperatorOptions& options);

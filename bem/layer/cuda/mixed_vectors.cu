@@ -9,7 +9,7 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Panels whose sums a block takes.
+/// Panels that a block sums over.
 constexpr std::int32_t chunk_size = 4096;
 
 template <bool add>
@@ -21,7 +21,7 @@ __global__ void scale_by(const double* factor, std::int64_t n, const double* x, 
   y[at] = add ? y[at] + scaled : scaled;
 }
 
-/// Of each chunk the sums of charge_weight x and of area y: sums[2][chunks].
+/// The sums of charge_weight x and of area y over each chunk: sums[2][chunks].
 __global__ void __launch_bounds__(threads_per_block)
     sum_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, const double* x,
                const double* y, const double* charge_weight, const double* area, double* sums) {
@@ -77,8 +77,8 @@ DeviceArray<std::int32_t> upload(const Indices& indices) {
 
 }  // namespace
 
-/// The charge equations; chunks are stretches of `order` in one part, so that long parts have
-/// many and short ones one.
+/// The charge equations on the device. A chunk is a stretch of `order` within one part, so that
+/// long parts have many chunks and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
   DeviceArray<double> area, charge_weight;  ///< [panels]

@@ -10,12 +10,12 @@
 
 namespace fmbem::cuda::bem {
 
-/// What MixedOperator does to vectors in the GPU's memory, [vectors][panels], put into its default
-/// stream.
+/// The operations of MixedOperator on vectors in the GPU's memory, [vectors][panels], in its
+/// default stream.
 class MixedVectors {
  public:
-  /// `factors`: [panels] each, such as those of V, K' and σ. Throws ResourceError where they do not
-  /// fit.
+  /// `factors` are arrays [panels], such as those of V, K' and σ. Throws ResourceError where they
+  /// do not fit.
   MixedVectors(const std::vector<std::span<const double>>& factors,
                const ChargeEquations& equations);
   ~MixedVectors();

@@ -25,7 +25,7 @@ __device__ __attribute__((noinline)) inline double sliver_potential(const StripR
   return strip_potential(rules, t, strip, 0, strip.length, x);
 }
 
-/// Of a pair that is too close for a rule, from the i-th target.
+/// The integral of a pair that is too close for a rule, as seen from the i-th target.
 template <Trace source>
 __device__ inline double close_integral(const NearRowsView& a, const CloseRules& rules,
                                         std::int64_t i, std::int64_t panel) {

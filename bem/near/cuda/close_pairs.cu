@@ -61,8 +61,8 @@ __global__ void reorder_close(PointsView<double> targets, const std::int64_t* be
   by_panel[k] = value[number[k]];
 }
 
-/// A block for each row. Places of marks are collected until there is one for each thread, so that
-/// none waits for those that have none.
+/// A block for each row. It collects the places of marks until there is one for each thread, so
+/// that no thread is idle while others integrate.
 template <class Entry, Trace source>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_marked_row(const __grid_constant__ NearRowsView a,

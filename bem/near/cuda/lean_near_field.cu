@@ -8,7 +8,7 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// What rules serve, integrated; the close pairs come later.
+/// Integrates the pairs that rules serve; close pairs are added later.
 template <class N, Trace source, int Vectors>
 __global__ void __launch_bounds__(integrating_threads<N, source>,
                                   integrating_blocks<N, source, Vectors>)
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
             shared.x[v][place] = static_cast<N>(factor[v] * x[v * a.panels + a.targets.order[at]]);
         },
         [&](int some) {
-          // Targets that are nothing, until each group has as many.
+          // Fills up with targets that have no effect, until each group has as many.
           const int pairs = (some + share.groups - 1) / share.groups;
           for (int j = some + static_cast<int>(threadIdx.x); j < pairs * share.groups;
                j += blockDim.x) {
@@ -168,13 +168,14 @@ class CloseEntries {
                double tolerance, cudaStream_t stream)
       : pairs_(find_close_pairs(view, rows, rules, stream)),
         values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
-  /// The same panel after panel, with the panels of the targets. Waits for the stream.
+  /// Lists the same pairs panel after panel, with the panels of the targets. Waits for the stream.
   CloseEntries transposed(const NearRowsView& view, cudaStream_t stream) const {
     CloseEntries by_panel;
     by_panel.pairs_ = transposed_pairs(view, pairs_, values_.data(), by_panel.values_, stream);
     return by_panel;
   }
-  /// Adds their part to the products of all targets or, transposed, of all panels: as many.
+  /// Adds the close pairs' part to the products of all targets or, transposed, of all panels: both
+  /// are as many.
   void add(const NearRowsView& view, const double* x, int vectors, const double* factor, double* y,
            cudaStream_t stream) const {
     const std::int64_t targets = view.targets.count;
@@ -240,7 +241,7 @@ class LeanNearField final : public NearField {
   }
 
  private:
-  /// Calls body(close pairs) for those of some rows at a time.
+  /// Calls body(close pairs) for the pairs of some rows at a time.
   template <class Body>
   void for_close_parts(cudaStream_t stream, Body&& body) const {
     const std::int64_t parts = pairs_ / pairs_at_once + 1, some = (rows_ + parts - 1) / parts;
@@ -249,7 +250,7 @@ class LeanNearField final : public NearField {
                            stream));
   }
 
-  /// Near pairs, of which about a tenth are close, that are searched for them at a time.
+  /// Near pairs that are searched for close ones at a time; about a tenth of them are close.
   static constexpr std::int64_t pairs_at_once = std::int64_t{1} << 26;
 
   const SpreadTree& tree_;

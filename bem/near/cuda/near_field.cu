@@ -58,8 +58,8 @@ __global__ void list_sources(NearRowsView a, std::int64_t rows, const std::int64
   }
 }
 
-/// Entries that a thread asks for before it uses them: leaves of a few panels would else leave too
-/// few bytes on their way.
+/// Entries that a thread asks for before it uses them. With fewer, leaves of a few panels would
+/// keep the memory idle.
 constexpr int entries_ahead = 8;
 
 template <class Entry, int Vectors>

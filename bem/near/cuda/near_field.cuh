@@ -8,12 +8,12 @@
 
 namespace fmbem::cuda::bem {
 
-/// The near field of V, or of K, on the device, in the tree's unit: of the row of each target leaf,
-/// y_i = Σ scale V_ij x_j, or Σ K_ij x_j, over the sources j of its near list.
+/// The near field of V or of K on the device, in the tree's unit: for the row of each target leaf,
+/// y_i = Σ scale V_ij x_j or Σ K_ij x_j over the sources j of its near list.
 class NearField {
  public:
-  /// Of strengths x, [vectors][panels]; times factor[vectors], which is in device memory. Enqueues
-  /// the products, [vectors][targets] in the tree's order.
+  /// Enqueues the products of strengths x, [vectors][panels], times factor[vectors], which is in
+  /// device memory: [vectors][targets] in the tree's order.
   virtual void multiply(const double* x, int vectors, const double* factor, double* y,
                         cudaStream_t stream) const = 0;
   /// The transposed products: from strengths of the targets, [vectors][panels], the sums over rows
@@ -24,17 +24,17 @@ class NearField {
   virtual ~NearField() = default;
 };
 
-/// With its entries stored: row after row, [near sources][targets].
+/// A near field with stored entries: row after row, [near sources][targets].
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                   Trace source, double tolerance,
                                                   cudaStream_t stream);
 
-/// What a lean near field keeps of pairs that are too close for a rule: their entries, or nothing,
-/// so that every product lists and integrates them anew, some rows at a time.
+/// What a lean near field keeps of pairs that are too close for a rule: their integrals, or
+/// nothing, so that every product lists and integrates them again, some rows at a time.
 enum class ClosePairStorage { entries, none };
 
-/// Lean: with entries that rules serve integrated in every product, in that precision.
+/// A lean near field: what rules serve is integrated in every product, in that precision.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                 Trace source, double tolerance, Precision precision,
                                                 ClosePairStorage close, cudaStream_t stream);

@@ -7,10 +7,10 @@
 
 namespace fmbem::cuda::bem {
 
-/// How a block divides a row: its threads are groups that share the targets of a chunk and divide
-/// the sources between them; in a transposed product, where a block works on a box, it is its
-/// sources that they share and targets that they divide. Threads that are too few for a group do
-/// what another does, for nothing.
+/// How a block divides a row: its threads form groups that have the same targets and divide the
+/// sources between them. In a transposed product, where a block works on a box, groups have the
+/// same sources and divide the targets. Threads that are too few for a group repeat another's work,
+/// without effect.
 struct Share {
   int count;   ///< targets of the chunk
   int target;  ///< that of the thread
@@ -37,9 +37,9 @@ struct Share {
   }
 };
 
-/// Threads of blocks that integrate: more than elsewhere, as groups of a row's targets fill them
-/// better. They have room for as many panels, one for each group at the least, in shared memory
-/// that needs no asking.
+/// Threads of blocks that integrate: more than elsewhere, because groups of a row's targets fill
+/// large blocks better. Shared memory holds as many panels as threads, at least one for each group,
+/// and needs no special launch.
 template <class N, Trace source>
 inline constexpr int integrating_threads = sizeof(N) == 4           ? 384
                                            : source == Trace::value ? 256
@@ -66,8 +66,8 @@ __device__ inline int panels_at_once(const Share& share) {
          share.groups;
 }
 
-/// Adds panels that are nothing, until each group has as many; returns how many that is. The block
-/// is to wait before it looks at them.
+/// Fills up with panels that have no effect, until each group has as many; returns that number. The
+/// block has to wait before it looks at them.
 template <class N, Trace source, int Room>
 __device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, source, Room>& panels,
                               int some, const Share& share) {
@@ -94,11 +94,12 @@ __device__ inline auto pairs_of(const SharedPanels<N, source, Room>& panels,
 }
 
 /// Integrals of a thread's target over its group's panels in shared memory, or the other way round:
-/// of pair(place), `pairs` of at most panels_at_once(). Calls body(place, integral), for those that
-/// are too close for a rule close(place), and now and then pause(), so that sums need not grow
-/// long. By the whole block. The threads of a warp go through the places side by side and take the
-/// rule that the closest of their pairs needs, so that none waits for another's; but those of the
-/// longest rule, which few need at a time, come last, each thread's one after the other.
+/// of pair(place), for `pairs` places, at most panels_at_once(). Calls body(place, integral);
+/// close(place) for pairs that are too close for a rule; and from time to time pause(), so that
+/// sums do not grow long. To be called by the whole block. The threads of a warp go through the
+/// places together and take the rule that the closest of their pairs needs, so that none waits for
+/// another. Pairs of the longest rule, which few threads need at a time, come last, one after the
+/// other in each thread.
 template <class N, class Pair, class Body, class Close, class Pause>
 __device__ inline void for_integrals(const NearRules<N>& rules, Pair&& pair, int pairs,
                                      const Share& share, Body&& body, Close&& close,
@@ -130,7 +131,7 @@ __device__ inline void for_integrals(const NearRules<N>& rules, Pair&& pair, int
     later[w] = word;
     pause();
   }
-  // No thread waits at the end of a word: each has as much to do on the whole alone.
+  // No thread waits for others at the end of a word: over all words each has about as much to do.
   std::uint32_t word = 0;
   for (int w = -1;; word &= word - 1) {
     while (word == 0 && w + 1 < words) word = later[++w];
@@ -160,8 +161,8 @@ NearRules<N> rules_for(double tolerance, Trace source) {
   return {sizeof(N) == 4 ? tolerance - single_rule_rounding(source) : tolerance, source};
 }
 
-/// Threads that go through a column of stored entries together in a transposed product, so that
-/// what they read at a time is a sector of memory.
+/// Threads that share a column of stored entries in a transposed product: what they read at a time
+/// is one sector of memory.
 inline constexpr int column_group = 8;
 /// Sum of what they have; by whole warps.
 __device__ inline double sum_of_group(double part) {

@@ -59,8 +59,8 @@ decltype(auto) with_trace(Trace source, Body&& body) {
                                 : body(std::integral_constant<Trace, Trace::normal>());
 }
 
-/// A point whose differences to others are rounded to N's digits, and no worse where it is close to
-/// them.
+/// A point in two parts: differences to others are rounded to N's digits, and no worse where they
+/// are close.
 template <class N>
 struct PrecisePoint;
 template <>
@@ -86,7 +86,7 @@ struct alignas(8) PrecisePoint<float> {
   }
 };
 
-/// A panel with its place, in the order in which few wide loads bring what is asked of it.
+/// A panel with its place, laid out so that few wide loads bring all that is needed.
 template <class N, Trace source>
 struct alignas(16) NearPanel : RulePanel<N, source> {
   PrecisePoint<N> centroid;
@@ -120,7 +120,7 @@ __device__ inline NearPanel<N, source> near_panel(const NearRowsView& a, const N
           PrecisePoint<N>::of(unit_centroid)};
 }
 
-/// Where nothing is: as far from the root, which is no larger than 2.
+/// A place where nothing is: this far from the root, whose side is at most 2.
 inline constexpr double far_away = 16;
 
 /// Panels that a block takes to shared memory at a time.
@@ -134,17 +134,16 @@ struct SharedPanels {
     number[to] = static_cast<std::int32_t>(from);
     panel[to] = near_panel<N, source>(a, rules, from);
   }
-  /// A panel whose integrals are zero, as every rule says.
+  /// A panel whose integrals are zero by every rule.
   __device__ void load_nothing(const NearRules<N>& rules, int to) {
     panel[to] = {RulePanel<N, source>(rules, {}, {}, {}, 0),
                  PrecisePoint<N>::of({far_away, far_away, far_away})};
   }
 };
 
-/// Calls load(number, place) for the numbers of `count` ranges, range(e) having the e-th, so that
-/// they are at places from 0 on, and body(numbers there) for up to `room` of them at a time, by the
-/// whole block. Each thread finds its number by itself, so that none waits for another's to come
-/// from memory.
+/// Goes through the numbers of `count` ranges, range(e) being the e-th, `room` at a time, by the
+/// whole block: calls load(number, place) for places from 0 on, then body(how many). Each thread
+/// finds its number by itself, so that none waits for another's to come from memory.
 template <class Range, class Load, class Body>
 __device__ inline void for_ranges(int count, Range&& range, int room, Load&& load, Body&& body) {
   const int lane = threadIdx.x % warp_size, first_of_warp = threadIdx.x - lane;
@@ -191,7 +190,7 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
 }
 
 /// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
-/// the target: a thread a target, in the order of the lists.
+/// the target, in the order of the lists; one thread for each target.
 template <class N, class Body>
 __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
                                        const NearRules<N>& rules, Body&& body) {
@@ -254,7 +253,7 @@ template <class Entry>
 ClosePairs transposed_pairs(const NearRowsView& view, const ClosePairs& pairs, const Entry* values,
                             DeviceBuffer<Entry>& by_panel, cudaStream_t stream);
 
-/// In the place of an integral, which is not below −1/2: the pair is too close for a rule.
+/// Stands for an integral, which is never below −1/2: the pair is too close for a rule.
 template <class Entry>
 inline constexpr Entry close_mark = -1;
 

@@ -76,7 +76,7 @@ struct IntegrationView {
   CloseRules close;
 };
 
-/// From target i over what is near of a column's panel.
+/// The integral of a column, from target i over the near pieces of its panel.
 __device__ __attribute__((noinline)) double column_integral(const IntegrationView& a,
                                                             std::int64_t column, std::int64_t i) {
   const ColumnsView& c = a.columns;

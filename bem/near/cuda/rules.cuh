@@ -10,40 +10,40 @@
 
 namespace fmbem::cuda::bem {
 
-/// Relative error that rules in single precision add: roots and differences to 23 bits, sums; of
-/// dipoles the roots' cubes.
+/// The relative error that single precision adds to rules: roots and differences to 23 bits, sums,
+/// and for dipoles the roots' cubes.
 constexpr double single_rule_rounding(Trace source) { return source == Trace::value ? 3e-7 : 8e-7; }
 
-/// Rules of the near field as a kernel's argument, for sums in N: the symmetric ones of 1, 3, 7 and
-/// 16 points. A closed form costs about as much as sixteen points, so what is too close for these
-/// takes that.
+/// The rules of the near field as an argument of kernels, for sums in N: the symmetric ones of 1,
+/// 3, 7 and 16 points. A closed form costs about as much as sixteen points, so pairs that are too
+/// close for these rules take it.
 template <class N>
 struct NearRules {
   static constexpr int most_rules = 4;
-  /// Rule k has k orbits of three points, on the medians, behind those of the rules before; the
-  /// last one has an orbit of six points besides.
+  /// Rule k has k orbits of three points on the medians, stored behind those of the rules before;
+  /// the last rule also has an orbit of six points.
   __host__ __device__ static constexpr int medians_begin(int rule) { return rule * (rule - 1) / 2; }
 
   /// `tolerance`: relative error of each integral of the kernel's trace.
   NearRules(double tolerance, Trace source);
 
-  /// Kernels that count, list and leave out close pairs must agree in every bit: nothing here is
-  /// left to the compiler to contract.
+  /// Kernels that count, list and leave out close pairs must agree in every bit, so the compiler
+  /// may fuse nothing here.
   __device__ static N distance2(Vec3<N> d) { return fma(d.x, d.x, fma(d.y, d.y, d.z * d.z)); }
 
-  /// From that many squared radii on; of a rule that is not needed those of the one before, so that
-  /// it is never the first to serve.
+  /// The squared distance in radii from which each rule serves. A rule that is not needed has that
+  /// of the one before, so that it is never the first to serve.
   N reach2[most_rules];
   N centroid_weight[most_rules] = {};
   /// A point at the centroid c + s d, d a corner from the centroid, has |c + s d|² = |c|² +
   /// 2s c·d + s² |d|².
   N median_dot[6] = {}, median_square[6] = {}, median_weight[6] = {};
-  /// One at c + s d + t d′, d′ another corner's, has 2 d·d′ = |d″|² − |d|² − |d′|² besides, as the
-  /// three add up to nothing.
+  /// A point at c + s d + t d′, d′ another corner's, also has 2 d·d′ = |d″|² − |d|² − |d′|², as the
+  /// three add up to zero.
   N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
 };
 
-/// What a panel's sums are multiplied by: area/(4π), or that times the normal.
+/// The factor of a panel's sums: area/(4π), or that times the normal.
 template <class N, Trace source>
 using RuleWeight = std::conditional_t<source == Trace::value, N, Vec3<N>>;
 
@@ -85,8 +85,9 @@ __device__ inline N kernel_at(N r2) {
     return g * g * g;
 }
 
-/// What a sum over points of a panel makes its integral. All of a panel is as far from the target
-/// along its normal, so that a dipole's n·(x − y) is a factor of the sum.
+/// The factor that makes a sum over a panel's points its integral. All points of a panel are
+/// equally far from the target along its normal, so that for dipoles n·(x − y) is a factor of the
+/// sum.
 template <class N>
 __device__ inline N whole_integral(N weight, Vec3<N> /*centre*/, N sum) {
   return weight * sum;
@@ -135,7 +136,7 @@ __device__ inline N integrate_by(const NearRules<N>& rules, const RulePanel<N, s
   }
   return whole_integral(panel.weight, centre, sum);
 }
-/// By a rule that is known where it runs alone.
+/// The same with a rule that is known at run time, where all threads have the same.
 template <class N, Trace source>
 __device__ inline N integrate_by(const NearRules<N>& rules, int rule,
                                  const RulePanel<N, source>& panel, Vec3<N> centre, N distance2) {

@@ -23,8 +23,9 @@ struct NearTilesView {
   const NearTile* tiles;      ///< of each box, in the order of the rows
 };
 
-/// The lists of a tree by their sources, which transposed products go through. Of the near lists it
-/// is tiles, or with pieces, whose panels have no box of their own, the columns of each panel.
+/// The near lists of a tree by their sources, for transposed products. Their entries are tiles (a
+/// box's own sources and a row) or, with pieces, whose panels have no box of their own, the columns
+/// of each panel.
 struct TransposedLists {
   /// `piece_columns` are null where no panel is cut. Waits for the stream.
   TransposedLists(const SpreadTree& tree, const PieceColumns* piece_columns, cudaStream_t stream);

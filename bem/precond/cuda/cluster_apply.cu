@@ -58,7 +58,7 @@ __global__ void take_low_means(const NodeSpan* nodes, std::int64_t n_nodes, int 
   means[blockIdx.y * n_nodes + k] = mean;
 }
 
-/// Those above, from the leaves up; who comes to a node second goes on.
+/// The nodes above, from the leaves up. The second thread that comes to a node goes on with it.
 __global__ void take_high_means(const NodeSpan* nodes, std::int64_t n_nodes,
                                 const std::int32_t* leaf_parent, std::int64_t n_leaves,
                                 const NodeAbove* above, unsigned* arrived, double* means) {
@@ -87,7 +87,7 @@ __device__ inline float2 high_half(Quad q) {
 }
 
 /// A block for each leaf. A thread has four neighbouring panels and every so many nodes of the cut,
-/// so that all of a block read rows in one piece; sums over the threads' shares come last.
+/// so that a block reads its rows in one piece. The threads' shares are summed last.
 template <int vectors>
 __global__ void __launch_bounds__(threads_per_block)
     apply_rows(LeafRowsView view, const double* means, int present, double* y, std::int64_t n) {

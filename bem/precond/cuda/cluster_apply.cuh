@@ -7,13 +7,13 @@
 
 namespace fmbem::cuda::bem {
 
-/// What a node is to its mean.
+/// What a node gives to its parent's mean.
 struct NodeSpan {
   std::int32_t begin, end;
   double area;
 };
 
-/// A node above the leaves, by which its mean is found when those of both halves are.
+/// A node above the leaves, whose mean follows from those of its halves.
 struct NodeAbove {
   std::int32_t node, left, right;
   std::int32_t parent;  ///< among those above, −1 for the root
@@ -32,13 +32,13 @@ struct LeafRowsView {
   double extent;
 };
 
-/// Applies the rows that solve_systems() has found, or the host.
+/// Applies the rows that solve_systems() has found.
 class RowsProduct {
  public:
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
               int max_leaf, cudaStream_t stream);
 
-  /// Those of the host, of the panels at the places of its trees, rounded to half precision.
+  /// Applies the host's rows, of the panels at the places of its trees, rounded to half precision.
   RowsProduct(const ClusterRows& rows, cudaStream_t stream);
 
   /// x and y in device memory, [n_vectors][size()].

@@ -6,7 +6,8 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// A thread goes through the tree for each leaf; neighbours go much the same way.
+/// A thread goes through the tree for each leaf; those of neighbouring leaves take much the same
+/// way.
 constexpr int threads = 64;
 
 struct LeafCut {
@@ -14,7 +15,8 @@ struct LeafCut {
   double opening;
 };
 
-/// Calls take(node) for those of the cut beside the leaf's own panels, as long as it returns true.
+/// Calls take(node) for the nodes of the cut other than the leaf's own panels, as long as it
+/// returns true.
 template <class Take>
 __device__ void walk(const Cluster* nodes, const LeafView& leaf, double opening, double nearness,
                      Take&& take) {

@@ -11,14 +11,14 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Of keys by which leaves are sorted: the number of unknowns below.
+/// The bits of the keys by which leaves are sorted: the lower ones are the number of unknowns.
 constexpr std::int32_t general_flag = 1 << 30;
 
-/// Of device memory that blocks work in, for their rows in single precision and for matrices that
-/// do not fit into shared memory: fewer blocks run where these are large.
+/// The part of device memory that blocks may work in, for their rows in single precision and for
+/// matrices that do not fit into shared memory. Where these are large, fewer blocks run.
 constexpr std::int64_t workspace_bytes = std::int64_t{1} << 27;
 
-/// Of a multiprocessor: each is to have so many registers.
+/// Blocks of a multiprocessor: registers have to suffice for so many.
 constexpr int most_blocks = 3;
 
 struct SystemsView {
@@ -93,8 +93,8 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
     if (solve_general(b, write)) return true;
     __syncthreads();
   }
-  // Between sheets that are far closer than clusters are large: those are the same to rounding.
-  // The smooth kernel alone is positive definite to rounding.
+  // Between sheets that are far closer than clusters are large, clusters that face each other have
+  // the same entries to rounding. The smooth kernel alone is positive definite to rounding.
   enum { as_it_is, stiffer_clusters, smooth_kernel };
   const TileMatrix tiles{space.matrix, padded / tile};
   for (int attempt = general ? stiffer_clusters : as_it_is; attempt <= smooth_kernel; ++attempt) {
@@ -111,9 +111,9 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   return false;
 }
 
-/// Blocks take the leaves order[first] to order[last − 1] from the last one down, each the next
-/// when it is done with one, and round what they have solved: rows in single precision are there
-/// for as many leaves as blocks run.
+/// Blocks take the leaves order[first] to order[last − 1], from the last one down; each takes the
+/// next when it is done with one. They round what they have solved themselves, so that rows in
+/// single precision need room for only as many leaves as blocks run.
 template <bool general, bool in_shared>
 __global__ void __launch_bounds__(solve_threads, most_blocks)
     solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
@@ -216,7 +216,7 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
   };
   DeviceBuffer<unsigned char> room;
   DeviceBuffer<unsigned> taken(1, stream);
-  // The largest first, those together that leave room for as many blocks at a time.
+  // Largest systems first; those that allow the same number of blocks at a time go together.
   while (begin < end) {
     const std::int64_t bytes = bytes_of(end - 1);
     const int blocks = blocks_at_a_time(bytes, most, all);

@@ -8,11 +8,11 @@
 
 namespace fmbem::cuda::bem {
 
-/// Entries of a row of the rows of a leaf: its panels and up to three zeros, to be read by fours.
+/// The length of a leaf's rows: its panels and up to three zeros, so that they are read by fours.
 __host__ __device__ inline std::int64_t row_stride(std::int64_t own) { return (own + 3) / 4 * 4; }
 
-/// Rows of the inverse times the extent, rounded to half precision: those of each leaf from begin
-/// on, [cut][row_stride(panels of the leaf)], are value × scale of the panel.
+/// Rows of the inverse times the extent, rounded to half precision. Those of a leaf start at its
+/// begin, [cut][row_stride(panels of the leaf)]; an entry is value × scale of the panel.
 struct DeviceRows {
   DeviceBuffer<std::int64_t> begin;  ///< [leaves]
   DeviceBuffer<__half> values;

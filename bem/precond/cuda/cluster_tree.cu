@@ -7,9 +7,9 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Each gap between neighbours, gap j being that before panel j, is where one node is cut in two;
-/// finds that node's panels [begin[j], end[j]): all whose keys agree in what these two have in
-/// common, or a half of a half … of those with the same key.
+/// Each gap between neighbouring panels, gap j being the one before panel j, is where exactly one
+/// node is cut in two. Finds that node's panels [begin[j], end[j]): all whose keys agree in the
+/// bits that these two have in common or, of panels with the same key, a half of a half …
 __global__ void find_ranges(const std::uint64_t* keys, std::int32_t n, std::int32_t* begin,
                             std::int32_t* end) {
   const auto j = static_cast<std::int32_t>(1 + thread_index());
@@ -35,8 +35,8 @@ __global__ void find_ranges(const std::uint64_t* keys, std::int32_t n, std::int3
   end[j] = e;
 }
 
-/// Counts the nodes of several panels that begin with each panel: the smallest is cut behind it,
-/// each larger one where the one before ends.
+/// Counts, for each panel, the nodes of several panels that begin with it: the smallest is cut
+/// behind it, each larger one where the one before ends.
 __global__ void count_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
                             std::int32_t* nodes_from) {
   const auto i = static_cast<std::int32_t>(thread_index());
@@ -46,8 +46,8 @@ __global__ void count_nodes(const std::int32_t* begin, const std::int32_t* end, 
   nodes_from[i] = count;
 }
 
-/// In preorder come before panel i the i panels before it and the nodes that begin with one of them
-/// or with it; of those that begin with it the largest is first.
+/// The place of panel i in preorder: before it come i panels and all nodes that begin with one of
+/// these or with it. Of the nodes that begin with it the largest is first.
 __global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
                              const std::int32_t* nodes_from, const std::int32_t* nodes_before,
                              DevicePanels panels, Cluster* nodes, std::int32_t* parent,
@@ -68,7 +68,7 @@ __global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end,
   }
 }
 
-/// From the panels up; who comes to a node second finds both halves done and goes on.
+/// From the panels up: the second thread that comes to a node finds both halves done and goes on.
 __global__ void measure_nodes(std::int32_t n, const std::int32_t* panel_node,
                               const std::int32_t* parent, Cluster* nodes, unsigned* arrived) {
   const std::int64_t i = thread_index();
@@ -102,9 +102,9 @@ __device__ double reach(const Vec3d* vertices, std::int32_t begin, std::int32_t 
   return std::sqrt(reach2);
 }
 
-/// Of nodes that are not long; others have theirs from their halves. A warp for each leaf does the
-/// nodes in it, and its share of those above: numbers that are not
-/// negative are ordered as their bits are, so the order of the warps does not matter.
+/// Radii of nodes that are not long; long ones have theirs from their halves. A warp for each leaf
+/// does the nodes in it and its share of those above. Bits of numbers that are not negative are
+/// ordered as the numbers are, so atomic maxima give the same result in any order of the warps.
 __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
                            const std::int32_t* parent, const Vec3d* vertices, Cluster* nodes) {
   const std::int64_t f = thread_index() / warp_size;

@@ -19,8 +19,8 @@ struct Augmented {
   __device__ int columns() const { return unknowns + right_sides; }
 };
 
-/// By one warp: the row from j on with the largest entry of column j, the first of them, in all
-/// lanes.
+/// The row from j on with the largest entry of column j, the first of such rows, in all lanes. To
+/// be called by one warp.
 __device__ inline int find_pivot(const Augmented& b, int j) {
   float largest = -1;
   int at = j;
@@ -69,7 +69,7 @@ __device__ inline bool eliminate(const Augmented& b) {
     if (!(fabsf(diagonal) > 0)) return false;
     for (int row = j + 1 + lane; row < b.unknowns; row += warp_size) {
       const float factor = b.at(row, j) / diagonal;
-      // A few at a time, as the compiler cannot know that no entry is read after another is
+      // A few entries at a time: the compiler cannot know that none is read after another is
       // written.
       for (int first = j + 1 + warp; first < b.columns(); first += at_once * warps) {
         float pivot_row[at_once], own_row[at_once];
@@ -96,7 +96,7 @@ __device__ void write_solution(const Augmented& b, Write&& write) {
   constexpr int warps = solve_threads / warp_size;
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size, warp = thread / warp_size;
-  // A warp for each right-hand side, from which the unknowns are subtracted from the last on.
+  // A warp for each right-hand side: it substitutes backwards, from the last unknown on.
   for (int j = b.unknowns - 1; j > 0; --j) {
     const float diagonal = b.at(j, j);
     for (int column = b.unknowns + warp; column < b.columns(); column += warps) {

@@ -25,13 +25,13 @@ __global__ void take_from_places(const std::int32_t* panel_at, std::int64_t n,
   if (k < n) y[blockIdx.y * n + panel_at[k]] = at_places[blockIdx.y * n + k];
 }
 
-/// Places that a block adds up, of one part.
+/// Places that a block sums over, all of one part.
 struct Chunk {
   std::int32_t begin, end;
 };
 constexpr std::int32_t chunk_size = 4096;
 
-/// Of each chunk the sums of area x and of charge_area y: sums[2][chunks].
+/// The sums of area x and of charge_area y over each chunk: sums[2][chunks].
 __global__ void __launch_bounds__(threads_per_block)
     sum_chunks(const Chunk* chunks, const double* area, const double* charge_area, const double* x,
                const double* y, double* sums) {
@@ -77,7 +77,7 @@ struct EquationView {
   std::int64_t count;
 };
 
-/// As the host does it, one equation after the other: a single thread.
+/// One equation after the other, as on the host: a single thread.
 __global__ void correct_parts(EquationView equations, PartView view, double* of_parts) {
   const double* const right = of_parts;
   double *const charge = of_parts + view.parts, *const change = of_parts + 2 * view.parts;

@@ -7,8 +7,8 @@
 
 namespace fmbem::cuda::bem {
 
-/// An unknown of a small system. Its size, an odd number of words, keeps neighbours in different
-/// banks of shared memory.
+/// An unknown of a small system. Its size is an odd number of words, so that neighbours are in
+/// different banks of shared memory.
 struct Unknown {
   PlacedCluster at;
   float radius;        ///< of a panel, in the leaf's units
@@ -16,9 +16,9 @@ struct Unknown {
 };
 static_assert(sizeof(Unknown) == 28);
 
-/// What a block works with, in one piece of memory: the matrix, then the rest. For Cholesky's
-/// factorisation m is filled up to whole tiles, in front of the others, so that the own ones are
-/// last; what is added has ones on the diagonal.
+/// What a block works with, in one piece of memory: first the matrix, then the rest. For Cholesky's
+/// factorisation m is filled up to whole tiles; the additions, with ones on the diagonal, stand
+/// before the others, so that the own unknowns are last.
 struct Workspace {
   float* matrix;
   Unknown* unknowns;       ///< [padded(m)]
@@ -27,7 +27,7 @@ struct Workspace {
   PlacedSegment* segment;  ///< [m], of a general system
 
   __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
-  /// Entries of the matrix of either method, in whole fours.
+  /// Entries of the matrix of either method, a multiple of four.
   __host__ __device__ static constexpr std::int64_t matrix_size(int m, int own, bool general) {
     const std::int64_t symmetric = TileMatrix::size(padded(m) / tile);
     const std::int64_t eliminated = general ? Augmented::size(m, own) : 0;
@@ -90,8 +90,8 @@ __device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& p
   return s_panels;
 }
 
-/// The matrix by the smooth kernel alone, in a general system with the segments of long nodes, with
-/// these own entries of panels and clusters.
+/// The matrix by the smooth kernel alone, with these own entries of panels and clusters; in a
+/// general system long nodes are segments.
 template <bool general>
 __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int pad,
                            float of_panels, float of_clusters) {
@@ -112,8 +112,7 @@ __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int
   __syncthreads();
 }
 
-/// Its transpose, with unit vectors behind it for the last unknowns, and with the segments of long
-/// nodes.
+/// Its transpose, with unit vectors for the last unknowns behind it; long nodes are segments.
 __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns,
                                        const PlacedSegment* segment) {
   constexpr int warps = solve_threads / warp_size;
@@ -135,7 +134,7 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
 template <bool general, class Set>
 __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
                                   int n_panels, double unit, Set&& set) {
-  // One pair in twenty touches; they are gathered first, so that threads do not wait for others.
+  // One pair in twenty touches. These are gathered first, so that threads do not wait for others.
   constexpr int capacity = 2 * solve_threads;
   __shared__ int2 s_pairs[capacity];
   __shared__ int s_count;
@@ -151,7 +150,7 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
     if (k < n_panels) {
       const Unknown &s = unknowns[space.panels[k]], &t = unknowns[space.panels[l]];
       const float dx = s.at.x - t.at.x, dy = s.at.y - t.at.y, dz = s.at.z - t.at.z;
-      // In single precision, with more than its rounding to spare.
+      // A shift of the diagonal in single precision, larger than its rounding.
       const float reach = 1.001f * static_cast<float>(touching) * (s.radius + t.radius) +
                           1e-6f * (fabsf(s.at.x) + fabsf(s.at.y) + fabsf(s.at.z));
       is_near = dx * dx + dy * dy + dz * dz <= reach * reach;

@@ -23,7 +23,7 @@ struct TileMatrix {
   __device__ float* at(int i, int j) const {
     return entries + static_cast<std::int64_t>(i * (i + 1) / 2 + j) * tile_entries;
   }
-  /// Of row ≥ column, or in the same tile.
+  /// The place of an entry with row ≥ column, or in a tile on the diagonal.
   __device__ float& entry(int row, int column) const {
     return at(row / tile, column / tile)[column % tile * tile + row % tile];
   }
@@ -31,9 +31,9 @@ struct TileMatrix {
 
 __device__ inline int group_of_thread() { return static_cast<int>(threadIdx.x) / tile_threads; }
 
-/// 4 x 4 entries of a product of two tiles: rows 4a to 4a + 3 and, so that banks of shared memory
-/// do not clash, four columns next to each other where the second factor is transposed and every
-/// fourth where it is not.
+/// 4 x 4 entries of a product of two tiles: rows 4a to 4a + 3, and four columns, which are next to
+/// each other where the second factor is transposed and every fourth where it is not, so that banks
+/// of shared memory do not clash.
 template <bool TransposedB>
 struct TilePart {
   float sum[4][4] = {};  ///< [column][row]
@@ -100,8 +100,8 @@ struct TilePart {
   }
 };
 
-/// By one warp: the inverse N of the Cholesky factor of a tile, of whose entries above the diagonal
-/// nothing is read and zeros are written, in its place. False if it is not positive definite.
+/// In place, by one warp: the inverse N of the Cholesky factor of a tile. Nothing above the
+/// diagonal is read, and zeros are written there. False if the tile is not positive definite.
 __device__ inline bool invert_factor(float* entries) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size, row = lane % tile;
   float l[tile], inverse_diagonal[tile], n[tile];

@@ -22,8 +22,8 @@ __global__ void spread_strengths(const double* x, std::int64_t panels, const std
   if (k < pieces) to[v * pieces + k] = x[v * panels + panel[k]];
 }
 
-/// y = scale (near + far) for each panel, or its pieces from first[panel] on; `far` is null where
-/// nothing is.
+/// y = scale (near + far) for each panel, or for its pieces from first[panel] on; `far` is null
+/// where nothing is far.
 __global__ void add_near(std::int64_t panels, const std::int32_t* first, std::int64_t sources,
                          const double* near, const double* far, const unsigned long long* largest,
                          double scale, double* y) {
@@ -53,8 +53,8 @@ class PanelFarFieldIn final : public PanelFarField {
         field_(tree, fmm::ParityOrder(order),
                source == Trace::value ? Strength::charge : Strength::dipole, stream, gathering) {
     if (!pieces) return;
-    // A piece is as long as its box, so that the error of its moments does not fall as fast with
-    // the distance as a small panel's.
+    // A piece is as long as its box, so the error of its moments does not fall with the distance as
+    // fast as that of a small panel.
     piece_rules_.emplace(0.1 * moment_tolerance, stream);
     piece_moments_.emplace(PieceMoments{pieces->view(), piece_rules_->view()});
   }
@@ -138,7 +138,7 @@ class PanelFarFieldIn final : public PanelFarField {
     }
   }
 
-  /// Has enqueue() put the near field of a batch into its stream.
+  /// Lets enqueue() put a batch's near field into its stream.
   template <class Enqueue>
   NearPart near_part(const unsigned long long* largest, int vectors, ProductTimes* times,
                      Enqueue&& enqueue) {

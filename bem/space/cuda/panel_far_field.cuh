@@ -36,7 +36,7 @@ class PanelFarField {
   /// The same for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree.
   virtual void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
                                    double* y, int n_vectors, ProductTimes* times) = 0;
-  /// Gives back the memory that products work in, which the next one takes again.
+  /// Gives back the memory that products work in, until the next one needs it.
   virtual void release() = 0;
   virtual std::int64_t bytes() const = 0;
 };

@@ -11,11 +11,11 @@ struct PanelL2pArguments : PanelSourcesView {
   double* values;
 };
 
-/// Points that a thread takes at a time, all of one source: so the derivative of a coefficient
-/// along its normal is made once for as many.
+/// Points that a thread takes at a time, all of one source, so that a coefficient's derivative
+/// along its normal is made once for all of them.
 constexpr int points_at_once = 4;
 
-/// Of dipoles a component of the gradient each.
+/// Channels: one for charges; for dipoles the components of the gradient.
 constexpr int channels_of(PanelKind kind) { return kind == PanelKind::dipoles ? 3 : 1; }
 
 /// Numbers of shared memory that a warp works with: its box's expansion, [pair][channel][2], sums
@@ -83,8 +83,8 @@ __device__ inline T local_sum(const TableView<T>& table, const Steps<T>& steps, 
   return sum;
 }
 
-/// A team of warps for each box (x) and right-hand side (y). The points of 32 sources at a time,
-/// each by its rule, go through a warp one behind the other, some of one source to a thread.
+/// A team of warps for each box (x) and right-hand side (y). A warp takes the points of 32 sources
+/// at a time, each by its rule, one after the other; a thread has points of one source.
 template <class T, PanelKind kind>
 __global__ void __launch_bounds__(threads_per_block)
     panel_l2p_kernel(const __grid_constant__ PanelL2pArguments<T> a) {

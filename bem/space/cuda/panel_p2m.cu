@@ -15,8 +15,8 @@ __host__ __device__ constexpr int warp_numbers(int pairs) {
   return p2m_numbers<T>(pairs, 1) + WarpPanels<T, kind>::numbers;
 }
 
-/// A warp, or with pieces a team of them, for each box (x) and right-hand side (y). The points of
-/// 32 panels at a time, each by its rule, go through a warp one behind the other.
+/// A warp, or with pieces a team of warps, for each box (x) and right-hand side (y). A warp takes
+/// the points of 32 panels at a time, each by its rule, one after the other.
 template <class T, PanelKind kind>
 __global__ void __launch_bounds__(threads_per_block)
     panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Panels or their pieces in the boxes whose own sources they are, for P2M and, transposed, for L2P.
+// Panels or their pieces in the boxes that they are sources of, for P2M and, transposed, for L2P.
 #include <type_traits>
 
 #include "fmbem/bem/space/cuda/panel_stages.cuh"
@@ -52,9 +52,9 @@ template <class T, PanelKind kind>
 using Coordinate = std::conditional_t<kind == PanelKind::dipoles, Dual<T>, T>;
 
 /// Panels of a warp in shared memory, a row for each of their numbers: a corner and the edges from
-/// there in the unit box, and the charge on the area, or the dipole on it; of trapezoids also the
-/// height that they have at the corner, and by how much it is more at the other side, over the mean
-/// one.
+/// it in the unit box, and the charge, or the dipole, on the area. Trapezoids also have the
+/// relative height at the corner and how much larger it is on the other side, both over the mean
+/// height.
 template <class T, PanelKind kind>
 struct WarpPanels {
   static constexpr int numbers = (kind == PanelKind::whole ? 10 : 12) * padded_row;
@@ -184,7 +184,7 @@ __device__ inline LanePoints put_source(const PanelSourcesView& a,
   return own_points;
 }
 
-/// Warps of a box: as many as have two rounds of panels each, of `warps` that a block has.
+/// Warps of a box: of the `warps` that a block has, as many as have two rounds of panels each.
 inline int team_of(const PanelSourcesView& a, int warps) {
   int team = 1;
   while (2 * team <= warps && warps % (2 * team) == 0 &&

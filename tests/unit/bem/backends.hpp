@@ -12,7 +12,7 @@
 
 namespace fmbem::test {
 
-/// Those that the backend has.
+/// The near fields that the backend has.
 #ifdef FMBEM_TEST_CUDA
 inline constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::NearField::stored,
                                                              OperatorOptions::NearField::lean};

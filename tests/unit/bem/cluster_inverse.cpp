@@ -75,7 +75,8 @@ TEST_CASE("a segment's potential is the integral over it") {
     for (const double tilt : {-1.0, -0.4, 0.0, 0.7, 1.0})
       for (const double smear2 : {1e-6, 1e-2})
         for (const Vec3d& d : cube_points(40, 3)) {
-          // From the centroid, in substituted places that crowd where the target is.
+          // From the centroid, after a substitution that puts points close together near the
+          // target.
           const int n = 20'000;
           const double h = norm(half), foot = dot(d, half) / h + tilt / 3 * h,
                        off = std::sqrt(norm2(d - dot(d, half) / (h * h) * half) + smear2),
@@ -94,7 +95,7 @@ TEST_CASE("a segment's potential is the integral over it") {
               single(d), single(half), static_cast<float>(tilt), static_cast<float>(smear2));
           worst_single = std::max(worst_single, std::abs(in_single / sum - 1));
         }
-  // From 30 half lengths on it is a point: 1/6 of their square.
+  // From 30 half lengths on it is taken for a point, which is off by 1/6 of their inverse square.
   CHECK(worst < 1.0 / 6 / 900 * 1.1);
   CHECK(worst_single < 1e-3);
 }
@@ -170,8 +171,8 @@ TEST_CASE("the cluster inverse is close to the inverse where panels are long") {
 }
 
 TEST_CASE("the cluster inverse is close to the inverse between sheets close to each other") {
-  // Of charges of opposite sign hardly a potential is left: in single precision far clusters on
-  // both sheets are one.
+  // Charges of opposite sign leave hardly any potential: in single precision, clusters that face
+  // each other look the same from far away.
   for (const double gap : {1e-3, 1e-5}) {
     for (const auto& [across, along] : {std::pair{20, 20}, {6, 100}}) {
       SurfaceMesh mesh = long_plate(across, along);
@@ -223,7 +224,7 @@ TEST_CASE("the cluster inverse of a handful of panels, of copies of one and of m
   const Panels eight = make_panels(sphere(0));
   CHECK(defect(eight, ClusterInverse(eight), Vector(8, 1.0)) < 0.1);
 
-  // Their system is singular; the preconditioner is to survive it.
+  // Their system is singular; the preconditioner has to cope with it.
   for (int k = 0; k < 200; ++k) add_triangle(one, 0, 1, 2, 0);
   const Panels copies = make_panels(one);
   Vector y(201);

@@ -17,8 +17,8 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Triangles of several sizes and directions about each of some points: their keys agree, and their
-/// systems are not positive definite with exact entries.
+/// Triangles of several sizes and directions about each of some points: their keys are the same,
+/// and with exact entries their systems are not positive definite.
 SurfaceMesh concentric_triangles(int places, int sizes) {
   SurfaceMesh mesh;
   const int group = add_group(mesh, "concentric");
@@ -51,10 +51,10 @@ Vector applied(const ApproximateInverse& inverse, const Vector& x, int vectors =
   return y;
 }
 
-/// Compares what both make of one surface. The GPU rounds the rows to half precision, by at most
-/// 2^-11 = 4.9e-4 of an entry and 2.8e-4 in the root mean square; with x of random signs sums over
-/// rows are as large as the root of the sum of their terms' squares. Their factors differ by far
-/// less: rounding in single precision times the condition of the scaled systems, some 100.
+/// Compares both on one surface. The GPU rounds rows to half precision, by at most 2^-11 = 4.9e-4
+/// of an entry and 2.8e-4 in the root mean square. For x of random signs, a row's sum is as large
+/// as the root of the sum of its terms' squares. The factors differ by far less: by rounding in
+/// single precision times the condition of the scaled systems, some 100.
 void check_against_cpu(const SurfaceMesh& mesh, const ClusterInverseOptions& options = {}) {
   const Panels panels = make_panels(mesh);
   const ClusterInverse host(panels, options);
@@ -99,7 +99,7 @@ TEST_CASE("the cluster inverse on the GPU takes leaves and systems of any size")
   check_against_cpu(sphere(2), {.max_leaf = 1});
   check_against_cpu(sphere(3), {.max_leaf = 7, .most_unknowns = 60});
   check_against_cpu(bracket(4), {.max_leaf = 5, .most_unknowns = 20});
-  // Beyond shared memory: all panels are unknowns. Then all are in one leaf.
+  // More than shared memory holds: all panels are unknowns, so all are in one leaf.
   check_against_cpu(sphere(3), {.opening = 1e-9, .nearness = 0, .most_unknowns = 1000});
   check_against_cpu(bracket(4), {.opening = 1e-9, .nearness = 0, .most_unknowns = 1000});
   check_against_cpu(sphere(3), {.max_leaf = 600, .most_unknowns = 1000});
@@ -110,8 +110,8 @@ TEST_CASE("the cluster inverse on the GPU of panels at the same places") {
   check_against_cpu(concentric_triangles(12, 5));
   check_against_cpu(concentric_triangles(1, 8), {.max_leaf = 3});
 
-  // With copies of one panel, a sliver or not, the system is singular; the preconditioner is to
-  // survive it.
+  // With copies of a panel, sliver or not, the system is singular; the preconditioner has to cope
+  // with it.
   for (const double height : {1.0, 0.01}) {
     SurfaceMesh copies;
     add_group(copies, "copies");

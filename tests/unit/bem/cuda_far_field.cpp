@@ -1,4 +1,5 @@
-// The far field of panels on the GPU without the near field, whose part is integrated here.
+// The far field of panels on the GPU, without the near field; the part that this leaves out is
+// integrated here.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -41,7 +42,7 @@ struct Exact {
   std::shared_ptr<BoundaryOperator> dense;
 };
 
-/// What single and double precision of expansions serve.
+/// Tolerances that expansions in single and in double precision reach.
 constexpr double served_tolerance(Precision precision) {
   return precision == Precision::single_precision ? 1e-6 : 1e-9;
 }
@@ -94,7 +95,8 @@ TEST_CASE("far and near field of panels on the GPU add up to the direct sum") {
           std::size_t near = 0;
           for (const DeviceFarField::Pairs& row : far.near)
             near += row.targets.size() * row.sources.size();
-          // Most pairs of long panels are, as they are not cut here and may stick out by a tenth.
+          // Most pairs of long panels are near, as panels are not cut here and may stick out by a
+          // tenth.
           CHECK(near < n * n / 8 * 7);
           const Vector y = exact.with_near(far, x, transposed);
           for (std::size_t k = 0; k < vectors; ++k) {

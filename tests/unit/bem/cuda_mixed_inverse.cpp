@@ -23,8 +23,8 @@ Vector applied(const ApproximateInverse& inverse, const Vector& x, int vectors =
   return y;
 }
 
-/// Half precision is off by 2.8e-4 in the root mean square; the sum of a row is, of random x, as
-/// large as the root of its terms' squares. The charge correction changes both alike.
+/// Half precision is off by 2.8e-4 in the root mean square. For random x a row's sum is as large as
+/// the root of the sum of its terms' squares. The charge correction changes both alike.
 void check_against_host(const MixedSurface& surface) {
   const Panels panels = make_panels(surface.mesh);
   const MixedRows rows = mixed_rows(surface, panels);

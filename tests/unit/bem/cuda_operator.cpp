@@ -20,7 +20,7 @@ using namespace fmbem::test;
 
 namespace {
 
-/// The sentence of a ResourceError that the work ends with; empty without one.
+/// The sentence of the ResourceError with which the work ends; empty if there is none.
 template <class Work>
 std::string lack_of_memory(Work&& work) {
   try {
@@ -56,7 +56,7 @@ BACKEND_TEST_CASE("where the GPU's memory does not suffice, the lean near field 
     const std::string sentence = lack_of_memory([&] { make_fmm(panels, options); });
     CHECK(names(sentence, "the GPU's memory does not suffice"));
     CHECK_FALSE(names(sentence, way_out));
-    // Those that fail late may give something back first.
+    // Attempts that fail late may have to give memory back first.
     const Vector many(16 * n, 1.0);
     Vector products(many.size());
     CHECK(names(lack_of_memory([&] { v->apply(many.data(), products.data(), {.vectors = 16}); }),
@@ -91,7 +91,7 @@ BACKEND_TEST_CASE("products of two operators at once do not disturb each other")
           d_y(x.size()) {}
   };
   Side left(*a), right(*b);
-  // Both know the default stream alone, so only waits inside of them could keep them apart.
+  // Both use the default stream only, so only waiting inside of them could keep them apart.
   for (int k = 0; k < 5; ++k)
     for (Side* side : {&left, &right, &left})
       side->v.apply_on_device(side->d_x.data(), side->d_y.data());

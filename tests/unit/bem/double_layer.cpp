@@ -71,7 +71,8 @@ TEST_CASE("K of a constant is -1/2 on every closed polyhedron") {
     const Panels panels = make_panels(body.mesh);
     const auto k = make_boundary_operator(panels, double_layer);
     CHECK(k->info().name == "K");
-    // A rounding of the coordinates, against the smallest height of a panel's plane over another.
+    // A rounding of the coordinates, over the smallest height of a panel's plane above another
+    // panel.
     for (const double y : product(*k, std::vector<double>(panels.size(), 1)))
       CHECK(std::abs(y + 0.5) < 1e-11);
   }
@@ -134,8 +135,8 @@ TEST_CASE("K and K' have the eigenfunctions of spheres and spheroids") {
     }
     INFO(e.name);
     CAPTURE(residuals);
-    // Edges are a quarter as long. The flux through a flat panel is off by the surface's curvature
-    // there, which falls with the edges; the errors of K fall with their squares.
+    // The edges are a quarter as long. The flux through a flat panel is off by the surface's
+    // curvature over it, which is proportional to its edges; errors of K to their squares.
     CHECK(residuals[1][0] < 0.1 * residuals[0][0]);
     CHECK(residuals[1][1] < 0.2 * residuals[0][1]);
     CHECK(residuals[1][2] < 0.35 * residuals[0][2]);

@@ -111,7 +111,7 @@ BACKEND_TEST_CASE("transposed products of K and averaged K' by the FMM are as ac
   for (const Body& body : smaller_bodies()) {
     const Panels panels = make_panels(body.mesh);
     const std::size_t n = panels.size();
-    // Of K' the charges are what is within the tolerance.
+    // For K' the tolerance is that of charges.
     const auto charges = [&](Vector sigma) {
       for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] *= panels.area(i % n);
       return sigma;

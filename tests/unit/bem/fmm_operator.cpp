@@ -81,7 +81,7 @@ BACKEND_TEST_CASE("products of long panels, which are cut, are as accurate as ot
 }
 
 BACKEND_TEST_CASE("panels are cut where two of their edges are equal to rounding") {
-  // Right triangles of an aspect of 1e9 and more, 16 bundles of them, with all of the charge.
+  // Right triangles of an aspect of 1e9 and more, in 16 bundles that hold all of the charge.
   std::vector<double> lines;
   for (int bundle = 0; bundle <= 16; ++bundle)
     for (int k = 0; k <= 20; ++k) lines.push_back(bundle / 16.0 + 3e-10 * k);
@@ -146,7 +146,7 @@ BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near
 }
 
 BACKEND_TEST_CASE("transposed products are as close to the dense operator's as the others") {
-  // Of the last two one panel is held above the leaves, and long ones are cut.
+  // In the last two, one panel is held above the leaves, and long panels are cut.
   for (const std::size_t k : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
     const Panels panels = make_panels(surfaces()[k].make());
     const std::size_t n = panels.size();
@@ -177,7 +177,7 @@ BACKEND_TEST_CASE("transposed products are as close to the dense operator's as t
 
 BACKEND_TEST_CASE(
     "errors are below the tolerance in the norm where all of a surface is in box corners") {
-  // Not of some x, but by power iterations; V on a line was 40 times off at 1e-11.
+  // Not for some x, but by power iterations; V on a line was once 40 times off at 1e-11.
   Uniform uniform(6);
   const Frame axes;
   struct Case {
@@ -430,7 +430,7 @@ BACKEND_TEST_CASE("the near field is the same stored or integrated in every prod
       Vector y(x.size()), same(x.size());
       stored->apply(x.data(), y.data(), {.vectors = 5});
       integrated->apply(x.data(), same.data(), {.vectors = 5});
-      // Their trees differ, and so what is left out.
+      // Their trees differ, and so does what is left out.
       CHECK(norm_of(difference(y, same)) < 2 * tolerance * norm * norm_of(x));
       // Here close pairs are not stored either.
       stored->apply(x.data(), y.data(), {.vectors = 5, .tolerance = stored->accurate_tolerance()});

@@ -215,7 +215,7 @@ TEST_CASE("entries between close sheets are means of the matrix") {
         sum += panels.area(tree.panel(to)) * column[tree.panel(from)][tree.panel(to)];
     return sum / k.area;
   };
-  // Of a flux of 1 (β = 2 and a half) through facing sheets.
+  // Facing sheets have a flux of 1 through each other (β = 2, times a half).
   double worst = 0, worst_smooth = 0;
   int pairs = 0;
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
@@ -308,7 +308,7 @@ TEST_CASE("the inverse for mixed rows of a handful of panels, and of many at one
   const Panels single = make_panels(one);
   CHECK(defect(single, single_layer_rows(single, 1), {1.0}) < 2e-5);
   CHECK(defect(single, {{0.0}, {2.0}, {1.0}}, {1.0}) < 1e-6);
-  // Systems of V are singular then; the preconditioner is to survive it.
+  // Their systems of V are singular; the preconditioner has to cope with it.
   for (int k = 0; k < 200; ++k) add_triangle(one, 0, 1, 2, 0);
   const Panels copies = make_panels(one);
   CHECK(std::isfinite(

@@ -119,7 +119,7 @@ BACKEND_TEST_CASE("mixed rows are V, K' and the density by panel, then the charg
           const Vector error =
               difference({y.begin() + v * n, y.begin() + (v + 1) * n}, times(a, own, transposed));
           CAPTURE(tolerance, transposed, asked, v);
-          // The largest factor of a charge in an equation is 2 · 8 in the place of a mean.
+          // In an equation a charge has a factor of at most 2 · 8, in the place of a mean.
           CHECK(norm_of(error) < 4 * asked * op->norm() * norm_of(own));
         }
 #ifdef FMBEM_TEST_CUDA

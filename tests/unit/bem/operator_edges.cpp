@@ -77,7 +77,8 @@ BACKEND_TEST_CASE("K and K' of one panel, two and four") {
           CAPTURE(count, layer.name(), static_cast<int>(near_field), tolerance);
           const auto k =
               make_fmm(panels, layer, {.near_field = near_field, .tolerance = tolerance});
-          // All is near, and a panel by itself has nothing: integrals are as accurate as asked.
+          // All is near, and a panel has no entry with itself: integrals are as accurate as the
+          // tolerance.
           CHECK(norm_of(difference(product(*k, x), exact)) < tolerance * norm_of(x));
           CHECK(norm_of(difference(transposed_product(*k, x), transposed)) <
                 tolerance * norm_of(x));

@@ -72,8 +72,8 @@ TEST_CASE("panel potentials agree with adaptive quadrature to 1e-12") {
 TEST_CASE("panel gradients agree with adaptive quadrature") {
   for (const ReferenceCase& c : reference_cases()) {
     INFO(c.name);
-    // Both the place of x in space and a sliver's plane are known to a rounding of the coordinates,
-    // which changes the gradient by that over the distance to the edges, or over the height.
+    // The place of x and a sliver's plane are both known to a rounding of the coordinates. That
+    // changes the gradient by the rounding over the distance to the edges, or over the height.
     const double size = longest_edge(c.triangle);
     const double scale = size + norm(c.triangle.centroid) + norm(c.x);
     const Vec3d g = panel_gradient(c.triangle, c.x, 4 * epsilon * scale);

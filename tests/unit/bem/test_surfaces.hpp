@@ -1,6 +1,6 @@
 #pragma once
 
-// The surfaces that fast operators are compared with dense ones on.
+// Surfaces on which fast operators are compared with dense ones.
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace fmbem::test {
 
-/// A panel a hundred times the size of others beside it, above it and across its edge.
+/// A panel a hundred times as large as others beside it, above it and across its edge.
 inline SurfaceMesh one_large_panel() {
   SurfaceMesh mesh;
   const int group = add_group(mesh, "surface");

@@ -35,7 +35,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
     box.sources = {sources[b].x, sources[b].y};
     box.held = held.empty() ? 0 : held[b];
     box.targets = {targets[b].x, targets[b].y};
-    // The device keeps the colleagues of boxes that are split alone.
+    // The device keeps colleagues of boxes that are split only.
     result.colleagues[b].fill(-1);
     if (!box.is_leaf)
       std::copy_n(colleague.begin() + 27 * split_of[b], 27, result.colleagues[b].begin());
@@ -73,7 +73,7 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
   HostTree result{octree_of(tree, same, stream), {}};
   result.near.targets = to_host(far.target_leaves, stream);
   result.near.begin = to_host(near.begin, stream);
-  // Entries say where their sources begin, which only one box's do.
+  // An entry says where its sources begin, which identifies the box.
   std::vector<std::int32_t> box_at(sources.size(), -1);
   for (std::size_t b = 0; b < result.tree.boxes.size(); ++b) {
     const fmm::Range own = result.tree.boxes[b].own_sources();

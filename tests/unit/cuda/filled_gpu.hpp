@@ -8,7 +8,7 @@
 
 namespace fmbem::test {
 
-/// Takes what is free of the GPU's memory, down to a MiB, for as long as it lives.
+/// While this lives, it holds all free memory of the GPU, down to a MiB.
 class FilledGpu {
  public:
   FilledGpu() {

@@ -17,7 +17,7 @@ namespace {
 using Points = std::vector<Vec3d>;
 
 bool is_same(fmm::Range a, fmm::Range b) {
-  // Where nothing is, it does not matter where it begins.
+  // Where an empty range begins does not matter.
   return a.size() == b.size() && (a.size() == 0 || a.begin == b.begin);
 }
 

@@ -19,8 +19,8 @@ using fmm::ParityOrder;
 
 namespace {
 
-/// For each orbit but the first, what the terms of the entries of Bᵀ X B add up to at most:
-/// |B|ᵀ S |B|, S_nk being the largest entry of X between degrees n and k. [26][K][K]
+/// Upper bounds of the sums in the entries of Bᵀ X B, for each orbit but the first: |B|ᵀ S |B|,
+/// S_nk being the largest entry of X between degrees n and k. [26][K][K]
 std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const ParityOrder& high) {
   const fmm::BoxFit fit(low, high);
   const int degrees = high.p + 1;
@@ -72,29 +72,30 @@ double worst_difference(int p) {
   const ParityOrder low(p), high(fmm::fitted_degree(p));
   const auto sizes = sizes_of_terms(low, high);
   const HostM2l<T> device = make_m2l_on_device<T>(low);
-  // As many roundings as steps of recurrences of degree 2q, some four a step, and terms of sums of
-  // two products with the fit, on both sides.
+  // The number of roundings: some four for each step of recurrences of degree 2q, and one for each
+  // term of two products with the fit, on both sides.
   const double steps = 2 * (4 * 2 * high.p + 2 * high.count / 8.0 + 8);
   const double rounding = steps * std::numeric_limits<double>::epsilon() / 2;
   constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
   double worst = 0;
-  make_m2l_blocks(
-      low, fmm::M2l::fitted, fmm::all_m2l_orbits(), [&](int orbit, int e, const double* block) {
-        double here = 0;
-        for (int i = 0; i < low.count; ++i) {
-          const T* const row = device.rows.data() +
-                               (e * std::int64_t{low.count} + i) * device.stride +
-                               (orbit - 1) * std::int64_t{low.count};
-          for (int j = 0; j < low.count; ++j, ++block) {
-            const double size = sizes[orbit - 1][static_cast<std::size_t>(i) * low.count + j];
-            const double difference = std::abs(static_cast<double>(row[j]) - *block) /
-                                      (rounding * size + storage * std::abs(*block));
-            here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
-          }
-        }
+  make_m2l_blocks(fmm::Laplace(), low, fmm::M2l::fitted, fmm::all_m2l_orbits(),
+                  [&](int orbit, int e, const double* block) {
+                    double here = 0;
+                    for (int i = 0; i < low.count; ++i) {
+                      const T* const row = device.rows.data() +
+                                           (e * std::int64_t{low.count} + i) * device.stride +
+                                           (orbit - 1) * std::int64_t{low.count};
+                      for (int j = 0; j < low.count; ++j, ++block) {
+                        const double size =
+                            sizes[orbit - 1][static_cast<std::size_t>(i) * low.count + j];
+                        const double difference = std::abs(static_cast<double>(row[j]) - *block) /
+                                                  (rounding * size + storage * std::abs(*block));
+                        here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
+                      }
+                    }
 #pragma omp critical
-        worst = std::max(worst, here);
-      });
+                    worst = std::max(worst, here);
+                  });
   return worst;
 }
 

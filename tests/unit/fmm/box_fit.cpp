@@ -40,9 +40,9 @@ TEST_CASE("the fit leaves an operator without higher degrees alone") {
 }
 
 TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over the cube") {
-  // For the operator X that picks one harmonic q of high degree, Bᵀ X B = b bᵀ with b its guess;
-  // the remainder S_q − b · S must be orthogonal to all S of low degree. White noise in the cube,
-  // here by 20,000 points, sees it to 1/√20,000 of the norms.
+  // For the operator X that picks out one harmonic q of high degree, Bᵀ X B = b bᵀ with its guess
+  // b. What is left, S_q − b · S, must be orthogonal to all S of low degree. White noise in the
+  // cube, here 20,000 points, shows that to 1/√20,000 of the norms.
   const int p = 3;
   const ParityOrder low(p), high(p + 2);
   const BoxFit fit(low, high);
@@ -59,7 +59,7 @@ TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over
     x[q * high.count + q] = 1;
     BoxFit::Room room;
     const std::vector<double> square = fit.project(x, room);
-    // The row of the largest diagonal entry is b times its entry there.
+    // The row with the largest diagonal entry is b times b's entry there.
     int largest = 0;
     for (int i = 0; i < low.count; ++i)
       if (square[i * low.count + i] > square[largest * low.count + largest]) largest = i;
@@ -92,7 +92,7 @@ TEST_CASE("the guess of higher moments is orthogonal to the lower harmonics over
 }
 
 TEST_CASE("fitted M2L is more accurate than the truncated series") {
-  // Boxes two sides apart with 200 sources and targets, white noise in them, and eight charge
+  // Boxes two sides apart, with 200 sources and targets each, as white noise, and eight charge
   // vectors: root mean square errors over some thousand values.
   const int n = 200, vectors = 8;
   const Vec3d half{0.5, 0.5, 0.5};

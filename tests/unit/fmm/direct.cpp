@@ -50,8 +50,8 @@ TEST_CASE("a dipole is the limit of two charges") {
   const double h = 1e-4, s = norm(x - y[0]) - h;
   const std::vector<Vec3d> ends{y[0] + h * d[0], y[0] - h * d[0]};
   const std::vector<double> q{0.5 / h, -0.5 / h};
-  // Central differences of G, whose k-th derivatives are at most k!/(4π s^(k+1)), are off by h²/6
-  // times the third, those of ∇G by h²/6 times the fourth; and by rounding.
+  // Central differences of G are off by h²/6 times its third derivative, those of ∇G by h²/6 times
+  // the fourth, and by rounding; the k-th derivative is at most k!/(4π s^(k+1)).
   CHECK(std::abs(potential(y, x, {.dipoles = d}) - potential(ends, x, {.charges = q})) <
         h * h / (four_pi * std::pow(s, 4)) + 1e-16 / h);
   CHECK(norm(gradient(y, x, {.dipoles = d}) - gradient(ends, x, {.charges = q})) <

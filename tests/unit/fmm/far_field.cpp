@@ -214,16 +214,16 @@ TEST_CASE("far and near field of functionals of all sizes add up to the direct s
       for_near_pairs(*tree, [&](std::int32_t j, std::int32_t i) {
         add_pair(*clouds, targets, strengths, j, i, sums);
       });
-      // Sources stick out of their boxes by up to 0.3 of them, so that the nearest that M2L takes
-      // converge by 0.64 a degree. Potentials of dipoles are derivatives, which lose a digit, as
-      // gradients do.
+      // Sources stick out of their boxes by up to 0.3 of a side, so the nearest that M2L takes
+      // converge by 0.64 for each degree. Potentials of dipoles are derivatives, and lose a digit,
+      // as gradients do.
       const double truncation = 1e-7 * std::pow(0.64, high_order - 22);
       const double bound =
           (precision == Precision::single_precision ? std::max(truncation, 1e-5) : truncation) *
           (with == With::dipoles ? 30 : 1);
       CHECK(difference(sums.potential, exact.potential) < bound);
       CHECK(difference(sums.gradient, exact.gradient) < 10 * bound);
-      // Most of it are the sums of the largest sources, which stick out of their boxes farthest.
+      // Most of it is the sums of the largest sources, which stick out farthest.
       CHECK(difference(sums.transposed, exact.transposed) < 5 * bound);
     }
   }

@@ -59,8 +59,8 @@ struct Points {
   std::vector<T> x, y, z;
 };
 
-/// Error of S_i by recurrence, over that of one ε |x|^n: a step of the recurrence has up to eight
-/// roundings, and one made k degrees below the end comes out at most k times as large.
+/// Error of S_i by the recurrence, over that of one rounding ε |x|^n. A step has up to eight
+/// roundings, and a rounding made k degrees before the end comes out at most k times as large.
 double steps_error(int p) { return 2.0 * (p + 1) * (p + 1); }
 
 }  // namespace
@@ -169,7 +169,8 @@ TEMPLATE_TEST_CASE("butterflies have the signs of the reflections", "", double, 
             sum_back += sign(g, k) * sign(c, k) * in[g][i];
             size += std::abs(in[g][i]);
           }
-          // Three sums, one after the other, four going back; eight in the plain loop.
+          // Three sums, one after the other, on the way in, four on the way back; eight in the
+          // plain loop.
           CHECK(std::abs(forward[k][i] - sum) <= 8 * epsilon<T> * size);
           CHECK(std::abs(back[k][i] - sum_back) <= 8 * epsilon<T> * size);
         }
@@ -266,8 +267,9 @@ namespace {
 template <class T>
 using Coordinate = typename fmm::NearCoordinate<T>::Type;
 
-/// What `near` promises of 1/r, in ε = two roundings and besides. r² has up to five roundings, of
-/// which a half comes through; one is in the remainder of the refinement, one in its sum.
+/// The error of 1/r that `near` promises, in ε, and two roundings besides. r² has up to five
+/// roundings, half of which come through; one is in the remainder of the refinement, one in its
+/// sum.
 template <class T>
 double root_error(int root_terms) {
   constexpr double errors[] = {1e-4, 1e-8, 1e-12, 0};
@@ -444,8 +446,8 @@ double worst_of_cloud(const Cloud<T>& a, const Cloud<T>& b, int asked, int root_
 
 TEMPLATE_TEST_CASE("near fields are the plain sums", "", double, float) {
   using T = TestType;
-  // In double precision far from one, the third power of the distance still in range; in single
-  // precision up to what the integers hold.
+  // In double precision far from one, but so that the distance's third power is in range; in single
+  // precision as large as the integers hold.
   const std::vector<double> scales = std::is_same_v<T, double>
                                          ? std::vector<double>{1, 1e-100, 1e100}
                                          : std::vector<double>{0x1p29, 100, 0x1.8p30};
@@ -595,7 +597,7 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
       for (int k = whole(0, 6); k > 0; --k) {
         fmm::NearRange piece{whole(0, n - 70), whole(1, 70)};
         piece.levels = static_cast<std::int8_t>(whole(-1, 1));
-        // Not so far that it could not be near.
+        // Only as far off as near points can be.
         for (auto& offset : piece.offset) offset = static_cast<std::int8_t>(whole(-10, 10));
         if (whole(0, 1) == 1) {
           piece.buffer = in_buffer;

@@ -62,7 +62,7 @@ TEST_CASE("leaves are boxes of an octree that hold all points") {
     const auto begin = leaf_begin[leaf], end = leaf_begin[leaf + 1];
     REQUIRE(begin < end);
     REQUIRE(end - begin <= max_leaf);
-    // The smallest box that holds a leaf holds no other point: leaves are not cut within a box.
+    // The smallest box that holds a leaf's points holds no others: leaves are not cut within a box.
     int shift = 0;
     while (morton.keys[begin] >> shift != morton.keys[end - 1] >> shift) shift += 3;
     if (begin > 0) CHECK(morton.keys[begin - 1] >> shift != morton.keys[begin] >> shift);

@@ -262,8 +262,8 @@ std::vector<std::vector<int>> coverage(const Grown& grown) {
   return count;
 }
 
-/// Whether none of a leaf's sources acts on its targets, since all coincide: that is seen at the
-/// deepest level.
+/// Whether none of a leaf's sources acts on its targets because all coincide, which the deepest
+/// level shows.
 bool is_one_place(const Grown& grown, const Box& box) {
   if (box.level < deepest_level) return false;
   const Vec3d place = at(grown.sources, box.sources.begin);

@@ -229,7 +229,7 @@ BACKEND_TEST_CASE("sources among targets") {
   check("the same, given twice", y);
 }
 
-// No near field is part of these results, which would be larger than the far field's errors.
+// Without a near field, which would be larger than the far field's errors.
 BACKEND_TEST_CASE("sources apart from the targets") {
   const double tolerance = GENERATE(1e-3, 1e-6);
   const Points y = cube_points(6000, 4);
@@ -272,7 +272,8 @@ BACKEND_TEST_CASE("one target, one source") {
     const Results r = run(plan, {.charges = q}, false);
     double exact, expected = 0;
     direct_sum(many, {&x, 1}, {.charges = q}, {.potential = {&exact, 1}});
-    // One result may happen to be small: its size is that for charges of random signs.
+    // A single result may happen to be small, so its size is taken to be that for charges of random
+    // signs.
     for (std::size_t j = 0; j < many.size(); ++j)
       expected = std::hypot(expected, q[j] / (four_pi * norm(x - many[j])));
     CHECK(std::abs(r.potential[0] - exact) / (tolerance * expected) <= 1);
@@ -373,7 +374,7 @@ BACKEND_TEST_CASE("evaluations do not depend on earlier ones") {
   const Results many = run(plan, {.charges = q, .count = 11}, true);
   run(plan, {.charges = one.charges, .dipoles = d}, true);
   CHECK(run(plan, one, true) == before);
-  // Together they go through other kernels of the near field, so that only rounding agrees.
+  // Together they go through other kernels of the near field, so they agree only up to rounding.
   const auto last_q = std::span(q).last(n);
   const Results last = run(plan, {.charges = last_q}, true);
   const std::vector<double> last_of_many(many.potential.end() - n, many.potential.end());
@@ -528,8 +529,8 @@ BACKEND_TEST_CASE("points on the faces of boxes") {
     CAPTURE(tolerance);
     check_all(lattice, tolerance);
   }
-  // A plan may move the faces; here they go through the points. Expansions converge the slowest
-  // there, so an order of twice the usual one is given.
+  // A plan may move the faces of boxes; here they are put through the points, where expansions
+  // converge most slowly, and so twice the usual order is taken.
   const Plan plan(lattice, {.tolerance = 1e-3,
                             .gradient = true,
                             .dipoles = true,
@@ -553,7 +554,7 @@ BACKEND_TEST_CASE("clusters far apart") {
 }
 
 BACKEND_TEST_CASE("points that nearly coincide") {
-  // Pairs at a distance far below that of other points, whose terms are most of the results.
+  // Pairs that are far closer than other points, so that their terms are most of the results.
   const int power = GENERATE(-3, -6, -9, -12);
   const double distance = std::pow(10.0, power);
   const auto check = [&](const std::string& what, const Points& points) {
@@ -613,8 +614,7 @@ BACKEND_TEST_CASE("higher orders have lower errors") {
     const Plan plan(points, {.tolerance = 1e-12, .order = order, .max_leaf = 40});
     const double error = reference.potential_error(run(plan, {.charges = q}, false));
     CAPTURE(order, error);
-    // Terms fall as the power of a ratio of which ¾ is the worst; half of that is more than
-    // typical.
+    // Terms fall like powers of a ratio that is ¾ at worst; half of that is more than typical.
     CHECK(error < last / 2);
     last = error;
   }

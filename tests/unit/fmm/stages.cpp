@@ -1,5 +1,5 @@
-// Each stage of the CPU backend against what it stands for. Expansions that no stage has written
-// are NaN, so that reading one shows.
+// Each stage of the CPU backend against its definition. Expansions that no stage has written are
+// NaN, so that reading one is noticed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,8 +24,8 @@
 using namespace fmbem;
 using namespace fmbem::test;
 using fmm::Box;
-using fmm::CpuOperators;
 using fmm::HarmonicTable;
+using fmm::LevelOperators;
 using fmm::M2lOrders;
 using fmm::ParityOrder;
 using fmm::Pass;
@@ -43,7 +43,7 @@ constexpr double not_written = std::numeric_limits<double>::quiet_NaN();
 template <class T>
 constexpr double precision = 450 * double{std::numeric_limits<T>::epsilon()};
 
-/// No point of a box is farther from its centre, in sides.
+/// The largest distance of a point from the centre of its box, in sides.
 const double reach = std::sqrt(0.75);
 
 PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max_leaf) {
@@ -58,12 +58,13 @@ PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max
 
 /// Those of an order, made once.
 template <class T>
-const CpuOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
-  static std::map<std::pair<int, M2lOrders>, std::shared_ptr<const CpuOperators<T>>> known;
-  auto& operators = known[{order.p, orders}];
-  if (!operators)
-    operators = fmm::cpu_operators<T>(fmm::Laplace(), order, orders, fmm::M2l::truncated);
-  return *operators;
+const LevelOperators<T>& operators_of(const ParityOrder& order, M2lOrders orders) {
+  static std::map<std::pair<int, M2lOrders>, LevelOperators<T>> known;
+  LevelOperators<T>& operators = known[{order.p, orders}];
+  if (!operators.serves_all_levels())
+    operators = LevelOperators<T>(
+        fmm::cpu_operators<T>(fmm::Laplace(), order, orders, fmm::M2l::truncated));
+  return operators;
 }
 
 enum class What { charges, dipoles, both };
@@ -109,7 +110,7 @@ struct Run {
   const std::vector<Box>& boxes() const { return tree.octree.boxes; }
   int count() const { return order.count; }
 
-  /// Results as they are before the near field is written.
+  /// Results before the near field is written.
   void ask(bool potential, bool gradient, double start) {
     const std::size_t results = tree.targets().size() * pass.vectors;
     if (potential) pass.potential.assign(results, start);
@@ -344,7 +345,7 @@ TEMPLATE_TEST_CASE("M2L of boxes farther away is of lower order", "", double, fl
   const Points uniform = uniform_points();
   const Run<TestType> run(uniform, uniform, {}, 2, 8, 1, What::charges, Precision::double_precision,
                           M2lOrders::by_distance);
-  CHECK(run.pass.operators.m2l.size() == 3);  // orders 8, 7 and 6
+  CHECK(run.pass.operators.of_children(1).m2l.size() == 3);  // orders 8, 7 and 6
   check_m2l(run);
   const Points y = plummer_points(500, 7), x = sphere_points(300, 8);
   check_m2l(Run<TestType>(y, x, root_of(y, x), 8, 14, 2, What::charges, Precision::double_precision,
@@ -489,8 +490,8 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
   double worst = 0;  // error over its bound
   for (std::size_t row = 0; row < run.tree.lists.p2p.targets.size(); ++row) {
     const Box& box = run.boxes()[run.tree.lists.p2p.targets[row]];
-    // In single precision coordinates are whole multiples of 2^-29 sides of a leaf that is twice as
-    // large at most, and halved for those that are half as large.
+    // In single precision coordinates are whole multiples of 2^-29 sides of the leaf that holds the
+    // point, which is at most twice as large as this one.
     const double grid =
         single ? 2 * std::sqrt(3.0) * std::ldexp(run.tree.octree.side(box.level), -29) : 0;
     for (std::int32_t i = box.targets.begin; i < box.targets.end; ++i) {
@@ -530,8 +531,8 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
 }
 
 // Every vector is a row of its own in the products, and a row is added up in the same order
-// wherever it stands. The near field is left out: it has another kernel for four vectors, in which
-// the compiler may fuse other products and sums; "P2P adds up the pairs" holds it to rounding.
+// wherever it stands. The near field is left out: four vectors have another kernel, in which the
+// compiler may fuse other products and sums. "P2P adds up the pairs" holds it to rounding.
 TEMPLATE_TEST_CASE("vectors that go through the far field together come out as alone", "", double,
                    float) {
   using T = TestType;

@@ -49,7 +49,8 @@ void take_largest(const ParityOrder& order, const Matrix& a, std::vector<double>
     }
 }
 
-/// Largest |a − b| over `scale` of its pair of degrees; where that is zero both have to be.
+/// Largest |a − b| over `scale`, for each pair of degrees; where the scale is zero both have to be
+/// zero.
 double difference(const ParityOrder& order, const Matrix& a, const Matrix& b,
                   const std::vector<double>& scale) {
   double largest = 0;
@@ -124,7 +125,7 @@ TEST_CASE("harmonics of a class change sign with the axes whose bits it has") {
       for (int n = 0; n <= p; ++n)
         for (int m = -n; m <= n; ++m) {
           const int i = fmm::harmonic_index(n, m);
-          // Both are rounded once; what is lost before, in long double, does not count.
+          // Both are rounded once; what is lost before that, in long double, does not count.
           CHECK(std::abs(image[i] - sign(fmm::parity_class(n, m), g) * s[i]) <=
                 epsilon * std::pow(norm(x), n));
         }

@@ -1,4 +1,4 @@
-// What mesh-info tells of a mesh's fitness: gaps of bodies whose distances are known, and limits.
+// What mesh-info says about a mesh's fitness: gaps of bodies whose distances are known, and limits.
 
 #include "fmbem/meshes/assess.hpp"
 

@@ -199,7 +199,7 @@ CornersL wide(const Corners& t) { return {wide(t[0]), wide(t[1]), wide(t[2])}; }
 
 long double volume(Vec3l a, Vec3l b, Vec3l c, Vec3l d) { return dot(b - a, cross(c - a, d - a)); }
 
-/// By signs of volumes alone.
+/// By signs of volumes only.
 bool pierces(Vec3l p, Vec3l q, const CornersL& t) {
   if ((volume(t[0], t[1], t[2], p) > 0) == (volume(t[0], t[1], t[2], q) > 0)) return false;
   const bool s = volume(p, q, t[0], t[1]) > 0;

@@ -1,5 +1,5 @@
-// Refinement on a geometry: new vertices against the surfaces' equations, which Gmsh and its
-// parameters have no part in.
+// Refinement on a geometry: new vertices against the surfaces' equations, which do not involve Gmsh
+// and its parameters.
 
 #include "fmbem/meshes/refine.hpp"
 
@@ -28,7 +28,7 @@ double sum_of_squares(Vec3d x, Vec3d axes) {
   return std::pow(x.x / axes.x, 2) + std::pow(x.y / axes.y, 2) + std::pow(x.z / axes.z, 2);
 }
 
-/// Distances from closed surfaces, or what is as small near them.
+/// Distances from closed surfaces, or values that are as small near them.
 struct Surface {
   std::string name, geo;
   double mesh_size, area;
@@ -195,7 +195,7 @@ TEST_CASE("vertices are near the middles of edges even if parameters are not") {
     CHECK((octant.searches > 0) == searched);
     CHECK(fine.triangles.size() == 64);
     for (const Vec3d& x : fine.vertices) CHECK(norm(x) == Approx(1).epsilon(1e-12));
-    // A triangle of 30 degrees at the least whose edges are halved again and again.
+    // A triangle whose least angle is 30 degrees and whose edges are halved again and again.
     CHECK(check_mesh(fine).smallest_angle > 15);
   };
   check({{1}, {corners}, {}}, false);

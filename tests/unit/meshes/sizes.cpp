@@ -1,5 +1,5 @@
-// Default sizes: what each rule asks of the edges of the mesh, counted on bodies whose dimensions
-// are known, and the distances that they rest on against sums over all.
+// Default sizes: the edges of meshes against what each rule asks for, on bodies with known
+// dimensions; and the distances behind the rules against sums over all triangles.
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 
-/// A folder that is there as long as this object.
+/// A folder that lives as long as this object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -1,4 +1,4 @@
-// Units: what a geometry's own is, and that every way to ask for another gives the same lengths.
+// Units: a geometry's own, and that every way to ask for another gives the same lengths.
 
 #include "fmbem/meshes/units.hpp"
 

@@ -102,7 +102,8 @@ TEST_CASE("a point charge inside and outside a dielectric sphere") {
       CAPTURE(permittivity, distance, error[0], error[1]);
       CHECK(error[1] < 0.01 / std::min(1.0, permittivity));
       CHECK(order(error[0], error[1]) > 1.5);
-      // Gauss: what is bound on the sphere and at the charge adds up to the charge in vacuum.
+      // Gauss: the bound charges on the sphere and at the charge add up to the charge as it is in
+      // vacuum.
       double bound = 0;
       for (std::size_t i = 0; i < solution.panels.size(); ++i)
         bound += solution.sigma[0][i] * solution.panels.area(i) / (4 * std::numbers::pi);

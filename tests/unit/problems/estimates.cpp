@@ -41,7 +41,7 @@ TEST_CASE("closed forms are what other sources say") {
   CHECK(spheres(0, 0) == Approx(1.230518).epsilon(1e-6));
   CHECK(spheres(1, 1) == Approx(2.431543).epsilon(1e-6));
   CHECK(spheres(0, 1) == Approx(-0.4945668).epsilon(1e-6));
-  // A thin ring is a wire: π R/ln(8R/r), but for (r/R)².
+  // A thin ring is a wire: π R/ln(8R/r), up to terms of (r/R)².
   CHECK(torus_capacitance(100, 1) ==
         Approx(100 * std::numbers::pi / std::log(800.0)).epsilon(5e-4));
   // Kirchhoff's formula with Shaw's term, of disks at ±½ V.

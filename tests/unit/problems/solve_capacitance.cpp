@@ -76,7 +76,7 @@ TEST_CASE("two spheres of 1 and 2 cm, 5 cm apart") {
   mesh.unit = "cm";
   const CapacitanceSolution solution = solve_capacitance(mesh, {});
   const SquareMatrix& c = solution.maxwell;
-  // The polyhedra are inscribed: 0.4 % smaller at this level.
+  // Polyhedra inside the sphere: 0.4 % too small at this level.
   CHECK(c(0, 0) * 1e12 == Approx(1.230518).epsilon(8e-3));
   CHECK(c(1, 1) * 1e12 == Approx(2.431543).epsilon(8e-3));
   CHECK(c(0, 1) * 1e12 == Approx(-0.4945668).epsilon(1.2e-2));
@@ -132,8 +132,8 @@ TEST_CASE("options out of range are refused") {
 }
 
 TEST_CASE("first-kind equation on the sphere, potential at an outside point") {
-  // φ = 1 on the unit sphere gives 1/√27 at (3, 3, 3). Below the errors published for
-  // barbagroup/inexact-gmres at these numbers of panels; `errors` are those of exact integrals.
+  // φ = 1 on the unit sphere gives 1/√27 at (3, 3, 3). The bounds are the errors published for
+  // barbagroup/inexact-gmres at these numbers of panels; `errors` are those with exact integrals.
   const double published[] = {3.4071e-2, 8.9945e-3, 2.3178e-3};
   const double errors[] = {3.3863e-2, 8.8815e-3, 2.2611e-3};
   for (int level = 2; level <= 4; ++level) {

@@ -26,7 +26,7 @@ using namespace fmbem::test;
 
 namespace {
 
-/// A matrix given entry by entry, to drive the solver into corners.
+/// A matrix given entry by entry, to put the solver into difficulties.
 class SmallMatrix : public BoundaryOperator {
  public:
   explicit SmallMatrix(std::vector<std::vector<double>> rows) : rows_(std::move(rows)) {}
@@ -53,7 +53,7 @@ class SmallMatrix : public BoundaryOperator {
   std::vector<std::vector<double>> rows_;
 };
 
-/// Has an accurate product that the fast one does not agree with.
+/// An operator whose accurate product disagrees with the fast one.
 class Disagreeing : public SmallMatrix {
  public:
   Disagreeing(std::vector<std::vector<double>> matrix, double factor)
@@ -69,7 +69,7 @@ class Disagreeing : public SmallMatrix {
   double factor_;
 };
 
-/// Has no memory for its accurate product.
+/// An operator without memory for its accurate product.
 class Short : public SmallMatrix {
  public:
   using SmallMatrix::SmallMatrix;
@@ -148,7 +148,7 @@ TEST_CASE("a true residual that stays above the tolerance is not converged whate
 }
 
 TEST_CASE("iterations end at 300, and all that restart do so as GMRES") {
-  // Eigenvalues on a circle that touches zero: residuals fall as 1/k.
+  // Eigenvalues on a circle through zero: residuals fall like 1/k.
   constexpr int n = 400;
   std::vector<std::vector<double>> shift(n, std::vector<double>(n));
   for (int i = 0; i < n; ++i) {
@@ -460,7 +460,7 @@ TEST_CASE("the shell matrix multiplies a dense matrix by one product") {
 
 namespace {
 
-/// Finds the GPU full when it comes to the accurate product.
+/// An operator that finds the GPU full when it comes to the accurate product.
 class Crowded : public Counting {
  public:
   using Counting::Counting;

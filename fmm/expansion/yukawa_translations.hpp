@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/expansion/translations.hpp"
+#include "fmbem/fmm/kernel/yukawa.hpp"
+
+namespace fmbem::fmm {
+
+// Translations of Yukawa's kernel, as those of Laplace in translations.hpp: between boxes of unit
+// side, in whose unit κ is, so that each level has operators of its own. In place of S_i and
+// S_i/|x|^{2n+1} there are
+//
+//     R_i(x) = S_i(x) f_n(κ|x|),                  f_n(z) = (2n+1)!! i_n(z)/zⁿ,
+//     T_i(x) = S_i(x) h_n(κ|x|)/|x|^{2n+1},       h_n(z) = zⁿ⁺¹ k_n(z)/(2n−1)!!,
+//
+// with the modified spherical Bessel functions i_n and k_n, k_0(z) = e^{−z}/z; f_n(0) = h_n(0) = 1:
+//
+//     exp(−κ|x−y|)/|x−y| = Σ_i R_i(y) T_i(x) for |y| < |x|  [DLMF 10.60].
+
+/// Writes R_i(x) for i < (p+1)² to out, where harmonics.hpp has S_i; of Laplace where κ is 0.
+void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out);
+
+/// M2M as that of Laplace, κ being in the unit of the parent's side; a shift takes R_i to all
+/// degrees, those beyond p are left out. By sums over a sphere, on which harmonics are orthogonal.
+UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel);
+
+/// M2L of one orbit, as M2lOrbit for Laplace: O(K²) by recurrences in the degree and the order of
+/// columns, which hold because derivatives commute with shifts (Chew 1992; Gumerov and Duraiswami
+/// 2003, who have them for Helmholtz's kernel).
+class YukawaM2lOrbit {
+ public:
+  YukawaM2lOrbit(const ParityOrder& order, const Yukawa& kernel, int orbit);
+
+  /// Writes [K][K] to out.
+  void block(int e, double* out) const;
+
+ private:
+  const ParityOrder& order_;
+  /// [K][K] by w: ⅛ Σ_h (−1)^|w & h| M2L from mirror image h.
+  std::array<std::vector<double>, 8> of_mirrored_;
+};
+
+}  // namespace fmbem::fmm

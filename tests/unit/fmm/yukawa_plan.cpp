@@ -1,0 +1,250 @@
+// Plans and translations for Yukawa's kernel; yukawa.cpp has its P2P, P2M and L2P.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using fmm::Plan;
+using fmm::PlanOptions;
+using fmm::Yukawa;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+
+struct Results {
+  explicit Results(std::size_t n) : potential(n), gradient(n) {}
+  fmm::Fields fields() { return {potential, gradient}; }
+  std::vector<double> potential;
+  std::vector<Vec3d> gradient;
+};
+
+/// Side of the bounding cube.
+double extent(const Points& points) {
+  Vec3d low = points[0], high = low;
+  for (const Vec3d& x : points)
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], x[axis]);
+      high[axis] = std::max(high[axis], x[axis]);
+    }
+  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+/// Errors of a plan at some targets, relative in the L2 norm, are within its tolerance.
+void check_errors(const Points& y, const Points& x, double kappa, double tolerance,
+                  bool has_dipoles) {
+  PlanOptions options{.tolerance = tolerance, .kappa = kappa, .gradient = true};
+  options.dipoles = has_dipoles;
+  const Plan plan = &x == &y ? Plan(x, options) : Plan(y, x, options);
+  const std::vector<double> q = signed_charges(y.size(), 5);
+  const Points d = has_dipoles ? random_dipoles(y.size(), 6) : Points();
+  Results all(x.size());
+  plan.evaluate({q, d, 1}, all.fields());
+
+  Points some;
+  const std::size_t step = x.size() / 200;
+  for (std::size_t i = 0; i < x.size(); i += step) some.push_back(x[i]);
+  Results exact(some.size());
+  fmm::direct_sum(y, some, {q, d, 1}, exact.fields(), kappa);
+  double error = 0, size = 0, gradient_error = 0, gradient_size = 0;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    error = std::hypot(error, all.potential[i * step] - exact.potential[i]);
+    size = std::hypot(size, exact.potential[i]);
+    gradient_error = std::hypot(gradient_error, norm(all.gradient[i * step] - exact.gradient[i]));
+    gradient_size = std::hypot(gradient_size, norm(exact.gradient[i]));
+  }
+  CAPTURE(kappa, tolerance, has_dipoles, plan.info().order, plan.info().levels);
+  CHECK(error <= tolerance * size);
+  CHECK(gradient_error <= tolerance * gradient_size);
+}
+
+/// exp(−κr)/r
+double pair(double kappa, Vec3d x, Vec3d y) {
+  const double r = norm(x - y);
+  return std::exp(-kappa * r) / r;
+}
+
+Points within(double half_side, std::size_t n, std::uint64_t seed) {
+  Points points = cube_points(n, seed);
+  for (Vec3d& x : points) x = 2 * half_side * (x - Vec3d{0.5, 0.5, 0.5});
+  return points;
+}
+
+std::vector<double> regular(double kappa, const fmm::ParityOrder& order, Vec3d x) {
+  std::vector<double> by_index(order.count), by_parity(order.count);
+  fmm::regular_functions(Yukawa{kappa}, x, order.p, by_index.data());
+  for (int i = 0; i < order.count; ++i) by_parity[order.position[i]] = by_index[i];
+  return by_parity;
+}
+
+/// (−1)^|bits|
+double sign(int bits) { return __builtin_popcount(static_cast<unsigned>(bits)) % 2 ? -1 : 1; }
+
+}  // namespace
+
+TEST_CASE("direct sums of Yukawa's kernel have its potential, dipoles and gradients") {
+  const Points y = cube_points(9, 1);
+  const std::vector<double> q = signed_charges(9, 2);
+  const Points d = random_dipoles(9, 3);
+  const Vec3d x{0.3, 0.4, 1.7};
+  constexpr double h = 1e-4, inv_4pi = 0.07957747154594767;
+  for (const double kappa : {0.0, 0.7, 6.0}) {
+    // Dipoles and gradients by differences of the sum of charges.
+    const auto charges_at = [&](Vec3d at, const Points& places, const std::vector<double>& of) {
+      double sum = 0;
+      for (std::size_t j = 0; j < places.size(); ++j)
+        sum += inv_4pi * of[j] * pair(kappa, at, places[j]);
+      return sum;
+    };
+    const auto potential = [&](Vec3d at) {
+      double sum = charges_at(at, y, q);
+      for (std::size_t j = 0; j < y.size(); ++j)
+        sum += inv_4pi * (pair(kappa, at, y[j] + h * d[j]) - pair(kappa, at, y[j] - h * d[j])) /
+               (2 * h);
+      return sum;
+    };
+    Results exact(1);
+    fmm::direct_sum(y, {&x, 1}, {q, d, 1}, exact.fields(), kappa);
+    // The differences are off by h² times third derivatives, some 6 (1 + κ)³.
+    const double bound = h * h * 6 * std::pow(1 + kappa, 3) + 1e-9;
+    CHECK(std::abs(exact.potential[0] - potential(x)) < bound);
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3d step;
+      step[axis] = h;
+      CHECK(std::abs(exact.gradient[0][axis] - (potential(x + step) - potential(x - step)) /
+                                                   (2 * h)) < 10 * (1 + kappa) * bound);
+    }
+  }
+}
+
+TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
+  const fmm::ParityOrder order(26);
+  // In the middle of their boxes, so that what is truncated is (0.3 √3/(2 − 0.3 √3))²⁷ = 4e-13.
+  const Points sources = within(0.3, 12, 1), targets = within(0.3, 5, 2);
+  const std::vector<double> q = signed_charges(sources.size(), 3);
+  for (const double kappa : {1e-9, 0.5, 5.0, 30.0}) {
+    std::vector<double> moments(order.count, 0.0);
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      const std::vector<double> r = regular(kappa, order, sources[j]);
+      for (int i = 0; i < order.count; ++i) moments[i] += q[j] * r[i];
+    }
+    for (const int orbit : {6, 18, 25}) {
+      const fmm::YukawaM2lOrbit m2l(order, Yukawa{kappa}, orbit);
+      for (int h = 0; h < 8; h += 3) {
+        const Vec3d shift = fmm::orbit_shift(orbit, h);
+        if (fmm::boxes_touch(shift)) continue;
+        std::vector<double> block(static_cast<std::size_t>(order.count) * order.count),
+            local(order.count, 0.0);
+        for (int e = 0; e < 8; ++e) {
+          m2l.block(e, block.data());
+          for (int i = 0; i < order.count; ++i)
+            for (int j = 0; j < order.count; ++j)
+              local[i] += block[static_cast<std::size_t>(i) * order.count + j] *
+                          sign((e ^ order.parity[j]) & h) * moments[j];
+        }
+        for (const Vec3d& x : targets) {
+          const std::vector<double> r = regular(kappa, order, x);
+          double sum = 0, exact = 0, size = 0;
+          for (int i = 0; i < order.count; ++i) sum += local[i] * r[i];
+          // Mirror images go through a block together, and so round as the nearest of them does.
+          const double gap = fmm::m2l_gap(orbit);
+          for (std::size_t j = 0; j < sources.size(); ++j) {
+            exact += q[j] * pair(kappa, x + shift, sources[j]);
+            size += std::abs(q[j]) * std::exp(-kappa * gap) / gap;
+          }
+          CAPTURE(kappa, orbit, h);
+          CHECK(std::abs(sum - exact) < 1e-11 * size);
+        }
+      }
+    }
+    // The moments of the parent, of which the sources' box is the child at the upper corner.
+    const fmm::UpwardBlocks upward = fmm::upward_blocks(order, Yukawa{2 * kappa});
+    std::vector<double> of_parent(order.count, 0.0);
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      const std::vector<double> r =
+          regular(2 * kappa, order, 0.5 * sources[j] + Vec3d{0.25, 0.25, 0.25});
+      for (int i = 0; i < order.count; ++i) of_parent[i] += q[j] * r[i];
+    }
+    for (int e = 0; e < 8; ++e)
+      for (int i = order.begin[e]; i < order.begin[e + 1]; ++i) {
+        double sum = 0, size = 0;
+        for (int j = 0; j < order.count; ++j) {
+          const double term =
+              upward.block[e][static_cast<std::size_t>(i - order.begin[e]) * order.count + j] *
+              moments[j];
+          sum += term;
+          size += std::abs(term);
+        }
+        // A shift takes R_i to all degrees: those beyond 26 do not count up to degree 12.
+        if (order.degree[i] <= 12) CHECK(std::abs(sum - of_parent[i]) < 1e-11 * size);
+      }
+  }
+}
+
+TEST_CASE("plans for Yukawa's kernel keep the tolerance for every kappa") {
+  const double tolerance = GENERATE(1e-3, 1e-6, 1e-9);
+  const double of_extent = GENERATE(1e-9, 1.0, 6.0, 30.0, 1000.0);
+  for (const char* const name : {"cube", "ellipsoid", "plummer"}) {
+    INFO(name);
+    const Points points = points_by_name(name, 3000, 4);
+    check_errors(points, points, of_extent / extent(points), tolerance, false);
+  }
+}
+
+TEST_CASE("plans for Yukawa's kernel take dipoles, and targets that are not the sources") {
+  const double of_extent = GENERATE(1.0, 10.0);
+  const Points sources = sphere_points(3000, 5), targets = cube_points(2000, 6);
+  check_errors(sources, sources, of_extent / 2, 1e-6, true);
+  check_errors(sources, targets, of_extent / 2, 1e-6, true);
+}
+
+TEST_CASE("as kappa vanishes plans give what Laplace's do") {
+  const Points points = cube_points(4000, 7);
+  const std::vector<double> q = signed_charges(points.size(), 8);
+  for (const double tolerance : {1e-4, 1e-10}) {
+    Results yukawa(points.size()), laplace(points.size());
+    const PlanOptions options{.tolerance = tolerance, .gradient = true, .order = 8, .max_leaf = 60};
+    PlanOptions with_kappa = options;
+    with_kappa.kappa = 1e-14;
+    Plan(points, with_kappa).evaluate({.charges = q}, yukawa.fields());
+    Plan(points, options).evaluate({.charges = q}, laplace.fields());
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      error = std::hypot(error, norm(yukawa.gradient[i] - laplace.gradient[i]));
+      size = std::hypot(size, norm(laplace.gradient[i]));
+    }
+    CHECK(error < (tolerance == 1e-4 ? 1e-5 : 1e-12) * size);
+  }
+}
+
+TEST_CASE("a power of two as the unit of length, with kappa, changes no bit") {
+  const Points points = cube_points(2000, 9);
+  Points small = points;
+  for (Vec3d& x : small) x = 0x1p-30 * x;
+  const std::vector<double> q = signed_charges(points.size(), 10);
+  std::vector<double> u(points.size()), v(points.size());
+  PlanOptions options{.tolerance = 1e-6, .kappa = 3, .order = 7, .max_leaf = 40};
+  Plan(points, options).evaluate({.charges = q}, {.potential = u});
+  options.kappa = 0x3p30;
+  Plan(small, options).evaluate({.charges = q}, {.potential = v});
+  for (double& value : v) value *= 0x1p-30;
+  CHECK(u == v);
+}
+
+TEST_CASE("a kappa that is negative or no number is refused") {
+  const Points points = cube_points(10, 11);
+  for (const double kappa :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    CHECK_THROWS_AS(Plan(points, PlanOptions{.kappa = kappa}), InputError);
+}
