@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -173,7 +174,7 @@ class Resuming(StudyTest):
         words = ("study", "mesh.msh", "--out", "out", "--quiet")
         self.fmbem(*words)
         self.fmbem(*words)
-        (self.folder / "mesh.msh").write_bytes(self.two_tetrahedra_file().read_bytes())
+        shutil.copy(self.two_tetrahedra_file(), self.folder / "mesh.msh")
         self.refused(*words, saying=["out", "files that have changed"])
 
     def test_other_arguments_and_other_tables_are_refused(self):
