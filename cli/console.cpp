@@ -57,13 +57,13 @@ void Console::print(const std::string& text) {
 }
 
 void Console::print_result(const std::string& text) {
-  if (captured_) return;
+  if (captured_ || text.empty()) return;
   const std::string own = wrapped(text.substr(text.find_first_not_of('\n')));
   write_line(quiet_ || !has_printed_ ? own : '\n' + own);
 }
 
 void Console::print_wrote(const std::string& file) {
-  print((has_written_ ? "" : "\n") + std::string("wrote ") + file);
+  print((has_written_ || !has_printed_ ? "" : "\n") + std::string("wrote ") + file);
   has_written_ = true;
 }
 

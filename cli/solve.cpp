@@ -178,16 +178,15 @@ ExitCode run(Context& context, const Options& options) {
 Command add_solve(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
-      "solve", "Potentials, fields, charges and currents of a problem in regions of a mesh");
+      "solve", "Solve a problem of regions, conditions of groups and sources");
   app->footer(
       "Examples:\n"
       "  fmbem solve examples/coated.geo --problem examples/coated.json --surface coated.vtu\n"
       "  fmbem solve bar.step --problem bar.json --basis --json -\n"
-      "  fmbem solve head.msh --problem head.json --rhs dipoles.npy --points electrodes.xyz "
-      "--output potentials.npy\n"
-      "docs/problems.md explains the problem's file. Lengths are in --unit. A single dash with "
-      "more "
-      "than one letter is a PETSc option.");
+      "  fmbem solve head.msh --problem head.json --rhs dipoles.npy --points scalp.xyz --output "
+      "v.npy\n"
+      "docs/problems.md explains the problem's file. Lengths are in --unit. A single dash with\n"
+      "more than one letter is a PETSc option.");
   add_mesh_options(*app, options->mesh);
   add_problem_option(*app, *options, "regions, conditions of groups and sources");
   app->get_option("--problem")->required();

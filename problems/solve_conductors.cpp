@@ -153,7 +153,6 @@ class System {
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& given) {
   check(options);
-  if (options.started) options.started(mesh.triangles.size());
   ConductorSolution result;
   result.conductors = make_conductors(mesh, options.conductors, options.interfaces);
   check(given, result.conductors.size());

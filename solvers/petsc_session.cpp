@@ -90,7 +90,8 @@ void add_mpi_option(std::vector<std::string>& words) {
 }
 
 // At its start Open MPI looks for networks and forks a daemon that could start more processes: 0.3
-// s that a single process has no use for. While this lives, variables tell it not to, unless a
+// s that a single process has no use for. It makes folders in /tmp, too, which another process
+// that ends at that moment may remove. While this lives, variables tell it not to, unless a
 // launcher started the process or they are set already.
 class StartAlone {
  public:
@@ -98,6 +99,7 @@ class StartAlone {
     for (const char* launched : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
       if (std::getenv(launched)) return;
     for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                      {"OMPI_MCA_orte_create_session_dirs", "0"},
                                       {"OMPI_MCA_pml", "ob1"},
                                       {"OMPI_MCA_btl", "self"}}) {
       if (std::getenv(name)) continue;

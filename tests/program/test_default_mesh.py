@@ -48,7 +48,7 @@ class DefaultMesh(ProgramTest):
         self.assertEqual({s["group"] for s in sizes}, {"plane", "via"})
         self.assertEqual(sum(s["panels"] for s in sizes), report["mesh"]["panels"])
         self.assertIn("curvature", {s["limit"] for s in sizes})
-        self.assertIn("by the width of a face", self.fmbem("mesh-info", body).stdout)
+        self.assertIn("by the width of a face", " ".join(self.fmbem("mesh-info", body).stdout.split()))
         cone = ROOT / "tests" / "data" / "bodies" / "cone.geo"
         solve = self.fmbem("capacitance", cone, "--mesh-size", "0.5")
         self.assertIn("sizes     0.5 m (the size asked for)", solve.stdout)

@@ -194,7 +194,8 @@ TEST_CASE("a solution is not lost where there is no memory for its accurate resi
 }
 
 TEST_CASE("starting PETSc leaves the environment as it was") {
-  for (const char* name : {"OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_pml", "OMPI_MCA_btl"}) {
+  for (const char* name : {"OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_orte_create_session_dirs",
+                           "OMPI_MCA_pml", "OMPI_MCA_btl"}) {
     const char* const before = std::getenv(name);
     const std::string value = before ? before : "";
     start_petsc({});
