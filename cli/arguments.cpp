@@ -30,6 +30,12 @@ Arguments split_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
   arguments.given = given;
   for (std::size_t k = 0; k < given.size(); ++k) {
+    // Its value is a PETSc option, but not one of the command line.
+    if (given[k] == "--axis" && k + 1 < given.size()) {
+      arguments.program.push_back(given[k] + '=' + given[k + 1]);
+      ++k;
+      continue;
+    }
     if (!is_petsc_option(given[k])) {
       arguments.program.push_back(given[k]);
       continue;

@@ -36,6 +36,7 @@ Command add_plot(CLI::App& program);
 Command add_rerun(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_solve(CLI::App& program);
+Command add_study(CLI::App& program);
 Command add_tune(CLI::App& program);
 Command add_help(CLI::App& program);
 Command add_completion(CLI::App& program);

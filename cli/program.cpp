@@ -39,8 +39,8 @@ std::vector<Command> describe_program(CLI::App& program) {
       "fmbem COMMAND --help tells of a command, fmbem -help of PETSc's options.");
   return {add_solve(program), add_capacitance(program), add_field(program),
           add_mesh(program),  add_mesh_info(program),   add_plot(program),
-          add_rerun(program), add_info(program),        add_tune(program),
-          add_help(program),  add_completion(program)};
+          add_rerun(program), add_info(program),        add_study(program),
+          add_tune(program),  add_help(program),        add_completion(program)};
 }
 
 const Command& command_named(const std::vector<Command>& commands, const std::string& name) {

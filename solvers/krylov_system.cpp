@@ -213,8 +213,24 @@ PetscErrorCode KrylovSystem::monitor(KSP ksp, PetscInt iteration, PetscReal resi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode KrylovSystem::relax() {
+  PetscReal residual = 0, start = 0;
+  PetscInt iteration = 0, cycle = 0;
+  PetscBool is_gcr = PETSC_FALSE;
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp_), KSPGCR, &is_gcr));
+  PetscCall(is_gcr ? KSPGCRGetRestart(ksp_, &cycle) : KSPGMRESGetRestart(ksp_, &cycle));
+  PetscCall(KSPGetIterationNumber(ksp_, &iteration));
+  PetscCall(KSPGetResidualNorm(ksp_, &residual));
+  PetscCall(VecNorm(b_.vec, NORM_2, &start));
+  const bool in_a_cycle = iteration % cycle != 0 && residual > 0 && residual < start;
+  product_tolerance_ = options_.relax_from * (in_a_cycle ? start / residual : 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KrylovSystem::apply(Kind kind, Vec x, Vec y) {
   PetscFunctionBeginUser;
+  if (kind == product && options_.relax_from > 0) PetscCall(relax());
   from_ = x;
   to_ = y;
   if (lockstep_) {

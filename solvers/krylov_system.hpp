@@ -61,6 +61,8 @@ class KrylovSystem {
   /// The same for some systems at once.
   static PetscErrorCode serve(Kind kind, std::span<KrylovSystem* const> systems,
                               std::exception_ptr& thrown);
+  /// Sets the tolerance of the product at hand.
+  PetscErrorCode relax();
   void begin(const Problem& problem);
   PetscErrorCode iterate();
   static PetscErrorCode iterate_in_step(std::span<KrylovSystem* const> systems);

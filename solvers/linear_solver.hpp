@@ -19,6 +19,13 @@ struct SolverOptions {
   /// product with an operator there copies two vectors, but GMRES, which keeps up to a hundred,
   /// takes no GPU memory.
   bool host_vectors = false;
+  /// Above 0: inexact Krylov. The product of step k may be as inaccurate as this over the relative
+  /// residual before it, by the bound of Simoncini and Szyld (2003, SIAM J. Sci. Comput. 25,
+  /// theorem 5.3): ‖E_k‖ ‖r_{k−1}‖ ≤ ε for GMRES, FGMRES and GCR, whose other factors, the least
+  /// singular value of the Hessenberg matrix over the number of steps, are left to what this is
+  /// below the tolerance. For operators with OperatorOptions::relaxes, of which this is the
+  /// tolerance. Products at a restart are not relaxed.
+  double relax_from = 0;
   const Ranks* ranks = &one_rank();  ///< that share vectors: one for now; must outlive the solver
 };
 

@@ -90,8 +90,22 @@ void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress)
 }
 
 void CpuEngine::multiply(const double* x, double* y, const Product& product) {
-  evaluate(*far_, x, y, product, targets_.own.size(), triangles_.size());
-  product_seconds_ = far_->evaluate_seconds();
+  multiply_with(*far_, x, y, product);
+}
+
+void CpuEngine::multiply_loosely(const double* x, double* y, const Product& product,
+                                 const FarAccuracy& accuracy) {
+  std::shared_ptr<const fmm::FarField>& far = looser_[accuracy.order];
+  if (!far)
+    far = far_field(tree_, accuracy,
+                    single_moments_ ? fmm::Moments::kept_in_single : fmm::Moments::kept);
+  multiply_with(*far, x, y, product);
+}
+
+void CpuEngine::multiply_with(const fmm::FarField& far, const double* x, double* y,
+                              const Product& product) {
+  evaluate(far, x, y, product, targets_.own.size(), triangles_.size());
+  product_seconds_ = far.evaluate_seconds();
   fmm::Stopwatch watch(product_seconds_);
   near_->add(x, y, product);
   watch.add("near field");
@@ -126,6 +140,7 @@ std::shared_ptr<const fmm::PointTree> CpuEngine::one_leaf() const {
 void CpuEngine::describe(OperatorInfo& info) const {
   const fmm::PlanInfo far = far_->info();
   info.memory_bytes = near_->bytes() + far.memory_bytes + far.operator_bytes;
+  for (const auto& [order, looser] : looser_) info.memory_bytes += looser->info().memory_bytes;
   info.levels = far.levels;
   info.max_leaf = far.max_leaf;
   info.inflation = far.inflation;

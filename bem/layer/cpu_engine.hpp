@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -32,11 +33,15 @@ class CpuEngine {
   /// it too.
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance);
+  /// With the far field of that order, which is kept for the next one, and all near entries.
+  void multiply_loosely(const double* x, double* y, const Product& product,
+                        const FarAccuracy& accuracy);
   void wait() const {}
   void describe(OperatorInfo& info) const;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const;
 
  private:
+  void multiply_with(const fmm::FarField& far, const double* x, double* y, const Product& product);
   PanelSources sources(double tolerance) const;
   std::shared_ptr<const fmm::FarField> far_field(std::shared_ptr<const fmm::PointTree> tree,
                                                  const FarAccuracy& accuracy,
@@ -55,6 +60,7 @@ class CpuEngine {
   std::shared_ptr<const fmm::PointTree> tree_;
   std::shared_ptr<const NearPanels> near_panels_;
   std::shared_ptr<const fmm::FarField> far_;
+  std::map<int, std::shared_ptr<const fmm::FarField>> looser_;  ///< by order
   std::unique_ptr<NearBlocks> near_;
   fmm::Seconds product_seconds_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +59,8 @@ class EngineOperator final : public BoundaryOperator {
         crowded_(is_crowded(crowding(panels))),
         rows_(count_of(block.rows, panels.size())),
         columns_(count_of(block.columns, panels.size())) {
+    FMBEM_REQUIRE(!options.relaxes || Engine::processor == Processor::cpu,
+                  "relaxed products are the CPU's: use the backend cpu");
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
     const int order = options.order.value_or(far_order_for(tolerance, layer.source, crowded_));
@@ -114,6 +118,9 @@ class EngineOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override {
+    if constexpr (Engine::processor == Processor::cpu)
+      if (options_.relaxes && product.tolerance > options_.tolerance)
+        return multiply_loosely(x, y, product);
     for_accuracy(product,
                  [&](const auto&... accuracy) { engine_->multiply(x, y, product, accuracy...); });
   }
@@ -127,6 +134,19 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
+  /// To the decade below the product's tolerance, so that few far fields are made.
+  void multiply_loosely(const double* x, double* y, const Product& product) const {
+    constexpr double loosest = 0.1;
+    const double decade =
+        std::pow(10.0, std::floor(std::log10(std::min(product.tolerance, loosest))));
+    const double tolerance = std::max(decade, options_.tolerance);
+    const int order = std::min(order_, far_order(tolerance));
+    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
+    engine_->multiply_loosely(x, y, product,
+                              {order, far_precision_for(tolerance, layer_.source),
+                               Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
+  }
+
   /// Of panels that are cut, more charge is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;

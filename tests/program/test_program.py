@@ -17,7 +17,7 @@ from harness import PROGRAM, ROOT, ProgramTest
 class Help(ProgramTest):
     def test_help_has_an_example_for_each_command(self):
         self.assertIn("capacitance", self.fmbem("--help").stdout)
-        for command in ("capacitance", "field", "mesh-info", "info", "tune"):
+        for command in ("capacitance", "field", "mesh-info", "info", "study", "tune"):
             text = self.fmbem(command, "--help").stdout
             self.assertIn("Example", text)
             self.assertIn("fmbem " + command, text)

@@ -1,0 +1,190 @@
+#include "cli/study_runner.hpp"
+
+#include <new>
+#include <utility>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/meshes/panel_values.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/export_study.hpp"
+#include "fmbem/problems/known_problems.hpp"
+#include "fmbem/solvers/near_matrix.hpp"
+#include "fmbem/solvers/shell_matrix.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+OperatorOptions operator_options(const StudyOperator& choice) {
+  OperatorOptions options;
+  options.relaxes = choice.backend == "cpu";  // costs nothing where no run asks for it
+  using Choice = OperatorOptions::Choice;
+  options.kind = choice.kind == "fmm"     ? Choice::fmm
+                 : choice.kind == "dense" ? Choice::dense
+                                          : Choice::automatic;
+  options.processor = choice.backend == "cuda" ? Processor::gpu : Processor::cpu;
+  options.tolerance = choice.tolerance;
+  if (choice.precision == "double") options.precision = Precision::double_precision;
+  if (choice.precision == "single") options.precision = Precision::single_precision;
+  return options;
+}
+
+}  // namespace
+
+StudyRunner::StudyRunner(const StudyOptions& options, Console& console)
+    : options_(options), console_(console) {
+  for (const std::string& rhs : options.right_hand_sides) data_of(rhs);
+}
+
+StudyRunner::~StudyRunner() { forget_preconditioner(); }
+
+void StudyRunner::forget_preconditioner() {
+  inverse_.reset();
+  preconditioner_.clear();
+  PetscBool ended = PETSC_FALSE;
+  PetscFinalized(&ended);
+  if (!ended) MatDestroy(&matrix_);
+}
+
+const StudyData& StudyRunner::data_of(const std::string& rhs) {
+  const auto [entry, is_new] = data_.try_emplace(rhs);
+  if (!is_new) return entry->second;
+  StudyData& data = entry->second;
+  if (ending(rhs) == "npy") {
+    const NumberArray array = read_npy(rhs);
+    FMBEM_REQUIRE(array.shape.size() == 1 || array.shape.size() == 2,
+                  rhs << " must have the shape [N] or [K][N]");
+    data.kind = StudyData::Kind::given;
+    data.vectors = array.shape.size() == 2 ? static_cast<int>(array.shape.front()) : 1;
+    data.values = array.values;
+  } else if (rhs == "source") {
+    data.kind = StudyData::Kind::source;
+  } else if (rhs != "one") {
+    data.kind = StudyData::Kind::random;
+    data.vectors = parse_word("--rhs", rhs).second.value_or(1);
+  }
+  return data;
+}
+
+void StudyRunner::prepare_mesh(const StudyMesh& mesh) {
+  if (mesh_choice_ == mesh) return;
+  forget_preconditioner();
+  op_choice_.reset();
+  system_.reset();
+  mesh_choice_.reset();
+  const Timer timer;
+  mesh_ = make_mesh(mesh);
+  mesh_seconds_ = timer.seconds();
+  mesh_choice_ = mesh;
+}
+
+SurfaceMesh StudyRunner::make_mesh(const StudyMesh& mesh) const {
+  if (mesh.is_known) return known_problem_mesh(mesh.file, mesh.refine);
+  LoadOptions options;
+  if (!mesh.mesh_size.empty()) options.mesh_size = Length(mesh.mesh_size);
+  options.refine = mesh.refine;
+  options.unit = options_.unit;
+  options.numbers = mesh.numbers;
+  return load_mesh(mesh.file, options);
+}
+
+void StudyRunner::prepare_operator(const StudyCase& one) {
+  if (op_choice_ == one.op) return;
+  forget_preconditioner();
+  op_choice_.reset();
+  system_.reset();
+  const Timer timer;
+  OperatorOptions options = operator_options(one.op);
+  options.progress = [this](double fraction) {
+    console_.progress("assembling: " + std::to_string(int(100 * fraction)) + " %", fraction);
+  };
+  system_ = std::make_unique<StudySystem>(*mesh_, one.op.formulation, options);
+  operator_seconds_ = timer.seconds();
+  if (one.mesh.is_known) system_->set_point_like(point_like_capacitance(one.mesh.file));
+  op_choice_ = one.op;
+}
+
+void StudyRunner::prepare_preconditioner(const StudyCase& one) {
+  if (preconditioner_ == one.preconditioner) return;
+  forget_preconditioner();
+  const Timer timer;
+  const auto [word, unknowns] = parse_word("--pc", one.preconditioner);
+  if (word == "cluster") {
+    inverse_ = system_->inverse(unknowns);
+    FMBEM_REQUIRE(inverse_, "there is no cluster inverse of "
+                                << layer_name(one.op.formulation)
+                                << ": use another preconditioner, such as leaves or none");
+  } else if (word == "asm" || word == "ilu" || word == "gamg") {
+    matrix_ = make_near_matrix(
+        system_->panels(), [this](std::size_t i, std::size_t j) { return system_->entry(i, j); });
+  } else {
+    matrix_ = make_leaf_blocks(*system_->op(), system_->panels().leaf_begin);
+  }
+  preconditioner_seconds_ = timer.seconds();
+  preconditioner_ = one.preconditioner;
+}
+
+StudyMeasured StudyRunner::solve(const StudyCase& one) {
+  prepare_mesh(one.mesh);
+  prepare_operator(one);
+  StudyMeasured solved;
+  const StudyData& data = data_of(one.rhs);
+  const std::vector<double> b = system_->right_hand_sides(data);
+  const std::size_t n = system_->panels().size();
+  const bool is_small = n <= exported_panels_at_most;
+  if (options_.exports && is_small && one.has_new_system) export_system(one, b);
+  prepare_preconditioner(one);
+  if (!is_small && (options_.spectrum || options_.exports) && !std::exchange(told_of_size_, true))
+    console_.notice("no matrices of more than " + std::to_string(exported_panels_at_most) +
+                    " panels: spectra and exports are those of smaller meshes, and --ritz tells of "
+                    "any");
+  KrylovRun run;
+  run.options = one.petsc;
+  if (one.preconditioner == "asm") {
+    const auto blocks = std::max<std::size_t>(1, system_->panels().leaves() / 4);
+    run.options.insert(run.options.begin(), {"-pc_asm_blocks", std::to_string(blocks)});
+  }
+  run.tolerance = one.tolerance;
+  run.repeats = options_.repeats;
+  FMBEM_REQUIRE(!one.relaxes || one.op.backend == "cpu",
+                "relaxed products are the CPU's: use --backend cpu");
+  if (one.relaxes) run.relax_from = one.op.tolerance;
+  run.refine_to = one.true_residual;
+  run.with_spectrum = options_.ritz;
+  run.with_matrix = options_.spectrum && is_small && one.has_new_operator;
+  std::vector<double> x(b.size());
+  const auto vectors = static_cast<int>(b.size() / n);
+  solved.report = run_krylov(run, system_->op(), inverse_.get(), matrix_, b, x, vectors);
+  for (const std::string& name : solved.report.unused)
+    FMBEM_REQUIRE(name == "-pc_asm_blocks" || one.axes.empty(),
+                  "the PETSc option " << name << " was not used by anything");
+  if (StudySystem::has_potential(data)) {
+    solved.potential = system_->potential(data, x);
+    solved.exact = system_->exact_potential(data);
+  }
+  solved.panels = n;
+  solved.mesh_width = system_->mesh_width();
+  solved.op = system_->op()->info();
+  solved.inverse_bytes = inverse_ ? inverse_->memory_bytes() : 0;
+  solved.mesh_seconds = mesh_seconds_;
+  solved.operator_seconds = operator_seconds_;
+  solved.preconditioner_seconds = preconditioner_seconds_;
+  return solved;
+}
+
+void StudyRunner::export_system(const StudyCase& one, const std::vector<double>& b) const {
+  const std::string folder = options_.folder + "/system-" + std::to_string(one.run);
+  export_study_system(folder, *system_, b);
+}
+
+StudyRows StudyRunner::run(const StudyCase& one) {
+  try {
+    return rows_of(one, solve(one));
+  } catch (const Error& e) {
+    return rows_of_failure(one, e.what());
+  } catch (const std::bad_alloc&) {
+    return rows_of_failure(one, "out of memory");
+  }
+}
+
+}  // namespace fmbem::cli

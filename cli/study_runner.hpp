@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/study_cases.hpp"
+#include "cli/study_rows.hpp"
+#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/problems/study_system.hpp"
+
+namespace fmbem::cli {
+
+/// Runs the cases of a study one after the other. Meshes, operators and preconditioners stay until
+/// a case has another one.
+class StudyRunner {
+ public:
+  StudyRunner(const StudyOptions& options, Console& console);
+  ~StudyRunner();
+  StudyRunner(const StudyRunner&) = delete;
+  StudyRunner& operator=(const StudyRunner&) = delete;
+
+  /// A run that fails is a row with its reason.
+  StudyRows run(const StudyCase& one);
+
+ private:
+  SurfaceMesh make_mesh(const StudyMesh& mesh) const;
+  void prepare_mesh(const StudyMesh& mesh);
+  void prepare_operator(const StudyCase& one);
+  void prepare_preconditioner(const StudyCase& one);
+  void forget_preconditioner();
+  const StudyData& data_of(const std::string& rhs);
+  StudyMeasured solve(const StudyCase& one);
+  void export_system(const StudyCase& one, const std::vector<double>& b) const;
+
+  const StudyOptions& options_;
+  Console& console_;
+  std::map<std::string, StudyData> data_;
+  bool told_of_size_ = false;
+  // At hand:
+  std::optional<StudyMesh> mesh_choice_;
+  std::optional<SurfaceMesh> mesh_;
+  std::optional<StudyOperator> op_choice_;
+  std::unique_ptr<StudySystem> system_;
+  std::string preconditioner_;
+  std::unique_ptr<ApproximateInverse> inverse_;
+  Mat matrix_ = nullptr;
+  double mesh_seconds_ = 0, operator_seconds_ = 0, preconditioner_seconds_ = 0;
+};
+
+}  // namespace fmbem::cli

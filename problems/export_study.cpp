@@ -1,0 +1,43 @@
+#include "fmbem/problems/export_study.hpp"
+
+#include <filesystem>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/npy_file.hpp"
+
+namespace fmbem {
+namespace {
+
+template <class T>
+void write_npy(const std::string& path, const std::vector<std::size_t>& shape,
+               std::span<const T> values, NpyFile::Order order = NpyFile::Order::rows) {
+  NpyFile file = NpyFile::of<T>(path, shape, order);
+  file.write(values);
+  file.close();
+  file.commit();
+}
+
+/// Column by column.
+std::vector<double> matrix_of(const BoundaryOperator& op) {
+  const std::size_t n = op.size();
+  std::vector<double> units(n * n), columns(n * n);
+  for (std::size_t i = 0; i < n; ++i) units[i * n + i] = 1;
+  op.apply(units.data(), columns.data(),
+           {.vectors = static_cast<int>(n), .tolerance = op.accurate_tolerance()});
+  return columns;
+}
+
+}  // namespace
+
+void export_study_system(const std::string& folder, const StudySystem& system,
+                         const std::vector<double>& b) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  FMBEM_REQUIRE(!error, "cannot make the folder " << folder << ": " << error.message());
+  const std::size_t n = system.panels().size();
+  write_npy<std::int64_t>(folder + "/permutation.npy", {n}, system.panels().input_index);
+  write_npy<double>(folder + "/b.npy", {b.size() / n, n}, b);
+  write_npy<double>(folder + "/A.npy", {n, n}, matrix_of(*system.op()), NpyFile::Order::columns);
+}
+
+}  // namespace fmbem

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fmbem/meshes/mesh.hpp"
+
+namespace fmbem {
+
+/// A surface that studies of Krylov methods know; no file is read. Names may end with :X where
+/// there is a size to choose.
+struct KnownProblem {
+  std::string name, what;
+  std::optional<double> size{};  ///< what X is by default
+};
+const std::vector<KnownProblem>& known_problems();
+
+/// Its mesh, every triangle split into four `refine` times, 0 to 8; new vertices lie on the
+/// surface. Throws InputError for a name or a size that is none.
+SurfaceMesh known_problem_mesh(const std::string& name, int refine);
+
+/// The capacitance over 4πε₀ where the potential outside is that of a point charge at the origin:
+/// 1 for the unit sphere.
+std::optional<double> point_like_capacitance(const std::string& name);
+
+}  // namespace fmbem

@@ -1,0 +1,214 @@
+"""fmbem study: tables, resuming, and pictures."""
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from harness import PROGRAM, ProgramTest, leave_out
+
+# Columns that no two studies have alike.
+TIMES = {"mesh_s", "operator_s", "preconditioner_s", "setup_s", "solve_s", "solve_s_min", "solve_s_max",
+         "peak_bytes", "operator_bytes"}
+
+
+def python_with_matplotlib():
+    for python in ("python3", "/usr/bin/python3"):
+        try:
+            if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+                return True
+        except FileNotFoundError:
+            continue
+    return False
+
+
+NO_PICTURES = {"FMBEM_PYTHON": "/bin/false"}  # which take longer than these studies
+
+
+class StudyTest(ProgramTest):
+    def fmbem(self, *arguments, env=NO_PICTURES, **keywords):
+        return super().fmbem(*arguments, env=env, **keywords)
+
+    def table(self, folder, name="runs"):
+        with (self.folder / folder / f"{name}.csv").open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    def steady(self, folder):
+        """The tables without what depends on the clock."""
+        runs = [{k: v for k, v in row.items() if k not in TIMES} for row in self.table(folder)]
+        return runs, self.table(folder, "history"), self.table(folder, "spectrum")
+
+
+class Tables(StudyTest):
+    def test_a_small_study(self):
+        self.fmbem("study", "--problem", "sphere,plate", "--refine", "0,1", "--formulation", "single,second",
+                   "--pc", "cluster,none", "--ksp", "gmres:5,bcgs", "--rhs", "one,random:2", "--repeat", "2",
+                   "--axis", "-ksp_max_it=2,50", "--ritz", "--spectrum", "--out", "out")
+        runs, history = self.table("out"), self.table("out", "history")
+        self.assertEqual([int(row["run"]) for row in runs], list(range(1, 2 * 2 * 2 * 2 * 2 * 2 * 2 + 1)))
+        for row in runs:
+            # Open surfaces have no second-kind equation, and 1/2 - K no cluster inverse.
+            failed = row["formulation"] == "second" and (row["mesh"] == "plate" or row["preconditioner"] == "cluster")
+            self.assertEqual(row["status"] == "failed", failed, row)
+            if failed:
+                self.assertRegex(row["reason"], "closed surface|no cluster inverse")
+                continue
+            self.assertEqual(row["N"], str(128 * 4 ** int(row["refine"])))
+            limited = row["petsc_options"] == "-ksp_max_it 2"
+            if not limited:
+                self.assertEqual(row["status"], "solved", row)
+            if row["status"] == "solved":
+                self.assertLessEqual(float(row["true_residual"]), 2e-6)
+            else:
+                self.assertEqual((row["status"], row["reason"]), ("not_converged", "DIVERGED_ITS"))
+            self.assertLessEqual(float(row["solve_s_min"]), float(row["solve_s"]))
+            self.assertEqual(row["restart"], "5" if row["method"] == "gmres" else "")
+            known = row["mesh"] == "sphere" and row["rhs"] == "one"
+            self.assertEqual(bool(row["error"]), known)
+            if known and not limited:
+                self.assertLess(float(row["error"]), 0.05)
+            own = [h for h in history if h["run"] == row["run"]]
+            self.assertEqual({h["rhs"] for h in own}, {"0"} if row["rhs"] == "one" else {"0", "1"})
+            self.assertEqual(max(int(h["iteration"]) for h in own), int(row["iterations"]))
+            self.assertEqual(float(own[0]["residual"]), 1)
+        spectrum = self.table("out", "spectrum")
+        for row in runs:
+            eigenvalues = [s for s in spectrum if s["run"] == row["run"] and s["kind"] == "eigenvalue"]
+            self.assertIn(len(eigenvalues), (0, int(row["N"] or 0)))
+        study = json.loads((self.folder / "out" / "study.json").read_text())
+        self.assertEqual(study["arguments"]["ksp"], ["gmres:5", "bcgs"])
+        self.assertEqual(study["runs"], len(runs))
+
+    def test_a_file_says_the_same(self):
+        toml = self.write("study.toml", 'problem = ["sphere"]\nrefine = [0, 1]\npc = ["none", "leaves"]\n'
+                                        'tolerance = 1e-5\nritz = true\nout = "a"\n')
+        other = self.write("study.json", json.dumps({"problem": "sphere", "refine": [0, 1], "pc": ["none", "leaves"],
+                                                     "tolerance": 1e-5, "ritz": True, "out": "nowhere"}))
+        self.fmbem("study", "--config", toml)
+        self.fmbem("study", "--config", other, "--out", "b")
+        self.fmbem("study", "--problem", "sphere", "--refine", "0,1", "--pc", "none,leaves", "--tolerance", "1e-5",
+                   "--ritz", "--out", "c")
+        self.assertEqual(self.steady("a"), self.steady("b"))
+        self.assertEqual(self.steady("a"), self.steady("c"))
+        self.assertFalse((self.folder / "nowhere").exists())
+
+    def test_arrays_go_out_and_come_in(self):
+        self.fmbem("study", "--problem", "sphere", "--pc", "none", "--rhs", "source", "--export", "--out", "a")
+        system = self.folder / "a" / "system-1"
+        header = b"\x93NUMPY"
+        for name in ("A", "b", "permutation"):
+            self.assertEqual((system / f"{name}.npy").read_bytes()[:6], header)
+        raw = (system / "b.npy").read_bytes()[-8 * 128:]
+        order = struct.unpack("<128q", (system / "permutation.npy").read_bytes()[-8 * 128:])
+        values = struct.unpack("<128d", raw)
+        in_mesh_order = [values[order.index(k)] for k in range(128)]
+        head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (128,), }"
+        head += b" " * (-(len(head) + 11) % 64) + b"\n"
+        self.write("b.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head +
+                   struct.pack("<128d", *in_mesh_order))
+        self.fmbem("study", "--problem", "sphere", "--pc", "none", "--rhs", "b.npy", "--out", "b")
+        self.assertEqual(self.table("a", "history"), self.table("b", "history"))
+
+    def test_bad_words_are_refused(self):
+        for words, saying in (
+                ((), "MESH"),
+                (("--problem", "sphere"), "--out"),
+                (("--problem", "ball", "--out", "x"), "no problem"),
+                (("--problem", "sphere", "--out", "x", "--ksp", "gmress"), "gmress"),
+                (("--problem", "sphere", "--out", "x", "--ksp", "bcgs:3"), "does not restart"),
+                (("--problem", "sphere", "--out", "x", "--pc", "luck"), "--pc takes"),
+                (("--problem", "sphere", "--out", "x", "--rhs", "two"), "--rhs takes"),
+                (("--problem", "sphere", "--out", "x", "--rhs", "none.npy"), "none.npy"),
+                (("--problem", "sphere", "--out", "x", "--set", "n=3"), "--set"),
+                (("--problem", "sphere", "--out", "x", "--tolerance", "2"), "--tolerance"),
+                (("--problem", "sphere", "--out", "x", "--axis", "-ksp_max_it"), "--axis"),
+                (("--plot", "nowhere"), "no tables"),
+                (("--config", "no.toml"), "no.toml")):
+            self.refused("study", *words, saying=saying)
+        for text in ("problem = 3", '"a" = 1', "[problem]\nx = 1", "problem = sphere\nout = x\nbad = 1"):
+            self.refused("study", "--config", self.write("s.toml", text))
+
+
+class Resuming(StudyTest):
+    WORDS = ("study", "--problem", "sphere,two-spheres:0.1", "--refine", "0,1", "--pc", "cluster,none,jacobi",
+             "--ksp", "gmres,gcr,bcgs", "--rhs", "one,random:2", "--ritz", "--quiet")
+
+    def test_interrupted_ten_times_it_ends_with_the_same_table(self):
+        start = time.monotonic()
+        self.fmbem(*self.WORDS, "--out", "whole")
+        seconds = time.monotonic() - start
+        generator = random.Random(27)
+        environment = {**{k: v for k, v in os.environ.items() if k != "PETSC_OPTIONS"}, **NO_PICTURES}
+        for k in range(10):
+            process = subprocess.Popen([PROGRAM, *self.WORDS, "--out", "parts"], cwd=self.folder, env=environment,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(generator.uniform(0.1, 0.9) * seconds)
+            process.send_signal(signal.SIGKILL if k % 2 else signal.SIGINT)
+            process.wait()
+            if k % 3 == 0 and (self.folder / "parts" / "runs.csv").exists():
+                # As if it had been killed between two pieces of a row.
+                with (self.folder / "parts" / "runs.csv").open("a") as stream:
+                    stream.write("9999,solved,CONV")
+        self.fmbem(*self.WORDS, "--out", "parts")
+        self.assertEqual(self.steady("whole"), self.steady("parts"))
+        before = (self.folder / "parts" / "runs.csv").read_bytes()
+        self.fmbem(*self.WORDS, "--out", "parts")  # nothing is left to do
+        self.assertEqual((self.folder / "parts" / "runs.csv").read_bytes(), before)
+
+    def test_rows_lost_between_the_tables_come_back_once(self):
+        self.fmbem(*self.WORDS, "--out", "out")
+        whole = self.steady("out")
+        path = self.folder / "out" / "runs.csv"
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:-3]))  # their histories stay
+        self.fmbem(*self.WORDS, "--out", "out")
+        self.assertEqual(self.steady("out"), whole)
+
+    def test_a_mesh_that_has_changed_is_refused(self):
+        self.tetrahedron_file("mesh.msh")
+        words = ("study", "mesh.msh", "--out", "out", "--quiet")
+        self.fmbem(*words)
+        self.fmbem(*words)
+        shutil.copy(self.two_tetrahedra_file(), self.folder / "mesh.msh")
+        self.refused(*words, saying=["out", "files that have changed"])
+
+    def test_other_arguments_and_other_tables_are_refused(self):
+        self.fmbem("study", "--problem", "sphere", "--out", "out", "--quiet")
+        self.refused("study", "--problem", "sphere", "--pc", "none", "--out", "out", saying=["--pc", "another"])
+        (self.folder / "out" / "study.json").unlink()
+        self.refused("study", "--problem", "sphere", "--out", "out", saying="without study.json")
+
+
+class Pictures(StudyTest):
+    NAMES = ("residuals", "iterations", "work_precision", "spectrum")
+
+    def test_they_are_made_and_made_anew(self):
+        if not python_with_matplotlib():
+            leave_out("no Python with matplotlib")
+        self.fmbem("study", "--problem", "sphere", "--refine", "0,1", "--pc", "cluster,none", "--tolerance",
+                   "1e-3,1e-6", "--spectrum", "--out", "out", env={})
+        first = {}
+        for name in self.NAMES:
+            path = self.folder / "out" / name
+            self.assertEqual(path.with_suffix(".png").read_bytes()[:4], b"\x89PNG")
+            first[name] = path.with_suffix(".svg").read_bytes()
+            self.assertIn(b"</svg>", first[name])
+            path.with_suffix(".svg").unlink()
+        self.fmbem("study", "--plot", "out", env={})
+        for name in self.NAMES:
+            self.assertEqual((self.folder / "out" / f"{name}.svg").read_bytes(), first[name])
+
+    def test_without_matplotlib_the_tables_stay(self):
+        done = self.fmbem("study", "--problem", "sphere", "--out", "out")
+        self.assertIn("python3-matplotlib", done.stderr)
+        self.assertEqual(len(self.table("out")), 1)
+        self.refused("study", "--plot", "out", saying="python3-matplotlib")
+
+
+if __name__ == "__main__":
+    unittest.main()
