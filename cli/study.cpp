@@ -132,8 +132,8 @@ ExitCode run_study(Context& context, const StudyOptions& options) {
 
 Command add_study(CLI::App& program) {
   auto options = std::make_shared<StudyOptions>();
-  CLI::App* app = program.add_subcommand(
-      "study", "Compare Krylov methods, preconditioners and formulations: the product of choices");
+  CLI::App* app =
+      program.add_subcommand("study", "Compare Krylov methods, preconditioners and formulations");
   app->footer(
       "Examples:\n"
       "  fmbem study examples/cube.geo --refine 0,1 --pc cluster,none --rhs source --out cube\n"

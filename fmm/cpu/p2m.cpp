@@ -28,7 +28,9 @@ void p2m_leaf(const Pass<T>& pass, std::int32_t leaf, MomentSums<T>& work) {
   const std::size_t all_slots = static_cast<std::size_t>(channels) * slots;
   const T to_unit = static_cast<T>(1 / pass.tree.octree.side(box.level));
   const double kappa = pass.kappa_of(box.level);
-  auto& [points, weights, moments, sums] = work;
+  UnitPoints<T>& points = work.points;
+  std::vector<T>&weights = work.weights, &moments = work.moments;
+  std::vector<double>& sums = work.sums;
   sums.assign(all_slots * pass.vectors, 0.0);
   for (Range range = box.*pass.from; range.size() > 0; range.begin += points_of_a_sum) {
     const int n = std::min(range.size(), points_of_a_sum);

@@ -9,7 +9,8 @@ import unittest
 
 from harness import PROGRAM, ProgramTest, leave_out
 
-COMMANDS = ("capacitance", "field", "mesh", "mesh-info", "rerun", "info", "tune", "help", "completion")
+COMMANDS = ("solve", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun", "info", "tune", "help",
+            "completion")
 
 
 class Help(ProgramTest):

@@ -242,6 +242,7 @@ TEST_CASE("relaxed products are as accurate as they are asked to be") {
 }
 
 TEST_CASE("relaxed methods come to the true residual that they tell of") {
+  start_petsc();
   const RelaxedSphere s;
   const std::size_t n = s.panels.size();
   const auto v = s.relaxed();
