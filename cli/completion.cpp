@@ -26,7 +26,8 @@ void add_value_case(std::ostream& out, const std::string& command, const CLI::Op
   const std::vector<std::string> names = names_of(option);
   if (names.empty() || option.get_items_expected_max() == 0) return;
   std::vector<std::string> patterns;
-  for (const std::string& name : names) patterns.push_back("'" + command + " " + name + "'");
+  const std::string before = "'" + command + " ";
+  for (const std::string& name : names) patterns.push_back(before + name + "'");
   out << "    " << joined(patterns, " | ") << ")\n      ";
   const std::vector<std::string> words = choices_of(option);
   const std::string type = option.get_type_name();

@@ -16,7 +16,7 @@ FMBEM_HD FMBEM_INLINE V exponential(V x) {
     return std::exp(x);
   } else {
     using T = std::remove_cvref_t<decltype(x[0])>;
-    using Bits = decltype(x < x);  // integers as wide as T
+    using Bits = decltype(x < V{});  // integers as wide as T
     constexpr bool is_double = sizeof(T) == 8;
     constexpr int mantissa = is_double ? 52 : 23, bias = is_double ? 1023 : 127,
                   terms = is_double ? 13 : 8;
