@@ -201,7 +201,7 @@ ExitCode run(Context& context, const Options& options) {
           return solve_conductors(mesh, how,
                                   {voltages_of(make_conductors(mesh, how.conductors), given)});
         of_problem = solve_problem(mesh, at_voltages(job.file()->problem, given), how);
-        return *of_problem;
+        return static_cast<const ConductorSolution&>(*of_problem);
       });
   const ConductorSolution& solution = levels.solution;
   job.tell(solution, levels.mesh, {"these voltages"}, charges_text(levels));
@@ -210,9 +210,14 @@ ExitCode run(Context& context, const Options& options) {
   const PointSet set = given_points ? *given_points : points_on_cut(options.field, levels.mesh);
   begin_evaluation(job.console(), set);
   const Timer timer;
-  const Field field =
-      of_problem ? problem_field(levels.mesh, *of_problem, 0, set.points, options.field.how)
-                 : conductor_field(solution, 0, set.points, options.field.how);
+  Field field;
+  if (of_problem) {
+    const ProblemField by_regions =
+        problem_field(levels.mesh, *of_problem, 0, set.points, options.field.how);
+    field = static_cast<const Field&>(by_regions);
+  } else {
+    field = conductor_field(solution, 0, set.points, options.field.how);
+  }
   const double field_seconds = timer.seconds();
   put_out(job.console(), job.report(), options, field, levels.mesh, set);
   if (options.hand_on.csv) {

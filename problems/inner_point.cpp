@@ -41,7 +41,8 @@ bool is_inside(const Panels& panels, Vec3d x) {
 }  // namespace
 
 Vec3d inner_point(const Panels& panels) {
-  const auto [low, high] = box_of(panels);
+  const auto box = box_of(panels);
+  const Vec3d low = box.first, high = box.second;
   std::vector<std::pair<double, Vec3d>> candidates(along * along * along);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < candidates.size(); ++k) {
