@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -61,9 +62,9 @@ void begin_or_resume(const std::string& folder, const Json& study) {
 
 /// "about 3 min left"
 std::string time_left(double seconds) {
-  if (seconds < 90) return "about " + std::to_string(int(seconds + 0.5)) + " s left";
-  if (seconds < 90 * 60) return "about " + std::to_string(int(seconds / 60 + 0.5)) + " min left";
-  return "about " + std::to_string(int(seconds / 3600 + 0.5)) + " h left";
+  if (seconds < 90) return "about " + std::to_string(std::lround(seconds)) + " s left";
+  if (seconds < 90 * 60) return "about " + std::to_string(std::lround(seconds / 60)) + " min left";
+  return "about " + std::to_string(std::lround(seconds / 3600)) + " h left";
 }
 
 void check_before_meshes(const StudyOptions& options, const std::vector<StudyCase>& cases) {

@@ -103,7 +103,8 @@ std::vector<StudyMesh> study_meshes(const StudyOptions& options) {
             const std::optional<double> value = parse_number(text);
             FMBEM_REQUIRE(value,
                           "--set " << number_name << " takes numbers, not \"" << text << "\"");
-            mesh.set += (mesh.set.empty() ? "" : " ") + number_name + "=" + text;
+            if (!mesh.set.empty()) mesh.set += " ";
+            mesh.set.append(number_name).append("=").append(text);
             mesh.numbers.emplace_back(number_name, *value);
           }
           meshes.push_back(mesh);

@@ -73,7 +73,10 @@ double middle_of(std::vector<double> values) {
 
 std::string text_of(const std::vector<PetscOption>& options) {
   std::string text;
-  for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + " " + value;
+  for (const auto& [name, value] : options) {
+    if (!text.empty()) text += " ";
+    text.append(name).append(" ").append(value);
+  }
   return text;
 }
 
