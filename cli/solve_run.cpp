@@ -161,7 +161,7 @@ void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
       cuda_devices().empty())
     console().notice("no CUDA device: the CPU is used");
   console().print(solver_text(solution, names));
-  if (!results.empty()) console().print_result(results);  // none of right-hand sides from a file
+  console().print_result(results);
   warn_of_solves(console(), report_, solution, names);
   add_solution(report_, solution, mesh, check);
 }
