@@ -10,12 +10,6 @@
 namespace fmbem {
 namespace {
 
-double largest(const std::vector<Complex>& values) {
-  double result = 0;
-  for (const Complex value : values) result = std::max(result, std::abs(value));
-  return result;
-}
-
 ComplexRows checked(ComplexRows rows, std::size_t n) {
   for (const auto* factors : {&rows.alpha, &rows.beta, &rows.gamma}) {
     FMBEM_REQUIRE(factors->size() == n,
@@ -103,53 +97,23 @@ ComplexOperator::ComplexOperator(const Panels& panels, ComplexRows rows,
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
                 "operators of complex densities run on the CPU: choose that");
   of_parts.processor = Processor::cpu;
-  add_part(single_layer, &ComplexRows::alpha, 1, of_parts);
-  // ‖K'‖ counts as 1/2.
-  const double looser = 1 + 2 * largest(rows_.gamma) / std::max(largest(rows_.beta), 1e-3);
-  add_part(adjoint_double_layer, &ComplexRows::beta, looser, of_parts);
-}
-
-void ComplexOperator::add_part(const Layer& layer, std::vector<Complex> ComplexRows::*factor,
-                               double looser, OperatorOptions options) {
-  PanelBlock block;
-  for (std::size_t i = 0; i < panels_.size(); ++i)
-    if ((rows_.*factor)[i] != 0.0) block.rows.push_back(static_cast<std::int32_t>(i));
-  if (block.rows.empty()) return;
-  if (block.rows.size() == panels_.size()) block.rows.clear();
-  options.tolerance = std::min(looser * options.tolerance, 0.5);
-  parts_.push_back({block, looser, factor, make_boundary_operator(panels_, layer, options, block)});
+  add_parts(parts_, panels, rows_, of_parts);
 }
 
 OperatorInfo ComplexOperator::info() const {
-  OperatorInfo info = parts_.empty() ? OperatorInfo{} : parts_.front().op->info();
-  for (std::size_t k = 1; k < parts_.size(); ++k) {
-    const OperatorInfo of_part = parts_[k].op->info();
-    info.name += ", " + of_part.name;
-    info.memory_bytes += of_part.memory_bytes;
-    info.near_entries += of_part.near_entries;
-    info.order = std::max(info.order, of_part.order);
-  }
+  OperatorInfo info = info_of(parts_);
   info.name += " of complex densities";
   return info;
 }
 
-double ComplexOperator::largest_of(double (BoundaryOperator::*of)() const) const {
-  double result = 0;
-  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)() / part.looser);
-  return result;
-}
 double ComplexOperator::accurate_tolerance() const {
-  return largest_of(&BoundaryOperator::accurate_tolerance);
+  return largest_of(parts_, &BoundaryOperator::accurate_tolerance);
 }
 double ComplexOperator::tightest_tolerance() const {
-  return largest_of(&BoundaryOperator::tightest_tolerance);
+  return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }
 
-double ComplexOperator::norm() const {
-  double norm = largest(rows_.gamma);
-  for (const Part& part : parts_) norm += largest(rows_.*part.factor) * part.op->norm();
-  return norm;
-}
+double ComplexOperator::norm() const { return norm_of(parts_, rows_); }
 
 void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const auto n = static_cast<std::int64_t>(panels_.size());
@@ -159,7 +123,7 @@ void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, doubl
   std::vector<double> of_part(count * count);
   std::fill_n(block, count * count, 0.0);
   for (std::int64_t i = 0; i < count; ++i) block[i * count + i] = rows_.gamma[first + i].real();
-  for (const Part& part : parts_) {
+  for (const auto& part : parts_) {
     part.op->diagonal_block(first, first + count, of_part.data());
     for (std::int64_t k = 0; k < count * count; ++k)
       block[k] += (rows_.*part.factor)[first + k / count].real() * of_part[k];
@@ -189,7 +153,7 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
   for (int v = 0; v < product.vectors; ++v)
     for (std::size_t i = 0; i < n; ++i)
       add(v, i, rows_.gamma[i], {x[2 * v * n + i], x[(2 * v + 1) * n + i]});
-  for (const Part& part : parts_) {
+  for (const auto& part : parts_) {
     const std::size_t rows = part.op->rows();
     std::vector<double> result(2 * rows * product.vectors);
     part.op->apply(x, result.data(),

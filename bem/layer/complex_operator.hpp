@@ -6,6 +6,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/charge_equations.hpp"
 #include "fmbem/bem/layer/complex_rows.hpp"
+#include "fmbem/bem/layer/row_parts.hpp"
 
 namespace fmbem {
 
@@ -35,21 +36,10 @@ class ComplexOperator final : public BoundaryOperator {
   void multiply(const double* x, double* y, const Product& product) const override;
 
  private:
-  /// An operator of some rows, as in MixedOperator.
-  struct Part {
-    PanelBlock block;
-    double looser;
-    std::vector<Complex> ComplexRows::*factor;
-    std::shared_ptr<const BoundaryOperator> op;
-  };
-  void add_part(const Layer& layer, std::vector<Complex> ComplexRows::*factor, double looser,
-                OperatorOptions options);
-  double largest_of(double (BoundaryOperator::*of)() const) const;
-
   Panels panels_;
   ComplexRows rows_;
   ChargeEquations equations_;
-  std::vector<Part> parts_;
+  RowParts<ComplexRows, Complex> parts_;
 };
 
 }  // namespace fmbem

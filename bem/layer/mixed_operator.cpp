@@ -14,12 +14,6 @@
 namespace fmbem {
 namespace {
 
-double largest(const std::vector<double>& values) {
-  double result = 0;
-  for (const double value : values) result = std::max(result, std::abs(value));
-  return result;
-}
-
 void check(const std::vector<double>& factors, const char* name, std::size_t n) {
   FMBEM_REQUIRE(factors.size() == n, "mixed rows have " << factors.size() << " factors of " << name
                                                         << " for " << n << " panels");
@@ -32,14 +26,6 @@ MixedRows checked(MixedRows rows, std::size_t n) {
   check(rows.beta, "K'", n);
   check(rows.gamma, "σ", n);
   return rows;
-}
-
-/// The rows whose factor is not 0; an empty list if that is all of them.
-std::vector<std::int32_t> rows_with(const std::vector<double>& factor) {
-  std::vector<std::int32_t> rows;
-  for (std::size_t i = 0; i < factor.size(); ++i)
-    if (factor[i] != 0) rows.push_back(static_cast<std::int32_t>(i));
-  return rows.size() < factor.size() ? rows : std::vector<std::int32_t>{};
 }
 
 /// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
@@ -66,10 +52,7 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
           panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
-  add_part(single_layer, &MixedRows::alpha, 1, panels, of_parts);
-  // ‖K'‖ counts as 1/2.
-  const double looser = 1 + 2 * largest(rows_.gamma) / std::max(largest(rows_.beta), 1e-3);
-  add_part(adjoint_double_layer, &MixedRows::beta, looser, panels, of_parts);
+  add_parts(parts_, panels, rows_, of_parts);
   if (processor_ == Processor::cpu) return;
   std::vector<std::span<const double>> factors{rows_.gamma};
   for (const Part& part : parts_) factors.push_back(rows_.*part.factor);
@@ -80,36 +63,7 @@ void MixedOperator::wait() const {
   for (const Part& part : parts_) part.op->wait();
 }
 
-void MixedOperator::add_part(const Layer& layer, std::vector<double> MixedRows::*factor,
-                             double looser, const Panels& panels, OperatorOptions options) {
-  if (largest(rows_.*factor) == 0) return;
-  options.tolerance = std::min(looser * options.tolerance, 0.5);
-  PanelBlock block;
-  if (processor_ == Processor::cpu) block.rows = rows_with(rows_.*factor);
-  parts_.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
-}
-
-OperatorInfo MixedOperator::info() const {
-  OperatorInfo info{.name = "σ"};
-  bool is_first = true;
-  for (const Part& part : parts_) {
-    OperatorInfo of_part = part.op->info();
-    if (std::exchange(is_first, false)) {
-      info = std::move(of_part);
-      continue;
-    }
-    info.name += ", " + of_part.name;
-    info.memory_bytes += of_part.memory_bytes;
-    info.near_entries += of_part.near_entries;
-    info.order = std::max(info.order, of_part.order);
-    info.levels = std::max(info.levels, of_part.levels);
-    info.max_leaf = std::max(info.max_leaf, of_part.max_leaf);
-    for (const auto& [stage, seconds] : of_part.setup_seconds) info.setup_seconds[stage] += seconds;
-    for (const auto& [stage, seconds] : of_part.product_seconds)
-      info.product_seconds[stage] += seconds;
-  }
-  return info;
-}
+OperatorInfo MixedOperator::info() const { return info_of(parts_); }
 
 MixedOperator::FluxOperator MixedOperator::flux_operator() const {
   for (const Part& part : parts_)
@@ -117,28 +71,19 @@ MixedOperator::FluxOperator MixedOperator::flux_operator() const {
   return {};
 }
 
-double MixedOperator::largest_of(double (BoundaryOperator::*of)() const) const {
-  double result = 0;
-  for (const Part& part : parts_) result = std::max(result, (part.op.get()->*of)() / part.looser);
-  return result;
-}
 Product MixedOperator::of_part(const Part& part, const Product& product) {
   return {.vectors = product.vectors,
           .tolerance = part.looser * product.tolerance,
           .transposed = product.transposed};
 }
 double MixedOperator::accurate_tolerance() const {
-  return largest_of(&BoundaryOperator::accurate_tolerance);
+  return largest_of(parts_, &BoundaryOperator::accurate_tolerance);
 }
 double MixedOperator::tightest_tolerance() const {
-  return largest_of(&BoundaryOperator::tightest_tolerance);
+  return largest_of(parts_, &BoundaryOperator::tightest_tolerance);
 }
 
-double MixedOperator::norm() const {
-  double norm = largest(rows_.gamma);
-  for (const Part& part : parts_) norm += largest(rows_.*part.factor) * part.op->norm();
-  return norm;
-}
+double MixedOperator::norm() const { return norm_of(parts_, rows_); }
 
 void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;

@@ -9,6 +9,7 @@
 #include "fmbem/bem/layer/charge_equations.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/layer/row_parts.hpp"
 
 namespace fmbem {
 
@@ -52,24 +53,14 @@ class MixedOperator final : public BoundaryOperator {
   void multiply_rows(const double* x, double* y, const Product& product) const;
   void multiply_transposed(const double* x, double* y, const Product& product) const;
 
-  /// An operator of some of the rows, with their factors. Its tolerance is `looser` times that of
-  /// all, as it is only a part of their norm.
-  struct Part {
-    PanelBlock block;
-    double looser;
-    std::vector<double> MixedRows::*factor;
-    std::shared_ptr<const BoundaryOperator> op;
-  };
-  void add_part(const Layer& layer, std::vector<double> MixedRows::*factor, double looser,
-                const Panels& panels, OperatorOptions options);
+  using Part = RowPart<MixedRows, double>;
   static Product of_part(const Part& part, const Product& product);
-  double largest_of(double (BoundaryOperator::*of)() const) const;
 
   Panels panels_;
   MixedRows rows_;
   ChargeEquations equations_;
   Processor processor_;
-  std::vector<Part> parts_;
+  RowParts<MixedRows, double> parts_;
   std::unique_ptr<cuda::bem::MixedVectors> on_device_;  ///< null on the CPU
   mutable std::mutex multiplying_;  ///< products there go one after the other: they share room
 };

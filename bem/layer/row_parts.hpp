@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+namespace fmbem {
+
+/// An operator of those rows whose factor is not 0, and what it counts there; on the GPU it has all
+/// rows. Its tolerance is `looser` times that of all, as it is a part of their norm.
+template <class Rows, class Factor>
+struct RowPart {
+  PanelBlock block;
+  double looser;
+  std::vector<Factor> Rows::*factor;
+  std::shared_ptr<const BoundaryOperator> op;
+};
+template <class Rows, class Factor>
+using RowParts = std::vector<RowPart<Rows, Factor>>;
+
+/// In absolute value.
+template <class Factor>
+double largest(const std::vector<Factor>& factors) {
+  double result = 0;
+  for (const Factor factor : factors) result = std::max(result, std::abs(factor));
+  return result;
+}
+
+/// Adds the operator of a layer, unless all of its factors are 0.
+template <class Rows, class Factor>
+void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
+              const Layer& layer, std::vector<Factor> Rows::*factor, double looser,
+              OperatorOptions options) {
+  const std::vector<Factor>& factors = rows.*factor;
+  PanelBlock block;
+  for (std::size_t i = 0; i < factors.size(); ++i)
+    if (factors[i] != Factor(0)) block.rows.push_back(static_cast<std::int32_t>(i));
+  if (block.rows.empty()) return;
+  if (block.rows.size() == factors.size() || options.processor != Processor::cpu)
+    block.rows.clear();  // all of them
+  options.tolerance = std::min(looser * options.tolerance, 0.5);
+  parts.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
+}
+
+/// Adds those of αV and βK' + γ.
+template <class Rows, class Factor>
+void add_parts(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
+               const OperatorOptions& options) {
+  add_part(parts, panels, rows, single_layer, &Rows::alpha, 1, options);
+  // ‖K'‖ counts as 1/2.
+  const double looser = 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
+  add_part(parts, panels, rows, adjoint_double_layer, &Rows::beta, looser, options);
+}
+
+/// Of all parts together.
+template <class Rows, class Factor>
+OperatorInfo info_of(const RowParts<Rows, Factor>& parts) {
+  OperatorInfo info{.name = "σ"};
+  bool is_first = true;
+  for (const auto& part : parts) {
+    OperatorInfo of_part = part.op->info();
+    if (std::exchange(is_first, false)) {
+      info = std::move(of_part);
+      continue;
+    }
+    info.name += ", " + of_part.name;
+    info.memory_bytes += of_part.memory_bytes;
+    info.near_entries += of_part.near_entries;
+    info.order = std::max(info.order, of_part.order);
+    info.levels = std::max(info.levels, of_part.levels);
+    info.max_leaf = std::max(info.max_leaf, of_part.max_leaf);
+    for (const auto& [stage, seconds] : of_part.setup_seconds) info.setup_seconds[stage] += seconds;
+    for (const auto& [stage, seconds] : of_part.product_seconds)
+      info.product_seconds[stage] += seconds;
+  }
+  return info;
+}
+
+/// A tolerance of all rows, from those of the parts.
+template <class Rows, class Factor>
+double largest_of(const RowParts<Rows, Factor>& parts, double (BoundaryOperator::*tolerance)() const) {
+  double result = 0;
+  for (const auto& part : parts)
+    result = std::max(result, (part.op.get()->*tolerance)() / part.looser);
+  return result;
+}
+
+/// At the most.
+template <class Rows, class Factor>
+double norm_of(const RowParts<Rows, Factor>& parts, const Rows& rows) {
+  double norm = largest(rows.gamma);
+  for (const auto& part : parts) norm += largest(rows.*part.factor) * part.op->norm();
+  return norm;
+}
+
+}  // namespace fmbem
