@@ -40,18 +40,18 @@ std::string find_own_program(const std::string& name, const char* variable,
                    variable);
 }
 
-pid_t start_silently(const std::string& program, const std::vector<HandedFile>& handed,
+pid_t start_silently(const std::string& program, const std::vector<HandedFile>& files,
                      const std::string& purpose) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
   // Through copies: a number there may be that of another file here.
   std::vector<int> copies;
-  for (const HandedFile& file : handed) {
+  for (const HandedFile& file : files) {
     copies.push_back(fcntl(file.here, F_DUPFD_CLOEXEC, beyond_handed));
-    posix_spawn_file_actions_adddup2(&files, copies.back(), file.there);
+    posix_spawn_file_actions_adddup2(&actions, copies.back(), file.there);
   }
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-  for (const int output : {1, 2}) posix_spawn_file_actions_adddup2(&files, 0, output);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+  for (const int output : {1, 2}) posix_spawn_file_actions_adddup2(&actions, 0, output);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -62,9 +62,10 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   char* arguments[] = {const_cast<char*>(program.c_str()), nullptr};
   pid_t process = 0;
-  const int error = posix_spawn(&process, program.c_str(), &files, &attributes, arguments, environ);
+  const int error =
+      posix_spawn(&process, program.c_str(), &actions, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
+  posix_spawn_file_actions_destroy(&actions);
   for (const int copy : copies) close(copy);
   if (error != 0)
     throw ResourceError("cannot start " + program + " " + purpose + ": " + std::strerror(error));

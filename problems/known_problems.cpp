@@ -123,8 +123,9 @@ SurfaceMesh bus_crossing(int refine) {
 
 SurfaceMesh many_bodies(int refine) {
   std::vector<Vec3d> centres;
-  for (int k = 0; k < 100; ++k)
-    centres.push_back(2.5 * Vec3d{double(k % 5), double(k / 5 % 5), double(k / 25)});
+  for (int k = 0; k < 4; ++k)
+    for (int j = 0; j < 5; ++j)
+      for (int i = 0; i < 5; ++i) centres.push_back(2.5 * Vec3d{double(i), double(j), double(k)});
   return unit_spheres(centres, refine + 1);
 }
 

@@ -83,7 +83,8 @@ OperatorInfo info_of(const RowParts<Rows, Factor>& parts) {
 
 /// A tolerance of all rows, from those of the parts.
 template <class Rows, class Factor>
-double largest_of(const RowParts<Rows, Factor>& parts, double (BoundaryOperator::*tolerance)() const) {
+double largest_of(const RowParts<Rows, Factor>& parts,
+                  double (BoundaryOperator::*tolerance)() const) {
   double result = 0;
   for (const auto& part : parts)
     result = std::max(result, (part.op.get()->*tolerance)() / part.looser);

@@ -124,8 +124,8 @@ class ShiftTable {
   std::vector<Complex> values_;  ///< [columns k, l ≥ 0][K]
 };
 
-/// Nodes of the sphere's positive octant, which the other octants mirror, and their weights, all of
-/// which are 4π/8: exact for harmonics of degrees that add up to less than 2 `rings`.
+/// Nodes of the sphere's positive octant, which the other octants mirror, and their weights, which
+/// add up to 4π/8: exact for harmonics of degrees that add up to less than 2 `rings`.
 struct SphereRule {
   std::vector<Vec3d> node;
   std::vector<double> weight;
@@ -137,7 +137,7 @@ struct SphereRule {
       for (int j = 0; j < rings / 2; ++j) {
         const double angle = (j + 0.5) * std::numbers::pi / rings;
         node.push_back({across * std::cos(angle), across * std::sin(angle), z});
-        weight.push_back(std::numbers::pi / 2 * heights.weight[i] / (rings / 2));
+        weight.push_back(std::numbers::pi / rings * heights.weight[i]);
       }
     }
   }

@@ -2,9 +2,8 @@
 
 #include <string>
 
+#include <vtkOutputWindow.h>
 #include <vtkSmartPointer.h>
-
-class vtkOutputWindow;
 
 namespace fmbem {
 
