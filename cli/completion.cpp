@@ -98,7 +98,8 @@ Command add_completion(CLI::App& program) {
   CLI::App* app = program.add_subcommand("completion", "Write a completion script for a shell");
   app->footer("Example:\n  fmbem completion bash");
   app->add_option("SHELL", options->shell, "which")->required()->check(CLI::IsMember({"bash"}));
-  return {app, [](Context& context) {
+  // CLI11 writes the word into the options until the command runs: they live as long as this does.
+  return {app, [options](Context& context) {
             CLI::App all;
             describe_program(all);
             context.console.write_stdout(bash_completion(all));
