@@ -50,10 +50,11 @@ SurfaceData values_of_file(const JsonObject& object, const std::string& folder) 
 class Reader {
  public:
   explicit Reader(const std::string& file)
-      : folder_(std::filesystem::path(file).parent_path().string()), result_{read_json(file), {}} {
+      : folder_(std::filesystem::path(file).parent_path().string()),
+        result_{read_json(file), {}, {}} {
     const JsonObject top(result_.json, file,
                          {"version", "description", "regions", "outside", "groups", "planes",
-                          "sources", "formulation"});
+                          "sources", "formulation", "bodies"});
     const Json& version = top.at("version");
     if (!version.is_number_integer() || version.get<long long>() != 1) top.refuse("version", "1");
     if (top.has("description")) top.text("description");
@@ -71,6 +72,7 @@ class Reader {
     if (top.has("sources")) read_sources(top);
     if (top.has("planes")) read_planes(top);
     if (top.has("formulation")) read_formulation(top);
+    if (top.has("bodies")) read_bodies(top);
   }
 
   ProblemFile result() { return std::move(result_); }
@@ -92,10 +94,27 @@ class Reader {
     return value;
   }
 
-  static double read_permittivity(const JsonObject& region) {
-    FMBEM_REQUIRE(!region.at("permittivity").is_array() && !region.has("loss_tangent"),
-                  region.where() << " has a complex permittivity, which is not there yet");
-    return positive(region, "permittivity");
+  /// [real, imaginary part], or a number with perhaps a loss tangent.
+  static void read_permittivity(const JsonObject& region, Region& to) {
+    if (!region.at("permittivity").is_array()) {
+      to.coefficient = positive(region, "permittivity");
+      if (region.has("loss_tangent")) {
+        const double tangent = region.number("loss_tangent");
+        if (!(tangent >= 0)) region.refuse("loss_tangent", "0 or more");
+        to.loss = tangent * to.coefficient;
+      }
+      return;
+    }
+    FMBEM_REQUIRE(!region.has("loss_tangent"),
+                  region.where() << " has a complex \"permittivity\" and a \"loss_tangent\" "
+                                    "besides: leave one out");
+    const auto [real, imaginary] = region.pair("permittivity");
+    if (real < 0 || imaginary > 0 || (real == 0 && imaginary == 0))
+      region.refuse("permittivity",
+                    "[real, imaginary part] with a real part that is not negative and an imaginary "
+                    "part that is not positive, not both 0: time goes as exp(+iωt)");
+    to.coefficient = real;
+    to.loss = -imaginary;
   }
 
   void read_regions(const JsonObject& top) {
@@ -113,8 +132,11 @@ class Reader {
       FMBEM_REQUIRE(conducts.value_or(has_conductivity) == has_conductivity,
                     regions.where() << ": either all have a permittivity or all a conductivity");
       conducts = has_conductivity;
-      problem().regions.push_back(
-          {name, has_conductivity ? positive(region, "conductivity") : read_permittivity(region)});
+      Region& added = problem().regions.emplace_back(Region{name});
+      if (has_conductivity)
+        added.coefficient = positive(region, "conductivity");
+      else
+        read_permittivity(region, added);
     }
     FMBEM_REQUIRE(conducts, regions.where() << " has no region");
     if (*conducts) problem().coefficient = BoundaryProblem::Coefficient::conductivity;
@@ -261,13 +283,30 @@ class Reader {
     }
   }
 
-  static void read_formulation(const JsonObject& top) {
+  void read_formulation(const JsonObject& top) {
+    using Formulation = ProblemFormulation;
     const std::string name = top.text("formulation");
-    if (name == "single layer") return;
-    if (name != "direct" && name != "second kind")
+    if (name == "direct")
+      problem().formulation = Formulation::direct;
+    else if (name == "second kind")
+      problem().formulation = Formulation::second_kind;
+    else if (name != "single layer")
       top.refuse("formulation", "\"single layer\", \"direct\" or \"second kind\"");
-    throw InputError(top.where("formulation") + ": \"" + name +
-                     "\" is not there yet; leave it out for the single layer");
+  }
+
+  void read_bodies(const JsonObject& top) {
+    const JsonObject bodies(top.at("bodies"), top.where("bodies"));
+    FMBEM_REQUIRE(!bodies.json().empty(), bodies.where() << " has no body: leave it out");
+    for (const auto& [name, json] : bodies.json().items()) {
+      const JsonObject body(json, bodies.where(name), {"groups", "about"});
+      BodyOfGroups& added = result_.bodies.emplace_back(BodyOfGroups{{name}, {}});
+      for_each_of(body, "groups", [&](const Json& group, const std::string& where) {
+        FMBEM_REQUIRE(group.is_string(), where << " must be a group's name");
+        added.groups.push_back(group.get<std::string>());
+      });
+      FMBEM_REQUIRE(!added.groups.empty(), body.where() << " has no \"groups\"");
+      if (body.has("about")) added.body.about = body.vector("about");
+    }
   }
 
   std::string folder_;
@@ -275,6 +314,15 @@ class Reader {
 };
 
 }  // namespace
+
+void refuse_what_solve_does(const ProblemFile& problem, const std::string& file) {
+  const auto refuse = [&](bool is_there, const char* what) {
+    FMBEM_REQUIRE(!is_there, file << " has " << what << ": use fmbem solve");
+  };
+  refuse(problem.problem.has_losses(), "complex permittivities");
+  refuse(problem.problem.formulation != ProblemFormulation::single, "a \"formulation\"");
+  refuse(!problem.bodies.empty(), "\"bodies\", on which forces are asked for");
+}
 
 ProblemFile read_problem(const std::string& file) { return Reader(file).result(); }
 

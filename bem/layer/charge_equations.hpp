@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,9 +29,6 @@ class ChargeEquations {
   void replace_means(const double* x, double* y) const;
   /// The transpose: y += Cᵀ x and x = (1 − M)ᵀ x, where replace_means() is y = (1 − M) y + C x.
   void replace_means_transposed(double* x, double* y) const;
-  /// The same for a right-hand side: the mean over the part of equation e becomes charge(e, Σ_part
-  /// A b) over the part's area.
-  void set_charges(const std::function<double(std::size_t e, double sum)>& charge, double* b) const;
 
  private:
   /// [parts]: the sum over each part of values times weights, which are 1 where there are none.
