@@ -61,6 +61,7 @@ class Balance {
     return {
         .name = std::move(name),
         .applied = is_applied_,
+        .is_imaginary = part == 1,
         .conductor_flux = of(conductor_flux_),
         .flux_inside = of(flux_inside_),
         .flux_outside = of(flux_outside_),
