@@ -7,12 +7,11 @@
 namespace fmbem::cli {
 namespace {
 
-std::string vector_text(Vec3d v, double error) {
+/// With four digits of its length.
+std::string vector_text(Vec3d v) {
+  const double error = error_of_digits(norm(v), 4);
   return "(" + digits(v.x, error) + ", " + digits(v.y, error) + ", " + digits(v.z, error) + ")";
 }
-
-/// With four digits of the largest component.
-std::string vector_text(Vec3d v) { return vector_text(v, error_of_digits(norm(v), 4)); }
 
 Json vector_json(Vec3d v) { return Json::array({number(v.x), number(v.y), number(v.z)}); }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/compatible_data.hpp"
 #include "fmbem/problems/problem_equations.hpp"
 #include "fmbem/problems/problem_results.hpp"
 #include "fmbem/problems/solve_dense.hpp"
@@ -12,8 +12,6 @@ namespace fmbem {
 namespace {
 
 constexpr double field_tolerance = 1e-8;
-/// Of what enters and leaves a domain, what may be left by the discretization of data.
-constexpr double most_left = 1e-2, least_told = 1e-6;
 
 template <class T>
 class LayerEquations final : public ProblemEquations {
@@ -44,7 +42,9 @@ class LayerEquations final : public ProblemEquations {
     std::vector<std::vector<double>> rhs;
     std::vector<BasicPanelData<T>> all;
     for (const PanelData& of_problem : data) {
-      check_compatible(of_problem);
+      check_compatible(
+          parts_, of_problem, [&](std::size_t i) { return gives_flux(i); },
+          [&](std::size_t i) { return has_charge_given(i); }, solution_.notices);
       all.push_back({{of_problem.given.begin(), of_problem.given.end()},
                      {of_problem.charge.begin(), of_problem.charge.end()},
                      of_problem.applied});
@@ -78,46 +78,6 @@ class LayerEquations final : public ProblemEquations {
     const int conductor = conditions_.panels.conductor[i];
     return conductor >= 0 && conditions_.driven[conductor];
   }
-  /// Domain of a conductor, which are those of its panels.
-  int domain_of_panel(std::size_t i) const {
-    return parts_.domains.of[std::max(parts_.sides.inside[i], parts_.sides.outside[i])];
-  }
-
-  /// What enters a domain has to add up to 0 where nothing says what φ is.
-  void check_compatible(const PanelData& data) {
-    const BoundaryProblem& problem = parts_.problem;
-    const double to_si = problem.unit() * parts_.mesh.scale_to_m;
-    for (std::size_t d = 0; d < parts_.domains.fixes.size(); ++d) {
-      if (parts_.domains.fixes[d]) continue;
-      double sum = 0, size = 0;
-      const auto add = [&](double flux) {
-        sum += flux;
-        size += std::abs(flux);
-      };
-      std::vector<bool> has_conductor(data.charge.size(), false);
-      for (std::size_t i = 0; i < parts_.panels.size(); ++i) {
-        if (domain_of_panel(i) != static_cast<int>(d)) continue;
-        if (gives_flux(i)) add(to_si * parts_.area[i] * data.given[i]);
-        if (has_charge_given(i)) has_conductor[conditions_.panels.conductor[i]] = true;
-      }
-      for (std::size_t c = 0; c < has_conductor.size(); ++c)
-        if (has_conductor[c]) add(data.charge[c]);
-      if (data.applied)
-        for (std::size_t s = 0; s < parts_.region_of_source.size(); ++s)
-          if (parts_.domains.of[parts_.region_of_source[s]] == static_cast<int>(d))
-            add(problem.sources[s].charge);
-      if (std::abs(sum) <= least_told * size) continue;
-      const std::string sentence = "what enters the region \"" +
-                                   problem.regions[parts_.domains.first[d]].name +
-                                   "\", whose potential nothing fixes, adds up to " + decimal(sum) +
-                                   (problem.conducts() ? " A" : " C") + ", and should to 0";
-      FMBEM_REQUIRE(std::abs(sum) <= most_left * size,
-                    sentence << ": make the Neumann data and given charges compatible, or give the "
-                                "potential somewhere");
-      solution_.notices.push_back(sentence + ": the difference is spread over the surface");
-    }
-  }
-
   void add_right_hand_sides_of_units(std::vector<std::vector<double>>& rhs) {
     for (const int c : driven_) {
       BasicPanelData<T> unit{std::vector<T>(parts_.panels.size(), T(0)),
@@ -160,7 +120,7 @@ class LayerEquations final : public ProblemEquations {
     for (std::size_t k = 0; k < driven_.size(); ++k)
       for (std::size_t i = 0; i < parts_.panels.size(); ++i) {
         if (conditions_.panels.conductor[i] != driven_[k]) continue;
-        const int d = domain_of_panel(i);
+        const int d = domain_of_panel(parts_, i);
         if (!parts_.domains.fixes[d] && !has_one[d]) has_one[d] = result[k] = true;
         break;
       }
