@@ -1,6 +1,5 @@
 #include "fmbem/problems/media_system.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -56,29 +55,15 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
     b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
     if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
-  set_charges(data, b);
+  set_charges(
+      rows_.equations, rows_.part, area_,
+      [&](std::size_t e, T sum) {
+        const auto& [conductor, factor] = equations_[e];
+        return factor *
+               (conductor < 0 ? sum : data.charge[conductor] / (applied_.unit * scale_to_m_));
+      },
+      b.data());
   return numbers_of(std::span<const T>(b));
-}
-
-/// In the place of the means of rows, what equations say.
-template <class T>
-void BasicMediaSystem<T>::set_charges(const BasicPanelData<T>& data, std::vector<T>& b) const {
-  if (equations_.empty()) return;
-  const std::int32_t parts = *std::max_element(rows_.part.begin(), rows_.part.end()) + 1;
-  std::vector<T> sum(parts, T(0)), shift(parts, T(0));
-  std::vector<double> area(parts, 0.0);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    sum[rows_.part[i]] += area_[i] * b[i];
-    area[rows_.part[i]] += area_[i];
-  }
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    const auto& [conductor, factor] = equations_[e];
-    const std::int32_t p = rows_.equations[e].part;
-    const T wanted =
-        conductor < 0 ? sum[p] : data.charge[conductor] / (applied_.unit * scale_to_m_);
-    shift[p] = (factor * wanted - sum[p]) / area[p];
-  }
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] += shift[rows_.part[i]];
 }
 
 template <class T>

@@ -119,7 +119,6 @@ class BasicMediaSystem {
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
                            std::span<const Common> common);
   void set_applied();
-  void set_charges(const BasicPanelData<T>& data, std::vector<T>& b) const;
   T mean_permittivity(std::size_t i) const { return 0.5 * (given_.behind[i] + given_.ahead[i]); }
   T applied_potential(std::size_t i) const {
     return applied_potential_.empty() ? T(0) : applied_potential_[i];
