@@ -18,13 +18,12 @@ struct FormulationNames {
   Formulation formulation;
   const char *name, *layers;
 };
-constexpr std::array all_names{
-    FormulationNames{Formulation::single, "single", "V"},
-    FormulationNames{Formulation::direct, "direct", "V"},
-    FormulationNames{Formulation::second, "second", "1/2 - K"},
-    FormulationNames{Formulation::adjoint, "adjoint", "1/2 - K'"},
-    FormulationNames{Formulation::mixed, "mixed", "V, 1/2 - K'"},
-    FormulationNames{Formulation::dielectric, "dielectric", "1 + b K'"}};
+constexpr std::array all_names{FormulationNames{Formulation::single, "single", "V"},
+                               FormulationNames{Formulation::direct, "direct", "V"},
+                               FormulationNames{Formulation::second, "second", "1/2 - K"},
+                               FormulationNames{Formulation::adjoint, "adjoint", "1/2 - K'"},
+                               FormulationNames{Formulation::mixed, "mixed", "V, 1/2 - K'"},
+                               FormulationNames{Formulation::dielectric, "dielectric", "1 + b K'"}};
 
 const FormulationNames& names_of(Formulation formulation) {
   return *std::find_if(all_names.begin(), all_names.end(), [&](const FormulationNames& each) {
@@ -83,9 +82,9 @@ StudyEquation study_equation(const std::string& text) {
     list.append(list.empty() ? "" : ", ").append(each.name).append(is_dielectric ? ":E" : "");
     if (word != each.name) continue;
     if (!is_dielectric && colon == std::string::npos) return each.formulation;
-    const auto permittivity =
-        colon == std::string::npos ? std::nullopt
-                                   : parse_number(std::string_view(text).substr(colon + 1));
+    const auto permittivity = colon == std::string::npos
+                                  ? std::nullopt
+                                  : parse_number(std::string_view(text).substr(colon + 1));
     FMBEM_REQUIRE(is_dielectric, "the formulation " << text << ": only dielectric has a number");
     FMBEM_REQUIRE(permittivity && *permittivity > 0 && std::isfinite(*permittivity),
                   "the formulation " << text

@@ -16,7 +16,8 @@ enum class Formulation {
   second,      ///< q given: (½ − K) u = −V q, the same potential
   adjoint,     ///< q given: (½ − K') σ = −q, u = ∫G σ
   mixed,       ///< u given below the middle along x, q above: rows of `single` and of `adjoint`
-  dielectric,  ///< bodies of permittivity ε in a potential u₀: σ + β K' σ = −β ∂u₀/∂n, u = u₀ + ∫G σ
+  dielectric,  ///< bodies of permittivity ε in a potential u₀: σ + β K' σ = −β ∂u₀/∂n, u = u₀ + ∫G
+               ///< σ
 };
 
 /// What a study solves.
