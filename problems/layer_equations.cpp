@@ -78,6 +78,7 @@ class LayerEquations final : public ProblemEquations {
     const int conductor = conditions_.panels.conductor[i];
     return conductor >= 0 && conditions_.driven[conductor];
   }
+
   void add_right_hand_sides_of_units(std::vector<std::vector<double>>& rhs) {
     for (const int c : driven_) {
       BasicPanelData<T> unit{std::vector<T>(parts_.panels.size(), T(0)),
@@ -91,8 +92,9 @@ class LayerEquations final : public ProblemEquations {
   /// Their solves are not among those of the problems.
   void add_units(const std::vector<std::vector<double>>& x) {
     for (const std::vector<double>& numbers : x) {
-      std::vector<T> sigma = values_of<T>(numbers), charge = charges_of(sigma, false);
-      units_.push_back({std::move(sigma), std::move(charge)});
+      Unit unit{values_of<T>(numbers), {}};
+      unit.charge = charges_of(unit.sigma, false);
+      units_.push_back(std::move(unit));
     }
     auto& solves = solution_.solves;
     const auto first = solves.end() - static_cast<std::ptrdiff_t>(x.size());

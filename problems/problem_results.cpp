@@ -45,7 +45,7 @@ class Balance {
     energy_ = energy();
   }
 
-  ProblemResult part(int part, std::string name) const {
+  ProblemResult part(int part, const std::string& name) const {
     const auto of = [&](const std::vector<T>& values) {
       std::vector<double> result;
       result.reserve(values.size());
@@ -59,7 +59,7 @@ class Balance {
     };
     const double per_area = problem().unit() / scale();
     return {
-        .name = std::move(name),
+        .name = name,
         .applied = is_applied_,
         .is_imaginary = part == 1,
         .conductor_flux = of(conductor_flux_),
@@ -220,16 +220,17 @@ class Balance {
 
 template <class T>
 std::vector<ProblemResult> results_of(const ProblemParts& parts,
-                                      const BasicPanelConditions<T>& conditions, std::string name,
-                                      bool is_applied, FoundValues<T>& found) {
+                                      const BasicPanelConditions<T>& conditions,
+                                      const std::string& name, bool is_applied,
+                                      FoundValues<T>& found) {
   const Balance<T> balance(parts, conditions, is_applied, found);
-  if constexpr (std::is_same_v<T, double>) return {balance.part(0, std::move(name))};
+  if constexpr (std::is_same_v<T, double>) return {balance.part(0, name)};
   return {balance.part(0, name + ", real part"), balance.part(1, name + ", imaginary part")};
 }
 
 template std::vector<ProblemResult> results_of(const ProblemParts&, const PanelConditions&,
-                                               std::string, bool, FoundValues<double>&);
+                                               const std::string&, bool, FoundValues<double>&);
 template std::vector<ProblemResult> results_of(const ProblemParts&, const LossyConditions&,
-                                               std::string, bool, FoundValues<Complex>&);
+                                               const std::string&, bool, FoundValues<Complex>&);
 
 }  // namespace fmbem

@@ -32,7 +32,8 @@ struct FoundValues {
 /// changed by it.
 template <class T>
 std::vector<ProblemResult> results_of(const ProblemParts& parts,
-                                      const BasicPanelConditions<T>& conditions, std::string name,
-                                      bool is_applied, FoundValues<T>& found);
+                                      const BasicPanelConditions<T>& conditions,
+                                      const std::string& name, bool is_applied,
+                                      FoundValues<T>& found);
 
 }  // namespace fmbem
