@@ -32,8 +32,9 @@ constexpr double nearest = 1.5;
 
 }  // namespace
 
-double FarRule::reach_for(double kappa_radius) const {
-  const double left = 1 / reach - std::numbers::e * kappa_radius / (degree + 1);
+double FarRule::reach_for(double kappa_radius, double spared) const {
+  const double m = degree + 1,
+               left = std::exp(spared / m) / reach - std::numbers::e * kappa_radius / m;
   return left > 0 ? 1 / left : std::numeric_limits<double>::infinity();
 }
 

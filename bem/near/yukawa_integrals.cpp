@@ -8,7 +8,7 @@
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
-#include "fmbem/fmm/base/simd.hpp"
+#include "fmbem/fmm/cpu/kernels.hpp"
 
 namespace fmbem {
 namespace {
@@ -126,7 +126,8 @@ class SideOfEdge {
   void add_series(double a, double b, Sums& complete, int edge) const {
     const double r_a = radius(a), r_b = radius(b);
     // a = 0 and d = h = 0 is infinite: x lies on the edge.
-    const LinePart part{d_, a, b, r_a, r_b, std::log1p((b - a) * (1 + (a + b) / (r_a + r_b)) / (r_a + a))};
+    const LinePart part{d_,  a,   b,
+                        r_a, r_b, std::log1p((b - a) * (1 + (a + b) / (r_a + r_b)) / (r_a + a))};
     const double of_line = d_ == 0 ? 0 : d_ * part.log_ratio,
                  angle = d_ == 0 ? 0
                                  : std::atan(d_ * b / (distance2_ + h_ * r_b)) -
@@ -146,8 +147,7 @@ class SideOfEdge {
     const double pole = std::asin(std::min(1.0, std::abs(d_) / std::sqrt(distance2_)));
     while (left > 0) {
       // κr grows by some 10 at the most, as κs t + κr t²/2.
-      double width =
-          std::min({1.0, 3 / std::sqrt(kappa_ * r_a), a > 0 ? 8 / (kappa_ * a) : 1.0});
+      double width = std::min({1.0, 3 / std::sqrt(kappa_ * r_a), a > 0 ? 8 / (kappa_ * a) : 1.0});
       if (from_outside_ && d_ != 0) {
         const double t = std::asinh(a / std::sqrt(distance2_));
         width = std::min(width, 0.9 * std::sqrt(t * t + pole * pole));
@@ -248,33 +248,71 @@ Sums closed_sums(const Triangle& t, Vec3d x, const View& view, double kappa, Yuk
   return all;
 }
 
-/// Sums of the points of a rule: potential, e^{−κr}(1+κr)/r³ for the flux, and its vector.
-struct RuleSums {
-  double potential, slope;
-  Vec3d gradient;
-};
+/// Integrals by a rule, over the area, and up to 1/(4π): as G is symmetric, what a charge at the
+/// origin gives at the rule's points.
+class RuleSums {
+ public:
+  double potential = 0, slope = 0;  ///< slope: Σ of −g'(r)/r
+  Vec3d gradient{};
 
-FMBEM_SIMD_CLONES RuleSums sum_rule(const TriangleRule& rule, double kappa, double of_laplace,
-                                    Vec3d d, Vec3d e1, Vec3d e2) {
-  const double *xi = rule.xi.data(), *eta = rule.eta.data(), *weight = rule.weight.data();
-  const std::size_t n = rule.weight.size();
-  double potential = 0, slope = 0, x_sum = 0, y_sum = 0, z_sum = 0;
-#pragma omp simd reduction(+ : potential, slope, x_sum, y_sum, z_sum)
-  for (std::size_t q = 0; q < n; ++q) {
-    const double x = d.x + xi[q] * e1.x + eta[q] * e2.x;
-    const double y = d.y + xi[q] * e1.y + eta[q] * e2.y;
-    const double z = d.z + xi[q] * e1.z + eta[q] * e2.z;
-    const double r2 = x * x + y * y + z * z, r = std::sqrt(r2), u = kappa * r;
-    const double g = weight[q] / r * (std::exp(-u) - of_laplace);
-    const double f = (g + weight[q] * kappa * std::exp(-u)) / r2;
-    potential += g;
-    slope += f;
-    x_sum += f * x;
-    y_sum += f * y;
-    z_sum += f * z;
+  RuleSums(const TriangleRule& rule, double kappa, YukawaPart part, Vec3d d, Vec3d e1, Vec3d e2)
+      : n_(static_cast<int>(rule.weight.size())),
+        padded_(fmm::whole_registers(fmm::cpu_kernels<double>(), n_)) {
+    for (int q = 0; q < padded_; ++q) {
+      const int k = std::min(q, n_ - 1);
+      x_[q] = d.x + rule.xi[k] * e1.x + rule.eta[k] * e2.x;
+      y_[q] = d.y + rule.xi[k] * e1.y + rule.eta[k] * e2.y;
+      z_[q] = d.z + rule.xi[k] * e1.z + rule.eta[k] * e2.z;
+    }
+    part == YukawaPart::all ? evaluate(kappa) : evaluate_less_laplace(kappa);
+    for (int q = 0; q < n_; ++q) {
+      const double w = rule.weight[q];
+      potential += w * potential_[q];
+      slope += w * slope_[q];
+      gradient += (w * slope_[q]) * Vec3d{x_[q], y_[q], z_[q]};
+    }
   }
-  return {potential, slope, {x_sum, y_sum, z_sum}};
-}
+
+ private:
+  static constexpr int most = 256;
+
+  void evaluate(double kappa) {
+    std::fill_n(potential_, padded_, 0.0);
+    for (double* axis : {gx_, gy_, gz_}) std::fill_n(axis, padded_, 0.0);
+    const double origin = 0, one = 1;
+    fmm::pair_kernels<double, fmm::Yukawa>().near(
+        fmm::Yukawa{kappa}, 1, 3, {1, &origin, &origin, &origin, &one, nullptr, nullptr, nullptr},
+        {padded_, x_, y_, z_, potential_, gx_, gy_, gz_, nullptr});
+    for (int q = 0; q < n_; ++q)
+      slope_[q] = -(gx_[q] * x_[q] + gy_[q] * y_[q] + gz_[q] * z_[q]) /
+                  (x_[q] * x_[q] + y_[q] * y_[q] + z_[q] * z_[q]);
+  }
+
+  /// (e^{−u} − 1)/r and ((1 + u) e^{−u} − 1)/r³, u = κr.
+  void evaluate_less_laplace(double kappa) {
+    for (int q = 0; q < n_; ++q) {
+      const double r2 = x_[q] * x_[q] + y_[q] * y_[q] + z_[q] * z_[q], r = std::sqrt(r2),
+                   u = kappa * r;
+      potential_[q] = std::expm1(-u) / r;
+      slope_[q] = less_one(u) / (r * r2);
+    }
+  }
+
+  /// (1 + u) e^{−u} − 1 = Σ_k −(k−1) (−u)^k/k!
+  static double less_one(double u) {
+    if (u > 1) return (1 + u) * std::exp(-u) - 1;
+    double sum = 0, term = -u;
+    for (int k = 2; k < 20; ++k) {
+      term *= -u / k;
+      sum -= (k - 1) * term;
+    }
+    return sum;
+  }
+
+  int n_, padded_;
+  double x_[most], y_[most], z_[most], potential_[most], slope_[most], gx_[most], gy_[most],
+      gz_[most];
+};
 
 /// Adds up the pieces of a triangle, as for_sliver_pieces() hands them out.
 class YukawaSum {
@@ -291,8 +329,7 @@ class YukawaSum {
       return distance2 >= reach * reach * radius2;
     });
     if (rule == rules.end()) return false;
-    const RuleSums sums = sum_rule(rule->rule, kappa_, which_ == YukawaPart::all ? 0 : 1, p.d[0],
-                                   p.d[1] - p.d[0], p.d[2] - p.d[0]);
+    const RuleSums sums(rule->rule, kappa_, which_, p.d[0], p.d[1] - p.d[0], p.d[2] - p.d[0]);
     const double scale = inv_4pi * p.area;
     value.potential += scale * sums.potential;
     value.gradient += scale * sums.gradient;
@@ -304,8 +341,7 @@ class YukawaSum {
     const View view(t, x);
     const Sums sums = closed_sums(t, x, view, kappa_, which_);
     value.potential += inv_4pi * sums.potential;
-    const double flux =
-        view.height == 0 ? 0 : inv_4pi * std::copysign(sums.flux, view.height);
+    const double flux = view.height == 0 ? 0 : inv_4pi * std::copysign(sums.flux, view.height);
     value.double_layer += flux;
     if (std::abs(view.height) > tolerance_) value.gradient -= flux * t.normal;
     for (int k = 0; k < 3; ++k) value.gradient -= inv_4pi * sums.line[k] * t.outward[k];

@@ -29,9 +29,9 @@ enum class YukawaPart { all, less_laplace };
 ///     4π gradient = −Σ m ∫ e^{−κr}/r ds − n 4π double layer.
 ///
 /// Where κr ≤ 2 they are series in κ of ∫ r^k ds and ∫_T r^k dS, all of them closed forms (the
-/// terms of 1/r, r, r³ and so on). Elsewhere ds = r dt makes the integrands entire in t, for Gauss's
-/// rule. If the projection lies outside, the parts of e^{−κh} cancel and are left out. Far away a
-/// rule over the triangle serves; slivers are cut.
+/// terms of 1/r, r, r³ and so on). Elsewhere ds = r dt makes the integrands entire in t, for
+/// Gauss's rule. If the projection lies outside, the parts of e^{−κh} cancel and are left out. Far
+/// away a rule over the triangle serves; slivers are cut.
 YukawaIntegrals yukawa_integrals(const Triangle& t, Vec3d x, double kappa, double tolerance = 0,
                                  YukawaPart part = YukawaPart::all);
 

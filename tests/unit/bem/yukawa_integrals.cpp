@@ -77,12 +77,14 @@ TEST_CASE("integrals of Yukawa's kernel agree with double integrals to 1e-12") {
         scale = longest + norm(t.centroid) + norm(c.x),
                  move = 4 * std::numeric_limits<double>::epsilon() * scale;
     const YukawaIntegrals found = yukawa_integrals(t, c.x, c.kappa);
-    INFO(c.name << " errors " << found.potential/c.potential-1 << " " << found.double_layer/c.double_layer-1 << " found " << found.potential << " " << found.double_layer << " expected "
-                << c.potential << " " << c.double_layer);
+    INFO(c.name << " errors " << found.potential / c.potential - 1 << " "
+                << found.double_layer / c.double_layer - 1 << " found " << found.potential << " "
+                << found.double_layer << " expected " << c.potential << " " << c.double_layer);
     const double of_kappa = move * c.kappa;
     CHECK(std::abs(found.potential - c.potential) < (1e-12 + of_kappa) * c.potential + 1e-290);
     if (std::isnan(c.gradient.x)) continue;
-    const double tiny = 1e-290, size = std::hypot(c.gradient.x, std::hypot(c.gradient.y, c.gradient.z)),
+    const double tiny = 1e-290,
+                 size = std::hypot(c.gradient.x, std::hypot(c.gradient.y, c.gradient.z)),
                  bound = 1e-12 + of_kappa +
                          move * (1 / distance_to_edges(t, c.x) + longest / (2 * t.area));
     CHECK(norm(found.gradient - c.gradient) < bound * size + tiny);
