@@ -66,10 +66,14 @@ struct FarField::Impl {
 FarField::FarField(std::shared_ptr<const PointTree> tree,
                    std::shared_ptr<const Functionals> sources, const FarFieldOptions& options) {
   check_order(options.order);
+  check_kappa(options.kappa);
   FMBEM_REQUIRE(sources->size() == tree->sources.size(), "the tree is of " << tree->sources.size()
                                                                            << " sources, not of "
                                                                            << sources->size());
-  const Accuracy accuracy{.order = options.order, .precision = options.precision};
+  const Accuracy accuracy{.order = options.order,
+                          .precision = options.precision,
+                          .kappa = options.kappa,
+                          .reach = options.reach};
   check_memory(*tree, accuracy, options.moments);
   auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.moments);
   impl_ = std::make_unique<Impl>(

@@ -15,13 +15,13 @@ namespace {
 /// Fitted, like the constants below, to times of a million points in leaves of 20 to 640
 /// (docs/decisions.md).
 constexpr double pairs_of_a_source = 11, pairs_of_a_box = 220, with_gradients = 1.8;
+/// A pair of Yukawa's kernel, with its e^{−κr}, in pairs of Laplace's.
+constexpr double laplace_pairs_of_yukawa = 3;
 /// The time of M2L's products over that of the kernel alone; and what else a row costs, counted in
 /// numbers that go through a butterfly.
 constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
-}  // namespace
-
-double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
+double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
   const Precision precision = near_precision_of(options);
   const ThreadRates& r = machine_rates().of(precision);
   const bool exact = root_terms(options) > (precision == Precision::single_precision ? 0 : 1);
@@ -32,6 +32,13 @@ double near_pairs_per_second(const PlanOptions& options, bool sources_are_target
                             : (exact ? r.mutual_potential_exact : r.mutual_potential);
   return options.gradient ? (exact ? r.near_gradient_exact : r.near_gradient)
                           : (exact ? r.near_potential_exact : r.near_potential);
+}
+
+}  // namespace
+
+double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
+  return laplace_pairs_per_second(options, sources_are_targets) /
+         (options.kappa > 0 ? laplace_pairs_of_yukawa : 1);
 }
 
 CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight)

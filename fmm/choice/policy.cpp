@@ -65,7 +65,7 @@ Precision precision_of(const PlanOptions& options, bool sources_are_targets) {
 }
 
 Precision near_precision_of(const PlanOptions& options) {
-  const double least = options.dipoles || options.kappa > 0 ? 1e-5 : 1e-6;
+  const double least = options.dipoles || (options.kappa > 0 && options.gradient) ? 1e-5 : 1e-6;
   if ((options.gradient || options.dipoles) && options.tolerance < least)
     return Precision::double_precision;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision

@@ -27,8 +27,8 @@ int order_for(const PlanOptions& options, bool sources_are_targets);
 /// derivatives lose more.
 Precision precision_of(const PlanOptions& options, bool sources_are_targets);
 /// Double for gradients below 1e-6 and for anything with dipoles below 1e-5: they need more digits
-/// of the near field than single precision has. So does e^{−κr}, which multiplies the rounding of r
-/// by κr, below 1e-5.
+/// of the near field than single precision has. So do gradients with e^{−κr}, which multiplies the
+/// rounding of r by κr, below 1e-5.
 Precision near_precision_of(const PlanOptions& options);
 
 /// Terms of the series for 1/r that the near field needs: 0 for 1e-4, 1 for 1e-8, 2 for 1e-12, 3

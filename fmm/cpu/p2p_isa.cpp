@@ -30,7 +30,7 @@ FMBEM_INLINE void near_block(Kernel kernel, const NearSources<T>& s, const NearT
       const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
       Vec<T> w = inverse_root<T, Terms>(r2, far[v]);
       if constexpr (!scaled) w *= 1 / root_scale<T, Terms>;
-      const auto radial = kernel.radial(r2, w);
+      const auto radial = kernel.template radial<Terms>(r2, w);
       for (int r = 0; r < R; ++r) {
         Vec3<T> dipole;
         if constexpr (Dipoles)

@@ -43,8 +43,8 @@ FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64
       const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
       Vec<T> w = inverse_root<T, Terms>(r2, pairs);
       if constexpr (!Kernel::homogeneous) w *= 1 / root_scale<T, Terms>;
-      add_mutual_pair<Potential, Gradient>(kernel.radial(r2, w), b.charge[k], q[v], {dx, dy, dz},
-                                           of_a[v], of_b);
+      add_mutual_pair<Potential, Gradient>(kernel.template radial<Terms>(r2, w), b.charge[k], q[v],
+                                           {dx, dy, dz}, of_a[v], of_b);
     }
     const auto keep = [j](Vec<T>* of_points, Vec<T> value) {
       of_points[j] = First ? value : of_points[j] + value;

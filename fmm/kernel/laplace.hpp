@@ -24,7 +24,7 @@ struct Laplace {
     FMBEM_HD FMBEM_INLINE V b() const { return 3 + V{}; }
     FMBEM_HD FMBEM_INLINE V c() const { return 5 + V{}; }
   };
-  template <class V>
+  template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V /*r2*/, V w) const {
     return {w};
   }

@@ -7,9 +7,9 @@
 
 namespace fmbem::fmm {
 
-// A kernel G = scale g(r) gives its radial(r2, w) from r² and w = 1/r: an object with g and, as
-// functions that are called where they are needed, the factors of its derivatives. With
-// D = −(1/r) d/dr and d = x − y
+// A kernel G = scale g(r) gives its radial<root terms>(r2, w) from r² and w = 1/r, as accurate as
+// w: an object with g and, as functions that are called where they are needed, the factors of its
+// derivatives. With D = −(1/r) d/dr and d = x − y
 //
 //     D g = g a,   D² g = (g a)(a b),   D³ g = (g a)(a b)(a c),   hence
 //     ∇g = −(g a) d,   ∇∇g = (g a)(a b d dᵀ − I),

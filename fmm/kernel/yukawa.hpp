@@ -29,10 +29,10 @@ struct Yukawa {
       return (15 + z * (15 + z * (6 + z))) / ((1 + z) * (3 + z * (3 + z)));
     }
   };
-  template <class V>
+  template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V r2, V w) const {
     const V z = in<V>(kappa) * (r2 * w);
-    return {exponential(-z) * w, w, z};
+    return {exponential<RootTerms>(-z) * w, w, z};
   }
 
   /// Writes f_n(κ|x|) for n ≤ p + 1, f_n(z) = (2n+1)!! i_n(z)/zⁿ with the modified spherical Bessel

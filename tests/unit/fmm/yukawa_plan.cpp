@@ -286,3 +286,23 @@ TEST_CASE("a kappa that is negative or no number is refused") {
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     CHECK_THROWS_AS(Plan(points, PlanOptions{.kappa = kappa}), InputError);
 }
+
+TEST_CASE("potentials of Yukawa's kernel alone, in single precision, keep the tolerance") {
+  const Points points = cube_points(6000, 8);
+  const std::vector<double> q = signed_charges(points.size(), 5);
+  for (const double kappa : {6.0, 200.0, 1000.0}) {
+    for (const double tolerance : {1e-3, 1e-6}) {
+      const Plan plan(points, {.tolerance = tolerance, .kappa = kappa});
+      Results all(points.size()), exact(points.size());
+      plan.evaluate({q, {}, 1}, {all.potential, {}, {}});
+      fmm::direct_sum(points, points, {q, {}, 1}, {exact.potential, {}, {}}, kappa);
+      double error = 0, size = 0;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        error = std::hypot(error, all.potential[i] - exact.potential[i]);
+        size = std::hypot(size, exact.potential[i]);
+      }
+      CAPTURE(kappa, tolerance, error / size);
+      CHECK(error <= tolerance * size);
+    }
+  }
+}
