@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/point_set.hpp"
 
 namespace fmbem {
@@ -39,6 +40,10 @@ void check_points_fit(const std::string& path, const PointSet& set);
 /// "surface [mm]" with a triangle's corners. Coordinates are in `unit`. The file appears whole or
 /// not at all. Throws InputError for an unwritable path and ResourceError when the disk is full.
 void write_points(const std::string& path, const PointSet& set, const std::string& unit,
+                  const std::vector<PointField>& fields, const Surroundings& around = {});
+
+/// The same into a file that its owner commits.
+void write_points(OutputFile& file, const PointSet& set, const std::string& unit,
                   const std::vector<PointField>& fields, const Surroundings& around = {});
 
 /// Writes .vtu, or .vti for a box, to a path of any name. Returns whether all of it was written.

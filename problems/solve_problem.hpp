@@ -23,6 +23,7 @@ struct SurfaceValues {
 struct ProblemResult {
   std::string name;
   bool applied = true;                            ///< whether the problem's sources and field count
+  int conductor_at_1_volt = -1;                   ///< with all other data 0, in solve_basis()
   std::vector<double> conductor_flux;             ///< [conductors], C or A that they give off
   std::vector<double> flux_inside, flux_outside;  ///< [groups], into the regions there, C or A
   /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth. NaN
