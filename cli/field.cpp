@@ -8,7 +8,6 @@
 #include "cli/point_output.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
-#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/problems/charge_levels.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
@@ -52,10 +51,7 @@ ExitCode run(Context& context, const Options& options) {
   if (finest.converged && !levels.converged) warn_of_coarser_level(job.console(), job.report());
   const Timer timer;
   Json results = charges_json(levels);
-  results.update(points.put_out(job.console(), job.report(), levels.mesh, planes_of(finest.panels),
-                                [&](std::span<const Vec3d> places) {
-                                  return fields_at(levels.mesh, finest, places, options.field.how);
-                                }));
+  results.update(points.put_out(job.console(), job.report(), levels.mesh, finest));
   const double field_seconds = timer.seconds();
   if (options.hand_on.csv) {
     write_charge_csv(*options.hand_on.csv, finest.potential[0], levels);

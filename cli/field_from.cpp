@@ -1,14 +1,13 @@
 #include "cli/field_from.hpp"
 
 #include <algorithm>
-#include <set>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/charge_report.hpp"
 #include "cli/point_output.hpp"
 #include "cli/provenance.hpp"
-#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -22,10 +21,9 @@ namespace {
 ProblemSolution at_voltages(const FieldFromOptions& options, ProblemSolution kept) {
   const std::vector<Voltage> given = parse_voltages(options.field);
   const bool has_units = has_unit_voltages(kept),
-             has_others = std::any_of(kept.results.begin(), kept.results.end(),
-                                      [](const ProblemResult& result) {
-                                        return result.conductor_at_1_volt < 0;
-                                      });
+             has_others = std::any_of(
+                 kept.results.begin(), kept.results.end(),
+                 [](const ProblemResult&result) { return result.conductor_at_1_volt < 0; });
   if (has_units && !has_others) return superpose(kept, voltages_of(kept.conductors, given));
   if (given.empty()) return kept;
   FMBEM_REQUIRE(has_units, options.solution
@@ -50,7 +48,7 @@ ProblemSolution checked(ProblemSolution solution, const std::string& file) {
 /// right-hand sides, nothing.
 std::optional<ChargesOfLevels> charges_of(const SurfaceMesh& mesh,
                                           const ProblemSolution& solution) {
-  if (solution.problem.conducts()) return {};
+  if (solution.problem.conducts() || solution.conductors.empty()) return {};
   if (solution.results.size() > 1 && !has_unit_voltages(solution)) return {};
   ChargesOfLevels charges;
   charges.mesh = mesh;
@@ -90,10 +88,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
     results = charges_json(*charges);
   }
   const Timer timer;
-  results.update(points.put_out(console, report, kept.mesh, planes_of(solution.panels),
-                                [&](std::span<const Vec3d> places) {
-                                  return fields_at(kept.mesh, solution, places, options.field.how);
-                                }));
+  results.update(points.put_out(console, report, kept.mesh, solution));
   report["timings_s"]["stages"]["field"] = timer.seconds();
   report["timings_s"]["total"] = total.seconds();
   report["memory_bytes"] = peak_memory();

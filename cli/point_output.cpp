@@ -1,12 +1,17 @@
 #include "cli/point_output.hpp"
 
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "cli/common_options.hpp"
 #include "cli/picture_options.hpp"
 #include "cli/point_report.hpp"
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/conductor_field.hpp"
@@ -23,6 +28,25 @@ bool is_npy(const std::string& file) { return ending(file) == "npy"; }
 std::string numbered(const std::string& file, const std::string& name) {
   const std::filesystem::path path(file);
   return path.parent_path() / (path.stem().string() + "-" + name + path.extension().string());
+}
+
+/// Potential and field of one result of a run.
+struct NamedField {
+  std::string prefix;  ///< of the names of its columns; "" where there is one result
+  Field field;
+  std::vector<int> region;  ///< [n points], number of each one's region; empty without regions
+};
+/// Of all results of a problem, or of conductors' one problem where there are none.
+std::vector<NamedField> fields_at(const SurfaceMesh& mesh, const ProblemSolution& solution,
+                                  std::span<const Vec3d> points, const FieldOptions& how) {
+  if (solution.results.empty()) return {{"", conductor_field(solution, 0, points, how), {}}};
+  std::vector<NamedField> fields;
+  for (std::size_t k = 0; k < solution.results.size(); ++k) {
+    ProblemField field = problem_field(mesh, solution, k, points, how);
+    fields.push_back(
+        {prefix_of(solution, k), std::move(static_cast<Field&>(field)), std::move(field.region)});
+  }
+  return fields;
 }
 
 /// φ, E_x, E_y, E_z: [results][points][4].
@@ -58,19 +82,30 @@ void add_results(Json& results, const Json& of_set, bool is_list) {
   }
 }
 
-}  // namespace
+using Files = std::vector<std::unique_ptr<OutputFile>>;
 
-std::vector<NamedField> fields_at(const SurfaceMesh& mesh, const ProblemSolution& solution,
-                                  std::span<const Vec3d> points, const FieldOptions& how) {
-  if (solution.results.empty()) return {{"", conductor_field(solution, 0, points, how), {}}};
-  std::vector<NamedField> fields;
-  for (std::size_t k = 0; k < solution.results.size(); ++k) {
-    ProblemField field = problem_field(mesh, solution, k, points, how);
-    fields.push_back(
-        {prefix_of(solution, k), std::move(static_cast<Field&>(field)), std::move(field.region)});
+/// Adds the files of a set of points, written but not committed.
+void write(const std::optional<std::string>& points, const std::optional<std::string>& picture,
+           const PointSet& set, const std::string& unit, const std::vector<NamedField>& fields,
+           const Surroundings& around, Files& files) {
+  const std::vector<PointField> columns = columns_of(fields);
+  const auto file_at = [&](const std::string& path) -> OutputFile& {
+    return *files.emplace_back(std::make_unique<OutputFile>(path));
+  };
+  if (points) {
+    OutputFile& file = file_at(*points);
+    if (is_npy(*points))
+      write_npy(file, array_of(fields));
+    else
+      write_points(file, set, unit, columns, around);
   }
-  return fields;
+  if (picture)
+    draw_result("the result", file_at(*picture), {}, [&](const std::string& path) {
+      return write_vtk_points(path, false, set, unit, columns, around);
+    });
 }
+
+}  // namespace
 
 std::string prefix_of(const ProblemSolution& solution, std::size_t result) {
   return solution.results.size() == 1 ? "" : solution.results[result].name + ": ";
@@ -93,8 +128,12 @@ void PointOutput::add_sets() {
   const auto add = [&](const char* kind, const std::vector<std::string>& texts, bool is_plane,
                        const std::function<std::optional<PointSet>(const std::string&)>& read) {
     for (std::size_t k = 0; k < texts.size(); ++k)
-      sets_.push_back({std::string(kind) + "-" + std::to_string(k + 1), texts[k], read(texts[k]),
-                       {}, {}, is_plane});
+      sets_.push_back({std::string(kind) + "-" + std::to_string(k + 1),
+                       texts[k],
+                       read(texts[k]),
+                       {},
+                       {},
+                       is_plane});
   };
   add("points", where_.points, false, read_points);
   add("line", where_.line, false, points_of_line);
@@ -147,41 +186,23 @@ std::vector<std::pair<std::string, std::string>> PointOutput::inputs() const {
   return all;
 }
 
-void PointOutput::write(const Asked& asked, const PointSet& set, const SurfaceMesh& mesh,
-                        const SymmetryPlanes& planes, const std::vector<NamedField>& fields,
-                        std::vector<std::unique_ptr<OutputFile>>& files) const {
-  const std::vector<PointField> columns = columns_of(fields);
-  const Surroundings around = surroundings(mesh, planes, set);
-  const auto file_at = [&](const std::string& path) -> OutputFile& {
-    return *files.emplace_back(std::make_unique<OutputFile>(path));
-  };
-  if (asked.file) {
-    OutputFile& file = file_at(*asked.file);
-    if (is_npy(*asked.file))
-      write_npy(file, array_of(fields));
-    else
-      write_points(file, set, mesh.unit, columns, around);
-  }
-  if (asked.picture)
-    draw_result("the result", file_at(*asked.picture), {}, [&](const std::string& path) {
-      return write_vtk_points(path, false, set, mesh.unit, columns, around);
-    });
-}
-
 Json PointOutput::put_out(Console& console, Json& report, const SurfaceMesh& mesh,
-                          const SymmetryPlanes& planes, const Evaluate& evaluate) const {
+                          const ProblemSolution& solution) const {
   Json results = Json::object(), names = Json::array();
-  std::vector<std::unique_ptr<OutputFile>> files;
+  Files files;
   const bool is_list = sets_.size() > 1;
   for (const Asked& asked : sets_) {
-    const PointSet set = asked.set ? *asked.set : points_of_cut(asked.source, mesh, planes);
+    const PointSet set =
+        asked.set ? *asked.set : points_of_cut(asked.source, mesh, planes_of(solution.panels));
     console.begin_phase("evaluating at " + counted(set.points.size(), "point"));
-    const std::vector<NamedField> fields = evaluate(set.points);
+    const std::vector<NamedField> fields = fields_at(mesh, solution, set.points, where_.how);
     console.print_result(field_text(fields[0].field, is_list ? asked.name : ""));
     warn_singular(console, report, fields[0].field);
     add_results(results, field_json(fields[0].field), is_list);
     names.push_back(asked.name);
-    write(asked, set, mesh, planes, fields, files);
+    if (asked.file || asked.picture)
+      write(asked.file, asked.picture, set, mesh.unit, fields, surroundings(mesh, solution, set),
+            files);
   }
   {
     const HeldInterrupts held;

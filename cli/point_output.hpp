@@ -1,38 +1,21 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/field_options.hpp"
 #include "cli/report.hpp"
-#include "fmbem/bem/geometry/symmetry.hpp"
-#include "fmbem/bem/layer/field.hpp"
-#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem::cli {
 
-/// Potential and field of one result of a run.
-struct NamedField {
-  std::string prefix;  ///< of the names of its columns; "" where there is one result
-  Field field;
-  std::vector<int> region;  ///< [n points], number of each one's region; empty without regions
-};
-/// Of all results of a problem, or of conductors' one problem where there are none.
-std::vector<NamedField> fields_at(const SurfaceMesh& mesh, const ProblemSolution& solution,
-                                  std::span<const Vec3d> points, const FieldOptions& how);
 /// Of several results each has its name before those of its columns.
 std::string prefix_of(const ProblemSolution& solution, std::size_t result);
 
-using Evaluate = std::function<std::vector<NamedField>(std::span<const Vec3d> points)>;
-
-/// Where a field is asked for, and the files that it goes to: one for each set of points. Of several
-/// sets each has its kind and number between the file's stem and its ending: out-cut-1.vti.
+/// Where a field is asked for, and the files that it goes to: one for each set of points. Of
+/// several sets each has its kind and number between the file's stem and its ending: out-cut-1.vti.
 class PointOutput {
  public:
   /// Reads the points, but for those of cuts, which need a mesh. Throws InputError for points and
@@ -46,10 +29,11 @@ class PointOutput {
   std::vector<std::pair<std::string, std::optional<std::string>>> outputs() const;
   std::vector<std::pair<std::string, std::string>> inputs() const;
 
-  /// Evaluates on each set, tells of the first result, writes and draws; all files appear together.
-  /// The `results` of the report.
+  /// Evaluates all results of a problem, or conductors' one problem where there are none, on each
+  /// set, tells of the first result, writes and draws; all files appear together. The `results` of
+  /// the report.
   Json put_out(Console& console, Json& report, const SurfaceMesh& mesh,
-               const SymmetryPlanes& planes, const Evaluate& evaluate) const;
+               const ProblemSolution& solution) const;
 
  private:
   struct Asked {
@@ -62,9 +46,6 @@ class PointOutput {
   void add_sets();
   void name_files(const std::optional<std::string>& file,
                   const std::optional<std::string>& picture);
-  void write(const Asked& asked, const PointSet& set, const SurfaceMesh& mesh,
-             const SymmetryPlanes& planes, const std::vector<NamedField>& fields,
-             std::vector<std::unique_ptr<OutputFile>>& files) const;
 
   const FieldCommandOptions& where_;
   std::vector<Asked> sets_;

@@ -8,7 +8,6 @@
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
 #include "cli/surface_output.hpp"
-#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_vtu.hpp"
@@ -90,10 +89,7 @@ ExitCode run(Context& context, const Options& options) {
   std::optional<double> field_seconds;
   if (points.has_points()) {
     const Timer timer;
-    results.update(points.put_out(job.console(), job.report(), mesh, planes_of(solution.panels),
-                                  [&](std::span<const Vec3d> places) {
-                                    return fields_at(mesh, solution, places, options.field.how);
-                                  }));
+    results.update(points.put_out(job.console(), job.report(), mesh, solution));
     field_seconds = timer.seconds();
   }
   if (options.surface_file) {

@@ -41,9 +41,8 @@ std::vector<PanelField> surface_fields(const ProblemSolution& solution) {
 
 /// Whether a solution is one of conductors, with each at 1 V in turn or at given voltages.
 bool is_of_conductors(const ProblemSolution& solution) {
-  return std::all_of(
-      solution.results.begin(), solution.results.end(),
-      [](const ProblemResult& result) { return result.conductor_at_1_volt >= 0; });
+  return std::all_of(solution.results.begin(), solution.results.end(),
+                     [](const ProblemResult& result) { return result.conductor_at_1_volt >= 0; });
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ ParcelWriter answer_to(const ChildTask& task) {
 }  // namespace
 
 void ask_child(const ChildProgram& program, const ParcelWriter& request,
-               const std::vector<HandedFile>& files,
-               const std::function<void(int status)>& explain,
+               const std::vector<HandedFile>& files, const std::function<void(int status)>& explain,
                const std::function<void(ParcelReader& answer)>& take) {
   MemoryFile memory;
   ParcelWriter parent;

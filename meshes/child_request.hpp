@@ -15,17 +15,16 @@ namespace fmbem {
 
 /// One of fmbem's own programs.
 struct ChildProgram {
-  std::string name;     ///< fmbem-reader
-  const char* variable; ///< of the environment, with its path
-  std::string purpose;  ///< the program that reads files
-  std::string task;     ///< to read a file
+  std::string name;      ///< fmbem-reader
+  const char* variable;  ///< of the environment, with its path
+  std::string purpose;   ///< the program that reads files
+  std::string task;      ///< to read a file
 };
 
 /// Starts the program with a request, and hands its answer to `take`. Throws the errors that the
 /// program has answered with; where it ended without an answer, `explain` throws for its status.
 void ask_child(const ChildProgram& program, const ParcelWriter& request,
-               const std::vector<HandedFile>& files,
-               const std::function<void(int status)>& explain,
+               const std::vector<HandedFile>& files, const std::function<void(int status)>& explain,
                const std::function<void(ParcelReader& answer)>& take);
 
 /// What a request asks for, once it is read.

@@ -103,6 +103,7 @@ void add_corners(std::vector<VtkArray>& arrays, const std::string& name, const L
 std::vector<VtkArray> field_data(const Surroundings& around, const std::string& unit) {
   std::vector<VtkArray> arrays;
   add_corners(arrays, with_unit("outline", unit), around.outline);
+  add_corners(arrays, with_unit("interface", unit), around.interface);
   add_corners(arrays, with_unit("surface", unit), around.surface);
   return arrays;
 }

@@ -36,6 +36,16 @@ void set_view(Scene& scene, Vec3d corner, Vec3d u, Vec3d v) {
   scene.view.toward = cross(scene.view.right, scene.view.up);
 }
 
+/// Where nothing is solved for: there is no potential. A field may be infinite at single points.
+std::vector<bool> empty_points(const Result& plane, const ResultArray& array) {
+  std::vector<bool> is_empty(plane.points.size(), false);
+  for (const ResultArray& potential : plane.arrays)
+    if (potential.quantity == Quantity::potential && potential.of == array.of)
+      for (std::size_t i = 0; i < is_empty.size(); ++i)
+        is_empty[i] = std::isnan(potential.values[i]);
+  return is_empty;
+}
+
 double interpolated(double a, double b, double t) { return (1 - t) * a + t * b; }
 
 }  // namespace
@@ -49,12 +59,15 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
   const std::size_t columns = plane.n[0], rows = plane.n[1];
   scene.columns = columns;
   const std::vector<Vec3d>& x = plane.points;
+  const std::vector<bool> is_empty = empty_points(plane, array);
   set_view(scene, x[0], x[columns - 1] - x[0], x[x.size() - columns] - x[0]);
   for (std::size_t row = 0; row + 1 < rows; ++row)
     for (std::size_t i = row * columns; i + 1 < (row + 1) * columns; ++i) {
       const int a = int(i), b = a + 1, c = int(i + columns), d = c + 1;
-      scene.triangles.push_back({a, b, d});
-      scene.triangles.push_back({a, d, c});
+      for (const std::array<int, 3>& triangle : {std::array{a, b, d}, std::array{a, d, c}})
+        if (std::none_of(triangle.begin(), triangle.end(),
+                         [&](int corner) { return is_empty[std::size_t(corner)]; }))
+          scene.triangles.push_back(triangle);
     }
   if (array.components == 1) {
     scene.values = array.values;
@@ -80,9 +93,14 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
       levels.push_back(interpolated(min, max, k / (n_equipotentials + 1.0)));
     scene.lines.push_back({black, 1.3, 0.85, level_lines(scene, levels)});
   }
-  LineSet outlines{black, 3, 1, {}};
-  for (const auto& [a, b] : plane.outline) outlines.paths.push_back({a, b});
-  scene.lines.push_back(std::move(outlines));
+  const auto add_lines = [&](double width, const std::vector<std::array<Vec3d, 2>>& segments) {
+    if (segments.empty()) return;
+    LineSet lines{black, width, 1, {}};
+    for (const auto& [a, b] : segments) lines.paths.push_back({a, b});
+    scene.lines.push_back(std::move(lines));
+  };
+  add_lines(1.6, plane.interface);
+  add_lines(3, plane.outline);
   return scene;
 }
 

@@ -104,6 +104,7 @@ void read_field_data(vtkFieldData* data, Result& result) {
     };
     const int components = array->GetNumberOfComponents();
     if (components == 6 && unit_after("outline [")) read_corners(result.outline);
+    if (components == 6 && unit_after("interface [")) read_corners(result.interface);
     if (components == 9 && unit_after("surface [")) read_corners(result.walls);
     if (array->GetNumberOfValues() != 1) continue;
     const double number = array->GetTuple1(0);

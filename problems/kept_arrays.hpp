@@ -13,7 +13,8 @@ namespace fmbem {
 /// The arrays of a solution's file. Throws InputError for what does not fit, and says which it is.
 class KeptArrays {
  public:
-  KeptArrays(const std::string& bytes, const std::string& file) : file_(file), image_(bytes, file) {}
+  KeptArrays(const std::string& bytes, const std::string& file)
+      : file_(file), image_(bytes, file) {}
 
   void require(bool good, const char* what) const {
     FMBEM_REQUIRE(good, file_ << " is damaged: its " << what << " do not fit");

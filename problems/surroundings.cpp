@@ -1,7 +1,9 @@
 #include "fmbem/problems/surroundings.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/meshes/shape.hpp"
 
 namespace fmbem {
@@ -25,21 +27,39 @@ void add_ground(SurfaceMesh& mesh, int axis, double offset, const Box& box) {
   mesh.triangles.push_back({first, first + 3, first + 2});
 }
 
+/// The triangles of groups that are interfaces, or of all others.
+SurfaceMesh part_of(const SurfaceMesh& mesh, const BoundaryProblem& problem, bool interfaces) {
+  std::vector<bool> is_interface;
+  for (const Group& group : mesh.groups)
+    is_interface.push_back(std::any_of(
+        problem.groups.begin(), problem.groups.end(), [&](const GroupCondition& condition) {
+          return condition.group == group.name && condition.kind == GroupCondition::Kind::interface;
+        }));
+  SurfaceMesh part;
+  part.vertices = mesh.vertices;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
+    if (is_interface[mesh.group_of[i]] == interfaces) part.triangles.push_back(mesh.triangles[i]);
+  return part;
+}
+
 }  // namespace
 
-Surroundings surroundings(const SurfaceMesh& mesh, const SymmetryPlanes& planes,
+Surroundings surroundings(const SurfaceMesh& mesh, const ProblemSolution& solution,
                           const PointSet& set) {
-  Surroundings around = surroundings(mesh, set);
-  if (planes.empty()) return around;
-  SurfaceMesh grounds;
-  Box box;
+  if (set.cells != PointCells::quadrangles && set.cells != PointCells::hexahedra) return {};
+  SurfaceMesh walls = part_of(mesh, solution.problem, false);
+  const SurfaceMesh interfaces = part_of(mesh, solution.problem, true);
+  Box box{set.points[0], set.points[0]};
   for (const Vec3d& x : set.points) enclose(box, x);
+  const SymmetryPlanes planes = planes_of(solution.panels);
   for (const int axis : planes.axes())
     if (planes.at[axis]->kind == PlaneKind::ground)
-      add_ground(grounds, axis, planes.at[axis]->offset, box);
-  const Surroundings of_planes = surroundings(grounds, set);
-  around.outline.insert(around.outline.end(), of_planes.outline.begin(), of_planes.outline.end());
-  around.surface.insert(around.surface.end(), of_planes.surface.begin(), of_planes.surface.end());
+      add_ground(walls, axis, planes.at[axis]->offset, box);
+  Surroundings around = surroundings(walls, set);
+  Surroundings of_interfaces = surroundings(interfaces, set);
+  around.interface = std::move(of_interfaces.outline);
+  around.surface.insert(around.surface.end(), of_interfaces.surface.begin(),
+                        of_interfaces.surface.end());
   return around;
 }
 

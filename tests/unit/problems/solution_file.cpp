@@ -143,23 +143,32 @@ TEST_CASE("a kept problem has the same fields to the bit: media, sources and pla
 
 TEST_CASE("a kept problem whose potential is known up to a constant, with conductivities") {
   const TemporaryFolder folder;
-  SurfaceMesh mesh = sphere(2);
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "wall", 2, {1, 2, 0.5});
   mesh.vertex_tags.resize(mesh.vertices.size());
   mesh.triangle_tags.resize(mesh.triangles.size());
-  mesh.file = "ball.msh";
-  mesh.unit = "m";
-  BoundaryProblem problem{
+  mesh.closed = true;
+  const Panels panels = make_panels(mesh);
+  double area = 0, sum = 0;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const double x = panels.centroid(i).x;  // the origin is that of the mesh
+    area += panels.area(i);
+    sum += panels.area(i) * x * x;
+  }
+  const double mean = sum / area;
+  const BoundaryProblem problem{
       .coefficient = BoundaryProblem::Coefficient::conductivity,
-      .regions = {{"salt water", 5}},
+      .regions = {{"water", 5}},
       .outside = "",
-      .groups = {in("salt water",
-                    neumann("sphere", [](const SurfacePoint& at) { return 1 + at.x.z; }))},
-      .sources = {{.at = {0.1, 0, 0}, .charge = -12.3}}};
+      .groups = {in("water", neumann("wall", [mean](const SurfacePoint& at) {
+                      return at.x.x * at.x.x - mean;
+                    }))}};
   const ProblemSolution solution = solve_problem(mesh, problem);
   save_solution(folder.file("kept.h5"), mesh, solution, "{}");
   const KeptSolution kept = load_solution(folder.file("kept.h5"));
   const std::vector<Vec3d> places{{0, 0, 0.5}, {0.3, -0.2, 0.1}, {0, 0, 2}};
   CHECK(solution.results[0].constant[0] != 0);
+  CHECK(std::abs(solution.results[0].constant[0]) > 1e-3);
   CHECK(kept.solution.problem.conducts());
   check_same(problem_field(mesh, solution, 0, places),
              problem_field(kept.mesh, kept.solution, 0, places));
