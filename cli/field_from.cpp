@@ -79,7 +79,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   Json report = continued_report("field", context.arguments, kept.report, options.solution);
   for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
   add_surroundings(report["run"], threads, false);
-  const ProblemSolution solution = at_voltages(options, checked(kept.solution, options.solution));
+  const ProblemSolution solution = checked(at_voltages(options, kept.solution), options.solution);
   console.print("solution  " + options.solution + ": " + kept.mesh.file + ", " +
                 counted(kept.mesh.triangles.size(), "panel"));
   Json results = Json::object();

@@ -46,6 +46,26 @@ std::vector<bool> empty_points(const Result& plane, const ResultArray& array) {
   return is_empty;
 }
 
+/// Gives empty points the mean of their neighbours that are not, so that colours reach up to
+/// surfaces.
+void fill_beside_surfaces(std::vector<double>& values, const std::vector<bool>& is_empty,
+                          std::size_t columns) {
+  const std::size_t rows = values.size() / columns;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_empty[i]) continue;
+    const std::size_t row = i / columns, column = i % columns;
+    double sum = 0;
+    int n = 0;
+    for (std::size_t r = row - (row > 0); r <= std::min(row + 1, rows - 1); ++r)
+      for (std::size_t c = column - (column > 0); c <= std::min(column + 1, columns - 1); ++c)
+        if (const std::size_t k = r * columns + c; !is_empty[k] && std::isfinite(values[k])) {
+          sum += values[k];
+          ++n;
+        }
+    if (n > 0) values[i] = sum / n;
+  }
+}
+
 double interpolated(double a, double b, double t) { return (1 - t) * a + t * b; }
 
 }  // namespace
@@ -65,7 +85,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
     for (std::size_t i = row * columns; i + 1 < (row + 1) * columns; ++i) {
       const int a = int(i), b = a + 1, c = int(i + columns), d = c + 1;
       for (const std::array<int, 3>& triangle : {std::array{a, b, d}, std::array{a, d, c}})
-        if (std::none_of(triangle.begin(), triangle.end(),
+        if (!std::all_of(triangle.begin(), triangle.end(),
                          [&](int corner) { return is_empty[std::size_t(corner)]; }))
           scene.triangles.push_back(triangle);
     }
@@ -76,6 +96,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
       scene.values.push_back(
           norm(Vec3d{array.values[3 * i], array.values[3 * i + 1], array.values[3 * i + 2]}));
   }
+  fill_beside_surfaces(scene.values, is_empty, columns);
   const auto e = std::find_if(plane.arrays.begin(), plane.arrays.end(), [&](const ResultArray& a) {
     return a.quantity == Quantity::field && a.of == array.of;
   });
