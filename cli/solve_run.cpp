@@ -86,6 +86,7 @@ void SolveRun::start() {
         "--conductor and --permittivity do not go with --problem: its file has "
         "\"regions\", and conductors of several groups by their \"name\"");
     file_ = read_problem(*options_.problem);
+    if (options_.hand_on.save) check_can_be_saved(file_->problem);
     add_input(*options_.problem);
     report_["problem"] = file_->json;
   }

@@ -31,7 +31,7 @@ std::vector<PanelField> surface_fields(const ProblemSolution& solution) {
     std::vector<std::vector<double>> values = surface_values(solution, k);
     fields.push_back({prefix + "density [V/m]", std::move(values[0])});
     fields.push_back({prefix + "potential [V]", std::move(values[1])});
-    if (!conducts)
+    if (!conducts && k < solution.charge_density.size())
       fields.push_back({prefix + "charge density [C/m^2]", solution.charge_density[k]});
     fields.push_back({prefix + "flux density inward" + unit, std::move(values[2])});
     fields.push_back({prefix + "flux density outward" + unit, std::move(values[3])});

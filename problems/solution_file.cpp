@@ -274,6 +274,14 @@ bool is_solution_file(const std::string& file) {
   return start == first_words;
 }
 
+void check_can_be_saved(const BoundaryProblem& problem) {
+  FMBEM_REQUIRE(!problem.has_losses(),
+                "solutions with complex permittivities are not kept, for now: leave out --save");
+  FMBEM_REQUIRE(problem.formulation == ProblemFormulation::single,
+                "only solutions by the single layer are kept, for now: leave out --save or "
+                "\"formulation\"");
+}
+
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report) {
   Hdf5Image image;
@@ -283,6 +291,7 @@ void save_solution(const std::string& path, const SurfaceMesh& mesh,
 
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ProblemSolution& solution, const std::string& report) {
+  check_can_be_saved(solution.problem);
   Hdf5Image image;
   add_solution(image, mesh, solution, report);
   if (!solution.results.empty()) add_problem(image, mesh, solution);

@@ -40,7 +40,7 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOp
   for (std::size_t j = 0; j < n; ++j) unit_voltages[j][j] = 1;
   ConductorSolution solution = solve_conductors(mesh, options, unit_voltages);
   const auto charges = conductor_charges(mesh, solution);
-  return with_matrices({std::move(solution), {}, {}, {}, {}}, charges);
+  return with_matrices(without_problem(std::move(solution)), charges);
 }
 
 CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const BoundaryProblem& problem,

@@ -57,7 +57,7 @@ bool has_unit_voltages(const ProblemSolution& solution) {
 ProblemSolution superpose(const ProblemSolution& solution, std::span<const double> voltages) {
   check(has_unit_voltages(solution), solution.conductors.size(), voltages.size());
   if (solution.results.empty())
-    return {superpose(static_cast<const ConductorSolution&>(solution), voltages), {}, {}, {}, {}};
+    return without_problem(superpose(static_cast<const ConductorSolution&>(solution), voltages));
   const auto& results = solution.results;
   const auto own = std::find_if(results.begin(), results.end(), [](const ProblemResult& result) {
     return result.conductor_at_1_volt < 0;

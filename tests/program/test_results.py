@@ -119,6 +119,16 @@ class Keep(ProgramTest):
                                direct["results"]["charge_C"]["value"][0], 1, delta=1e-7)
         self.assertEqual(kept["problem"], problem)
 
+    def test_what_is_not_kept_is_refused(self):
+        mesh = self.two_tetrahedra_file()
+        lossy = {**self.PROBLEM, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": [2.2, -0.1]}}}
+        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(lossy)), "--save", "never.h5",
+                     saying=["complex permittivities", "--save"])
+        direct = {"version": 1, "formulation": "direct",
+                  "groups": {name: {"conductor": {"potential": 1}, "outside": "vacuum"} for name in ("left", "right")}}
+        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(direct)), "--save", "never.h5",
+                     saying=["single layer", "--save"])
+
     def test_kept_right_hand_sides_are_all_evaluated(self):
         numpy = library("numpy")
         mesh, problem = self.two_tetrahedra_file(), self.write("p.json", json.dumps(self.PROBLEM))
