@@ -5,6 +5,7 @@
 #include "cli/picture_options.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/solve_run.hpp"
+#include "cli/surface_output.hpp"
 #include "fmbem/meshes/write.hpp"
 #include "fmbem/meshes/write_vtu.hpp"
 
@@ -15,14 +16,6 @@ struct Options : SolveCommandOptions {
   std::optional<std::string> file, picture;
   SpiceOptions spice;
 };
-
-std::vector<PanelField> panel_fields(const CapacitanceSolution& solution) {
-  std::vector<PanelField> fields;
-  for (std::size_t j = 0; j < solution.conductors.size(); ++j)
-    fields.push_back({"charge density [C/m^2], " + solution.conductors[j].name + " at 1 V",
-                      solution.charge_density[j]});
-  return fields;
-}
 
 std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
   std::vector<std::string> names;
@@ -68,8 +61,7 @@ ExitCode run(Context& context, const Options& options) {
   draw_result(job.console(), options.picture, [&](const std::string& path) {
     return write_vtu(path, result.mesh, panel_fields(solution));
   });
-  return job.finish(solution, result.converged, results_json(result), {},
-                    {{result.mesh, solution}});
+  return job.finish(solution, result.converged, results_json(result), {}, result.mesh);
 }
 
 }  // namespace
@@ -78,13 +70,11 @@ Command add_capacitance(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
       "capacitance", "Capacitance matrix and charge densities of the conductors of a mesh");
-  app->footer(
-      "Examples:\n"
-      "  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu\n"
-      "  fmbem capacitance bus.step --mesh-size 0.2mm --conductor net=VDD,plane --json -\n"
-      "  fmbem capacitance examples/coated.geo --problem examples/coated.json\n"
-      "  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor\n"
-      "A single dash with more than one letter is a PETSc option.");
+  add_footer(*app,
+             "\n  fmbem capacitance examples/cube.geo --refine 1 --output cube.vtu"
+             "\n  fmbem capacitance bus.step --mesh-size 0.2mm --conductor net=VDD,plane --json -"
+             "\n  fmbem capacitance examples/coated.geo --problem examples/coated.json"
+             "\n  fmbem capacitance sphere.msh --unit mm --tolerance 1e-10 -ksp_monitor");
   add_mesh_options(*app, options->mesh);
   add_problem_option(*app, *options,
                      "regions and conditions of groups, whose conductors are at 1 V one after the "

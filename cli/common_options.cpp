@@ -54,6 +54,11 @@ void add_mesh_options(CLI::App& app, MeshOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_footer(CLI::App& app, const std::string& examples, const std::string& notes) {
+  app.footer("Examples:" + examples + "\n" + notes +
+             "A single dash with more than one letter is a PETSc option.");
+}
+
 void let_outputs_be_left_out(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
     if (option->get_group() == output_group) option->required(false);

@@ -46,6 +46,9 @@ void add_mesh_options(CLI::App& app, MeshOptions& options);
 /// out whatever is in it.
 inline constexpr const char* output_group = "Output files";
 
+/// The end of the help of a command that solves: examples, a line each, and notes.
+void add_footer(CLI::App& app, const std::string& examples, const std::string& notes = "");
+
 /// No option of that section is required any more.
 void let_outputs_be_left_out(CLI::App& app);
 

@@ -77,4 +77,6 @@ SurfaceData expression(const std::string& text, const std::string& where) {
   return [parsed](const SurfacePoint& point) { return parsed->at(point); };
 }
 
+std::string expression_library_version() { return mu::Parser().GetVersion(mu::pviBRIEF); }
+
 }  // namespace fmbem::cli

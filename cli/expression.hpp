@@ -12,4 +12,7 @@ namespace fmbem::cli {
 /// finite value.
 SurfaceData expression(const std::string& text, const std::string& where);
 
+/// Of muParser.
+std::string expression_library_version();
+
 }  // namespace fmbem::cli

@@ -5,6 +5,7 @@
 
 #include "cli/common_options.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/shape.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/xyz_file.hpp"
 
@@ -19,7 +20,7 @@ constexpr const char* plane_form = "X,Y,Z,UX,UY,UZ,VX,VY,VZ,NU,NV";
 constexpr const char* box_form = "X,Y,Z,X,Y,Z,NX,NY,NZ";
 
 /// Points along the longer side of a cut: a pixel or two for each in a picture.
-constexpr std::size_t points_of_cut = 301;
+constexpr std::size_t points_of_cut_side = 301;
 
 /// Numbers split at commas: finite, and as many as the form has.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option,
@@ -40,32 +41,25 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
   return numbers;
 }
 
-PointSet read_file_of_points(const std::string& file) {
-  PointFile read = read_xyz_file(file);
-  FMBEM_REQUIRE(read.charges.empty(),
-                file << " has a fourth field on its lines: --points takes lines x y z");
-  return scattered_points(std::move(read.points));
-}
-
 }  // namespace
 
 void add_field_options(CLI::App& app, FieldCommandOptions& options) {
-  app.add_option("--points", options.points, "points of a file with lines x y z")
-      ->type_name("FILE");
-  app.add_option("--line", options.line, "N points from one point to another")
-      ->type_name(line_form);
-  app.add_option("--plane", options.plane,
-                 "NU times NV points on a parallelogram: its corner and its two edges")
-      ->type_name(plane_form);
-  app.add_option("--box", options.box,
-                 "NX times NY times NZ points in a box, from the corner of the smallest "
-                 "coordinates to the opposite one")
-      ->type_name(box_form);
-  app.add_option(
-         "--cut", options.cut,
-         "points across an axis, such as z=0.5 or z=2um, some 301 along the longer side, in "
-         "a rectangle around all conductors")
-      ->type_name("x=X");
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* form,
+                       const std::string& help) {
+    app.add_option(name, values, help + "; may be repeated")
+        ->type_name(form)
+        ->allow_extra_args(false);
+  };
+  add("--points", options.points, "FILE", "points of a file with lines x y z");
+  add("--line", options.line, line_form, "N points from one point to another");
+  add("--plane", options.plane, plane_form,
+      "NU times NV points on a parallelogram: its corner and its two edges");
+  add("--box", options.box, box_form,
+      "NX times NY times NZ points in a box, from the corner of the smallest coordinates to the "
+      "opposite one");
+  add("--cut", options.cut, "x=X",
+      "points across an axis, such as z=0.5 or z=2um, some 301 along the longer side, in a "
+      "rectangle around all surfaces, on their side of planes");
   app.add_option("--voltage", options.voltages,
                  "of a conductor, in volts; those that are not named are at 0 V, or at what the "
                  "problem's file says (default: all at 1 V, or the file's)")
@@ -82,38 +76,38 @@ void add_field_options(CLI::App& app, FieldCommandOptions& options) {
       ->capture_default_str();
 }
 
-std::optional<PointSet> read_points(const FieldCommandOptions& options) {
-  FMBEM_REQUIRE(options.points.has_value() + options.line.has_value() + options.plane.has_value() +
-                        options.box.has_value() + options.cut.has_value() ==
-                    1,
-                "give exactly one of --points, --line, --plane, --box and --cut (see fmbem field "
-                "--help)");
-  if (options.cut) {
-    parse_cut(*options.cut);
-    return {};
-  }
-  if (options.points) return read_file_of_points(*options.points);
-  if (options.line) {
-    const auto x = parse_numbers(*options.line, "--line", line_form);
-    return points_on_line({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6]);
-  }
-  if (options.box) {
-    const auto x = parse_numbers(*options.box, "--box", box_form);
-    return points_in_box({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6], x[7], x[8]);
-  }
-  const auto x = parse_numbers(*options.plane, "--plane", plane_form);
+PointSet read_points(const std::string& points) {
+  PointFile read = read_xyz_file(points);
+  FMBEM_REQUIRE(read.charges.empty(),
+                points << " has a fourth field on its lines: --points takes lines x y z");
+  return scattered_points(std::move(read.points));
+}
+
+PointSet points_of_line(const std::string& line) {
+  const auto x = parse_numbers(line, "--line", line_form);
+  return points_on_line({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6]);
+}
+
+PointSet points_of_plane(const std::string& plane) {
+  const auto x = parse_numbers(plane, "--plane", plane_form);
   return points_on_plane({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}, x[9], x[10]);
 }
 
-PointSet points_on_cut(const FieldCommandOptions& options, const SurfaceMesh& mesh) {
-  const auto [axis, at] = parse_cut(*options.cut);
-  Vec3d min = mesh.vertices.front(), max = min;
-  for (const Vec3d& x : mesh.vertices)
-    for (int k = 0; k < 3; ++k) {
-      min[k] = std::min(min[k], x[k]);
-      max[k] = std::max(max[k], x[k]);
-    }
-  return points_on_cut(min, max, axis, at.in(mesh.unit), points_of_cut);
+PointSet points_of_box(const std::string& box) {
+  const auto x = parse_numbers(box, "--box", box_form);
+  return points_in_box({x[0], x[1], x[2]}, {x[3], x[4], x[5]}, x[6], x[7], x[8]);
+}
+
+PointSet points_of_cut(const std::string& cut, const SurfaceMesh& mesh,
+                       const SymmetryPlanes& planes) {
+  const auto [axis, at] = parse_cut(cut);
+  const Box box = bounding_box(mesh);
+  Reach reach;
+  for (const int k : planes.axes()) {
+    const double offset = planes.at[k]->offset;
+    (box.max[k] - offset > offset - box.min[k] ? reach.min : reach.max)[k] = offset;
+  }
+  return points_on_cut(box.min, box.max, axis, at.in(mesh.unit), points_of_cut_side, reach);
 }
 
 void check_field_tolerance(double tolerance) {

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "fmbem/bem/geometry/symmetry.hpp"
 #include "fmbem/bem/layer/field.hpp"
 #include "fmbem/meshes/point_set.hpp"
 #include "fmbem/problems/boundary_problem.hpp"
@@ -15,18 +16,20 @@ namespace fmbem::cli {
 
 /// --points --line --plane --box --cut --voltage --side --field-tolerance
 struct FieldCommandOptions {
-  std::optional<std::string> points, line, plane, box, cut;
+  std::vector<std::string> points, line, plane, box, cut;  ///< each may be given several times
   std::vector<std::string> voltages;
   FieldOptions how;
 };
 void add_field_options(CLI::App& app, FieldCommandOptions& options);
 
-/// The points of whichever of --points, --line, --plane and --box is given; none yet for --cut,
-/// which needs a mesh. Throws InputError for more than one of these five, or none.
-std::optional<PointSet> read_points(const FieldCommandOptions& options);
-
-/// The points of --cut around a mesh.
-PointSet points_on_cut(const FieldCommandOptions& options, const SurfaceMesh& mesh);
+// The points that one of these options says.
+PointSet read_points(const std::string& points);
+PointSet points_of_line(const std::string& line);
+PointSet points_of_plane(const std::string& plane);
+PointSet points_of_box(const std::string& box);
+/// Around a mesh, on its side of the planes.
+PointSet points_of_cut(const std::string& cut, const SurfaceMesh& mesh,
+                       const SymmetryPlanes& planes);
 
 /// Throws InputError, before anything is solved.
 void check_field_tolerance(double tolerance);

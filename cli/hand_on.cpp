@@ -21,18 +21,24 @@ void HandOnOptions::check() const {
   if (folder) check_export_folder(*folder);
 }
 
+void add_save_option(CLI::App& app, HandOnOptions& options) {
+  app.add_option("--save", options.save,
+                 "keep the solution (HDF5): fmbem field --from FILE takes it without solving "
+                 "again, fmbem plot draws it")
+      ->type_name("FILE")
+      ->group(output_group);
+}
+
 void add_hand_on_options(CLI::App& app, HandOnOptions& options) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* help,
-                       const char* type) {
-    app.add_option(name, value, help)->type_name(type)->group(output_group);
-  };
-  add("--save", options.save,
-      "keep the solution (HDF5): fmbem field --from FILE takes it without solving again", "FILE");
-  add("--csv", options.csv, "capacitances or charges of all conductors as a table", "FILE");
-  add("--export", options.folder,
-      "A x = b with residual, order of unknowns, centroids, areas and normals as NumPy's .npy; A "
-      "of up to 20,000 panels",
-      "DIR");
+  add_save_option(app, options);
+  app.add_option("--csv", options.csv, "capacitances or charges of all conductors as a table")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--export", options.folder,
+                 "A x = b with residual, order of unknowns, centroids, areas and normals as "
+                 "NumPy's .npy; A of up to 20,000 panels")
+      ->type_name("DIR")
+      ->group(output_group);
 }
 
 void add_spice_options(CLI::App& app, SpiceOptions& options) {

@@ -23,6 +23,8 @@ struct HandOnOptions {
   /// Throws InputError for what cannot be written.
   void check() const;
 };
+/// --save alone.
+void add_save_option(CLI::App& app, HandOnOptions& options);
 void add_hand_on_options(CLI::App& app, HandOnOptions& options);
 
 /// --spice --spice-threshold

@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/console.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/pictures/picture_options.hpp"
 
 namespace fmbem::cli {
 
@@ -18,7 +20,12 @@ void add_picture_option(CLI::App& app, std::optional<std::string>& picture);
 /// Refuses a picture that could not be drawn.
 void check_picture(const std::optional<std::string>& picture);
 
-/// Draws the result that `write` writes as .vtu to a path, and says so. Nothing without a picture.
+/// Draws the result that `write` writes as .vtu to a path, and that errors call `name`, into a
+/// picture that its owner commits.
+void draw_result(const std::string& name, OutputFile& picture, const PictureOptions& how,
+                 const std::function<bool(const std::string& path)>& write);
+
+/// The same whole, and says so. Nothing without a picture.
 void draw_result(Console& console, const std::optional<std::string>& picture,
                  const std::function<bool(const std::string& path)>& write);
 

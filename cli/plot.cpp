@@ -1,9 +1,19 @@
+#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "cli/picture_options.hpp"
+#include "cli/surface_output.hpp"
+#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/write_vtu.hpp"
 #include "fmbem/pictures/draw_picture.hpp"
+#include "fmbem/problems/solution_file.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -22,6 +32,49 @@ Cut cut_of(const CutOption& option) {
   return {option.axis, option.at.value};
 }
 
+/// A surface with values on its panels.
+struct SurfaceResult {
+  SurfaceMesh mesh;
+  std::vector<PanelField> fields;
+};
+
+SurfaceResult kept_result(const std::string& file) {
+  KeptSolution kept = load_solution(file);
+  return {std::move(kept.mesh), panel_fields(kept.solution)};
+}
+
+/// Gmsh knows elements by their tags.
+SurfaceResult msh_result(const std::string& file) {
+  SurfaceResult result{load_mesh(file), {}};
+  std::unordered_map<std::size_t, std::size_t> triangle_of;
+  for (std::size_t i = 0; i < result.mesh.triangles.size(); ++i)
+    triangle_of[result.mesh.triangle_tags[i]] = i;
+  for (const ElementData& data : read_element_data(file)) {
+    PanelField field{data.name, std::vector<double>(triangle_of.size(), NAN)};
+    for (std::size_t k = 0; k < data.tags.size(); ++k)
+      if (const auto found = triangle_of.find(data.tags[k]); found != triangle_of.end())
+        field.values[found->second] = data.values[k];
+    result.fields.push_back(std::move(field));
+  }
+  return result;
+}
+
+bool is_vtk(const std::string& file) {
+  const std::string format = ending(file);
+  return format == "vtu" || format == "vti";
+}
+
+void draw(const std::string& file, const std::string& picture, const PictureOptions& how) {
+  const bool is_msh = ending(file) == "msh";
+  if (is_vtk(file) || (!is_msh && !is_solution_file(file))) return draw_picture(file, picture, how);
+  check_picture_path(picture);
+  const SurfaceResult result = is_msh ? msh_result(file) : kept_result(file);
+  OutputFile output(picture);
+  draw_result(file, output, how,
+              [&](const std::string& path) { return write_vtu(path, result.mesh, result.fields); });
+  output.commit();
+}
+
 ExitCode run(Context& context, const Options& options) {
   context.console.set_quiet(options.quiet);
   PictureOptions how = options.how;
@@ -29,7 +82,7 @@ ExitCode run(Context& context, const Options& options) {
   const std::string picture =
       options.picture.value_or(std::filesystem::path(options.file).replace_extension(".png"));
   refuse_overwriting({{"--output", picture}}, {{"result", options.file}});
-  draw_picture(options.file, picture, how);
+  draw(options.file, picture, how);
   context.console.print_wrote(picture);
   return ExitCode::solved;
 }
@@ -44,10 +97,11 @@ Command add_plot(CLI::App& program) {
       "Examples:\n"
       "  fmbem plot cube.vtu -o cube.png\n"
       "  fmbem plot bus.vtu --net VDD --log -o bus.html\n"
+      "  fmbem plot coated.h5 --quantity V -o coated.svg\n"
       "  fmbem plot box.vti --cut x=0 --quantity E -o cut.svg");
   app->add_option("FILE", options->file,
-                  "what fmbem capacitance or fmbem field wrote: a surface or a plane (.vtu), a "
-                  "plane or a box (.vti)")
+                  "a result: a surface (.vtu, .msh), a plane or a box (.vti, .vtu), or a solution "
+                  "that --save has kept")
       ->required();
   app->add_option("-o,--output", options->picture,
                   "a picture (.png, .svg), or a page to turn it in a browser (.html) (default: "
@@ -58,9 +112,11 @@ Command add_plot(CLI::App& program) {
               {"charge", Quantity::charge},
               {"V", Quantity::potential},
               {"E", Quantity::field}},
-             "charge density, potential or the field's magnitude; auto: what the file holds first");
+             "charge density (of currents: the flux density inward), potential or the field's "
+             "magnitude; auto: what the file holds first");
   app->add_option("--net", options->how.net,
-                  "of a capacitance: the conductor that is at 1 V (default: the first)")
+                  "of several solutions in a file: the conductor that is at 1 V, or the "
+                  "solution's name (default: the first)")
       ->type_name("NAME");
   app->add_option("--cut", options->cut, "of a box: the plane to show, in the file's unit")
       ->type_name("x=X");

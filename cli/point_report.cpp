@@ -38,8 +38,9 @@ std::string range_text(const Range& range, const std::string& unit) {
 
 }  // namespace
 
-std::string field_text(const Field& field) {
-  return "\npoints    " + std::to_string(field.potential.size()) + "\npotential " +
+std::string field_text(const Field& field, const std::string& name) {
+  return "\npoints    " + (name.empty() ? "" : name + ": ") +
+         std::to_string(field.potential.size()) + "\npotential " +
          range_text(potentials_of(field), "V") + "\n|E|       " +
          range_text(fields_of(field), "V/m");
 }

@@ -9,8 +9,8 @@
 
 namespace fmbem::cli {
 
-/// What is told of potential and field at points, V and V/m.
-std::string field_text(const Field& field);
+/// What is told of potential and field at points, V and V/m. Of several sets each has a name.
+std::string field_text(const Field& field, const std::string& name = "");
 
 /// {points, singular_points, potential_V, field_V_per_m}: of the latter the smallest and the
 /// largest value that is one.

@@ -10,9 +10,12 @@
 #include <zlib.h>
 
 #include "cli/compiled_from.hpp"
+#include "cli/expression.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/read_file.hpp"
+#include "fmbem/problems/hdf5_image.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem::cli {
@@ -33,7 +36,11 @@ Json libraries() {
             {"MPI", mpi_version()},
             {"Gmsh API", FMBEM_GMSH_VERSION},
             {"BLAS", blas_name()},
-            {"zlib", zlibVersion()}};
+            {"zlib", zlibVersion()},
+            {"HDF5", hdf5_version()},
+            {"muParser", expression_library_version()}};
+  if (const std::string version = cgal_version(); !version.empty()) json["CGAL"] = version;
+  if (const std::string version = vtk_version(); !version.empty()) json["VTK"] = version;
   if (built_with_cuda()) json["CUDA"] = cuda_runtime_version();
   return json;
 }

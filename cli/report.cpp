@@ -44,7 +44,7 @@ Json continued_report(const std::string& command, const Arguments& arguments,
                      << ": use the fmbem that wrote it");
   Json report = start_report(command, arguments);
   for (const char* name :
-       {"status", "mesh", "conductors", "media", "backend", "precision", "tolerance", "operators",
+       {"status", "mesh", "conductors", "problem", "backend", "precision", "tolerance", "operators",
         "solver", "timings_s", "memory_bytes", "device_memory_bytes"})
     if (before.contains(name)) report[name] = before[name];
   return report;

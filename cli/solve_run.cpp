@@ -85,9 +85,8 @@ void SolveRun::start() {
         options_.solve.problem.conductors.empty() && options_.solve.problem.permittivity == 1,
         "--conductor and --permittivity do not go with --problem: its file has "
         "\"regions\", and conductors of several groups by their \"name\"");
-    FMBEM_REQUIRE(!options_.hand_on.save,
-                  "--save keeps solutions without --problem, for now: leave out one of both");
     file_ = read_problem(*options_.problem);
+    if (options_.hand_on.save) check_can_be_saved(file_->problem);
     add_input(*options_.problem);
     report_["problem"] = file_->json;
   }
@@ -176,16 +175,15 @@ void SolveRun::check_outputs(
   options_.hand_on.check();
 }
 
-ExitCode SolveRun::finish(const LayerSolution& solution, bool converged, Json results,
-                          std::optional<double> field_seconds,
-                          const std::optional<SolutionToKeep>& to_keep) {
+ExitCode SolveRun::finish(const ProblemSolution& solution, bool converged, Json results,
+                          std::optional<double> field_seconds, const SurfaceMesh& mesh) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
   add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
   if (const auto& folder = options_.hand_on.folder) console().print_wrote(*folder);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
   if (const auto& file = options_.hand_on.save) {
-    save_solution(*file, to_keep->mesh, to_keep->solution, report_text(report_));
+    save_solution(*file, mesh, solution, report_text(report_));
     console().print_wrote(*file);
   }
   target_.write(report_);

@@ -30,12 +30,6 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const SolveCommandOpt
 /// --problem
 void add_problem_option(CLI::App& app, SolveCommandOptions& options, const std::string& help);
 
-/// A solution as --save keeps it.
-struct SolutionToKeep {
-  const SurfaceMesh& mesh;
-  const ConductorSolution& solution;
-};
-
 /// What commands that solve have in common, from their first word to their report.
 class SolveRun {
  public:
@@ -69,9 +63,8 @@ class SolveRun {
 
   /// Completes the report, writes it and keeps the solution with it. field_seconds is the time of
   /// evaluating a field.
-  ExitCode finish(const LayerSolution& solution, bool converged, Json results,
-                  std::optional<double> field_seconds = {},
-                  const std::optional<SolutionToKeep>& to_keep = {});
+  ExitCode finish(const ProblemSolution& solution, bool converged, Json results,
+                  std::optional<double> field_seconds, const SurfaceMesh& mesh);
 
   Console& console() { return context_.console; }
   Json& report() { return report_; }

@@ -46,7 +46,20 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
 /// with numbers that are not finite.
 std::vector<double> read_cell_data(const std::string& file, const std::string& array);
 
+/// Values of a .msh at its elements: a view of Gmsh's, with one value for each element.
+struct ElementData {
+  std::string name;
+  std::vector<std::size_t> tags;  ///< of the elements
+  std::vector<double> values;     ///< [tags]
+};
+/// The views of a .msh ($ElementData), but for those of vectors and tensors. Read as meshes are.
+/// Throws InputError for files that Gmsh cannot read.
+std::vector<ElementData> read_element_data(const std::string& file);
+
 /// Version of the Gmsh SDK in use.
 std::string gmsh_version();
+/// Versions of the libraries that fmbem-reader was built with; empty where it was not.
+std::string cgal_version();
+std::string vtk_version();
 
 }  // namespace fmbem

@@ -16,4 +16,10 @@ std::vector<SurfaceMesh> load_mesh_levels_here(const std::string& file, const Lo
 /// read_cell_data() in the process of the caller.
 std::vector<double> read_cell_data_here(const std::string& file, const std::string& array);
 
+/// read_element_data() in the process of the caller.
+std::vector<ElementData> read_element_data_here(const std::string& file);
+
+/// What fmbem-reader is asked for.
+enum class ReaderTask { meshes, cell_data, element_data };
+
 }  // namespace fmbem

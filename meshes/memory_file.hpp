@@ -10,7 +10,7 @@ namespace fmbem {
 // among its open files, brings it the request and takes the mesh back. A fork would not do: a
 // process that runs MPI, CUDA or OpenMP has threads and memory that do not survive it.
 
-constexpr int reader_file = 3;
+constexpr int request_file = 3;
 
 /// A file in memory, for two processes. Throws ResourceError where there is no memory for it.
 class MemoryFile {

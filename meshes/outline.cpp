@@ -42,7 +42,14 @@ std::vector<std::array<Vec3d, 2>> outline_on_plane(const SurfaceMesh& mesh, Vec3
   const double area2 = dot(n, n);
   const Vec3d ru = cross(v, n) / area2, rv = cross(n, u) / area2;
   std::vector<double> height(mesh.vertices.size());
-  for (std::size_t i = 0; i < height.size(); ++i) height[i] = dot(mesh.vertices[i] - corner, n);
+  double highest = 0;
+  for (std::size_t i = 0; i < height.size(); ++i) {
+    height[i] = dot(mesh.vertices[i] - corner, n);
+    highest = std::max(highest, std::abs(height[i]));
+  }
+  // What lies in the plane but for rounding, as at a mirror, touches it.
+  for (double& h : height)
+    if (std::abs(h) <= 1e-12 * highest) h = 0;
 
   std::vector<std::array<Vec3d, 2>> outline;
   for (const std::array<int, 3>& triangle : mesh.triangles) {

@@ -26,7 +26,7 @@ struct Slot {
   std::array<char, PATH_MAX> path;
 };
 static_assert(std::atomic<int>::is_always_lock_free, "needed in a signal handler");
-std::array<Slot, 16> slots;
+std::array<Slot, 128> slots;
 
 int register_path(const std::string& path) {
   if (path.size() >= PATH_MAX) throw InputError("cannot write " + path + ": the path is too long");

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
@@ -127,21 +126,25 @@ NumberArray read_npy(const std::string& file) {
 }
 
 void write_npy(const std::string& file, const NumberArray& array) {
+  OutputFile output(file);
+  write_npy(output, array);
+  output.commit();
+}
+
+void write_npy(OutputFile& file, const NumberArray& array) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (";
   for (const std::size_t n : array.shape) header += std::to_string(n) + ", ";
   header += "), }";
   constexpr std::size_t before = 10, alignment = 64;
   header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
   header += '\n';
-  OutputFile output(file);
-  std::ofstream stream(output.partial_path(), std::ios::binary);
+  std::ofstream stream(file.partial_path(), std::ios::binary);
   stream << magic << '\1' << '\0' << static_cast<char>(header.size() & 255)
          << static_cast<char>(header.size() >> 8) << header;
   stream.write(reinterpret_cast<const char*>(array.values.data()),
                static_cast<std::streamsize>(array.values.size() * sizeof(double)));
   stream.close();
-  if (!stream) throw ResourceError("cannot write " + file + ": is the disk full?");
-  output.commit();
+  if (!stream) throw ResourceError("cannot write " + file.path() + ": is the disk full?");
 }
 
 std::vector<double> read_csv_column(const std::string& file,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "fmbem/meshes/output_file.hpp"
+
 namespace fmbem {
 
 /// An array of numbers, row by row.
@@ -20,6 +22,8 @@ NumberArray read_npy(const std::string& file);
 /// Writes doubles in C's order. The file appears whole or not at all. Throws InputError for an
 /// unwritable path and ResourceError when the disk is full.
 void write_npy(const std::string& file, const NumberArray& array);
+/// The same into a file that its owner commits.
+void write_npy(OutputFile& file, const NumberArray& array);
 
 /// Numbers of a .csv: those on its lines, where each has one, or the column with this heading.
 /// Throws InputError that names file and line.

@@ -30,6 +30,10 @@ inline auto members(Length& x) {
   auto& [value, unit] = x;
   return std::tie(value, unit);
 }
+inline auto members(ElementData& x) {
+  auto& [name, tags, values] = x;
+  return std::tie(name, tags, values);
+}
 inline auto members(GeoNumbers::value_type& x) { return std::tie(x.first, x.second); }
 inline auto members(SizeLimit& x) {
   auto& [reason, size, place, group, triangles] = x;

@@ -101,14 +101,19 @@ PointSet points_in_box(Vec3d min, Vec3d max, double nx, double ny, double nz) {
   return set;
 }
 
-PointSet points_on_cut(Vec3d min, Vec3d max, int axis, double at, std::size_t n) {
+PointSet points_on_cut(Vec3d min, Vec3d max, int axis, double at, std::size_t n,
+                       const Reach& reach) {
   const Vec3d size = max - min;
   const double more = std::max({size.x, size.y, size.z}) / 3;
   const int across = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
-  Vec3d corner = min - Vec3d{more, more, more}, u{}, v{};
+  for (int k = 0; k < 3; ++k) {
+    min[k] = std::max(min[k] - more, reach.min[k]);
+    max[k] = std::min(max[k] + more, reach.max[k]);
+  }
+  Vec3d corner = min, u{}, v{};
   corner[axis] = at;
-  u[across] = size[across] + 2 * more;
-  v[up] = size[up] + 2 * more;
+  u[across] = max[across] - min[across];
+  v[up] = max[up] - min[up];
   const double spacing = std::max(u[across], v[up]) / double(n - 1);
   const auto count = [&](double side) { return std::max(2.0, std::round(side / spacing) + 1); };
   return points_on_plane(corner, u, v, count(u[across]), count(v[up]));

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
@@ -38,9 +39,17 @@ PointSet points_on_plane(Vec3d corner, Vec3d u, Vec3d v, double nu, double nv);
 /// x runs first, then y. Throws InputError for a box without volume.
 PointSet points_in_box(Vec3d min, Vec3d max, double nx, double ny, double nz);
 
+/// How far points may reach.
+struct Reach {
+  static constexpr double far = std::numeric_limits<double>::infinity();
+  Vec3d min{-far, -far, -far}, max{far, far, far};
+};
+
 /// A grid of about n points along its longer side on the rectangle across an axis (0, 1, 2) at a
-/// place, around the box between two corners: wider by a third of this box's longest side.
-PointSet points_on_cut(Vec3d min, Vec3d max, int axis, double at, std::size_t n);
+/// place, around the box between two corners: wider by a third of this box's longest side, but not
+/// beyond `reach`.
+PointSet points_on_cut(Vec3d min, Vec3d max, int axis, double at, std::size_t n,
+                       const Reach& reach = {});
 
 /// The vectors from a grid's first point to the next in each direction, as far as there are such.
 std::array<Vec3d, 3> steps_of(const PointSet& grid);

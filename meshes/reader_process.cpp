@@ -5,13 +5,10 @@
 
 #include <omp.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/child_process.hpp"
-#include "fmbem/meshes/load.hpp"
-#include "fmbem/meshes/memory_file.hpp"
-#include "fmbem/meshes/parcel.hpp"
+#include "fmbem/meshes/child_request.hpp"
+#include "fmbem/meshes/load_here.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
@@ -43,46 +40,43 @@ namespace {
                    "it anew or in another format");
 }
 
-/// What the reader answers: meshes or, if an array is named, its numbers.
+/// What the reader answers to a task, which takes options and the coarsest level for meshes, an
+/// array's name for its numbers.
 template <class Answer>
-Answer ask_reader(const std::string& file, const LoadOptions& options, int coarsest,
-                  const std::optional<std::string>& array) {
-  MemoryFile memory;
+Answer ask_reader(ReaderTask task, const std::string& file, const LoadOptions& options = {},
+                  int coarsest = 0, const std::string& array = "") {
   ParcelWriter request;
-  request.put(false);  // not an answer, by which it is known when the process crashes
-  request.put(getpid());
   request.put(omp_get_max_threads());
+  request.put(task);
   request.put(file);
   request.put(options);
   request.put(coarsest);
   request.put(array);
-  memory.write(request.bytes());
-  const std::string program =
-      find_own_program("fmbem-reader", "FMBEM_READER", "the program that reads files");
-  const int status =
-      wait_for(start_silently(program, {{memory.number(), reader_file}}, "to read a file"));
-  const std::span<const char> bytes = memory.read();
-  ParcelReader answer(bytes);
-  // A process that was killed may have written part of an answer.
-  if (status != 0 || bytes.empty() || !answer.got<bool>()) explain(status, file);
-  const auto code = answer.got<ExitCode>();
-  if (code == ExitCode::solved) return answer.got<Answer>();
-  const auto sentence = answer.got<std::string>();
-  if (code == ExitCode::bad_input) throw InputError(sentence);
-  if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
-  throw Error(code, sentence);
+  Answer result;
+  ask_child(
+      {"fmbem-reader", "FMBEM_READER", "the program that reads files", "to read a file"}, request,
+      {}, [&](int status) { explain(status, file); },
+      [&](ParcelReader& answer) { answer.get(result); });
+  return result;
 }
 
 }  // namespace
 
 std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOptions& options,
                                           int coarsest) {
-  return ask_reader<std::vector<SurfaceMesh>>(file, options, coarsest, {});
+  return ask_reader<std::vector<SurfaceMesh>>(ReaderTask::meshes, file, options, coarsest);
 }
 
 std::vector<double> read_cell_data(const std::string& file, const std::string& array) {
-  return ask_reader<std::vector<double>>(file, {}, 0, array);
+  return ask_reader<std::vector<double>>(ReaderTask::cell_data, file, {}, 0, array);
 }
+
+std::vector<ElementData> read_element_data(const std::string& file) {
+  return ask_reader<std::vector<ElementData>>(ReaderTask::element_data, file);
+}
+
+std::string cgal_version() { return FMBEM_CGAL_VERSION; }
+std::string vtk_version() { return FMBEM_VTK_VERSION; }
 
 SurfaceMesh load_mesh(const std::string& file, const LoadOptions& options) {
   return std::move(load_mesh_levels(file, options, options.refine).back());

@@ -6,7 +6,6 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/csv_table.hpp"
 #include "fmbem/meshes/outline.hpp"
-#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/vtu_writer.hpp"
 
@@ -104,6 +103,7 @@ void add_corners(std::vector<VtkArray>& arrays, const std::string& name, const L
 std::vector<VtkArray> field_data(const Surroundings& around, const std::string& unit) {
   std::vector<VtkArray> arrays;
   add_corners(arrays, with_unit("outline", unit), around.outline);
+  add_corners(arrays, with_unit("interface", unit), around.interface);
   add_corners(arrays, with_unit("surface", unit), around.surface);
   return arrays;
 }
@@ -160,6 +160,14 @@ void check_points_path(const std::string& path) {
 
 void write_points(const std::string& path, const PointSet& set, const std::string& unit,
                   const std::vector<PointField>& fields, const Surroundings& around) {
+  check_points_fit(path, set);
+  OutputFile file(path);
+  write_points(file, set, unit, fields, around);
+  file.commit();
+}
+
+void write_points(OutputFile& file, const PointSet& set, const std::string& unit,
+                  const std::vector<PointField>& fields, const Surroundings& around) {
   for (const PointField& field : fields) {
     FMBEM_REQUIRE(field.components == 1 || field.components == 3,
                   "the field '" << field.name << "' has " << field.components
@@ -168,15 +176,12 @@ void write_points(const std::string& path, const PointSet& set, const std::strin
                   "the field '" << field.name << "' has " << field.values.size() << " values for "
                                 << counted(set.points.size(), "point"));
   }
-  const Format format = format_of(path);
-  check_points_fit(path, set);
-  OutputFile file(path);
+  const Format format = format_of(file.path());
   const bool whole =
       format == Format::csv
           ? write_csv(file.partial_path(), set, unit, fields)
           : write_vtk_points(file.partial_path(), format == Format::vti, set, unit, fields, around);
-  if (!whole) throw ResourceError("cannot write " + path + ": is the disk full?");
-  file.commit();
+  if (!whole) throw ResourceError("cannot write " + file.path() + ": is the disk full?");
 }
 
 }  // namespace fmbem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/point_set.hpp"
 
 namespace fmbem {
@@ -18,8 +19,9 @@ struct PointField {
 
 /// The surfaces among which points lie.
 struct Surroundings {
-  std::vector<std::array<Vec3d, 2>> outline{};  ///< of a plane: where it cuts them
-  std::vector<std::array<Vec3d, 3>> surface{};  ///< of a box: their triangles
+  std::vector<std::array<Vec3d, 2>> outline{};     ///< of a plane: where it cuts them
+  std::vector<std::array<Vec3d, 2>> interface {};  ///< the same of borders between two media
+  std::vector<std::array<Vec3d, 3>> surface{};     ///< of a box: their triangles
 };
 /// None for points on a line and scattered ones.
 Surroundings surroundings(const SurfaceMesh& mesh, const PointSet& set);
@@ -35,10 +37,15 @@ void check_points_fit(const std::string& path, const PointSet& set);
 /// line for each point, in the fewest digits that give the same numbers back, nan for none), as a
 /// VTK XML unstructured grid (.vtu: the fields as point data; vertices, line segments, quadrangles
 /// or hexahedra as cells), or as a VTK XML image (.vti: of planes and boxes). The surroundings are
-/// field data of the two of VTK, "outline [mm]" with the ends of a segment in each tuple and
-/// "surface [mm]" with a triangle's corners. Coordinates are in `unit`. The file appears whole or
-/// not at all. Throws InputError for an unwritable path and ResourceError when the disk is full.
+/// field data of the two of VTK, "outline [mm]" and "interface [mm]" with the ends of a segment in
+/// each tuple and "surface [mm]" with a triangle's corners. Coordinates are in `unit`. The file
+/// appears whole or not at all. Throws InputError for an unwritable path and ResourceError when the
+/// disk is full.
 void write_points(const std::string& path, const PointSet& set, const std::string& unit,
+                  const std::vector<PointField>& fields, const Surroundings& around = {});
+
+/// The same into a file that its owner commits.
+void write_points(OutputFile& file, const PointSet& set, const std::string& unit,
                   const std::vector<PointField>& fields, const Surroundings& around = {});
 
 /// Writes .vtu, or .vti for a box, to a path of any name. Returns whether all of it was written.

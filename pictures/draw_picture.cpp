@@ -3,11 +3,9 @@
 #include <cstring>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/child_process.hpp"
-#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/child_request.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/pictures/picture_request.hpp"
@@ -39,24 +37,11 @@ void check_picture_format(const std::string& path) {
 }
 
 void draw(const PictureRequest& request, const std::vector<HandedFile>& result) {
-  MemoryFile memory;
   ParcelWriter parcel;
-  parcel.put(false);  // not an answer, by which it is known when the process crashes
-  parcel.put(getpid());
   parcel.put(request);
-  memory.write(parcel.bytes());
-  const std::string program =
-      find_own_program("fmbem-picture", "FMBEM_PICTURE", "the program that draws pictures");
-  std::vector<HandedFile> files = result;
-  files.push_back({memory.number(), request_file});
-  const int status = wait_for(start_silently(program, files, "to draw a picture"));
-  ParcelReader answer(memory.read());
-  if (status != 0 || !answer.got<bool>()) explain(status, request.name);
-  const auto code = answer.got<ExitCode>();
-  const auto sentence = answer.got<std::string>();
-  if (code == ExitCode::bad_input) throw InputError(sentence);
-  if (code == ExitCode::out_of_resource) throw ResourceError(sentence);
-  if (code != ExitCode::solved) throw Error(code, sentence);
+  ask_child(
+      {"fmbem-picture", "FMBEM_PICTURE", "the program that draws pictures", "to draw"}, parcel,
+      result, [&](int status) { explain(status, request.name); }, [](ParcelReader&) {});
 }
 
 }  // namespace
@@ -73,21 +58,19 @@ void draw_picture(const std::string& file, const std::string& picture,
   const std::string format = ending(file);
   FMBEM_REQUIRE(format == "vtu" || format == "vti",
                 "cannot draw " << file
-                               << ": results are drawn from the .vtu and .vti that fmbem "
-                                  "capacitance and fmbem field write");
+                               << ": results are drawn from the .vtu, .vti and .msh that fmbem "
+                                  "has written, and from solutions that --save has kept");
   OutputFile output(picture);
   draw({file, file, picture, output.partial_path(), options}, {});
   output.commit();
 }
 
-void draw_picture(const MemoryFile& result, const std::string& picture,
+void draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
                   const PictureOptions& options) {
-  check_picture_format(picture);
-  OutputFile output(picture);
-  draw({"/proc/self/fd/" + std::to_string(result_file), "the result", picture,
-        output.partial_path(), options},
+  check_picture_format(picture.path());
+  draw({"/proc/self/fd/" + std::to_string(result_file), name, picture.path(),
+        picture.partial_path(), options},
        {{result.number(), result_file}});
-  output.commit();
 }
 
 }  // namespace fmbem

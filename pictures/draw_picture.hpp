@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmbem/meshes/memory_file.hpp"
+#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/pictures/picture_options.hpp"
 
 namespace fmbem {
@@ -18,8 +19,9 @@ void check_picture_path(const std::string& path);
 void draw_picture(const std::string& file, const std::string& picture,
                   const PictureOptions& options);
 
-/// The same of a .vtu that was written into memory.
-void draw_picture(const MemoryFile& result, const std::string& picture,
+/// The same of a .vtu that was written into memory and that errors call `name`; the picture's owner
+/// commits it.
+void draw_picture(const MemoryFile& result, const std::string& name, OutputFile& picture,
                   const PictureOptions& options);
 
 }  // namespace fmbem

@@ -21,6 +21,7 @@ struct Vec2 {
   friend Vec2 operator*(double s, Vec2 a) { return {s * a.x, s * a.y}; }
 };
 double size_of(Vec2 a) { return std::hypot(a.x, a.y); }
+double dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
 double area(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
 using Line = std::vector<Vec2>;
 
@@ -110,16 +111,18 @@ class Taken {
   std::vector<std::vector<std::vector<Vec2>>> boxes_{n, std::vector<std::vector<Vec2>>(n)};
 };
 
-/// From a place on, along or against the directions, until these end or another line is near.
+/// From a place on, along or against the directions, until these end, turn round, as they do where
+/// they are interpolated across a sheet, or another line is near.
 Line half_line(const Directions& directions, const Taken& taken, Vec2 x, double sign) {
   Line line{x};
   while (double(line.size()) * step < longest) {
     const std::optional<Vec2> first = directions.at(x);
     if (!first) break;
     const std::optional<Vec2> middle = directions.at(x + sign * step / 2 * *first);
-    if (!middle) break;
+    if (!middle || dot(*first, *middle) <= 0) break;
     x = x + sign * step * *middle;
-    if (!directions.at(x) || taken.is_near(x, least_spacing)) break;
+    const std::optional<Vec2> last = directions.at(x);
+    if (!last || dot(*first, *last) <= 0 || taken.is_near(x, least_spacing)) break;
     line.push_back(x);
   }
   return line;

@@ -1,17 +1,10 @@
 // fmbem-picture: draws one picture for draw_picture(), which starts it.
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <new>
 #include <string>
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/child_request.hpp"
 #include "fmbem/meshes/foreign/vtk_complaints.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/pictures/labels.hpp"
@@ -61,50 +54,15 @@ void draw(const PictureRequest& request) {
   if (!out) throw ResourceError("cannot write " + request.picture + ": is the disk full?");
 }
 
-ParcelWriter answer_to(const PictureRequest& request) {
-  const auto answer = [](ExitCode code, const std::string& sentence) {
-    ParcelWriter parcel;
-    parcel.put(true);
-    parcel.put(code);
-    parcel.put(sentence);
-    return parcel;
-  };
-  try {
-    draw(request);
-    return answer(ExitCode::solved, "");
-  } catch (const Error& e) {
-    return answer(e.code(), e.what());
-  } catch (const std::bad_alloc&) {
-    return answer(ExitCode::out_of_resource, "not enough memory to draw " + request.name);
-  } catch (const std::exception& e) {
-    return answer(ExitCode::internal_error,
-                  "internal error while drawing " + request.name + ": " + e.what());
-  }
-}
-
-void answer_request() {
-  MemoryFile memory(request_file);
-  ParcelReader parcel(memory.read());
-  parcel.got<bool>();  // that it is no answer
-  const auto parent = parcel.got<pid_t>();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) return;
-  const auto request = parcel.got<PictureRequest>();
-  // Software draws the same picture on every machine, and needs no device.
-  setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-  memory.write(answer_to(request).bytes());
-}
-
 }  // namespace
 
 int main() {
-  if (fcntl(request_file, F_GETFD) < 0) {
-    std::fputs("fmbem-picture: fmbem starts this program to draw; it has no use by itself\n",
-               stderr);
-    return 2;
-  }
-  const rlimit no_core{};  // a driver that crashes is no news here
-  setrlimit(RLIMIT_CORE, &no_core);
-  answer_request();
-  _exit(0);  // no destructors of drivers, which could crash
+  return answer_as_child("fmbem-picture", "to draw", [](ParcelReader& parcel) {
+    const auto request = parcel.got<PictureRequest>();
+    return ChildTask{"draw " + request.name, [request](ParcelWriter&) {
+                       // Software draws the same picture on every machine, and needs no device.
+                       setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+                       draw(request);
+                     }};
+  });
 }

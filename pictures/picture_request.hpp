@@ -8,9 +8,8 @@
 
 namespace fmbem {
 
-/// The numbers, among the open files of fmbem-picture, of the memory file with its request, and of
-/// a result that lies in memory.
-constexpr int request_file = reader_file, result_file = request_file + 1;
+/// The number, among the open files of fmbem-picture, of a result that lies in memory.
+constexpr int result_file = request_file + 1;
 
 /// What fmbem-picture is asked for.
 struct PictureRequest {

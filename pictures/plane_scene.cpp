@@ -36,6 +36,36 @@ void set_view(Scene& scene, Vec3d corner, Vec3d u, Vec3d v) {
   scene.view.toward = cross(scene.view.right, scene.view.up);
 }
 
+/// Where nothing is solved for: there is no potential. A field may be infinite at single points.
+std::vector<bool> empty_points(const Result& plane, const ResultArray& array) {
+  std::vector<bool> is_empty(plane.points.size(), false);
+  for (const ResultArray& potential : plane.arrays)
+    if (potential.quantity == Quantity::potential && potential.of == array.of)
+      for (std::size_t i = 0; i < is_empty.size(); ++i)
+        is_empty[i] = std::isnan(potential.values[i]);
+  return is_empty;
+}
+
+/// Gives empty points the mean of their neighbours that are not, so that colours reach up to
+/// surfaces.
+void fill_beside_surfaces(std::vector<double>& values, const std::vector<bool>& is_empty,
+                          std::size_t columns) {
+  const std::size_t rows = values.size() / columns;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_empty[i]) continue;
+    const std::size_t row = i / columns, column = i % columns;
+    double sum = 0;
+    int n = 0;
+    for (std::size_t r = row - (row > 0); r <= std::min(row + 1, rows - 1); ++r)
+      for (std::size_t c = column - (column > 0); c <= std::min(column + 1, columns - 1); ++c)
+        if (const std::size_t k = r * columns + c; !is_empty[k] && std::isfinite(values[k])) {
+          sum += values[k];
+          ++n;
+        }
+    if (n > 0) values[i] = sum / n;
+  }
+}
+
 double interpolated(double a, double b, double t) { return (1 - t) * a + t * b; }
 
 }  // namespace
@@ -49,12 +79,15 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
   const std::size_t columns = plane.n[0], rows = plane.n[1];
   scene.columns = columns;
   const std::vector<Vec3d>& x = plane.points;
+  const std::vector<bool> is_empty = empty_points(plane, array);
   set_view(scene, x[0], x[columns - 1] - x[0], x[x.size() - columns] - x[0]);
   for (std::size_t row = 0; row + 1 < rows; ++row)
     for (std::size_t i = row * columns; i + 1 < (row + 1) * columns; ++i) {
       const int a = int(i), b = a + 1, c = int(i + columns), d = c + 1;
-      scene.triangles.push_back({a, b, d});
-      scene.triangles.push_back({a, d, c});
+      for (const std::array<int, 3>& triangle : {std::array{a, b, d}, std::array{a, d, c}})
+        if (!std::all_of(triangle.begin(), triangle.end(),
+                         [&](int corner) { return is_empty[std::size_t(corner)]; }))
+          scene.triangles.push_back(triangle);
     }
   if (array.components == 1) {
     scene.values = array.values;
@@ -63,6 +96,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
       scene.values.push_back(
           norm(Vec3d{array.values[3 * i], array.values[3 * i + 1], array.values[3 * i + 2]}));
   }
+  fill_beside_surfaces(scene.values, is_empty, columns);
   const auto e = std::find_if(plane.arrays.begin(), plane.arrays.end(), [&](const ResultArray& a) {
     return a.quantity == Quantity::field && a.of == array.of;
   });
@@ -80,9 +114,14 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
       levels.push_back(interpolated(min, max, k / (n_equipotentials + 1.0)));
     scene.lines.push_back({black, 1.3, 0.85, level_lines(scene, levels)});
   }
-  LineSet outlines{black, 3, 1, {}};
-  for (const auto& [a, b] : plane.outline) outlines.paths.push_back({a, b});
-  scene.lines.push_back(std::move(outlines));
+  const auto add_lines = [&](double width, const std::vector<std::array<Vec3d, 2>>& segments) {
+    if (segments.empty()) return;
+    LineSet lines{black, width, 1, {}};
+    for (const auto& [a, b] : segments) lines.paths.push_back({a, b});
+    scene.lines.push_back(std::move(lines));
+  };
+  add_lines(1.6, plane.interface);
+  add_lines(3, plane.outline);
   return scene;
 }
 

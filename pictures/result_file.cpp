@@ -33,7 +33,7 @@ auto read_with(const std::string& path, const std::string& name) {
 }
 
 std::optional<Quantity> quantity_of_unit(const std::string& unit) {
-  if (unit == "C/m^2") return Quantity::charge;
+  if (unit == "C/m^2" || unit == "A/m^2") return Quantity::charge;
   if (unit == "V") return Quantity::potential;
   if (unit == "V/m") return Quantity::field;
   return {};
@@ -48,7 +48,7 @@ std::vector<double> values_of(vtkDataArray* array) {
   return values;
 }
 
-/// Of names such as "charge density [C/m^2], top at 1 V".
+/// Of names such as "charge density [C/m^2], top at 1 V" and "top at 1 V: potential [V]".
 std::vector<ResultArray> arrays_of(vtkFieldData* data) {
   std::vector<ResultArray> result;
   for (int a = 0; a < data->GetNumberOfArrays(); ++a) {
@@ -57,12 +57,17 @@ std::vector<ResultArray> arrays_of(vtkFieldData* data) {
     const std::string name = array->GetName();
     const std::size_t open = name.find(" ["), close = name.find(']', open);
     if (open == std::string::npos || close == std::string::npos) continue;
-    ResultArray found{{},
-                      name.substr(0, open),
-                      name.substr(open + 2, close - open - 2),
-                      close + 3 <= name.size() ? name.substr(close + 3) : "",
-                      array->GetNumberOfComponents(),
-                      {}};
+    const std::size_t colon = name.rfind(": ", open);
+    const bool is_named_before = colon != std::string::npos;
+    ResultArray found{
+        {},
+        is_named_before ? name.substr(colon + 2, open - colon - 2) : name.substr(0, open),
+        name.substr(open + 2, close - open - 2),
+        is_named_before            ? name.substr(0, colon)
+        : close + 3 <= name.size() ? name.substr(close + 3)
+                                   : "",
+        array->GetNumberOfComponents(),
+        {}};
     const std::optional<Quantity> quantity = quantity_of_unit(found.unit);
     if (!quantity || found.components != (quantity == Quantity::field ? 3 : 1)) continue;
     found.quantity = *quantity;
@@ -99,6 +104,7 @@ void read_field_data(vtkFieldData* data, Result& result) {
     };
     const int components = array->GetNumberOfComponents();
     if (components == 6 && unit_after("outline [")) read_corners(result.outline);
+    if (components == 6 && unit_after("interface [")) read_corners(result.interface);
     if (components == 9 && unit_after("surface [")) read_corners(result.walls);
     if (array->GetNumberOfValues() != 1) continue;
     const double number = array->GetTuple1(0);
@@ -189,7 +195,7 @@ Result read_result(const std::string& path, const std::string& name) {
                        << " values for " << n << " places");
   FMBEM_REQUIRE(!result.arrays.empty(),
                 name << " is no result: it has neither charge densities [C/m^2] nor potentials [V] "
-                        "or fields [V/m], which fmbem capacitance and fmbem field write");
+                        "or fields [V/m], which fmbem writes");
   return result;
 }
 
@@ -206,8 +212,8 @@ const ResultArray& find_array(const Result& result, const PictureOptions& option
     add(quantities, word(array.quantity));
     if (array.quantity != quantity) continue;
     const std::string net =
-        array.of.ends_with(" at 1 V") ? array.of.substr(0, array.of.size() - 7) : "";
-    if (!options.net || *options.net == net) return array;
+        array.of.ends_with(" at 1 V") ? array.of.substr(0, array.of.size() - 7) : array.of;
+    if (!options.net || *options.net == net || *options.net == array.of) return array;
     if (!net.empty()) add(nets, net);
   }
   const bool has = std::any_of(arrays.begin(), arrays.end(), [&](const ResultArray& array) {
@@ -217,7 +223,7 @@ const ResultArray& find_array(const Result& result, const PictureOptions& option
   FMBEM_REQUIRE(!nets.empty(), name << " holds one solution, not one for each net at 1 V: leave "
                                        "out --net");
   throw InputError(name + " has no solution with the net \"" + *options.net +
-                   "\" at 1 V; it has: " + nets);
+                   "\" at 1 V, or of that name; it has: " + nets);
 }
 
 }  // namespace fmbem

@@ -26,9 +26,10 @@ struct Result {
   std::vector<Vec3d> points;        ///< of a grid, x fastest, then y
   std::array<std::size_t, 3> n{};   ///< points of a grid in each direction
   std::vector<ResultArray> arrays;  ///< those of known units
-  std::vector<std::array<Vec3d, 2>> outline;  ///< of surfaces, where a plane cuts them
-  std::vector<std::array<Vec3d, 3>> walls;    ///< triangles of surfaces, of a box
-  std::string length_unit;                    ///< empty where it is not known
+  std::vector<std::array<Vec3d, 2>> outline;    ///< of surfaces, where a plane cuts them
+  std::vector<std::array<Vec3d, 2>> interface;  ///< the same of borders between two media
+  std::vector<std::array<Vec3d, 3>> walls;      ///< triangles of surfaces, of a box
+  std::string length_unit;                      ///< empty where it is not known
 
   bool is_grid() const { return !points.empty(); }
 };

@@ -82,6 +82,13 @@ Handle text_type(std::size_t length) {
 
 }  // namespace
 
+std::string hdf5_version() {
+  unsigned numbers[3] = {};
+  H5get_libversion(&numbers[0], &numbers[1], &numbers[2]);
+  return std::to_string(numbers[0]) + '.' + std::to_string(numbers[1]) + '.' +
+         std::to_string(numbers[2]);
+}
+
 Hdf5Image::Hdf5Image() {
   const Silence silence;
   const Handle access = access_in_memory();

@@ -9,6 +9,9 @@
 
 namespace fmbem {
 
+/// Of the library in use, such as 1.10.8.
+std::string hdf5_version();
+
 /// An HDF5 file in memory. Files are read and written whole, so that a full disk and a cut file are
 /// never HDF5's to deal with; a damaged one must not come here, as HDF5 may crash. Arrays have the
 /// types double, std::int32_t, std::int64_t and text, and are compressed.

@@ -26,6 +26,11 @@ void drop_densities(ConductorSolution& solution) {
   solution.charge_density.clear();
 }
 
+void drop_densities(ProblemSolution& solution) {
+  drop_densities(static_cast<ConductorSolution&>(solution));
+  solution.results.clear();
+}
+
 double highest_order(const SurfaceMesh& mesh) { return mesh.closed ? 2 : 1; }
 
 }  // namespace fmbem

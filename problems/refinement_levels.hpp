@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "fmbem/problems/solve_conductors.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
 
@@ -21,6 +21,7 @@ SurfaceMesh solve_coarser_levels(const MeshOfLevel& mesh_of_level, int finest,
 
 /// Drops panels and densities, which a coarser level's report does not need.
 void drop_densities(ConductorSolution& solution);
+void drop_densities(ProblemSolution& solution);
 
 /// The order that charges converge with when meshes are fine enough: 2 for closed bodies, if they
 /// are smooth, and 1 for open ones, whose density is infinite at their edges.

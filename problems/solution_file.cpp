@@ -1,7 +1,6 @@
 #include "fmbem/problems/solution_file.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,17 +10,18 @@
 
 #include <zlib.h>
 
+#include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/units.hpp"
-#include "fmbem/problems/hdf5_image.hpp"
+#include "fmbem/problems/kept_problem.hpp"
 
 namespace fmbem {
 namespace {
 
 /// Of the layout; docs/results.md says what each changed.
-constexpr int layout_version = 1;
+constexpr int layout_version = 2;
 
 /// What comes before the HDF5 file proper, which HDF5 passes over: a user block of text.
 constexpr std::size_t user_block = 512;
@@ -105,95 +105,92 @@ void add_conductors(Hdf5Image& image, const SurfaceMesh& mesh,
 }
 
 void add_applied(Hdf5Image& image, const AppliedField& applied) {
-  std::vector<double> charges;
+  std::vector<double> charges, dipoles, lines;
   for (const PointCharge& q : applied.charges)
     charges.insert(charges.end(), {q.place.x, q.place.y, q.place.z, q.charge, q.permittivity});
+  for (const PointDipole& p : applied.dipoles)
+    dipoles.insert(dipoles.end(), {p.place.x, p.place.y, p.place.z, p.moment.x, p.moment.y,
+                                   p.moment.z, p.permittivity});
+  for (const LineCharge& line : applied.lines)
+    lines.insert(lines.end(), {line.from.x, line.from.y, line.from.z, line.to.x, line.to.y,
+                               line.to.z, line.charge, line.permittivity});
   image.add_group("applied");
   image.add("applied/uniform", coordinates_of({applied.uniform}));
+  image.add("applied/zero", coordinates_of({applied.zero}));
   image.add("applied/charges", charges, 5);
+  image.add("applied/dipoles", dipoles, 7);
+  image.add("applied/lines", lines, 8);
+  image.add("applied/unit", std::vector<double>{applied.unit});
 }
 
-std::vector<double> joined(const std::vector<std::vector<double>>& rows) {
-  std::vector<double> result;
-  for (const std::vector<double>& row : rows) result.insert(result.end(), row.begin(), row.end());
-  return result;
+/// Those that panels with images have.
+void add_planes(Hdf5Image& image, const SymmetryPlanes& planes) {
+  std::vector<std::string> kinds;
+  std::vector<double> offsets;
+  for (const auto& plane : planes.at) {
+    kinds.emplace_back(plane ? name(plane->kind) : "");
+    offsets.push_back(plane ? plane->offset : 0);
+  }
+  image.add_group("planes");
+  image.add("planes/kinds", kinds);
+  image.add("planes/offsets", offsets);
 }
 
 /// Reads, and says of each thing that does not fit which it is.
 class Reader {
  public:
-  explicit Reader(const std::string& file) : file_(file), image_(checked_image(file), file) {}
+  explicit Reader(const std::string& file) : arrays_(checked_image(file), file) {}
 
   KeptSolution read() {
     KeptSolution kept;
-    kept.report = image_.read_one<std::string>("report");
+    kept.report = arrays_.read_one<std::string>("report");
     kept.mesh = read_mesh();
-    ConductorSolution& solution = kept.solution;
-    solution.panels = make_panels(kept.mesh);
+    ProblemSolution& solution = kept.solution;
+    solution.problem.planes = read_planes();
+    solution.panels = make_panels(kept.mesh, solution.problem.planes);
     solution.scale_to_m = kept.mesh.scale_to_m;
     solution.conductors = read_conductors(kept.mesh);
     solution.applied = read_applied();
     const std::size_t n = kept.mesh.triangles.size();
-    solution.potential = rows("problems/potential", solution.conductors.size());
-    solution.charge_density = rows("problems/charge_density", n);
-    for (const std::vector<double>& density : rows("problems/density", n))
+    for (const std::vector<double>& density : arrays_.rows("problems/density", n))
       solution.sigma.push_back(solution.panels.from_input_order(density));
-    require(solution.sigma.size() == solution.potential.size() &&
-                solution.sigma.size() == solution.charge_density.size(),
-            "problems");
+    solution.potential =
+        arrays_.rows_of("problems/potential", solution.sigma.size(), solution.conductors.size());
+    solution.charge_density = arrays_.rows_of("problems/charge_density", solution.sigma.size(), n);
+    if (arrays_.has("regions")) read_problem(arrays_, kept.mesh, solution);
     return kept;
   }
 
  private:
-  void require(bool good, const char* what) const {
-    FMBEM_REQUIRE(good, file_ << " is damaged: its " << what << " do not fit");
-  }
-
-  template <class T>
-  std::vector<T> read(const char* name, std::size_t n) const {
-    std::vector<T> values = image_.read<T>(name);
-    require(values.size() == n, name);
-    return values;
-  }
-
-  std::vector<std::vector<double>> rows(const char* name, std::size_t columns) const {
-    const std::vector<double> values = image_.read<double>(name);
-    require(!values.empty() && columns > 0 && values.size() % columns == 0, name);
-    require(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),
-            name);
-    std::vector<std::vector<double>> result;
-    for (auto row = values.begin(); row != values.end(); row += std::ptrdiff_t(columns))
-      result.emplace_back(row, row + std::ptrdiff_t(columns));
-    return result;
-  }
-
   SurfaceMesh read_mesh() const {
     SurfaceMesh mesh;
-    for (const std::vector<double>& x : rows("mesh/vertices", 3))
+    for (const std::vector<double>& x : arrays_.rows("mesh/vertices", 3))
       mesh.vertices.push_back({x[0], x[1], x[2]});
-    const auto corners = image_.read<std::int32_t>("mesh/triangles");
-    require(!corners.empty() && corners.size() % 3 == 0 && are_below(corners, mesh.vertices.size()),
-            "triangles");
+    const auto corners = arrays_.numbers("mesh/triangles");
+    arrays_.require(
+        !corners.empty() && corners.size() % 3 == 0 && are_below(corners, mesh.vertices.size()),
+        "triangles");
     for (std::size_t k = 0; k < corners.size(); k += 3)
       mesh.triangles.push_back({corners[k], corners[k + 1], corners[k + 2]});
-    const std::vector<std::string> names = image_.read_texts("mesh/group_names");
-    const auto tags = read<std::int32_t>("mesh/group_tags", names.size()),
-               named = read<std::int32_t>("mesh/group_named", names.size());
+    const std::vector<std::string> names = arrays_.texts("mesh/group_names");
+    const auto tags = arrays_.read<std::int32_t>("mesh/group_tags", names.size()),
+               named = arrays_.read<std::int32_t>("mesh/group_named", names.size());
     for (std::size_t g = 0; g < names.size(); ++g)
       mesh.groups.push_back({names[g], tags[g], named[g] != 0});
-    const auto group_of = read<std::int32_t>("mesh/group_of", mesh.triangles.size());
-    require(are_below(group_of, names.size()), "groups");
+    const auto group_of = arrays_.read<std::int32_t>("mesh/group_of", mesh.triangles.size());
+    arrays_.require(are_below(group_of, names.size()), "groups");
     mesh.group_of.assign(group_of.begin(), group_of.end());
-    const auto vertex_tags = read<std::int64_t>("mesh/vertex_tags", mesh.vertices.size()),
-               triangle_tags = read<std::int64_t>("mesh/triangle_tags", mesh.triangles.size());
+    const auto vertex_tags = arrays_.read<std::int64_t>("mesh/vertex_tags", mesh.vertices.size()),
+               triangle_tags =
+                   arrays_.read<std::int64_t>("mesh/triangle_tags", mesh.triangles.size());
     mesh.vertex_tags.assign(vertex_tags.begin(), vertex_tags.end());
     mesh.triangle_tags.assign(triangle_tags.begin(), triangle_tags.end());
-    mesh.file = image_.read_one<std::string>("mesh/file");
-    mesh.unit = image_.read_one<std::string>("mesh/unit");
-    mesh.scale_to_m = image_.read_one<double>("mesh/scale_to_m");
-    require(mesh.scale_to_m == metres_in(mesh.unit), "units");
-    mesh.closed = image_.read_one<std::int32_t>("mesh/closed") != 0;
-    mesh.orientable = image_.read_one<std::int32_t>("mesh/orientable") != 0;
+    mesh.file = arrays_.read_one<std::string>("mesh/file");
+    mesh.unit = arrays_.read_one<std::string>("mesh/unit");
+    mesh.scale_to_m = arrays_.read_one<double>("mesh/scale_to_m");
+    arrays_.require(mesh.scale_to_m == metres_in(mesh.unit), "units");
+    mesh.closed = arrays_.read_one<std::int32_t>("mesh/closed") != 0;
+    mesh.orientable = arrays_.read_one<std::int32_t>("mesh/orientable") != 0;
     return mesh;
   }
 
@@ -204,12 +201,13 @@ class Reader {
 
   std::vector<Conductor> read_conductors(const SurfaceMesh& mesh) const {
     std::vector<Conductor> conductors;
-    for (const std::string& name : image_.read_texts("conductors/names"))
+    for (const std::string& name : arrays_.texts("conductors/names"))
       conductors.push_back({name, {}});
-    const auto of_group = read<std::int32_t>("conductors/of_group", mesh.groups.size());
+    const auto of_group = arrays_.read<std::int32_t>("conductors/of_group", mesh.groups.size());
     for (std::size_t g = 0; g < of_group.size(); ++g) {
       if (of_group[g] == -1) continue;
-      require(of_group[g] >= 0 && std::size_t(of_group[g]) < conductors.size(), "conductors");
+      arrays_.require(of_group[g] >= 0 && std::size_t(of_group[g]) < conductors.size(),
+                      "conductors");
       conductors[of_group[g]].groups.push_back(mesh.groups[g].name);
     }
     return conductors;
@@ -217,19 +215,54 @@ class Reader {
 
   AppliedField read_applied() const {
     AppliedField applied;
-    const auto uniform = read<double>("applied/uniform", 3);
+    const auto uniform = arrays_.read<double>("applied/uniform", 3);
     applied.uniform = {uniform[0], uniform[1], uniform[2]};
-    const auto charges = image_.read<double>("applied/charges");
-    require(charges.size() % 5 == 0, "charges");
-    for (std::size_t k = 0; k < charges.size(); k += 5)
-      applied.charges.push_back(
-          {{charges[k], charges[k + 1], charges[k + 2]}, charges[k + 3], charges[k + 4]});
+    const auto zero = arrays_.read<double>("applied/zero", 3);
+    applied.zero = {zero[0], zero[1], zero[2]};
+    for (const std::vector<double>& q : arrays_.rows("applied/charges", 5, true))
+      applied.charges.push_back({{q[0], q[1], q[2]}, q[3], q[4]});
+    for (const std::vector<double>& p : arrays_.rows("applied/dipoles", 7, true))
+      applied.dipoles.push_back({{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, p[6]});
+    for (const std::vector<double>& line : arrays_.rows("applied/lines", 8, true))
+      applied.lines.push_back(
+          {{line[0], line[1], line[2]}, {line[3], line[4], line[5]}, line[6], line[7]});
+    applied.unit = arrays_.read_one<double>("applied/unit");
     return applied;
   }
 
-  std::string file_;
-  Hdf5Image image_;
+  SymmetryPlanes read_planes() const {
+    SymmetryPlanes planes;
+    const std::vector<std::string> kinds = arrays_.texts("planes/kinds", 3);
+    const auto offsets = arrays_.read<double>("planes/offsets", 3);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (const PlaneKind kind : {PlaneKind::ground, PlaneKind::mirror})
+        if (kinds[axis] == name(kind)) planes.at[axis] = {kind, offsets[axis]};
+    return planes;
+  }
+
+  KeptArrays arrays_;
 };
+
+void add_solution(Hdf5Image& image, const SurfaceMesh& mesh, const ConductorSolution& solution,
+                  const std::string& report) {
+  image.add("report", std::vector<std::string>{report});
+  add_mesh(image, mesh);
+  add_conductors(image, mesh, solution.conductors);
+  add_planes(image, planes_of(solution.panels));
+  add_applied(image, solution.applied);
+  std::vector<std::vector<double>> density;
+  for (const std::vector<double>& sigma : solution.sigma)
+    density.push_back(solution.panels.to_input_order(sigma));
+  image.add_group("problems");
+  image.add("problems/potential", joined(solution.potential), solution.conductors.size());
+  image.add("problems/density", joined(density), mesh.triangles.size());
+  image.add("problems/charge_density", joined(solution.charge_density), mesh.triangles.size());
+}
+
+void write(const std::string& path, const Hdf5Image& image) {
+  const std::string bytes = image.bytes();
+  write_whole(path, block_of(layout_version, bytes) + bytes);
+}
 
 }  // namespace
 
@@ -241,22 +274,28 @@ bool is_solution_file(const std::string& file) {
   return start == first_words;
 }
 
+void check_can_be_saved(const BoundaryProblem& problem) {
+  FMBEM_REQUIRE(!problem.has_losses(),
+                "solutions with complex permittivities are not kept, for now: leave out --save");
+  FMBEM_REQUIRE(problem.formulation == ProblemFormulation::single,
+                "only solutions by the single layer are kept, for now: leave out --save or "
+                "\"formulation\"");
+}
+
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report) {
   Hdf5Image image;
-  image.add("report", std::vector<std::string>{report});
-  add_mesh(image, mesh);
-  add_conductors(image, mesh, solution.conductors);
-  add_applied(image, solution.applied);
-  image.add_group("problems");
-  std::vector<std::vector<double>> density;
-  for (const std::vector<double>& sigma : solution.sigma)
-    density.push_back(solution.panels.to_input_order(sigma));
-  image.add("problems/potential", joined(solution.potential), solution.conductors.size());
-  image.add("problems/density", joined(density), mesh.triangles.size());
-  image.add("problems/charge_density", joined(solution.charge_density), mesh.triangles.size());
-  const std::string bytes = image.bytes();
-  write_whole(path, block_of(layout_version, bytes) + bytes);
+  add_solution(image, mesh, solution, report);
+  write(path, image);
+}
+
+void save_solution(const std::string& path, const SurfaceMesh& mesh,
+                   const ProblemSolution& solution, const std::string& report) {
+  check_can_be_saved(solution.problem);
+  Hdf5Image image;
+  add_solution(image, mesh, solution, report);
+  if (!solution.results.empty()) add_problem(image, mesh, solution);
+  write(path, image);
 }
 
 KeptSolution load_solution(const std::string& file) { return Reader(file).read(); }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fmbem/problems/solve_conductors.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
 
@@ -10,8 +10,9 @@ namespace fmbem {
 struct KeptSolution {
   SurfaceMesh mesh;  ///< without notices, sizes and contacts
   /// What fields, charges and pictures need: conductors, panels, densities, potentials and what is
-  /// applied.
-  ConductorSolution solution;
+  /// applied. Of a boundary value problem also regions, sides and results, without those of groups
+  /// and regions and without energies; else there are no results.
+  ProblemSolution solution;
   std::string report;  ///< of the run, JSON as --json writes it
 };
 
@@ -24,6 +25,14 @@ bool is_solution_file(const std::string& file);
 /// full.
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report);
+
+/// Throws InputError for problems whose solutions are not kept: with complex permittivities, or by
+/// another formulation than the single layer.
+void check_can_be_saved(const BoundaryProblem& problem);
+
+/// The same of a problem that can be saved.
+void save_solution(const std::string& path, const SurfaceMesh& mesh,
+                   const ProblemSolution& solution, const std::string& report);
 
 /// The same solution, to the bit. Throws InputError for files that are damaged, of another kind or
 /// of another version.

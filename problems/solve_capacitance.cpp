@@ -19,7 +19,7 @@ SquareMatrix bound_of_solver_error(const CapacitanceSolution& solution) {
 }
 
 /// Of a solution with a problem for each conductor and these charges.
-CapacitanceSolution with_matrices(ConductorSolution solution,
+CapacitanceSolution with_matrices(ProblemSolution solution,
                                   const std::vector<std::vector<double>>& charges) {
   const std::size_t n = charges.size();
   CapacitanceSolution result{std::move(solution), SquareMatrix(n), SquareMatrix()};
@@ -40,7 +40,7 @@ CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const ConductorOp
   for (std::size_t j = 0; j < n; ++j) unit_voltages[j][j] = 1;
   ConductorSolution solution = solve_conductors(mesh, options, unit_voltages);
   const auto charges = conductor_charges(mesh, solution);
-  return with_matrices(std::move(solution), charges);
+  return with_matrices(without_problem(std::move(solution)), charges);
 }
 
 CapacitanceSolution solve_capacitance(const SurfaceMesh& mesh, const BoundaryProblem& problem,

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "fmbem/problems/capacitance.hpp"
-#include "fmbem/problems/solve_conductors.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
 
-/// Problem j: conductor j at 1 V, the others at 0.
-struct CapacitanceSolution : ConductorSolution {
+/// Problem j: conductor j at 1 V, the others at 0. Without a BoundaryProblem it has no results.
+struct CapacitanceSolution : ProblemSolution {
   SquareMatrix maxwell;  ///< farads
   /// Of each entry, what the solver can have left: C_ij errs by Σ_k q_k r_k, q being the charges of
   /// the panels with conductor i at 1 V and r the residual's potentials with j at 1 V, and so by

@@ -105,6 +105,10 @@ void ProblemSolver::solve_basis() {
   }
   FMBEM_REQUIRE(!data.empty(), "there is no conductor to be at 1 V");
   impl_->equations->solve(names, data);
+  if (impl_->solution.parts() > 1) return;
+  std::vector<ProblemResult>& results = impl_->solution.results;
+  for (std::size_t c = 0; c < data.size(); ++c)
+    results[results.size() - data.size() + c].conductor_at_1_volt = static_cast<int>(c);
 }
 
 void ProblemSolver::solve_for(const std::vector<std::vector<double>>& data) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/layer/field.hpp"
@@ -22,8 +23,9 @@ struct SurfaceValues {
 /// Of one right-hand side.
 struct ProblemResult {
   std::string name;
-  bool applied = true;        ///< whether the problem's sources and field count
-  bool is_imaginary = false;  ///< an imaginary part
+  bool applied = true;           ///< whether the problem's sources and field count
+  bool is_imaginary = false;     ///< an imaginary part
+  int conductor_at_1_volt = -1;  ///< with all other data 0, in solve_basis() of real problems
   /// [conductors], C or A that they give off. By Formulation::second_kind NaN, as what else is of
   /// normal fields, unless the conductor is one of the closed surfaces that the region surrounds.
   std::vector<double> conductor_flux;
@@ -62,6 +64,13 @@ struct ProblemSolution : ConductorSolution {
   /// Results of each problem.
   std::size_t parts() const { return problem.has_losses() ? 2 : 1; }
 };
+
+/// Of conductors without a BoundaryProblem: it has no results.
+inline ProblemSolution without_problem(ConductorSolution solution) {
+  ProblemSolution result;
+  static_cast<ConductorSolution&>(result) = std::move(solution);
+  return result;
+}
 
 /// A problem on a mesh, by densities that are constant on each panel and collocated at centroids:
 /// by one single layer on all surfaces (MediaSystem has the equations), or by another formulation

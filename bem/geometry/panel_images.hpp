@@ -52,6 +52,11 @@ struct PanelImages {
 /// grounded one.
 Panels make_panels(const SurfaceMesh& mesh, const SymmetryPlanes& planes, int max_leaf = 64);
 
+/// The planes before which panels lie.
+inline SymmetryPlanes planes_of(const Panels& panels) {
+  return panels.images ? panels.images->planes : SymmetryPlanes{};
+}
+
 /// Panels with their images, or those that have none: what fields come from.
 inline const Panels& whole_of(const Panels& panels) {
   return panels.images ? panels.images->whole : panels;

@@ -4,18 +4,26 @@ that are stated there."""
 import csv
 import math
 import re
+import struct
 import unittest
 
-from harness import ROOT, ProgramTest, read_vtu
+from harness import CUBE, ROOT, ProgramTest, leave_out, read_vtu
 
 EPSILON_0 = 8.8541878128e-12
 PAGE = (ROOT / "docs" / "examples.md").read_text()
 
+ALL_COMMANDS = [line.split()[1:] for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S)
+                for line in block.splitlines()]
+# Of examples whose numbers are those of other points.
+PICTURES_ALONE = [command for command in ALL_COMMANDS if "--picture" in command and "--output" not in command
+                  and any(other[1] == command[1] and "--output" in other and "--picture" not in other
+                          for other in ALL_COMMANDS)]
+
 
 def commands_of(name):
-    """Lists of arguments of fmbem, all of the page that read this example."""
-    lines = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
-    return [line.split()[1:] for line in lines if f"/{name}.geo" in line]
+    """Lists of arguments of fmbem, all of the page that give numbers of this example."""
+    return [command for command in ALL_COMMANDS
+            if f"/{name}.geo" in " ".join(command) and command not in PICTURES_ALONE]
 
 
 def potential_on_layers(radii, conductivities, place, moment, x):
@@ -50,10 +58,23 @@ class Examples(ProgramTest):
     def setUp(self):
         super().setUp()
         (self.folder / "examples").symlink_to(ROOT / "examples")
+        self.draws = "built without" not in self.fmbem("plot", CUBE, "-o", "a.png", code=2).stderr
+
+    def without_picture(self, command):
+        """The same command for a build that draws none."""
+        drops = [command.index(word) for word in ("--cut", "--plane", "--picture") if word in command]
+        return [word for k, word in enumerate(command) if k not in drops and k - 1 not in drops]
+
+    def run_whole(self, command, run):
+        """Runs a command, and checks its picture."""
+        done = run(*(command if self.draws else self.without_picture(command)))
+        if self.draws and "--picture" in command:
+            self.is_picture(command)
+        return done
 
     def conductors(self, command):
         """(potential, charge or current) of each conductor by its name."""
-        report = self.report(*command)
+        report = self.run_whole(command, self.report)
         results = report["results"]
         flux = results.get("charge_C") or results["current_A"]
         names = [conductor["name"] for conductor in report["conductors"]]
@@ -75,6 +96,25 @@ class Examples(ProgramTest):
             self.assertTrue(file.with_suffix(".json").exists(), name)
             self.assertTrue(commands_of(name), name)
             self.assertTrue(hasattr(self, f"test_{name}"), name)
+            image = name.replace("_", "-") + ".png"
+            self.assertIn(f"](images/{image})", PAGE)
+            self.assertTrue((ROOT / "docs" / "images" / image).exists(), image)
+            self.assertEqual(sum(image in command for command in ALL_COMMANDS), 1, image)
+
+    def test_pictures(self):
+        self.assertEqual(len(PICTURES_ALONE), 5)
+        if not self.draws:
+            leave_out("this build draws no pictures")
+        for command in PICTURES_ALONE:
+            with self.subTest(command):
+                self.run_whole(command, self.fmbem)
+
+    def is_picture(self, command):
+        """Whether a command has drawn one: 1200 x 900 pixels that are not all white."""
+        data = (self.folder / command[command.index("--picture") + 1]).read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", data[16:24]), (1200, 900))
+        self.assertGreater(len(data), 15000)
 
     def test_microstrip(self):
         """Hammerstad and Jensen's formulas of ε_eff and of the wave impedance in vacuum."""
@@ -169,7 +209,7 @@ class Examples(ProgramTest):
         """Potentials on the scalp, without their mean: the relative difference of their shape (RDM)
         and of their size (MAG)."""
         [command] = commands_of("head")
-        self.fmbem(*command)
+        self.run_whole(command, self.fmbem)
         arrays = read_vtu(self.folder / "head.vtu")
         points, corners = arrays["Points"], arrays["connectivity"]
         found, known = [], []

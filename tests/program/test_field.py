@@ -1,6 +1,7 @@
 """fmbem field: potentials and fields at points, reports, files, refusals."""
 
 import csv
+import json
 import math
 import os
 import re
@@ -50,6 +51,33 @@ class Values(FieldTest):
             self.assertAlmostEqual(potential, 1 / max(r, 1), delta=0.01 / max(r, 1))
             expected = [1e3 * c / r ** 3 if r > 1 else 0 for c in (x, y, z)]  # metres
             self.assertLess(math.dist(field, expected), 10 / max(r, 1) ** 2)
+
+    def test_several_sets_of_points_have_the_results_of_each(self):
+        mesh = self.two_tetrahedra_file()
+        self.write("p.xyz", "3 3 3\n1 1 1\n")
+        sets = {"points-1": ("--points", "p.xyz"), "line-1": ("--line", "2,2,2,3,3,3,4"),
+                "line-2": ("--line", "4,0,1,5,0,1,2"), "plane-1": ("--plane", "0,0,2,1,0,0,0,1,0,3,2")}
+        report = self.report("field", mesh, *(word for words in sets.values() for word in words),
+                             "--output", "all.csv")
+        self.assertEqual(report["point_sets"], list(sets))
+        self.assertEqual(report["results"]["points"]["value"], [2, 4, 2, 6])
+        for name, words in sets.items():
+            with self.subTest(name):
+                alone = self.table(mesh, *words, name="alone.csv")
+                with open(self.folder / f"all-{name}.csv", newline="") as file:
+                    together = [[float(word) for word in row] for row in list(csv.reader(file))[1:]]
+                self.assertEqual(together, alone)
+        self.assertFalse((self.folder / "all.csv").exists())
+        again = self.fmbem("rerun", self.write("report.json", json.dumps(report))).stdout
+        self.assertEqual(again, "the same bits: every result is what it was\n")
+
+    def test_files_of_several_sets_appear_together_or_not_at_all(self):
+        mesh = self.two_tetrahedra_file()
+        (self.folder / "all-cut-2.vti").mkdir()
+        self.refused("field", mesh, "--cut", "z=0.5", "--cut", "z=2", "--output", "all.vti",
+                     saying="all-cut-2.vti")
+        self.refused("field", mesh, "--cut", "z=0.5", "--line", "0,0,2,1,0,2,3", "--output", "all.csv",
+                     "--json", "all-cut-1.csv", saying="same file")
 
     def test_cube_is_an_equipotential_volume(self):
         for x, y, z, potential, *field in self.table(CUBE, "--line", "0.2,0.3,0.4,0.7,0.6,0.8,6"):
@@ -212,12 +240,11 @@ class Refusals(FieldTest):
         return self.refused("field", self.tetrahedron_file(), *options, "--output", output,
                             "--json", "out.json", saying=saying)
 
-    def test_points_are_given_once(self):
-        self.refuse(saying="exactly one of --points, --line, --plane, --box and --cut")
-        self.refuse(*self.LINE, "--plane", "0,0,0,1,0,0,0,1,0,2,2", saying="exactly one")
+    def test_points_have_to_be_given(self):
+        self.refuse(saying="--points, --line, --plane, --box or --cut")
         self.write("points.xyz", "0 0 0\n")
-        self.refuse(*self.LINE, "--points", "points.xyz", saying="exactly one")
-        self.refuse(*self.LINE, *self.LINE)
+        self.refuse(*self.LINE, "--cut", "z=0.5", output="x.vti", saying=".vti is for planes and boxes")
+        self.refuse(*self.LINE * 51, saying="51 sets of points")
 
     def test_lines(self):
         for line, saying in [("0,0,0,1,1,1,1", "2 to"), ("0,0,0,1,1,1,0", "2 to"), ("0,0,0,1,1,1,2.5", "2.5"),

@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from harness import CUBE, ROOT, ProgramTest, leave_out, read_vtu
+from harness import CUBE, ROOT, ProgramTest, leave_out, msh, read_vtu, tetrahedron
 
 WIDTH, HEIGHT = 1200, 900
 SVG = "{http://www.w3.org/2000/svg}"
@@ -216,6 +216,63 @@ class Surfaces(PictureTest):
         self.assertEqual((self.folder / "a.png").read_bytes(), (self.folder / "b.png").read_bytes())
         done = self.fmbem("plot", "a.vtu")
         self.assertEqual(done.stdout, "wrote a.png\n")
+
+
+class Kept(PictureTest):
+    def test_pictures_of_a_run_of_its_kept_solution_and_of_its_files_are_the_same(self):
+        """.msh names views without the unit's place being lost, so values are found by element."""
+        problem = self.write("p.json", json.dumps({
+            "version": 1, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": 3}}, "outside": "air",
+            "groups": {"left": {"conductor": {"potential": 2}, "outside": "air"},
+                       "right": {"interface": True, "inside": "oil", "outside": "air"}}}))
+        mesh = self.two_tetrahedra_file()
+        self.fmbem("solve", mesh, "--problem", problem, "--refine", "1", "--picture", "run.png",
+                   "--save", "kept.h5", "--surface", "s.msh")
+        self.fmbem("solve", mesh, "--problem", problem, "--refine", "1", "--surface", "s.vtu")
+        drawn = (self.folder / "run.png").read_bytes()
+        for name in ("kept.h5", "s.msh", "s.vtu"):
+            with self.subTest(name):
+                self.fmbem("plot", name, "-o", "again.png")
+                self.assertEqual((self.folder / "again.png").read_bytes(), drawn)
+        self.fmbem("capacitance", mesh, "--save", "c.h5", "--output", "c.msh", "--picture", "c.png")
+        self.fmbem("plot", "c.msh", "-o", "again.png")
+        self.assertEqual((self.folder / "again.png").read_bytes(), (self.folder / "c.png").read_bytes())
+        for name in ("c.h5", "c.msh"):
+            self.fmbem("plot", name, "--net", "right", "-o", "right.svg")
+            self.assertIn("right at 1 V", [text for text, _, _ in Svg(self.folder / "right.svg").texts])
+        self.refused("plot", "c.h5", "--net", "nobody", "-o", "never.png", saying=["c.h5", "left, right"])
+        self.refused("plot", mesh, "-o", "never.png", saying="no result")
+        self.refused("plot", "c.h5", "--cut", "z=0", "-o", "never.png", saying="fmbem field")
+
+    def test_what_is_not_solved_for_is_white_and_interfaces_are_thinner(self):
+        problem = self.write("p.json", json.dumps({
+            "version": 1, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": 3}}, "outside": "air",
+            "planes": {"x": "mirror", "z": "ground"},
+            "groups": {"left": {"conductor": {"potential": 2}, "outside": "air"},
+                       "right": {"interface": True, "inside": "oil", "outside": "air"}}}))
+        nodes, elements = tetrahedron(0.2)
+        more_nodes, more_elements = tetrahedron(2.2, 4, 2)
+        nodes = [(x, y + 0.2, z + 0.5) for x, y, z in nodes + more_nodes]
+        mesh = self.write("two.msh", msh(nodes, elements + more_elements, [(1, "left"), (2, "right")]))
+        self.fmbem("solve", mesh, "--problem", problem, "--cut", "y=0.4", "--picture", "cut.svg", "--output", "cut.vtu")
+        data = read_vtu(self.folder / "cut.vtu")
+        xs, zs = data["Points"][::3], data["Points"][2::3]
+        self.assertEqual((min(xs), min(zs)), (0, 0))  # at the mirror and at the ground
+        svg = Svg(self.folder / "cut.svg")
+        thick, thin = svg.lines("3"), svg.lines("1.6")
+        x, z = svg.axis(True), svg.axis(False)
+        self.assertTrue(any(abs(z(p[1])) < 0.01 and x(p[0]) > 2 for line in thick for p in line))  # the ground
+        self.assertTrue(all(x(p[0]) > 1.9 for line in thin for p in line) and thin)
+        self.fmbem("plot", "cut.vtu", "-o", "cut.png")
+        picture = Picture(self.folder / "cut.png")
+        at = lambda px, pz: picture.at(self.pixel(svg.axis(True), px), self.pixel(svg.axis(False), pz))
+        self.assertEqual(at(0.4, 0.7), (255, 255, 255))  # in metal
+        self.assertNotEqual(at(2.4, 0.7), (255, 255, 255))
+
+    def pixel(self, axis, value):
+        """Where an axis has a value."""
+        a, b = axis(0), axis(1)
+        return (value - a) / (b - a)
 
 
 class Planes(PictureTest):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import random
 import re
@@ -73,6 +74,74 @@ class Keep(ProgramTest):
             report = json.loads(file["report"][0])
         numpy.testing.assert_allclose(maxwell, report["results"]["capacitance_F"]["value"], rtol=1e-13)
 
+    PROBLEM = {"version": 1, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": 2.2}}, "outside": "air",
+               "sources": {"charges": [{"at": [3, 3, 3], "charge": 1e-12}], "field": [0, 0, 1]},
+               "groups": {"left": {"conductor": {"potential": 2}, "outside": "air"},
+                          "right": {"interface": True, "inside": "oil", "outside": "air"}}}
+    TWICE = ("--line", "-1,0.3,0.2,4,0.5,0.4,9", "--line", "2.1,0.2,0.2,2.3,0.2,0.2,4")
+
+    def test_a_kept_problem_has_the_fields_of_its_run(self):
+        mesh, problem = self.two_tetrahedra_file(), self.write("p.json", json.dumps(self.PROBLEM))
+        for command, more in (("solve", ("--basis",)), ("field", ("--voltage", "left=3"))):
+            with self.subTest(command):
+                self.fmbem(command, mesh, "--problem", problem, *more, *self.TWICE, "--output", "run.csv",
+                           "--save", "kept.h5")
+                self.fmbem("field", "--from", "kept.h5", *self.TWICE, "--output", "kept.csv")
+                for k in (1, 2):
+                    self.assertEqual((self.folder / f"kept-line-{k}.csv").read_bytes(),
+                                     (self.folder / f"run-line-{k}.csv").read_bytes())
+        # The first of these has a solution for each conductor at 1 V, and serves for other voltages.
+        self.fmbem("solve", mesh, "--problem", problem, "--basis", "--tolerance", "1e-10", "--save", "basis.h5")
+        self.fmbem("field", mesh, "--problem", problem, "--tolerance", "1e-10", "--voltage", "left=3", *LINE,
+                   "--output", "run.csv")
+        self.fmbem("field", "--from", "basis.h5", "--voltage", "left=3", *LINE, "--output", "kept.csv")
+        rows = [[[float(x) for x in line.split(",")] for line in
+                 (self.folder / name).read_text().splitlines()[1:]] for name in ("kept.csv", "run.csv")]
+        for ours, theirs in zip(*rows):
+            for a, b in zip(ours, theirs):
+                if math.isnan(b):  # in metal
+                    self.assertTrue(math.isnan(a))
+                else:
+                    self.assertAlmostEqual(a, b, delta=1e-8 * max(1, abs(b)))
+
+    def test_capacitances_among_dielectrics_serve_for_any_voltages(self):
+        problem = {**self.PROBLEM, "sources": {}}
+        mesh, file = self.two_tetrahedra_file(), self.write("p.json", json.dumps(problem))
+        self.fmbem("capacitance", mesh, "--problem", file, "--tolerance", "1e-10", "--save", "kept.h5")
+        kept = self.report("field", "--from", "kept.h5", "--voltage", "left=5", *LINE, "--output", "kept.csv")
+        direct = self.report("field", mesh, "--problem", file, "--tolerance", "1e-10", "--voltage", "left=5",
+                             *LINE, "--output", "direct.csv")
+        for name in ("potential_V", "field_V_per_m"):
+            for end in ("min", "max"):
+                self.assertAlmostEqual(kept["results"][name]["value"][end] /
+                                       direct["results"][name]["value"][end], 1, delta=1e-7)
+        self.assertAlmostEqual(kept["results"]["charge_C"]["value"][0] /
+                               direct["results"]["charge_C"]["value"][0], 1, delta=1e-7)
+        self.assertEqual(kept["problem"], problem)
+
+    def test_what_is_not_kept_is_refused(self):
+        mesh = self.two_tetrahedra_file()
+        lossy = {**self.PROBLEM, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": [2.2, -0.1]}}}
+        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(lossy)), "--save", "never.h5",
+                     saying=["complex permittivities", "--save"])
+        direct = {"version": 1, "formulation": "direct",
+                  "groups": {name: {"conductor": {"potential": 1}, "outside": "vacuum"} for name in ("left", "right")}}
+        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(direct)), "--save", "never.h5",
+                     saying=["single layer", "--save"])
+
+    def test_kept_right_hand_sides_are_all_evaluated(self):
+        numpy = library("numpy")
+        mesh, problem = self.two_tetrahedra_file(), self.write("p.json", json.dumps(self.PROBLEM))
+        numpy.save(self.folder / "rhs.npy", numpy.arange(16.0).reshape(2, 8))
+        self.fmbem("solve", mesh, "--problem", problem, "--rhs", "rhs.npy", *LINE, "--output", "run.npy",
+                   "--save", "kept.h5")
+        self.fmbem("field", "--from", "kept.h5", *LINE, "--output", "kept.npy")
+        run, kept = (numpy.load(self.folder / name) for name in ("run.npy", "kept.npy"))
+        self.assertEqual(run.shape[0], 2)
+        numpy.testing.assert_array_equal(run, kept)
+        self.refused("field", "--from", "kept.h5", *LINE, "--voltage", "left=1", "--output", "never.csv",
+                     saying="--basis")
+
     def refuse(self, name, *saying):
         self.refused("field", "--from", name, *LINE, "--output", "never.csv", saying=[name, *saying])
 
@@ -94,14 +163,14 @@ class Keep(ProgramTest):
         self.refuse(self.two_tetrahedra_file(), "no solution")
         self.refuse("nowhere.h5", "no file")
         whole = (self.folder / self.save("capacitance")).read_bytes()
-        newer = whole.replace(b"version 1\n", b"version 7\n", 1)
-        self.refuse(self.write("newer.h5", newer), "version 7", "version 1")
+        newer = whole.replace(b"version 2\n", b"version 7\n", 1)
+        self.refuse(self.write("newer.h5", newer), "version 7", "version 2")
         # Not ours, behind words that are.
         other = library("h5py").File(self.folder / "other.h5", "w", userblock_size=512)
         other["x"] = [1.0]
         other.close()
         content = (self.folder / "other.h5").read_bytes()
-        block = f"fmbem solution, version 1\ncrc32 of what follows byte 512: {zlib.crc32(content[512:]):08x}\n"
+        block = f"fmbem solution, version 2\ncrc32 of what follows byte 512: {zlib.crc32(content[512:]):08x}\n"
         self.refuse(self.write("other.h5", block.encode().ljust(512, b"\0") + content[512:]), "missing")
 
     def test_options_that_a_kept_solution_does_not_take(self):
@@ -303,6 +372,8 @@ class Rerun(ProgramTest):
         self.assertIn("-ksp_rtol 1e-7", run["petsc_options"])
         self.assertIn("-ksp_type bcgs", run["petsc_options"])
         self.assertEqual(run["threads"], 1)
+        self.assertRegex(run["libraries"]["HDF5"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(run["libraries"]["muParser"], r"^\d+\.\d+")
         self.assertIsNone(run["device"])
         self.assertEqual(run["inputs"][0]["bytes"], (self.folder / "two.msh").stat().st_size)
         self.assertEqual((solver["restart"], solver["side"], solver["norm"]), (None, "right", "unpreconditioned"))

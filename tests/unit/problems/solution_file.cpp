@@ -1,5 +1,6 @@
 #include "fmbem/problems/solution_file.hpp"
 
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <string>
@@ -8,12 +9,13 @@
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/problems/conductor_field.hpp"
 #include "fmbem/problems/export_system.hpp"
+#include "fmbem/problems/problem_regions.hpp"
 #include "fmbem/problems/solve_capacitance.hpp"
 #include "fmbem/problems/superpose.hpp"
 #include "fmbem/problems/write_spice.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
-#include "tests/unit/surfaces.hpp"
+#include "tests/unit/problem_forms.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
@@ -72,6 +74,130 @@ TEST_CASE("a solution comes back from its file to the bit") {
         for (int axis = 0; axis < 3; ++axis) CHECK(before.e[k][axis] == after.e[k][axis]);
     }
   }
+}
+
+namespace {
+
+void check_same(const Field& before, const Field& after, double tolerance = 0) {
+  for (std::size_t k = 0; k < before.potential.size(); ++k) {
+    const auto same = [&](double a, double b) {
+      return std::isnan(a) ? std::isnan(b) : std::abs(a - b) <= tolerance;
+    };
+    CHECK(same(before.potential[k], after.potential[k]));
+    for (int axis = 0; axis < 3; ++axis) CHECK(same(before.e[k][axis], after.e[k][axis]));
+  }
+}
+
+/// A conductor and a coated one, with sources of all kinds, over a ground plane and beside a
+/// mirror, in millimetres.
+SurfaceMesh before_planes() {
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "ball", 2, {1, 1, 1}, {3, 0, 2});
+  add_ellipsoid(mesh, "core", 1, {0.5, 0.6, 0.7}, {6, 0, 2});
+  add_ellipsoid(mesh, "coat", 2, {1, 1, 1}, {6, 0, 2});
+  mesh.vertex_tags.resize(mesh.vertices.size());
+  mesh.triangle_tags.resize(mesh.triangles.size());
+  mesh.closed = true;
+  mesh.file = "planes.msh";
+  mesh.unit = "mm";
+  mesh.scale_to_m = 1e-3;
+  return mesh;
+}
+
+BoundaryProblem problem_before_planes() {
+  BoundaryProblem problem{
+      .regions = {{"air", 1}, {"oxide", 3.9}},
+      .outside = "air",
+      .groups = {around("air", at_potential("ball", 2)),
+                 around("oxide", with_charge("core", 1e-15)), between("coat", "oxide", "air")}};
+  using Kind = ProblemSource::Kind;
+  problem.sources = {{.at = {1, 1, 1}, .charge = 1e-15},
+                     {.kind = Kind::dipole, .at = {2, 3, 1}, .moment = {1e-18, 2e-18, 0}},
+                     {.kind = Kind::line, .at = {1, -2, 1}, .to = {2, -3, 4}, .charge = 1e-15}};
+  problem.field = {0, 0, 100};
+  problem.planes.at[0] = {PlaneKind::mirror, 0.5};
+  problem.planes.at[2] = {PlaneKind::ground, -0.5};
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("a kept problem has the same fields to the bit: media, sources and planes") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = before_planes();
+  const ProblemSolution solution = solve_problem(mesh, problem_before_planes());
+  save_solution(folder.file("kept.h5"), mesh, solution, "{}");
+  const KeptSolution kept = load_solution(folder.file("kept.h5"));
+  // In air, in the coat, in metal, and beyond both planes.
+  const std::vector<Vec3d> places{{4.5, 0, 2}, {6, 0.8, 2},  {3, 0.1, 2}, {0.6, 7, 0},
+                                  {-1, 0, 2},  {4, 0, -0.7}, {2, 0, -0.4}};
+  check_same(problem_field(mesh, solution, 0, places),
+             problem_field(kept.mesh, kept.solution, 0, places));
+  CHECK(problem_field(kept.mesh, kept.solution, 0, places).region ==
+        std::vector<int>{0, 1, no_region, 0, no_region, no_region, 0});
+  CHECK(kept.solution.potential == solution.potential);
+  CHECK(kept.solution.results[0].conductor_flux == solution.results[0].conductor_flux);
+  CHECK(kept.solution.results[0].surface.potential == solution.results[0].surface.potential);
+  CHECK_FALSE(has_unit_voltages(kept.solution));
+}
+
+TEST_CASE("a kept problem whose potential is known up to a constant, with conductivities") {
+  const TemporaryFolder folder;
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "wall", 2, {1, 2, 0.5});
+  mesh.vertex_tags.resize(mesh.vertices.size());
+  mesh.triangle_tags.resize(mesh.triangles.size());
+  mesh.closed = true;
+  const Panels panels = make_panels(mesh);
+  double area = 0, sum = 0;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const double x = panels.centroid(i).x;  // the origin is that of the mesh
+    area += panels.area(i);
+    sum += panels.area(i) * x * x;
+  }
+  const double mean = sum / area;
+  const BoundaryProblem problem{
+      .coefficient = BoundaryProblem::Coefficient::conductivity,
+      .regions = {{"water", 5}},
+      .outside = "",
+      .groups = {in("water", neumann("wall", [mean](const SurfacePoint& at) {
+                      return at.x.x * at.x.x - mean;
+                    }))}};
+  const ProblemSolution solution = solve_problem(mesh, problem);
+  save_solution(folder.file("kept.h5"), mesh, solution, "{}");
+  const KeptSolution kept = load_solution(folder.file("kept.h5"));
+  const std::vector<Vec3d> places{{0, 0, 0.5}, {0.3, -0.2, 0.1}, {0, 0, 2}};
+  CHECK(solution.results[0].constant[0] != 0);
+  CHECK(std::abs(solution.results[0].constant[0]) > 1e-3);
+  CHECK(kept.solution.problem.conducts());
+  check_same(problem_field(mesh, solution, 0, places),
+             problem_field(kept.mesh, kept.solution, 0, places));
+}
+
+TEST_CASE("a kept problem with its basis serves for any voltages") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = before_planes();
+  BoundaryProblem problem = problem_before_planes();
+  problem.groups[1] = around("oxide", at_potential("core", -1));
+  LayerOptions options;
+  options.solver.tolerance = 1e-12;
+  ProblemSolver solver(mesh, problem, options);
+  solver.solve();
+  solver.solve_basis();
+  save_solution(folder.file("kept.h5"), mesh, solver.solution(), "{}");
+  const KeptSolution kept = load_solution(folder.file("kept.h5"));
+  REQUIRE(has_unit_voltages(kept.solution));
+  const std::vector<double> voltages{-5, 7};
+  const ProblemSolution sum = superpose(kept.solution, voltages);
+  problem.groups[0] = around("air", at_potential("ball", -5));
+  problem.groups[1] = around("oxide", at_potential("core", 7));
+  const ProblemSolution direct = solve_problem(mesh, problem, options);
+  const std::vector<Vec3d> places{{4.5, 0, 2}, {6, 0.8, 2}, {0.6, 7, 0}};
+  check_same(problem_field(mesh, direct, 0, places), problem_field(mesh, sum, 0, places), 1e-6);
+  for (int c = 0; c < 2; ++c)
+    CHECK(std::abs(sum.results[0].conductor_flux[c] / direct.results[0].conductor_flux[c] - 1) <
+          1e-8);
+  CHECK_FALSE(refusal([&] { superpose(direct, voltages); }).empty());
 }
 
 TEST_CASE("a damaged or cut solution is refused wherever that is") {
