@@ -66,9 +66,8 @@ bool is_residue_number(std::string_view word) {
     word.remove_prefix(1);
   if (!word.empty() && std::isalpha(static_cast<unsigned char>(word.back()))) word.remove_suffix(1);
   if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isdigit(c);
-  });
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 /// What a line holds of an atom, as text.
@@ -101,7 +100,8 @@ std::optional<AtomFields> fields_by_columns(std::string_view line) {
   const auto columns = [&](int first, int last) {
     return trimmed(line.substr(first - 1, last - first + 1));
   };
-  AtomFields fields{columns(7, 11), columns(13, 16), columns(18, 21), columns(22, 22),
+  AtomFields fields{columns(7, 11),  columns(13, 16),
+                    columns(18, 21), columns(22, 22),
                     columns(23, 27), {columns(31, 38), columns(39, 46), columns(47, 54), {}, {}}};
   const Words last = words_of(line.substr(54));
   if (last.size() < 2) return {};
@@ -122,8 +122,7 @@ Atom read_atom(std::string_view line, std::string_view record, const std::string
   double values[5];
   for (int k = 0; k < 5; ++k) {
     const std::optional<double> value = parse_number(fields->values[k]);
-    FMBEM_REQUIRE(value,
-                  where << ": " << names[k] << " is not finite, but " << fields->values[k]);
+    FMBEM_REQUIRE(value, where << ": " << names[k] << " is not finite, but " << fields->values[k]);
     values[k] = *value;
   }
   FMBEM_REQUIRE(values[4] >= 0, where << ": the radius is negative, " << values[4]);
@@ -156,8 +155,9 @@ std::string Atom::residue_title() const {
 std::string Atom::title() const { return name + " of " + residue_title(); }
 
 Molecule read_pqr(const std::string& file) {
-  FMBEM_REQUIRE(ending(file) != "pdb" && ending(file) != "ent",
-                file << " is a PDB file, without charges and radii: pdb2pqr makes a PQR file of it");
+  FMBEM_REQUIRE(
+      ending(file) != "pdb" && ending(file) != "ent",
+      file << " is a PDB file, without charges and radii: pdb2pqr makes a PQR file of it");
   const std::string text = read_file(file);
   Molecule molecule;
   molecule.file = file;
@@ -204,9 +204,9 @@ void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
     std::snprintf(line, sizeof line,
                   "%-6s %5.12s %-4.12s %-4.12s %1.12s %5.12s %10.4f %10.4f %10.4f %8.4f %7.4f "
                   "%.10g\n",
-                  atom.record.c_str(), atom.serial.c_str(), atom.name.c_str(),
-                  atom.residue.c_str(), atom.chain.c_str(), atom.residue_number.c_str(),
-                  atom.place.x, atom.place.y, atom.place.z, atom.charge, atom.radius, column[i]);
+                  atom.record.c_str(), atom.serial.c_str(), atom.name.c_str(), atom.residue.c_str(),
+                  atom.chain.c_str(), atom.residue_number.c_str(), atom.place.x, atom.place.y,
+                  atom.place.z, atom.charge, atom.radius, column[i]);
     text += line;
   }
   write_whole(path, text + "END\n");

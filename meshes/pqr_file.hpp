@@ -9,9 +9,9 @@
 namespace fmbem {
 
 struct Atom {
-  Vec3d place;        ///< angstrom
-  double charge = 0;  ///< elementary charges
-  double radius = 0;  ///< angstrom; 0 is usual of hydrogens
+  Vec3d place;                                                ///< angstrom
+  double charge = 0;                                          ///< elementary charges
+  double radius = 0;                                          ///< angstrom; 0 is usual of hydrogens
   std::string record = "ATOM", serial, name, residue, chain;  ///< the chain may be empty
   std::string residue_number;                                 ///< with its insertion code
   std::size_t line = 0;                                       ///< of the file, from 1
@@ -37,8 +37,8 @@ struct Molecule {
 /// negative radius and lines that are no records, and for a file without atoms.
 Molecule read_pqr(const std::string& file);
 
-/// Writes the atoms as a PQR file with a column behind the radius, a number for each atom, which the
-/// comment at the top explains. The file appears whole or not at all. Throws InputError for an
+/// Writes the atoms as a PQR file with a column behind the radius, a number for each atom, which
+/// the comment at the top explains. The file appears whole or not at all. Throws InputError for an
 /// unwritable path and ResourceError when the disk is full.
 void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
                const std::vector<double>& column, const std::string& comment);

@@ -45,9 +45,9 @@ void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
     }
     const bool counts = std::exchange(after_comments, false) && fields.size() == 4;
     if (counts) continue;
-    FMBEM_REQUIRE(fields.size() >= least_fields,
-                  file << ", line " << number << " has " << counted(fields.size(), "field")
-                       << ", but needs at least " << least_fields);
+    FMBEM_REQUIRE(fields.size() >= least_fields, file << ", line " << number << " has "
+                                                      << counted(fields.size(), "field")
+                                                      << ", but needs at least " << least_fields);
     row(number, fields);
   }
 }
