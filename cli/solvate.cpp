@@ -28,9 +28,8 @@ void check_outputs(const SolveRun& job, const SolvateOptions& options,
   check_picture(options.picture);
 }
 
-SolvationOptions solvation_options(SolveRun& job, std::size_t levels) {
-  SolvationOptions how;
-  static_cast<LayerOptions&>(how) = job.options();
+LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
+  LayerOptions how = job.options();
   how.started = [&job, levels, level = std::size_t{0}](std::size_t panels) mutable {
     ++level;
     const std::string which =
@@ -64,7 +63,7 @@ ExitCode run(Context& context, const SolvateOptions& options) {
   job.add_input(options.molecule);
   job.start();
 
-  const SolvationOptions how = solvation_options(job, levels.size());
+  const LayerOptions how = solvation_options(job, levels.size());
   std::vector<EnergyLevel> energies;
   SurfaceMesh mesh;
   Solvation solvation;

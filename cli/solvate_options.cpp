@@ -62,9 +62,10 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
                  "potential and normal field per panel, for ParaView (.vtu) or Gmsh (.msh)")
       ->type_name("FILE")
       ->group(output_group);
-  app.add_option("--potentials", options.potentials,
-                 "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
-                 "or as a table (.csv)")
+  app.add_option(
+         "--potentials", options.potentials,
+         "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
+         "or as a table (.csv)")
       ->type_name("FILE")
       ->group(output_group);
   add_picture_option(app, options.picture);
@@ -85,8 +86,7 @@ SolvationModel model_of(const SolvateOptions& options) {
                 "--kappa and --ionic-strength exclude each other: one follows from the other");
   SolvationModel model = options.model;
   if (options.ionic_strength)
-    model.kappa =
-        kappa_of(*options.ionic_strength, model.permittivity_outside, model.temperature);
+    model.kappa = kappa_of(*options.ionic_strength, model.permittivity_outside, model.temperature);
   if (options.kappa) model.kappa = *options.kappa;
   model.check();
   return model;

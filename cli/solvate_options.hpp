@@ -12,9 +12,9 @@ namespace fmbem::cli {
 /// Options of fmbem solvate.
 struct SolvateOptions : SolveCommandOptions {
   std::string molecule;
-  std::vector<std::string> surfaces;    ///< the finest
-  std::vector<std::string> extrapolate; ///< coarser ones, FILE,FILE,…, for each of `surfaces`
-  SolvationModel model;                 ///< without κ
+  std::vector<std::string> surfaces;     ///< the finest
+  std::vector<std::string> extrapolate;  ///< coarser ones, FILE,FILE,…, for each of `surfaces`
+  SolvationModel model;                  ///< without κ
   std::optional<double> kappa, ionic_strength;
   std::optional<std::string> file, potentials, picture;
 };

@@ -132,11 +132,11 @@ Json model_json(const Solvation& solvation, const Molecule& molecule) {
   for (const SoluteRegion& region : solvation.regions.regions) {
     Json inner = Json::array();
     for (const int surface : region.inner) inner.push_back(solvation.regions.surfaces[surface]);
-    regions.push_back(
-        {{"kind", name_of(region.kind)},
-         {"outer", region.outer < 0 ? Json(nullptr) : Json(solvation.regions.surfaces[region.outer])},
-         {"inner", inner},
-         {"atoms", region.atoms.size()}});
+    regions.push_back({{"kind", name_of(region.kind)},
+                       {"outer", region.outer < 0 ? Json(nullptr)
+                                                  : Json(solvation.regions.surfaces[region.outer])},
+                       {"inner", inner},
+                       {"atoms", region.atoms.size()}});
   }
   return {{"molecule", molecule.file},
           {"atoms", molecule.atoms.size()},
@@ -217,11 +217,11 @@ void write_potentials(const std::string& path, const Solvation& solvation,
                     shortest_digits(potential[a]),
                     shortest_digits(0.5 * atom.charge * solvation.reaction[a])});
   }
-  write_csv_table(path,
-                  {"serial", "name", "residue", "chain", "number", "x [angstrom]", "y [angstrom]",
-                   "z [angstrom]", "charge [e]", "reaction potential [kT/e]",
-                   "solvation energy [kcal/mol]"},
-                  rows);
+  write_csv_table(
+      path,
+      {"serial", "name", "residue", "chain", "number", "x [angstrom]", "y [angstrom]",
+       "z [angstrom]", "charge [e]", "reaction potential [kT/e]", "solvation energy [kcal/mol]"},
+      rows);
 }
 
 }  // namespace fmbem::cli

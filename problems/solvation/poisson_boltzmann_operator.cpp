@@ -38,7 +38,8 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
                                                    std::span<const int> inside,
                                                    std::span<const int> outside,
                                                    const OperatorOptions& options)
-    : permittivity_(panels.size()) {
+    : panels_(panels),
+      regions_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}} {
   FMBEM_REQUIRE(inside.size() == panels.size() && outside.size() == panels.size(),
                 "there are " << panels.size() << " panels, but regions of " << inside.size()
                              << " backs and " << outside.size() << " fronts");
@@ -49,16 +50,17 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
                   "a region has " << region.panels.size() << " panels, but " << region.sign.size()
                                   << " signs");
   }
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    permittivity_[i] = regions[inside[i]].permittivity;
+  for (const ScreenedRegion& region : regions) {
+    regions_.permittivity.push_back(region.permittivity);
+    regions_.kappa.push_back(region.kappa);
+  }
   for (ScreenedRegion& region : regions) {
     if (region.panels.empty()) continue;
     Part part;
     OperatorOptions of_region = options;
     of_region.processor = Processor::cpu;
     FMBEM_REQUIRE(region.kappa == 0, "TODO kappa");
-    if (of_region.kind == OperatorOptions::Choice::automatic &&
-        region.panels.size() <= dense_up_to)
+    if (of_region.kind == OperatorOptions::Choice::automatic && region.panels.size() <= dense_up_to)
       of_region.kind = OperatorOptions::Choice::dense;
     PanelBlock block;
     if (region.panels.size() < panels.size()) block = {region.panels, region.panels};
@@ -67,7 +69,8 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
     for (std::size_t k = 0; k < region.panels.size(); ++k) {
       const std::int32_t i = region.panels[k];
       part.row.push_back(2 * static_cast<std::size_t>(i) + (region.sign[k] > 0 ? 0 : 1));
-      part.flux_factor.push_back(region.sign[k] * permittivity_[i] / region.permittivity);
+      part.flux_factor.push_back(region.sign[k] * regions_.permittivity[inside[i]] /
+                                 region.permittivity);
     }
     part.panels = std::move(region.panels);
     part.sign = std::move(region.sign);
@@ -91,8 +94,7 @@ OperatorInfo PoissonBoltzmannOperator::info() const {
 double PoissonBoltzmannOperator::accurate_tolerance() const {
   double result = 0;
   for (const Part& part : parts_)
-    result =
-        std::max({result, part.v->accurate_tolerance(), part.k->accurate_tolerance()});
+    result = std::max({result, part.v->accurate_tolerance(), part.k->accurate_tolerance()});
   return result;
 }
 
@@ -141,10 +143,13 @@ void PoissonBoltzmannOperator::diagonal_block(std::int64_t begin, std::int64_t e
   }
 }
 
-std::vector<std::int64_t> PoissonBoltzmannOperator::panel_begin() const {
+std::unique_ptr<ApproximateInverse> PoissonBoltzmannOperator::approximate_inverse() const {
+  return make_overlapping_inverse(panels_, regions_);
+}
+
+std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
   std::vector<std::int64_t> result;
-  for (std::size_t i = 0; i <= permittivity_.size(); ++i)
-    result.push_back(2 * static_cast<std::int64_t>(i));
+  for (const std::int64_t begin : panels_.leaf_begin) result.push_back(2 * begin);
   return result;
 }
 
@@ -167,9 +172,8 @@ void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Produc
     part.v->apply(flux.data(), of_v.data(), of_part);
     for (std::size_t v = 0; v < vectors; ++v)
       for (std::size_t k = 0; k < m; ++k)
-        y[v * n + part.row[k]] =
-            0.5 * x[v * n + 2 * static_cast<std::size_t>(part.panels[k])] + of_k[v * m + k] -
-            of_v[v * m + k];
+        y[v * n + part.row[k]] = 0.5 * x[v * n + 2 * static_cast<std::size_t>(part.panels[k])] +
+                                 of_k[v * m + k] - of_v[v * m + k];
   }
 }
 

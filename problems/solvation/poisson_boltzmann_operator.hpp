@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/problems/solvation/overlapping_inverse.hpp"
 
 namespace fmbem {
 
@@ -21,8 +22,8 @@ struct ScreenedRegion {
 /// boundary, collocated at centroids:
 ///     ½φ_i + Σ_j s_j (K_ij φ_j − V_ij ε_j/ε_R q_j) = potential of the charges in R,
 /// V and K with the kernel exp(−κr)/(4πr), κ that of R, s the signs, ε_j the permittivity at the
-/// back of panel j: εq is the same on both sides. With panels in their order, unknowns are φ_0, q_0,
-/// φ_1, …; rows are, panel by panel, that of the region at its back and that of the one ahead.
+/// back of panel j: εq is the same on both sides. With panels in their order, unknowns are φ_0,
+/// q_0, φ_1, …; rows are, panel by panel, that of the region at its back and that of the one ahead.
 /// Without transposed products; on the CPU.
 class PoissonBoltzmannOperator final : public BoundaryOperator {
  public:
@@ -32,15 +33,17 @@ class PoissonBoltzmannOperator final : public BoundaryOperator {
                            std::span<const int> inside, std::span<const int> outside,
                            const OperatorOptions& options = {});
 
-  std::size_t size() const override { return 2 * permittivity_.size(); }
+  std::size_t size() const override { return 2 * panels_.size(); }
   OperatorInfo info() const override;
   double accurate_tolerance() const override;
   double tightest_tolerance() const override;
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
 
-  /// [n panels + 1]: blocks of the two unknowns of a panel.
-  std::vector<std::int64_t> panel_begin() const;
+  std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
+
+  /// [leaves + 1], of the leaves of panels.
+  std::vector<std::int64_t> leaf_begin() const;
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;
@@ -53,8 +56,9 @@ class PoissonBoltzmannOperator final : public BoundaryOperator {
     std::shared_ptr<const BoundaryOperator> v, k;
   };
 
-  std::vector<double> permittivity_;  ///< [n panels], at their back
-  std::vector<Part> parts_;           ///< [regions]
+  Panels panels_;
+  RegionsOfPanels regions_;
+  std::vector<Part> parts_;  ///< [regions]
 };
 
 }  // namespace fmbem

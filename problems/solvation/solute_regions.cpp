@@ -70,8 +70,7 @@ class Nesting {
     std::vector<int> parent(inside_.size(), -1);
     for (std::size_t body = 0; body < parent.size(); ++body)
       for (std::size_t s = 0; s < parent.size(); ++s)
-        if (inside_[body][s].value_or(false) &&
-            (parent[s] < 0 || volume(body) < volume(parent[s])))
+        if (inside_[body][s].value_or(false) && (parent[s] < 0 || volume(body) < volume(parent[s])))
           parent[s] = static_cast<int>(body);
     return parent;
   }
@@ -94,17 +93,17 @@ class Nesting {
                              (contact.cross ? " cross at " : " touch at ") + place(contact.place);
     FMBEM_REQUIRE(contact.cross, both << ": surfaces must lie in each other or apart");
     const double within = share_inside(panels_, panels_of_[small], panels_of_[large]);
-    const double of_large = share_inside(panels_, panels_of_[large], panels_of_[small]) *
-                            area(large) / area(small);
+    const double of_large =
+        share_inside(panels_, panels_of_[large], panels_of_[small]) * area(large) / area(small);
     const double across = std::max(std::min(within, 1 - within), of_large);
     std::ostringstream share;
-    share << std::setprecision(2) << 100 * across << " % of the area of " << result_.surfaces[small];
+    share << std::setprecision(2) << 100 * across << " % of the area of "
+          << result_.surfaces[small];
     FMBEM_REQUIRE(across <= most_across,
                   both << ", by " << share.str() << ": surfaces must lie in each other or apart");
     inside_[large][small] = within > 0.5;
     inside_[small][large] = false;
-    result_.notices.push_back(both + ", by " + share.str() +
-                              ": energies are less accurate for it");
+    result_.notices.push_back(both + ", by " + share.str() + ": energies are less accurate for it");
   }
 
   const SurfaceMesh& mesh_;
@@ -163,9 +162,9 @@ class Kinds {
   void set(int surface, int around, Kind beyond) {
     SoluteRegion& region = found_.regions[surface + 1];
     const Kind outside = found_.regions[around].kind;
-    const bool holds_solute =
-        std::any_of(region.inner.begin(), region.inner.end(),
-                    [&](int s) { return !found_.regions[s + 1].atoms.empty(); });
+    const bool holds_solute = std::any_of(region.inner.begin(), region.inner.end(), [&](int s) {
+      return !found_.regions[s + 1].atoms.empty();
+    });
     if (!region.atoms.empty()) {
       refuse_atoms_on_both_sides(surface, around);
       region.kind = Kind::solute;
@@ -205,13 +204,11 @@ class Kinds {
 void refuse_atoms_outside(const Molecule& molecule, const std::vector<std::int32_t>& atoms) {
   if (atoms.empty()) return;
   const Atom& atom = molecule.atoms[atoms[0]];
-  throw InputError(molecule.file + ", line " + std::to_string(atom.line) + ": the atom " +
-                   atom.title() + " at " + place(atom.place) +
-                   " is outside of all surfaces" +
-                   (atoms.size() == 1
-                        ? ""
-                        : ", as are " + std::to_string(atoms.size() - 1) + " of the others") +
-                   ": surfaces and atoms must be of one molecule, in angstrom");
+  throw InputError(
+      molecule.file + ", line " + std::to_string(atom.line) + ": the atom " + atom.title() +
+      " at " + place(atom.place) + " is outside of all surfaces" +
+      (atoms.size() == 1 ? "" : ", as are " + std::to_string(atoms.size() - 1) + " of the others") +
+      ": surfaces and atoms must be of one molecule, in angstrom");
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace fmbem {
 /// What fills a region, whose surfaces' panels it borders on.
 struct SoluteRegion {
   enum class Kind {
-    solvent,         ///< with its ions: around everything, and in cavities
-    solvent_no_ions, ///< a layer that ions do not reach
-    solute,          ///< a molecule, with its atoms
+    solvent,          ///< with its ions: around everything, and in cavities
+    solvent_no_ions,  ///< a layer that ions do not reach
+    solute,           ///< a molecule, with its atoms
   };
   Kind kind = Kind::solvent;
   int outer = -1;                    ///< the surface around it; −1 of the one that has no end
@@ -38,8 +38,8 @@ struct SoluteRegions {
 /// solutes is a layer without ions; a region in a solute is a cavity, filled with solvent, or with
 /// such a layer if there is one more surface in it. Each group of `mesh` is a connected component,
 /// as join_meshes() has it. Throws InputError for surfaces that are open or one-sided, that touch
-/// or cross (by more than 10 % of the smaller one's area) or without any atom that they are for, and for atoms that are outside of all surfaces
-/// or on both sides of one.
+/// or cross (by more than 10 % of the smaller one's area) or without any atom that they are for,
+/// and for atoms that are outside of all surfaces or on both sides of one.
 SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
                                   const Molecule& molecule);
 

@@ -19,6 +19,9 @@
 namespace fmbem {
 namespace {
 
+/// Of the preconditioner.
+constexpr int panels_in_leaf = 32;
+
 // CODATA 2018
 constexpr double gas_constant = 8.31446261815324e-3;  // kJ/(mol K)
 constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
@@ -31,8 +34,7 @@ std::vector<double> potential_of(std::span<const Vec3d> charges, std::span<const
   if (charges.empty() || points.empty()) return result;
   const fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
                                  .precision = Precision::double_precision};
-  const fmm::Plan plan =
-      same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
+  const fmm::Plan plan = same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
   plan.evaluate({.charges = q}, {.potential = result});
   return result;
 }
@@ -129,8 +131,7 @@ class Problem {
       for (std::size_t k = 0; k < places.size(); ++k) {
         result_.reaction[region.atoms[k]] = unit * reaction[k];
         result_.solvation_energy += 0.5 * unit * q[k] * reaction[k];
-        result_.coulomb_energy +=
-            0.5 * unit * q[k] * coulomb[k] / permittivity_of(region, model_);
+        result_.coulomb_energy += 0.5 * unit * q[k] * coulomb[k] / permittivity_of(region, model_);
       }
     }
   }
@@ -192,12 +193,12 @@ double kappa_of(double ionic_strength, double permittivity, double temperature) 
 }
 
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
-                  const SolvationOptions& options) {
+                  const LayerOptions& options) {
   model.check();
   refuse_coincident_charges(molecule);
   Solvation result;
   result.model = model;
-  SolvationOptions on_cpu = options;
+  LayerOptions on_cpu = options;
   on_cpu.op.processor = Processor::cpu;
   LinearSolver solver(options.solver);
   if (options.started) options.started(mesh.triangles.size());
@@ -207,7 +208,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.operator_tolerance =
       options.op.tolerance > 0 ? options.op.tolerance : 0.1 * solver.tolerance();
   on_cpu.op.tolerance = result.operator_tolerance;
-  result.panels = make_panels(mesh, Processor::cpu, options.block_panels);
+  result.panels = make_panels(mesh, Processor::cpu, panels_in_leaf);
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   Problem problem(molecule, result.model, result.solver_tolerance, result);
 
@@ -217,13 +218,8 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
       result.regions.outside, on_cpu.op);
   result.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
-  std::vector<std::int64_t> blocks = op->panel_begin();
-  if (options.blocks == SolvationOptions::Blocks::leaves) {
-    blocks.clear();
-    for (const std::int64_t begin : result.panels.leaf_begin) blocks.push_back(2 * begin);
-  }
-  result.leaves = blocks.size() - 1;
-  solver.set_operator(op, blocks);
+  result.leaves = result.panels.leaves();
+  solver.set_operator(op, op->leaf_begin());
   result.preconditioner_seconds = preconditioner.seconds();
   result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();

@@ -32,28 +32,23 @@ struct SolvationModel {
 /// mol/L (Debye and Hückel 1923). Throws InputError for a negative I.
 double kappa_of(double ionic_strength, double permittivity, double temperature);
 
-struct SolvationOptions : LayerOptions {
-  /// Of panels whose unknowns a block of the preconditioner couples: 1, or those of a leaf.
-  enum class Blocks { panels, leaves } blocks = Blocks::panels;
-};
-
 /// Potentials φ in kcal/(mol e), multiply by a charge in e to have an energy; lengths in Å.
 struct Solvation : LayerSolution {
   SolvationModel model;
   SoluteRegions regions;
-  std::vector<double> potential;        ///< [n panels], in the order of Panels
-  std::vector<double> normal_field;     ///< [n panels]: −∂φ/∂n at the back of the panel, per Å
-  std::vector<double> reaction;         ///< [n atoms], what surfaces add to the charges' own φ
-  double solvation_energy = 0;          ///< ½ Σ q φ of reaction, kcal/mol
-  double coulomb_energy = 0;            ///< of the charges of each solute in its permittivity
+  std::vector<double> potential;     ///< [n panels], in the order of Panels
+  std::vector<double> normal_field;  ///< [n panels]: −∂φ/∂n at the back of the panel, per Å
+  std::vector<double> reaction;      ///< [n atoms], what surfaces add to the charges' own φ
+  double solvation_energy = 0;       ///< ½ Σ q φ of reaction, kcal/mol
+  double coulomb_energy = 0;         ///< of the charges of each solute in its permittivity
   double total_energy() const { return solvation_energy + coulomb_energy; }
-  double potential_seconds = 0;         ///< of what follows the solve
+  double potential_seconds = 0;  ///< of what follows the solve
 };
 
 /// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the direct
 /// formulation (PoissonBoltzmannOperator). Lengths are in Å, whatever the mesh's unit says. Throws
 /// InputError as find_solute_regions() does, and for charges at one place.
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
-                  const SolvationOptions& options = {});
+                  const LayerOptions& options = {});
 
 }  // namespace fmbem
