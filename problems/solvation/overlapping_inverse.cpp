@@ -95,8 +95,9 @@ class OverlappingInverse final : public ApproximateInverse {
       leaf.rows.resize(2 * leaf.panels.size() * leaf.own);
       singular = !matrix.invert_last_rows(leaf.own, leaf.rows.data()) || singular;
     }
-    FMBEM_REQUIRE(!singular, "a small system of panels is singular, which panels that coincide "
-                             "can make: fmbem mesh-info tells of the mesh");
+    FMBEM_REQUIRE(!singular,
+                  "a small system of panels is singular, which panels that coincide "
+                  "can make: fmbem mesh-info tells of the mesh");
   }
 
   std::string name() const override { return "overlapping inverse"; }
@@ -155,10 +156,10 @@ class OverlappingInverse final : public ApproximateInverse {
           if (region != regions.inside[j] && region != regions.outside[j]) continue;
           const double sign = region == regions.inside[j] ? 1 : -1;
           const double kr = regions.kappa[region] * pair.distance, screened = std::exp(-kr);
-          matrix.at(2 * a + side, 2 * b) = static_cast<float>(
-              sign * (1 + kr) * screened * pair.k + (i == j ? 0.5 : 0));
-          matrix.at(2 * a + side, 2 * b + 1) = static_cast<float>(
-              -sign * back / regions.permittivity[region] * screened * pair.v);
+          matrix.at(2 * a + side, 2 * b) =
+              static_cast<float>(sign * (1 + kr) * screened * pair.k + (i == j ? 0.5 : 0));
+          matrix.at(2 * a + side, 2 * b + 1) =
+              static_cast<float>(-sign * back / regions.permittivity[region] * screened * pair.v);
         }
       }
     }
@@ -170,8 +171,8 @@ class OverlappingInverse final : public ApproximateInverse {
 
 }  // namespace
 
-std::unique_ptr<ApproximateInverse> make_overlapping_inverse(
-    const Panels& panels, const RegionsOfPanels& regions) try {
+std::unique_ptr<ApproximateInverse> make_overlapping_inverse(const Panels& panels,
+                                                             const RegionsOfPanels& regions) try {
   return std::make_unique<OverlappingInverse>(panels, regions);
 } catch (const std::bad_alloc&) {
   throw ResourceError(

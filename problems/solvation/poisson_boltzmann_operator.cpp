@@ -124,21 +124,23 @@ void PoissonBoltzmannOperator::diagonal_block(std::int64_t begin, std::int64_t e
     const bool is_in = i >= begin && i < end && j >= begin && j < end;
     return is_in ? &block[(i - begin) * n + j - begin] : nullptr;
   };
+  const std::int64_t first = begin / 2, last = (end + 1) / 2, m = last - first;  // panels
+  std::vector<double> v(m * m), k(m * m);
   for (const Part& part : parts_) {
-    const auto of_panel = [&](std::int64_t panel) {
+    const auto at = [&](std::int64_t panel) {
       return std::lower_bound(part.panels.begin(), part.panels.end(), panel) - part.panels.begin();
     };
-    const std::int64_t low = of_panel(begin / 2), high = of_panel((end + 1) / 2), m = high - low;
-    if (m == 0) continue;
-    std::vector<double> v(m * m), k(m * m);
-    part.v->diagonal_block(low, high, v.data());
-    part.k->diagonal_block(low, high, k.data());
-    for (std::int64_t a = 0; a < m; ++a)
-      for (std::int64_t b = 0; b < m; ++b) {
-        const std::size_t row = part.row[low + a], column = 2 * std::size_t(part.panels[low + b]);
-        if (double* to = entry(row, column))
-          *to += part.sign[low + b] * k[a * m + b] + (a == b ? 0.5 : 0);
-        if (double* to = entry(row, column + 1)) *to -= part.flux_factor[low + b] * v[a * m + b];
+    const std::int64_t low = at(first), high = at(last);
+    if (low == high) continue;
+    part.v->diagonal_block(first, last, v.data());
+    part.k->diagonal_block(first, last, k.data());
+    for (std::int64_t a = low; a < high; ++a)
+      for (std::int64_t b = low; b < high; ++b) {
+        const std::int64_t of_pair = (part.panels[a] - first) * m + part.panels[b] - first;
+        const std::size_t column = 2 * static_cast<std::size_t>(part.panels[b]);
+        if (double* to = entry(part.row[a], column))
+          *to += part.sign[b] * k[of_pair] + (a == b ? 0.5 : 0);
+        if (double* to = entry(part.row[a], column + 1)) *to -= part.flux_factor[b] * v[of_pair];
       }
   }
 }

@@ -43,8 +43,10 @@ TEST_CASE("an atom of a PQR file is read however its line is laid out") {
       {"no end of line", "ATOM 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5", "A"},
       {"numbers that run together", "ATOM 1 N LYS A 1 3.294 10.164-10.266-0.32 1.5\n", "A"},
       {"exponents", "ATOM 1 N LYS A 1 0.3294e1 1.0164E+1 -10.266 -3.2e-1 +1.5\n", "A"},
-      {"a serial that runs into the record", "ATOM1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5\n", "A"},
-      {"a chain that runs into the number", "ATOM 1 N LYS A1 3.294 10.164 -10.266 -0.32 1.5\n", "A"},
+      {"a serial that runs into the record", "ATOM1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5\n",
+       "A"},
+      {"a chain that runs into the number", "ATOM 1 N LYS A1 3.294 10.164 -10.266 -0.32 1.5\n",
+       "A"},
       {"small letters", "atom 1 N LYS A 1 3.294 10.164 -10.266 -0.32 1.5\n", "A"},
   }));
   INFO(what);
@@ -73,11 +75,11 @@ TEST_CASE("where blanks tell nothing the columns of a PDB file do") {
 
 TEST_CASE("records other than atoms are left out, and of several models all but the first") {
   const TemporaryFolder folder;
-  const Molecule molecule = read_pqr(
-      folder.write("a.pqr", "REMARK   1 PQR file\r\n# a comment\r\n\r\nMODEL        1\r\n" + columns +
-                                "HETATM 2 O ### 7 1 2 3 0 0 # a radius of zero\r\nTER\r\nENDMDL\r\n"
-                                "MODEL        2\r\n" +
-                                columns + "ENDMDL\r\nCONECT    1    2\r\nEND\r\n"));
+  const Molecule molecule = read_pqr(folder.write(
+      "a.pqr", "REMARK   1 PQR file\r\n# a comment\r\n\r\nMODEL        1\r\n" + columns +
+                   "HETATM 2 O ### 7 1 2 3 0 0 # a radius of zero\r\nTER\r\nENDMDL\r\n"
+                   "MODEL        2\r\n" +
+                   columns + "ENDMDL\r\nCONECT    1    2\r\nEND\r\n"));
   REQUIRE(molecule.atoms.size() == 2);
   check_first(molecule.atoms[0]);
   CHECK(molecule.atoms[0].line == 5);
@@ -117,8 +119,8 @@ TEST_CASE("files without atoms and PDB files are refused") {
 
 TEST_CASE("a PQR file with a column of potentials reads as the molecule that it is") {
   const TemporaryFolder folder;
-  const Molecule before = read_pqr(folder.write(
-      "a.pqr", columns + "HETATM 2 O HOH -7 -1000.5 2 3.0001 0.125 0\n"));
+  const Molecule before =
+      read_pqr(folder.write("a.pqr", columns + "HETATM 2 O HOH -7 -1000.5 2 3.0001 0.125 0\n"));
   const std::string file = folder.file("b.pqr");
   write_pqr(file, before.atoms, {-1.5, 2.25}, "more");
   std::ifstream in(file);
@@ -160,9 +162,10 @@ std::string write_msms(const TemporaryFolder& folder, const std::string& stem, b
     vertices.push_back("      4      1  1.00  1.50");
     faces.push_back("      4      1  1.00  1.50");
   }
-  for (const char* v : {"0.000 0.000 0.000", "1.000 0.000 0.000", "0.000 1.000 0.000",
-                        "0.000 0.000 1.000"})
-    vertices.push_back("    " + std::string(v) + "     0.267    -0.963     0.000       0       1  0");
+  for (const char* v :
+       {"0.000 0.000 0.000", "1.000 0.000 0.000", "0.000 1.000 0.000", "0.000 0.000 1.000"})
+    vertices.push_back("    " + std::string(v) +
+                       "     0.267    -0.963     0.000       0       1  0");
   for (const char* f : {"1 3 2", "1 2 4", "1 4 3", "2 3 4"})
     faces.push_back("     " + std::string(f) + "  1      1");
   folder.write(stem + ".vert", lines(vertices));
