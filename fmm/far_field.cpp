@@ -1,6 +1,7 @@
 #include "fmbem/fmm/far_field.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "fmbem/fmm/base/buffer.hpp"
@@ -66,10 +67,15 @@ struct FarField::Impl {
 FarField::FarField(std::shared_ptr<const PointTree> tree,
                    std::shared_ptr<const Functionals> sources, const FarFieldOptions& options) {
   check_order(options.order);
+  FMBEM_REQUIRE(options.kappa >= 0 && std::isfinite(options.kappa),
+                "κ must be positive, or 0 for Laplace's kernel, not " << options.kappa);
   FMBEM_REQUIRE(sources->size() == tree->sources.size(), "the tree is of " << tree->sources.size()
                                                                            << " sources, not of "
                                                                            << sources->size());
-  const Accuracy accuracy{.order = options.order, .precision = options.precision};
+  const Accuracy accuracy{.order = options.order,
+                          .precision = options.precision,
+                          .kappa = options.kappa,
+                          .reach = options.reach};
   check_memory(*tree, accuracy, options.moments);
   auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.moments);
   impl_ = std::make_unique<Impl>(

@@ -15,6 +15,8 @@ struct FarFieldOptions {
   bool gradient = false;  ///< gradients will be asked for
   bool hessian = false;   ///< second derivatives will be
   Moments moments = Moments::kept;
+  double kappa = 0;   ///< of Yukawa's kernel, 1/length; 0 is Laplace's
+  double reach = 40;  ///< κr from which on its pairs may be left out, as e^{−κr} is too small
 };
 
 /// The far field of functionals at points, at one accuracy, on a tree that others may share: of the
@@ -22,9 +24,9 @@ struct FarFieldOptions {
 ///
 ///     strength_j Σ_q w_jq G(x_i, y_jq) + d_jq · ∇_y G(x_i, y_jq),   G(x, y) = 1/(4π|x − y|),
 ///
-/// with the weighted points of source j, all that is not in the near lists; strength_j is that of
-/// the source's unknown. The near lists are left to the caller, who has better means there: exact
-/// integrals.
+/// or Yukawa's kernel exp(−κ|x − y|)/(4π|x − y|), with the weighted points of source j, all that is
+/// not in the near lists; strength_j is that of the source's unknown. The near lists are left to
+/// the caller, who has better means there: exact integrals.
 class FarField {
  public:
   /// The sources are those that the tree was made of (choice/grow_tree.hpp); their weighted points

@@ -1,5 +1,7 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
+#include <cmath>
+
 #include "fmbem/bem/layer/averaged_flux.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
@@ -39,7 +41,8 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
 
 Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
   const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
-  return (!for_gpu && is_dense(panels, single_layer, options)) || cuda_devices().empty()
+  return options.kappa > 0 || (!for_gpu && is_dense(panels, single_layer, options)) ||
+                 cuda_devices().empty()
              ? Processor::cpu
              : Processor::gpu;
 }
@@ -56,9 +59,13 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   const bool is_adjoint = layer == adjoint_double_layer;
   FMBEM_REQUIRE(layer == single_layer || layer == double_layer || is_adjoint,
                 layer.name() << " is no operator of constant densities");
+  FMBEM_REQUIRE(options.kappa >= 0 && std::isfinite(options.kappa),
+                "κ must be positive, or 0 for Laplace's kernel, not " << options.kappa);
   if (panels.images) return make_reflected_operator(panels, layer, options, block);
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);
+  FMBEM_REQUIRE(processor == Processor::cpu || options.kappa == 0,
+                "operators of Yukawa's kernel run on the CPU: choose that, or set κ to 0");
   FMBEM_REQUIRE(processor == Processor::cpu || options.kind != OperatorOptions::Choice::dense,
                 "the dense operator runs on the CPU: use the FMM on the GPU");
   FMBEM_REQUIRE(

@@ -98,6 +98,9 @@ struct OperatorOptions {
   std::optional<Precision> precision{};
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
+  /// Of Yukawa's kernel exp(−κr)/(4πr), 1/length in the unit of the panels; 0 is Laplace's. On the
+  /// CPU alone, without a preconditioner of its own.
+  double kappa = 0;
   Progress progress{};
   bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
   const Ranks* ranks = &one_rank();  ///< that share it: one for now; must outlive the operator
@@ -126,7 +129,10 @@ std::shared_ptr<BoundaryOperator> make_single_layer(const Panels& panels,
 /// OperatorOptions::normal_rows, and averaged by the FMM. With fine panels K σ and K' σ tend to the
 /// means of both sides' limits on the surface; with normals that point outward K 1 = −½ on a closed
 /// surface. A block has the rows and columns of some panels, and costs what these cost; it has no
-/// approximate inverse. The GPU has whole operators only. Throws what make_single_layer() throws.
+/// approximate inverse. The GPU has whole operators only. With OperatorOptions::kappa the kernel is
+/// Yukawa's in all of them: V_ij = ∫ G, K_ij = ∫ ∂G/∂n_y, K'_ij = ∂/∂n_x ∫ G, G = exp(−κr)/(4πr);
+/// the FMM's tolerance is then against ‖V_κ‖ and, for K and K', still against ½. Throws what
+/// make_single_layer() throws.
 std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, const Layer& layer,
                                                          const OperatorOptions& options = {},
                                                          const PanelBlock& block = {});

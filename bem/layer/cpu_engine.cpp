@@ -38,19 +38,19 @@ void evaluate(const fmm::FarField& far, const double* x, double* y, const Produc
 
 CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
     : panels_(panels),
-      source_(task.layer.source),
+      kernel_{task.layer.source, task.options.kappa},
       triangles_(triangles_of(panels, task.block.columns)),
       targets_(panels, task.block) {
   const OperatorOptions& options = task.options;
   const double coefficients = (task.order + 1) * (task.order + 1);
-  if (source_ == Trace::value)
+  if (kernel_.source == Trace::value && kernel_.kappa == 0)
     pieces_ = cut_long_panels(triangles_, {near_pair_seconds, coefficients * coefficient_seconds});
   single_moments_ = pieces_ && task.near == Precision::single_precision;
   watch.add("pieces");
   fmm::Seconds seconds;
   tree_ = fmm::grow_tree(sources(options.tolerance), targets_.centroid,
                          {.overhang = options.overhang.value_or(
-                              overhang_for(source_, pieces_ != nullptr, task.crowded)),
+                              overhang_for(kernel_.source, pieces_ != nullptr, task.crowded)),
                           .max_leaf = options.max_leaf,
                           .inflation = pieces_ ? std::optional(pieces_->inflation()) : std::nullopt,
                           .ranks = options.ranks,
@@ -63,11 +63,11 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
 }
 
 PanelSources CpuEngine::sources(double tolerance) const {
-  return PanelSources(triangles_, pieces_, tolerance, source_);
+  return PanelSources(triangles_, pieces_, tolerance, kernel_.source, kernel_.kappa);
 }
 
 NormEstimate CpuEngine::norm_estimate() const {
-  return estimate_norm(targets_.centroid, sources(1), *tree_);
+  return estimate_norm(targets_.centroid, sources(1), *tree_, kernel_.kappa);
 }
 
 std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
@@ -75,8 +75,11 @@ std::shared_ptr<const fmm::FarField> CpuEngine::far_field(
     fmm::Moments moments) const {
   return std::make_shared<fmm::FarField>(
       std::move(tree), std::make_shared<PanelSources>(sources(accuracy.moments)),
-      fmm::FarFieldOptions{
-          .order = accuracy.order, .precision = accuracy.precision, .moments = moments});
+      fmm::FarFieldOptions{.order = accuracy.order,
+                           .precision = accuracy.precision,
+                           .moments = moments,
+                           .kappa = kernel_.kappa,
+                           .reach = far_reach_for(accuracy.moments)});
 }
 
 void CpuEngine::set_far(const FarAccuracy& accuracy) {
@@ -85,7 +88,7 @@ void CpuEngine::set_far(const FarAccuracy& accuracy) {
 }
 
 void CpuEngine::set_near(const NearAccuracy& accuracy, const Progress& progress) {
-  near_ = make_near_blocks(triangles_, targets_, near_panels_, source_, accuracy.tolerance,
+  near_ = make_near_blocks(triangles_, targets_, near_panels_, kernel_, accuracy.tolerance,
                            accuracy.precision, progress);
 }
 
@@ -123,7 +126,7 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product,
   evaluate(*far_field(tree, accuracy, fmm::Moments::afresh), x, y, product, rows, columns);
   if (near_tolerance)
     add_near_field_afresh(triangles_, targets_, direct ? NearPanels(tree, pieces_) : *near_panels_,
-                          source_, *near_tolerance, x, y, product);
+                          kernel_, *near_tolerance, x, y, product);
   else
     near_->add(x, y, product);
 }

@@ -31,11 +31,13 @@ constexpr std::int64_t block_rows = 64;
 /// limits.
 class ExactEntries {
  public:
-  ExactEntries(const Panels& panels, const Layer& layer, NormalRows rows, const PanelBlock& block)
+  ExactEntries(const Panels& panels, const Layer& layer, const OperatorOptions& options,
+               const PanelBlock& block)
       : panels_(panels),
         sources_(triangles_of(panels, block.columns)),
         layer_(layer),
-        rows_(rows),
+        rows_(options.normal_rows),
+        kappa_(options.kappa),
         block_(block) {}
 
   /// The panels of the columns.
@@ -46,8 +48,8 @@ class ExactEntries {
     const std::int32_t panel = panel_of(block_.rows, i);
     const Triangle to = panels_.triangle(panel);
     for (std::size_t j = 0; j < sources_.size(); ++j)
-      row[j] = static_cast<Entry>(
-          exact_entry(layer_, rows_, to, sources_[j], panel_of(block_.columns, j) == panel));
+      row[j] = static_cast<Entry>(exact_entry(layer_, rows_, to, sources_[j],
+                                              panel_of(block_.columns, j) == panel, kappa_));
   }
 
  private:
@@ -55,6 +57,7 @@ class ExactEntries {
   LargeVector<Triangle> sources_;
   Layer layer_;
   NormalRows rows_;
+  double kappa_;
   PanelBlock block_;
 };
 
@@ -92,8 +95,9 @@ class DenseOperator final : public BoundaryOperator {
                 const PanelBlock& block)
       : panels_(panels),
         layer_(layer),
+        kappa_(options.kappa),
         is_whole_(block.is_whole()),
-        exact_(panels, layer, options.normal_rows, block),
+        exact_(panels, layer, options, block),
         m_(static_cast<std::int64_t>(count_of(block.rows, panels.size()))),
         n_(static_cast<std::int64_t>(count_of(block.columns, panels.size()))),
         entries_(std::make_unique_for_overwrite<Entry[]>(m_ * n_)) {
@@ -134,12 +138,12 @@ class DenseOperator final : public BoundaryOperator {
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    if (layer_ != single_layer || !is_whole_) return nullptr;
+    if (layer_ != single_layer || !is_whole_ || kappa_ > 0) return nullptr;
     return std::make_unique<ClusterInverse>(panels_, exact_.sources());
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block);
+    if (!is_whole_) return exact_block(panels_, layer_, begin, end, block, kappa_);
     for (std::int64_t i = begin; i < end; ++i)
       block = std::copy(entries_.get() + i * n_ + begin, entries_.get() + i * n_ + end, block);
   }
@@ -202,6 +206,7 @@ class DenseOperator final : public BoundaryOperator {
 
   Panels panels_;
   Layer layer_;
+  double kappa_;
   bool is_whole_;
   ExactEntries exact_;
   std::int64_t m_, n_;

@@ -56,7 +56,7 @@ class EngineOperator final : public BoundaryOperator {
       : panels_(panels),
         layer_(layer),
         options_(options),
-        crowded_(is_crowded(crowding(panels))),
+        crowded_(is_crowded(crowding(panels, options.kappa))),
         rows_(count_of(block.rows, panels.size())),
         columns_(count_of(block.columns, panels.size())) {
     FMBEM_REQUIRE(!options.relaxes || Engine::processor == Processor::cpu,
@@ -109,11 +109,13 @@ class EngineOperator final : public BoundaryOperator {
   }
 
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
-    exact_block(panels_, layer_, begin, end, block);
+    exact_block(panels_, layer_, begin, end, block, options_.kappa);
   }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
     const bool has_all = rows_ == size() && columns_ == size();
-    return layer_ == single_layer && has_all ? engine_->approximate_inverse() : nullptr;
+    const bool is_laplace = options_.kappa == 0;
+    return layer_ == single_layer && has_all && is_laplace ? engine_->approximate_inverse()
+                                                           : nullptr;
   }
 
  protected:

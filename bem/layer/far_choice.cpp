@@ -1,6 +1,7 @@
 #include "fmbem/bem/layer/far_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace fmbem {
@@ -62,6 +63,8 @@ Precision far_precision_for(double tolerance, Trace source) {
   return tolerance >= (source == Trace::value ? 5e-7 : 1e-6) ? Precision::single_precision
                                                              : Precision::double_precision;
 }
+
+double far_reach_for(double tolerance) { return 1.25 * std::log(10 / tolerance); }
 
 double near_tolerance_for(double tolerance, double near_fraction) {
   constexpr double near_part = 0.05;

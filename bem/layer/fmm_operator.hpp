@@ -14,14 +14,15 @@ Precision check_fmm_options(const Layer& layer, const OperatorOptions& options);
 /// V_ij or K_ij for panels i, j in [begin, end), row by row: BoundaryOperator::diagonal_block()
 /// where no entries are stored.
 void exact_block(const Panels& panels, const Layer& layer, std::int64_t begin, std::int64_t end,
-                 double* block);
+                 double* block, double kappa = 0);
 
 /// V or K, with its near field stored as dense blocks and its far field by the FMM: ‖(Ã−A)x‖ ≤
 /// tolerance ‖A‖ ‖x‖, for tolerances up to 0.1; for K, which can be small on open surfaces, against
-/// ½. Long panels are cut for V only. From a tolerance of 1e-7 on the near field is stored in
-/// single precision. O(n) memory and work. Near integrals are as accurate as their share in ‖A‖
-/// asks for; tighter products take them where they are accurate enough, or integrate afresh. Throws
-/// InputError for tolerances out of range and ResourceError where memory does not suffice.
+/// ½. Long panels are cut for V of Laplace's kernel only. From a tolerance of 1e-7 on the near
+/// field is stored in single precision. O(n) memory and work. Near integrals are as accurate as
+/// their share in ‖A‖ asks for; tighter products take them where they are accurate enough, or
+/// integrate afresh. Throws InputError for tolerances out of range and ResourceError where memory
+/// does not suffice.
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
                                                     const OperatorOptions& options,
                                                     const PanelBlock& block = {});

@@ -78,6 +78,7 @@ class ReflectedOperator final : public BoundaryOperator {
       : panels_(panels),
         layer_(layer),
         normal_rows_(options.normal_rows),
+        kappa_(options.kappa),
         rows_(count_of(block.rows, panels.size())),
         columns_(count_of(block.columns, panels.size())),
         block_(panels, block),
@@ -98,7 +99,7 @@ class ReflectedOperator final : public BoundaryOperator {
   }
 
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
-    if (layer_ != single_layer || rows_ < size() || columns_ < size()) return nullptr;
+    if (layer_ != single_layer || kappa_ > 0 || rows_ < size() || columns_ < size()) return nullptr;
     return std::make_unique<ReflectedInverse>(
         panels_, std::make_unique<ClusterInverse>(panels_.images->whole));
   }
@@ -129,7 +130,7 @@ class ReflectedOperator final : public BoundaryOperator {
       const std::int32_t w = images.image[j * images.reflections + m];
       if (w >= 0)
         sum += images.charge[w] * exact_entry(layer_, normal_rows_, to, images.whole.triangle(w),
-                                              w == images.itself(i));
+                                              w == images.itself(i), kappa_);
     }
     return sum;
   }
@@ -137,6 +138,7 @@ class ReflectedOperator final : public BoundaryOperator {
   Panels panels_;
   Layer layer_;
   NormalRows normal_rows_;
+  double kappa_;
   std::size_t rows_, columns_;
   WholeBlock block_;
   std::shared_ptr<BoundaryOperator> op_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace fmbem {
 namespace {
@@ -29,6 +31,12 @@ const std::vector<Candidate>& candidates() {
 constexpr double nearest = 1.5;
 
 }  // namespace
+
+double FarRule::reach_for(double kappa_radius, double spared) const {
+  const double m = degree + 1,
+               left = std::exp(spared / m) / reach - std::numbers::e * kappa_radius / m;
+  return left > 0 ? 1 / left : std::numeric_limits<double>::infinity();
+}
 
 std::vector<FarRule> far_rules(double tolerance, FarKernel kernel) {
   std::vector<FarRule> rules;

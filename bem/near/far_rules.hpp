@@ -11,6 +11,11 @@ struct FarRule {
   double reach;
   TriangleRule rule;
   int degree;  ///< of the polynomials that it integrates exactly
+
+  /// The same for e^{−κr}/r and its derivatives, by κ times the radius; infinite where no distance
+  /// serves. The error is C Σ_j (radius/distance)^(m−j) (κ radius)^j/j!, m = degree + 1, and at
+  /// most C (radius/distance + e κ radius/m)^m. It may be larger than the tolerance by e^spared.
+  double reach_for(double kappa_radius, double spared = 0) const;
 };
 
 /// What is integrated: 1/r, its gradient, or its second derivatives; a rule for one serves those

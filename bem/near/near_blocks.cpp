@@ -11,6 +11,7 @@
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/near/transposed_sums.hpp"
+#include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
@@ -26,13 +27,15 @@ using fmm::Range;
 class NearColumns {
  public:
   NearColumns(std::span<const Triangle> panels, const NearTargets& all, const NearPanels& near,
-              Trace source, double tolerance)
+              const NearKernel& kernel, double tolerance)
       : panels_(panels),
         all_(all),
         near_(near),
-        source_(source),
+        kernel_(kernel),
         tolerance_(tolerance),
-        integrals_(tolerance, source == Trace::value ? FarKernel::potential : FarKernel::gradient),
+        integrals_(tolerance,
+                   kernel.source == Trace::value ? FarKernel::potential : FarKernel::gradient,
+                   kernel.kappa),
         strips_(tolerance) {}
 
   /// Calls body(panel, column [targets]) for each near panel of the row, in its order.
@@ -46,7 +49,7 @@ class NearColumns {
     targets_.pad();
     if (near_.has_pieces()) return for_stretches(row, body);
     near_.for_row(row, [&](std::int32_t panel) {
-      if (source_ == Trace::value)
+      if (kernel_.source == Trace::value)
         integrate(panels_[panel]);
       else
         integrate_normal(panel, tree.targets().order.data() + range.begin);
@@ -61,7 +64,9 @@ class NearColumns {
                    integrals_.potential().begin() + targets_.count());
     const bool is_sliver = shape(t) <= shaped_enough(tolerance_);
     for (const int i : integrals_.close())
-      column_[i] = is_sliver ? strips_.at(t, targets_[i]) : triangle_potential(t, targets_[i]);
+      column_[i] = kernel_.kappa > 0 ? yukawa_integrals(t, targets_[i], kernel_.kappa).potential
+                   : is_sliver       ? strips_.at(t, targets_[i])
+                                     : triangle_potential(t, targets_[i]);
   }
 
   /// K where rules do not serve: the solid angle. `order`: of the targets.
@@ -74,7 +79,10 @@ class NearColumns {
           -(t.normal.x * integrals_.gradient(0)[i] + t.normal.y * integrals_.gradient(1)[i] +
             t.normal.z * integrals_.gradient(2)[i]);
     for (const int i : integrals_.close())
-      column_[i] = all_.own[order[i]] == panel ? 0 : triangle_double_layer(t, targets_[i]);
+      column_[i] = all_.own[order[i]] == panel ? 0
+                   : kernel_.kappa > 0
+                       ? yukawa_integrals(t, targets_[i], kernel_.kappa).double_layer
+                       : triangle_double_layer(t, targets_[i]);
   }
 
   template <class Body>
@@ -101,7 +109,7 @@ class NearColumns {
   std::span<const Triangle> panels_;
   const NearTargets& all_;
   const NearPanels& near_;
-  Trace source_;
+  NearKernel kernel_;
   double tolerance_;
   NearIntegrals integrals_;
   StripIntegrals strips_;
@@ -114,7 +122,7 @@ template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
   NearBlocksOf(std::span<const Triangle> panels, const NearTargets& targets,
-               std::shared_ptr<const NearPanels> near, Trace source, double tolerance,
+               std::shared_ptr<const NearPanels> near, const NearKernel& kernel, double tolerance,
                const Progress& progress)
       : panels_(panels), targets_(targets), near_(std::move(near)), tree_(near_->tree()) {
     const std::size_t rows = near_->rows();
@@ -133,7 +141,7 @@ class NearBlocksOf final : public NearBlocks {
     const std::size_t slice = progress ? rows / 100 + 1 : rows;
     for (std::size_t first = 0; first < rows; first += slice) {
       const std::size_t last = std::min(first + slice, rows);
-      integrate(first, last, source, tolerance);
+      integrate(first, last, kernel, tolerance);
       if (progress) progress(static_cast<double>(last) / static_cast<double>(rows));
     }
   }
@@ -146,10 +154,10 @@ class NearBlocksOf final : public NearBlocks {
   }
 
  private:
-  void integrate(std::size_t first, std::size_t last, Trace source, double tolerance) {
+  void integrate(std::size_t first, std::size_t last, const NearKernel& kernel, double tolerance) {
 #pragma omp parallel
     {
-      NearColumns columns(panels_, targets_, *near_, source, tolerance);
+      NearColumns columns(panels_, targets_, *near_, kernel, tolerance);
 #pragma omp for schedule(dynamic, 8)
       for (std::size_t row = first; row < last; ++row) {
         const int targets = near_row(tree_, row).targets.size();
@@ -212,30 +220,30 @@ class NearBlocksOf final : public NearBlocks {
 
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              const NearTargets& targets,
-                                             std::shared_ptr<const NearPanels> near, Trace source,
-                                             double tolerance, Precision precision,
-                                             const Progress& progress) {
+                                             std::shared_ptr<const NearPanels> near,
+                                             const NearKernel& kernel, double tolerance,
+                                             Precision precision, const Progress& progress) {
   if (precision == Precision::single_precision)
-    return std::make_unique<NearBlocksOf<float>>(panels, targets, std::move(near), source,
+    return std::make_unique<NearBlocksOf<float>>(panels, targets, std::move(near), kernel,
                                                  tolerance, progress);
-  return std::make_unique<NearBlocksOf<double>>(panels, targets, std::move(near), source, tolerance,
+  return std::make_unique<NearBlocksOf<double>>(panels, targets, std::move(near), kernel, tolerance,
                                                 progress);
 }
 
 void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
-                           const NearPanels& near, Trace source, double tolerance, const double* x,
-                           double* y, const Product& product) {
+                           const NearPanels& near, const NearKernel& kernel, double tolerance,
+                           const double* x, double* y, const Product& product) {
   const std::size_t n = panels.size(), m = targets.own.size();
   if (product.transposed)
     return add_transposed_columns(near, m, x, y, product.vectors, [&] {
-      return [columns = NearColumns(panels, targets, near, source, tolerance)](
+      return [columns = NearColumns(panels, targets, near, kernel, tolerance)](
                  std::size_t row, auto&& take) mutable {
         columns.for_row(row, [&](std::int32_t, const double* column) { take(column); });
       };
     });
 #pragma omp parallel
   {
-    NearColumns columns(panels, targets, near, source, tolerance);
+    NearColumns columns(panels, targets, near, kernel, tolerance);
     std::vector<double> sum;
 #pragma omp for schedule(dynamic, 8)
     for (std::size_t row = 0; row < near.rows(); ++row) {

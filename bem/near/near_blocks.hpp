@@ -12,6 +12,12 @@
 
 namespace fmbem {
 
+/// What is integrated: the kernel, Yukawa's where κ > 0, and its trace at the panels.
+struct NearKernel {
+  Trace source = Trace::value;
+  double kappa = 0;
+};
+
 /// The near field of V or K in dense blocks, one for each row of the near lists.
 class NearBlocks {
  public:
@@ -21,18 +27,17 @@ class NearBlocks {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// Integrates the entries to that relative error and stores them in that precision. `source`: the
-/// kernel's trace at the panels. Panels and targets must outlive it. Throws ResourceError where
-/// memory does not suffice.
+/// Integrates the entries to that relative error and stores them in that precision. Panels and
+/// targets must outlive it. Throws ResourceError where memory does not suffice.
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              const NearTargets& targets,
-                                             std::shared_ptr<const NearPanels> near, Trace source,
-                                             double tolerance, Precision precision,
-                                             const Progress& progress);
+                                             std::shared_ptr<const NearPanels> near,
+                                             const NearKernel& kernel, double tolerance,
+                                             Precision precision, const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
 void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
-                           const NearPanels& near, Trace source, double tolerance, const double* x,
-                           double* y, const Product& product);
+                           const NearPanels& near, const NearKernel& kernel, double tolerance,
+                           const double* x, double* y, const Product& product);
 
 }  // namespace fmbem

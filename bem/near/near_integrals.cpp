@@ -1,6 +1,8 @@
 #include "fmbem/bem/near/near_integrals.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "fmbem/fmm/cpu/kernels.hpp"
 
@@ -31,38 +33,51 @@ void IntegralTargets::pad() {
   for (auto* axis : {&x_, &y_, &z_}) axis->resize(padded, axis->empty() ? 0.0 : axis->back());
 }
 
-NearIntegrals::NearIntegrals(double tolerance, FarKernel kernel)
+NearIntegrals::NearIntegrals(double tolerance, FarKernel kernel, double kappa)
     : kernel_(kernel),
       root_terms_(tolerance >= 5e-8    ? 1
                   : tolerance >= 1e-11 ? 2
                                        : 3),
-      rules_(far_rules(tolerance, kernel)) {}
+      kappa_(kappa),
+      negligible_(std::log(10 / tolerance)),
+      rules_(far_rules(tolerance, kernel)),
+      reach2_(rules_.size()) {}
 
-void NearIntegrals::choose_rule(const double* distance2, int first, int count, double radius2) {
-  const auto serves = [&](const FarRule& far, double d2) {
-    return d2 >= far.reach * far.reach * radius2;
-  };
+void NearIntegrals::find_reaches(double radius) {
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
+    const double reach = kappa_ == 0 ? rules_[k].reach : rules_[k].reach_for(kappa_ * radius);
+    reach2_[k] = reach * reach * (radius * radius);
+  }
+  const double beyond = radius + negligible_ / kappa_;
+  beyond2_ = kappa_ == 0 ? std::numeric_limits<double>::infinity() : beyond * beyond;
+}
+
+void NearIntegrals::choose_rule(const double* distance2, int first, int count) {
+  const auto serves = [&](std::size_t k, double d2) { return d2 >= reach2_[k] || d2 >= beyond2_; };
+  rule_ = nullptr;
   const double nearest2 = *std::min_element(distance2, distance2 + count);
-  const auto enough = std::find_if(rules_.begin(), rules_.end(),
-                                   [&](const FarRule& far) { return serves(far, nearest2); });
-  if (enough != rules_.end()) {
-    rule_ = &*enough;
+  if (nearest2 >= beyond2_) return;
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
+    if (!serves(k, nearest2)) continue;
+    rule_ = &rules_[k];
     return;
   }
-  rule_ = nullptr;
+  std::size_t chosen = rules_.size();
   double least = count * closed_form_pairs;
-  for (const FarRule& far : rules_) {
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
     const auto left_out =
-        std::count_if(distance2, distance2 + count, [&](double d2) { return !serves(far, d2); });
+        std::count_if(distance2, distance2 + count, [&](double d2) { return !serves(k, d2); });
     const double cost = static_cast<double>(left_out) * closed_form_pairs +
-                        static_cast<double>(far.rule.weight.size()) * group;
+                        static_cast<double>(rules_[k].rule.weight.size()) * group;
     if (cost < least) {
       least = cost;
-      rule_ = &far;
+      chosen = k;
+      rule_ = &rules_[k];
     }
   }
   for (int i = 0; i < count; ++i)
-    if (!rule_ || !serves(*rule_, distance2[i])) close_.push_back(first + i);
+    if (rule_ ? !serves(chosen, distance2[i]) : distance2[i] < beyond2_)
+      close_.push_back(first + i);
 }
 
 void NearIntegrals::place_points(const Triangle& t) {
@@ -93,30 +108,37 @@ void NearIntegrals::integrate(const Triangle& t, const IntegralTargets& targets)
   }
   close_.clear();
   placed_ = nullptr;
+  find_reaches(t.radius);
   for (int first = 0; first < targets.count(); first += group) {
     const int count = std::min(group, targets.count() - first);
-    choose_rule(distance2_.data() + first, first, count, t.radius * t.radius);
+    choose_rule(distance2_.data() + first, first, count);
     if (!rule_) continue;
     place_points(t);
-    const auto values = [&](int k) { return k < columns ? values_[k].data() + first : nullptr; };
-    const fmm::NearSources<double> points{static_cast<std::int64_t>(x_.size()),
-                                          x_.data(),
-                                          y_.data(),
-                                          z_.data(),
-                                          weight_.data(),
-                                          nullptr,
-                                          nullptr,
-                                          nullptr};
-    const double *x = targets.x() + first, *y = targets.y() + first, *z = targets.z() + first;
-    const std::int64_t many = std::min(group, padded - first);
-    const auto& kernels = fmm::pair_kernels<double, fmm::Laplace>();
-    kernels.near(fmm::Laplace(), 1, root_terms_, points,
-                 {many, x, y, z, values(0), values(1), values(2), values(3), nullptr});
-    if (kernel_ != FarKernel::hessian) continue;
-    fmm::HessianTargets second{many, x, y, z, {}};
-    for (int entry = 0; entry < 6; ++entry) second.entry[entry] = values(4 + entry);
-    kernels.near_hessian(fmm::Laplace(), points, second);
+    fmm::with_kernel(kappa_, [&](auto kernel) { add_rule(kernel, targets, first, columns); });
   }
+}
+
+template <class Kernel>
+void NearIntegrals::add_rule(const Kernel& kernel, const IntegralTargets& targets, int first,
+                             int columns) {
+  const auto values = [&](int k) { return k < columns ? values_[k].data() + first : nullptr; };
+  const fmm::NearSources<double> points{static_cast<std::int64_t>(x_.size()),
+                                        x_.data(),
+                                        y_.data(),
+                                        z_.data(),
+                                        weight_.data(),
+                                        nullptr,
+                                        nullptr,
+                                        nullptr};
+  const double *x = targets.x() + first, *y = targets.y() + first, *z = targets.z() + first;
+  const std::int64_t many = std::min(group, targets.padded() - first);
+  const auto& kernels = fmm::pair_kernels<double, Kernel>();
+  kernels.near(kernel, 1, root_terms_, points,
+               {many, x, y, z, values(0), values(1), values(2), values(3), nullptr});
+  if (kernel_ != FarKernel::hessian) return;
+  fmm::HessianTargets second{many, x, y, z, {}};
+  for (int entry = 0; entry < 6; ++entry) second.entry[entry] = values(4 + entry);
+  kernels.near_hessian(kernel, points, second);
 }
 
 }  // namespace fmbem

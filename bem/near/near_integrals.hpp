@@ -34,8 +34,9 @@ class IntegralTargets {
 /// points. Holds a thread's buffers.
 class NearIntegrals {
  public:
-  /// `tolerance`: relative error of each integral.
-  NearIntegrals(double tolerance, FarKernel kernel);
+  /// `tolerance`: relative error of each integral. With κ > 0 the kernel is Yukawa's; integrals
+  /// that are below the tolerance times what they would be close by are 0.
+  NearIntegrals(double tolerance, FarKernel kernel, double kappa = 0);
 
   /// Integrates at all targets but those in close(), whose values are meaningless.
   void integrate(const Triangle& t, const IntegralTargets& targets);
@@ -50,12 +51,19 @@ class NearIntegrals {
   const std::vector<int>& close() const { return close_; }
 
  private:
-  void choose_rule(const double* distance2, int first, int count, double radius2);
+  void choose_rule(const double* distance2, int first, int count);
+  void find_reaches(double radius);
+  template <class Kernel>
+  void add_rule(const Kernel& kernel, const IntegralTargets& targets, int first, int columns);
   void place_points(const Triangle& t);
 
   FarKernel kernel_;
   int root_terms_;
+  double kappa_;
+  double negligible_;  ///< κr from which on integrals do not count
   std::vector<FarRule> rules_;
+  std::vector<double> reach2_;  ///< of the rules for the panel, squared distances
+  double beyond2_;              ///< from there on integrals are 0
   std::array<std::vector<double>, 10> values_;
   std::vector<double> distance2_;
   std::vector<int> close_;

@@ -12,13 +12,13 @@ namespace {
 /// What targets far away see of a panel.
 struct Ball {
   Vec3d centroid;
-  double area;
-  double over_distance(Vec3d x) const { return panel_size_over_distance(area, centroid, x); }
+  double area, kappa;
+  double over_distance(Vec3d x) const { return panel_size_over_distance(area, centroid, x, kappa); }
 };
 
 }  // namespace
 
-double crowding(const Panels& panels) {
+double crowding(const Panels& panels, double kappa) {
   // Neighbours in Morton order, in place of the nearest panels.
   constexpr std::size_t neighbours = 200, sampled = 2048;
   const std::size_t n = panels.size(), row_stride = std::max<std::size_t>(1, n / rows_of_estimate),
@@ -26,7 +26,7 @@ double crowding(const Panels& panels) {
   const auto ball = [&](std::size_t j) {
     const Vec3d a = panels.vertex(j, 0);
     return Ball{panels.centroid(j),
-                norm(cross(panels.vertex(j, 1) - a, panels.vertex(j, 2) - a)) / 2};
+                norm(cross(panels.vertex(j, 1) - a, panels.vertex(j, 2) - a)) / 2, kappa};
   };
   std::vector<Ball> samples;
   for (std::size_t j = stride / 2; j < n; j += stride) samples.push_back(ball(j));
@@ -47,12 +47,12 @@ double crowding(const Panels& panels) {
 }
 
 NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
-                           const fmm::PointTree& tree) {
+                           const fmm::PointTree& tree, double kappa) {
   const fmm::NearLists& near = tree.lists.p2p;
   std::vector<Ball> balls;
   balls.reserve(sources.size());
   for (std::size_t j = 0; j < sources.size(); ++j)
-    balls.push_back({sources.centre(j), sources.area(j)});
+    balls.push_back({sources.centre(j), sources.area(j), kappa});
   const std::size_t rows = near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / rows_of_estimate);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());

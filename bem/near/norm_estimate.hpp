@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <numeric>
 #include <span>
 
@@ -29,6 +30,16 @@ FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec
   return area / sqrt(norm2(centroid - x) + area / 12);
 }
 
+/// The same of Yukawa's kernel, from above: e^{−κr} from the disk of that area on, and within it
+/// the mean over its radius ρ, (1 − e^{−κρ})/(κρ).
+inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x, double kappa) {
+  const double of_laplace = panel_size_over_distance(area, centroid, x);
+  if (kappa == 0) return of_laplace;
+  const double radius = std::sqrt(area * std::numbers::inv_pi), z = kappa * radius;
+  return of_laplace * (z > 0 ? -std::expm1(-z) / z : 1) *
+         std::exp(-kappa * std::max(0.0, norm(centroid - x) - radius));
+}
+
 /// The estimate from sums of these over near panels, and over all. A piece of a cut panel that
 /// passes close by has up to four times as much as it seems to have from its middle.
 inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
@@ -45,10 +56,11 @@ inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
 /// target, over the mean sum of a whole row. On surfaces of N panels it is some √(400/N), 0.4 for
 /// 2000 and 0.02 for a million; on what is nearly a line it falls only like a logarithm: 0.8 and
 /// 0.5. From samples, in a millisecond.
-double crowding(const Panels& panels);
+double crowding(const Panels& panels, double kappa = 0);
 
-/// `sources`: the panels or their pieces, of which the tree is made; `targets`: its points.
+/// `sources`: the panels or their pieces, of which the tree is made; `targets`: its points. κ > 0
+/// is Yukawa's kernel.
 NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
-                           const fmm::PointTree& tree);
+                           const fmm::PointTree& tree, double kappa = 0);
 
 }  // namespace fmbem

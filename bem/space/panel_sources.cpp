@@ -59,12 +59,25 @@ void PanelSources::piece_quadrature(const Piece& piece, double side,
   });
 }
 
+const TriangleRule& PanelSources::rule_for(const Triangle& t, double side) const {
+  // Targets of Yukawa's kernel are at a distance of `spared` sides, which makes the field so much
+  // smaller: a rule may err by as much more.
+  constexpr double spared = 0.8;
+  const auto reach = [&](const FarRule& rule) {
+    return kappa_ == 0 ? rule.reach : rule.reach_for(kappa_ * t.radius, spared * kappa_ * side);
+  };
+  const auto far = std::find_if(rules_.begin(), rules_.end(), [&](const FarRule& rule) {
+    return side >= reach(rule) * t.radius;
+  });
+  if (far != rules_.end()) return far->rule;
+  static const TriangleRule best = collapsed_gauss(16);
+  return kappa_ == 0 ? rules_.back().rule : best;
+}
+
 void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const {
   if (is_piece(j)) return piece_quadrature(piece(j), side, points);
   const Triangle& t = panels_[unknown(j)];
-  const auto far = std::find_if(rules_.begin(), rules_.end(),
-                                [&](const FarRule& rule) { return side >= rule.reach * t.radius; });
-  const TriangleRule& rule = (far == rules_.end() ? rules_.back() : *far).rule;
+  const TriangleRule& rule = rule_for(t, side);
   const std::size_t n = rule.weight.size();
   for (auto* column : {&points.x, &points.y, &points.z, &points.weight}) column->resize(n);
   const Vec3d e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];

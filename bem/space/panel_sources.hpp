@@ -18,12 +18,13 @@ class PanelSources final : public fmm::Functionals {
  public:
   /// `tolerance`: relative error of a source's far field. The panels must outlive it. Without
   /// pieces each panel is a source. `trace`: of the kernel at the panels; the normal one is for
-  /// whole panels only.
+  /// whole panels only, and so is Yukawa's kernel, of κ > 0.
   PanelSources(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
-               double tolerance, Trace trace = Trace::value)
+               double tolerance, Trace trace = Trace::value, double kappa = 0)
       : panels_(panels),
         pieces_(std::move(pieces)),
         trace_(trace),
+        kappa_(kappa),
         points_(tolerance),
         rules_(far_rules(tolerance,
                          trace == Trace::value ? FarKernel::potential : FarKernel::gradient)) {}
@@ -45,11 +46,13 @@ class PanelSources final : public fmm::Functionals {
     double a, b;
   };
   Piece piece(std::size_t j) const;
+  const TriangleRule& rule_for(const Triangle& t, double side) const;
   void piece_quadrature(const Piece& piece, double side, fmm::WeightedPoints& points) const;
 
   std::span<const Triangle> panels_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   Trace trace_;
+  double kappa_;
   StripPoints points_;
   std::vector<FarRule> rules_;
 };

@@ -30,7 +30,8 @@ class CpuBackend final : public Backend {
     pass_.kappa = kappa();
     pass_.top_level = operators_.top_level(tree.octree);
     if (functionals)
-      functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh);
+      functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh,
+                           FunctionalKernel{kappa(), pass_.top_level});
     else
       near_.emplace(tree, accuracy.near_precision);
   }

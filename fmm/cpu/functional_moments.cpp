@@ -79,8 +79,9 @@ struct BoxPoints {
 
 template <class T>
 FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
-                                        const Functionals& functionals, Moments moments)
-    : tree_(tree), table_(table), functionals_(functionals) {
+                                        const Functionals& functionals, Moments moments,
+                                        const FunctionalKernel& kernel)
+    : tree_(tree), table_(table), functionals_(functionals), kernel_(kernel) {
   const auto keep = [&]<class Row>(Buffer<Row>& kept) {
     Buffer<Row> all(tree.sources.size() * count());
     for_boxes([&](std::int32_t, Range own, const T* rows) {
@@ -126,14 +127,20 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
   const int slots = table_.slots();
   UnitWeightedPoints<T> unit_points;
   std::vector<T> moments;
+  if (!has_moments(box)) {
+    std::fill_n(rows, own.size() * count(), T(0));
+    return;
+  }
   for (std::int32_t k = own.begin; k < own.end; ++k, rows += count()) {
     functionals_.quadrature(tree_.sources.order[k], side, points);
     unit_points.fill(points, tree_, box);
     moments.assign(static_cast<std::size_t>(unit_points.channels) * slots, T(0));
-    pair_kernels<T, Laplace>().p2m(
-        Laplace(), steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
-        unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
-    moments_from_slots(table_, 0, unit_points.channels, moments.data(), rows);
+    with_kernel(kappa_of(box), [&](auto kernel) {
+      pair_kernels<T, decltype(kernel)>().p2m(
+          kernel, steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
+          unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
+    });
+    moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(), rows);
   }
 }
 
@@ -165,7 +172,8 @@ void FunctionalMoments<T>::p2m_of_points(const Pass<T>& pass) const {
   {
     BoxPoints<T> room;
 #pragma omp for schedule(dynamic, 16)
-    for (std::size_t i = 0; i < boxes.size(); ++i) add_points(pass, boxes[i], room);
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      if (has_moments(tree_.octree.boxes[boxes[i]])) add_points(pass, boxes[i], room);
   }
 }
 
@@ -179,7 +187,8 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
   room.sums.assign(static_cast<std::size_t>(4) * slots * pass.vectors, 0.0);
   for (std::int32_t k = own.begin; k < own.end;) {
     k = room.take(functionals_, tree_, box, k, own.end);
-    const auto& [x, y, z, weights, padded, channels] = room.unit;
+    const std::vector<T>& weights = room.unit.weights;
+    const int padded = room.unit.padded, channels = room.unit.channels;
     for (int v = 0; v < pass.vectors; ++v) {
       room.weights.assign(weights.size(), T(0));
       room.moments.assign(static_cast<std::size_t>(channels) * slots, T(0));
@@ -187,15 +196,18 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
         for (std::size_t q = 0; q < room.source.size(); ++q)
           room.weights[c * padded + q] =
               weights[c * padded + q] * pass.charges[v * n + room.source[q]];
-      pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(table_), channels, padded, x.data(),
-                                     y.data(), z.data(), room.weights.data(), room.moments.data());
+      with_kernel(kappa_of(box), [&](auto kernel) {
+        pair_kernels<T, decltype(kernel)>().p2m(
+            kernel, steps_of(table_), channels, padded, room.unit.x.data(), room.unit.y.data(),
+            room.unit.z.data(), room.weights.data(), room.moments.data());
+      });
       double* const sums = room.sums.data() + static_cast<std::size_t>(4) * slots * v;
       for (std::size_t slot = 0; slot < room.moments.size(); ++slot)
         sums[slot] += room.moments[slot];
     }
   }
   for (int v = 0; v < pass.vectors; ++v)
-    moments_from_slots(table_, 0, room.unit.channels,
+    moments_from_slots(table_, kappa_of(box), room.unit.channels,
                        room.sums.data() + static_cast<std::size_t>(4) * slots * v,
                        pass.moment(b) + v * count());
 }
@@ -205,7 +217,7 @@ void FunctionalMoments<T>::l2p(Pass<T>& pass) const {
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
   for_boxes([&](std::int32_t box, Range own, const T* rows) {
     const double from_unit = 1 / tree_.octree.side(tree_.octree.boxes[box].level);
-    if (tree_.octree.boxes[box].level < 2) return;  // all is near
+    if (tree_.octree.boxes[box].level < kernel_.top_level) return;  // all is near
     for (int v = 0; v < pass.vectors; ++v) {
       const T* const local = pass.local(box) + v * count();
       for (std::int32_t j = 0; j < own.size(); ++j) {
