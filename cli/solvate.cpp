@@ -56,6 +56,10 @@ void put_out(SolveRun& job, const SolvateOptions& options, const SurfaceMesh& me
 
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
+  const OperatorOptions& op = options.solve.problem.op;
+  FMBEM_REQUIRE(
+      op.processor != Processor::gpu && op.near_field != OperatorOptions::NearField::lean,
+      "fmbem solvate runs on the CPU for now: leave out --backend cuda and --near-field lean");
   const SolvationModel model = model_of(options);
   const std::vector<std::vector<std::string>> levels = surface_levels(options);
   check_outputs(job, options, levels);
@@ -81,7 +85,7 @@ ExitCode run(Context& context, const SolvateOptions& options) {
     warn(job.console(), job.report(), sentence);
   job.tell(solvation, mesh, {"the molecule"}, energies_text(solvation, energies),
            regions_text(solvation, molecule));
-  job.report()["solvation"] = model_json(solvation, molecule);
+  job.report()["solvation"] = model_json(solvation, molecule, energies);
   put_out(job, options, mesh, solvation, molecule);
   return job.finish(solvation, converged, solvation_json(solvation, molecule, energies),
                     solvation.potential_seconds);
@@ -91,6 +95,8 @@ ExitCode run(Context& context, const SolvateOptions& options) {
 
 Command add_solvate(CLI::App& program) {
   auto options = std::make_shared<SolvateOptions>();
+  options->solve.problem.op.processor = Processor::cpu;
+  options->solve.problem.solver.tolerance = 1e-5;  // far below what surfaces leave
   CLI::App* app = program.add_subcommand(
       "solvate", "Solvation energy of a molecule in its surface (Poisson-Boltzmann)");
   app->footer(

@@ -126,7 +126,8 @@ std::string energies_text(const Solvation& solvation, const std::vector<EnergyLe
   return text;
 }
 
-Json model_json(const Solvation& solvation, const Molecule& molecule) {
+Json model_json(const Solvation& solvation, const Molecule& molecule,
+                const std::vector<EnergyLevel>& levels) {
   const SolvationModel& model = solvation.model;
   Json regions = Json::array();
   for (const SoluteRegion& region : solvation.regions.regions) {
@@ -138,6 +139,11 @@ Json model_json(const Solvation& solvation, const Molecule& molecule) {
                        {"inner", inner},
                        {"atoms", region.atoms.size()}});
   }
+  Json of_levels = Json::array();
+  for (const EnergyLevel& level : levels)
+    of_levels.push_back({{"panels", level.panels},
+                         {"iterations", level.iterations},
+                         {"solvation_energy_kcal_per_mol", number(level.energy)}});
   return {{"molecule", molecule.file},
           {"atoms", molecule.atoms.size()},
           {"charge_e", charge_of(molecule)},
@@ -147,7 +153,8 @@ Json model_json(const Solvation& solvation, const Molecule& molecule) {
           {"kappa_per_angstrom", model.kappa},
           {"temperature_K", model.temperature},
           {"energy_constant_kcal_angstrom_per_mol", model.energy_constant},
-          {"regions", regions}};
+          {"regions", regions},
+          {"levels", of_levels}};
 }
 
 Json solvation_json(const Solvation& solvation, const Molecule& molecule,

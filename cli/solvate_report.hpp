@@ -18,7 +18,8 @@ std::string regions_text(const Solvation& solvation, const Molecule& molecule);
 std::string energies_text(const Solvation& solvation, const std::vector<EnergyLevel>& levels);
 
 /// {molecule, permittivities, kappa, …}: everything that energies depend on, for the report.
-Json model_json(const Solvation& solvation, const Molecule& molecule);
+Json model_json(const Solvation& solvation, const Molecule& molecule,
+                const std::vector<EnergyLevel>& levels);
 
 Json solvation_json(const Solvation& solvation, const Molecule& molecule,
                     const std::vector<EnergyLevel>& levels);

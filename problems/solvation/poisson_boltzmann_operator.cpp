@@ -59,7 +59,7 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
     Part part;
     OperatorOptions of_region = options;
     of_region.processor = Processor::cpu;
-    FMBEM_REQUIRE(region.kappa == 0, "TODO kappa");
+    of_region.kappa = region.kappa;
     if (of_region.kind == OperatorOptions::Choice::automatic && region.panels.size() <= dense_up_to)
       of_region.kind = OperatorOptions::Choice::dense;
     PanelBlock block;
@@ -89,13 +89,6 @@ OperatorInfo PoissonBoltzmannOperator::info() const {
     add(info, part.k->info());
   }
   return info;
-}
-
-double PoissonBoltzmannOperator::accurate_tolerance() const {
-  double result = 0;
-  for (const Part& part : parts_)
-    result = std::max({result, part.v->accurate_tolerance(), part.k->accurate_tolerance()});
-  return result;
 }
 
 double PoissonBoltzmannOperator::tightest_tolerance() const {

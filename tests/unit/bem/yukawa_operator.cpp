@@ -130,10 +130,9 @@ TEST_CASE("Yukawa's K' is K transposed between areas, and at centroids a derivat
                               .potential;
         return sum;
       };
-      const double step = 1e-3 * to.radius,
-                   slope = (8 * (potential(step) - potential(-step)) -
-                            (potential(2 * step) - potential(-2 * step))) /
-                           (12 * step);
+      const double step = 1e-3 * to.radius, slope = (8 * (potential(step) - potential(-step)) -
+                                                     (potential(2 * step) - potential(-2 * step))) /
+                                                    (12 * step);
       CHECK(y[i] == Approx(slope).margin(1e-9));
     }
   }
@@ -160,8 +159,8 @@ TEST_CASE("Yukawa's operators tend to Laplace's, and 0 is Laplace's to the bit")
 }
 
 TEST_CASE("on a sphere Yukawa's operators have the eigenvalues of modified Bessel functions") {
-  // With i₀ = sinh(z)/z and k₀ = e^{−z}/z at z = κ, the radius being 1: V 1 = κ i₀ k₀; K 1, the mean
-  // of the derivatives in the source's radius as seen from both sides, is κ² (i₀ k₀)'/2.
+  // With i₀ = sinh(z)/z and k₀ = e^{−z}/z at z = κ, the radius being 1: V 1 = κ i₀ k₀; K 1, the
+  // mean of the derivatives in the source's radius as seen from both sides, is κ² (i₀ k₀)'/2.
   const Panels panels = make_panels(sphere(4));
   const Vector one(panels.size(), 1.0);
   for (const double z : {0.5, 1.0, 3.0}) {  // beyond, flat panels are too coarse for K
@@ -183,14 +182,12 @@ TEST_CASE("near integrals of Yukawa's kernel are as accurate as asked for") {
   Uniform uniform(7);
   for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
     for (int shape = 0; shape < 60; ++shape) {
-      const double height = shape % 4 == 0 ? 0.02 : 0.8,
-                   kappa = std::pow(10, uniform(-3, 2));
+      const double height = shape % 4 == 0 ? 0.02 : 0.8, kappa = std::pow(10, uniform(-3, 2));
       const Triangle t = make_triangle({0.1, 0.2, 0}, {1, 0, 0.1}, {uniform(), height, 0.3});
       NearIntegrals integrals(tolerance, FarKernel::gradient, kappa);
       IntegralTargets targets;
       for (int i = 0; i < 37; ++i)
-        targets.add(t.centroid +
-                    t.radius * std::pow(10, uniform(-1, 1.5)) * sphere_point(uniform));
+        targets.add(t.centroid + t.radius * std::pow(10, uniform(-1, 1.5)) * sphere_point(uniform));
       targets.pad();
       integrals.integrate(t, targets);
       std::vector<char> is_close(targets.count());

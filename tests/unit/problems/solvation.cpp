@@ -87,16 +87,19 @@ TEST_CASE("energies of spheres tend to the closed forms with the square of the p
     const char* name;
     double radius;
     Vec3d charge;
-    double inside, outside;
+    double inside, outside, kappa;
   };
-  const auto [name, radius, charge, inside, outside] =
-      GENERATE(values<Case>({{"Born", 3, {0, 0, 0}, 1, 78.54},
-                             {"Kirkwood", 4, {1, 1, 1}, 4, 80},
-                             {"another way round", 2, {0, 0.8, 0.3}, 80, 4}}));
+  const auto [name, radius, charge, inside, outside, kappa] =
+      GENERATE(values<Case>({{"Born", 3, {0, 0, 0}, 1, 78.54, 0},
+                             {"Kirkwood", 4, {1, 1, 1}, 4, 80, 0},
+                             {"Kirkwood with ions", 4, {1, 1, 1}, 4, 80, 0.125},
+                             {"strong screening", 4, {1, 1, 1}, 4, 20, 5},
+                             {"another way round", 2, {0, 0.8, 0.3}, 80, 4, 0.5}}));
   INFO(name);
   SolvationModel model;
   model.permittivity_inside = inside;
   model.permittivity_outside = outside;
+  model.kappa = kappa;
   const double exact = 0.5 * kirkwood(radius, charge, charge, model);
   std::vector<EnergyLevel> levels;
   for (int level = 1; level <= 3; ++level) {
@@ -151,6 +154,35 @@ TEST_CASE("reaction potentials at all atoms are those of all charges") {
   CHECK(result.coulomb_energy == Approx(coulomb).epsilon(1e-9));
 }
 
+TEST_CASE("a layer without ions around an ion has the energy of the closed form") {
+  // Outside of the layer φ is A exp(−κr)/r; there and in the ion q/(εr) and constants.
+  SolvationModel model;
+  model.permittivity_inside = 2;
+  model.kappa = 0.3;
+  const double a = 3, b = 5;
+  const double exact = 0.5 * model.energy_constant *
+                       (1 / (model.permittivity_outside * a) - 1 / (model.permittivity_inside * a) -
+                        model.kappa / (model.permittivity_outside * (1 + model.kappa * b)));
+  std::vector<EnergyLevel> levels;
+  for (int level = 2; level <= 3; ++level) {
+    const Solvation result =
+        solvate_in({named_sphere("ion.off", level, a), named_sphere("layer.off", level, b)},
+                   {atom_at({0, 0, 0})}, model, 1e-8);
+    levels.push_back({result.panels.size(), result.solvation_energy, 0});
+  }
+  CHECK(levels[1].energy == Approx(exact).epsilon(0.015));
+  CHECK(extrapolate_energy(levels).energy == Approx(exact).epsilon(1.5e-3));
+}
+
+TEST_CASE("a very small kappa gives what none gives") {
+  const std::vector<SurfaceMesh> surfaces{named_sphere("s.off", 2, 4)};
+  SolvationModel model;
+  const double none = solvate_in(surfaces, {atom_at({1, 1, 1})}, model).solvation_energy;
+  model.kappa = 1e-9;
+  CHECK(solvate_in(surfaces, {atom_at({1, 1, 1})}, model).solvation_energy ==
+        Approx(none).epsilon(1e-7));
+}
+
 TEST_CASE("equal permittivities make no reaction, whatever the surfaces") {
   SolvationModel model;
   model.permittivity_inside = model.permittivity_outside = 5;
@@ -202,7 +234,8 @@ TEST_CASE("diagonal blocks are those of the operator's columns") {
   std::vector<ScreenedRegion> regions;
   const double permittivity[] = {80, 70, 4};
   for (std::size_t r = 0; r < found.regions.size(); ++r)
-    regions.push_back({permittivity[r], 0, found.regions[r].panels, found.regions[r].sign});
+    regions.push_back(
+        {permittivity[r], r == 0 ? 0.3 : 0.0, found.regions[r].panels, found.regions[r].sign});
   const PoissonBoltzmannOperator op(panels, regions, found.inside, found.outside);
   const std::size_t n = op.size();
   REQUIRE(n == 2 * panels.size());
