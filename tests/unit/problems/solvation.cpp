@@ -112,7 +112,8 @@ TEST_CASE("energies of spheres tend to the closed forms with the square of the p
   std::vector<double> error;
   for (const EnergyLevel& level : levels) error.push_back(std::abs(level.energy / exact - 1));
   INFO(error[0] << ' ' << error[1] << ' ' << error[2]);
-  CHECK(error[2] < 0.015);  // 512 panels
+  // Of 512 panels in the sphere the middles are up to 0.95 % of the radius below it.
+  CHECK(error[2] < 2 * 0.0095);
   CHECK(std::log2(error[1] / error[2]) > 1.9);
   const ExtrapolatedEnergy limit = extrapolate_energy(levels);
   CHECK(std::abs(limit.energy / exact - 1) < 0.1 * error[2]);
