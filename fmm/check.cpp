@@ -47,6 +47,11 @@ void check_order(int order) {
                 "the order must be between 1 and " << highest_order << ", not " << order);
 }
 
+void check_kappa(double kappa) {
+  FMBEM_REQUIRE(kappa >= 0 && std::isfinite(kappa),
+                "κ must be positive, or 0 for Laplace's kernel, not " << kappa);
+}
+
 void check_tree_options(const std::optional<int>& max_leaf,
                         const std::optional<double>& inflation) {
   FMBEM_REQUIRE(!max_leaf || *max_leaf >= 1,

@@ -14,6 +14,7 @@ namespace fmbem::fmm {
 // ResourceError.
 
 void check_order(int order);
+void check_kappa(double kappa);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
 void check_overhang(double overhang);
 /// `what` is "source" or "target".

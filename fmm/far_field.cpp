@@ -1,7 +1,6 @@
 #include "fmbem/fmm/far_field.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "fmbem/fmm/base/buffer.hpp"
@@ -67,8 +66,7 @@ struct FarField::Impl {
 FarField::FarField(std::shared_ptr<const PointTree> tree,
                    std::shared_ptr<const Functionals> sources, const FarFieldOptions& options) {
   check_order(options.order);
-  FMBEM_REQUIRE(options.kappa >= 0 && std::isfinite(options.kappa),
-                "κ must be positive, or 0 for Laplace's kernel, not " << options.kappa);
+  check_kappa(options.kappa);
   FMBEM_REQUIRE(sources->size() == tree->sources.size(), "the tree is of " << tree->sources.size()
                                                                            << " sources, not of "
                                                                            << sources->size());

@@ -25,8 +25,7 @@ void check_options(const PlanOptions& o, Processor processor) {
                 "the tolerance must be between "
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
-  FMBEM_REQUIRE(o.kappa >= 0 && std::isfinite(o.kappa),
-                "κ must be positive, or 0 for Laplace's kernel, not " << o.kappa);
+  check_kappa(o.kappa);
   FMBEM_REQUIRE(o.kappa == 0 || processor == Processor::cpu,
                 "Yukawa's kernel is for plans on the CPU: make the plan there, or set "
                 "PlanOptions::kappa to 0");

@@ -14,6 +14,10 @@ namespace {
 const LayerOptions& checked(const LayerOptions& options) {
   FMBEM_REQUIRE(options.op.tolerance >= 0 && options.op.tolerance <= 0.5,
                 "the operator's tolerance must be between 0 and 0.5, not " << options.op.tolerance);
+  FMBEM_REQUIRE(
+      options.op.kappa == 0,
+      "charges and fields of conductors and dielectrics are those of Laplace's kernel: set "
+      "OperatorOptions::kappa to 0");
   return options;
 }
 

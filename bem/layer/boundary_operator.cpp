@@ -1,7 +1,5 @@
 #include "fmbem/bem/layer/boundary_operator.hpp"
 
-#include <cmath>
-
 #include "fmbem/bem/layer/averaged_flux.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
@@ -9,6 +7,7 @@
 #include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/layer/reflected_operator.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/check.hpp"
 
 namespace fmbem {
 namespace {
@@ -59,8 +58,7 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   const bool is_adjoint = layer == adjoint_double_layer;
   FMBEM_REQUIRE(layer == single_layer || layer == double_layer || is_adjoint,
                 layer.name() << " is no operator of constant densities");
-  FMBEM_REQUIRE(options.kappa >= 0 && std::isfinite(options.kappa),
-                "κ must be positive, or 0 for Laplace's kernel, not " << options.kappa);
+  fmm::check_kappa(options.kappa);
   if (panels.images) return make_reflected_operator(panels, layer, options, block);
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);

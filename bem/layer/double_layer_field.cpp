@@ -9,8 +9,10 @@
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
+#include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/grow_tree.hpp"
 #include "fmbem/fmm/far_field.hpp"
 
@@ -46,18 +48,20 @@ bool is_on_edge(const Triangle& t, Vec3d x, double tolerance) {
 
 class PointOnPanels {
  public:
-  PointOnPanels(const Panels& panels, Vec3d x, Side side)
+  PointOnPanels(const Panels& panels, Vec3d x, const FieldOptions& options)
       : x_(x),
         tolerance_(4 * std::numeric_limits<double>::epsilon() *
                    (panels.extent + norm(panels.origin) + norm(x))),
-        side_(side) {}
+        kappa_(options.kappa),
+        side_(options.side) {}
 
   void add(const Triangle& t, double mu, double& potential, Vec3d& e) const {
     if (!on_triangle(t, x_, tolerance_))
-      potential += mu * triangle_double_layer(t, x_);
+      potential += mu * (kappa_ == 0 ? triangle_double_layer(t, x_)
+                                     : yukawa_integrals(t, x_, kappa_).double_layer);
     else if (side_ != Side::mean)
       potential += side_ == Side::positive ? mu / 2 : -mu / 2;
-    if (mu == 0) return;
+    if (mu == 0 || kappa_ > 0) return;
     if (is_on_edge(t, x_, tolerance_)) {
       constexpr double nan = std::numeric_limits<double>::quiet_NaN();
       e = {nan, nan, nan};
@@ -71,7 +75,7 @@ class PointOnPanels {
 
  private:
   Vec3d x_;
-  double tolerance_;
+  double tolerance_, kappa_;
   Side side_;
 };
 
@@ -79,7 +83,8 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 std::span<const double> mu, std::span<const Vec3d> x, const FieldOptions& options,
                 Field& field) {
   const double tolerance = gradient_loss * options.tolerance;
-  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::normal);
+  const auto sources =
+      std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::normal, options.kappa);
   const int order = far_order_for(tolerance, Trace::normal);
   const Precision precision = far_precision_for(tolerance, Trace::normal);
   fmm::Seconds seconds;
@@ -90,9 +95,13 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                                     .gradient = true,
                                     .near_pair_seconds = near_pair_seconds},
                                    seconds);
-  const fmm::FarField far(
-      tree, sources,
-      {.order = order, .precision = precision, .gradient = true, .moments = fmm::Moments::afresh});
+  const fmm::FarField far(tree, sources,
+                          {.order = order,
+                           .precision = precision,
+                           .gradient = true,
+                           .moments = fmm::Moments::afresh,
+                           .kappa = options.kappa,
+                           .reach = far_reach_for(tolerance)});
   far.evaluate({.charges = mu}, {field.potential, field.e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel for schedule(dynamic, 4)
@@ -100,7 +109,7 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
     const NearRow near = near_row(*tree, row);
     for (std::int32_t i = near.targets.begin; i < near.targets.end; ++i) {
       const std::int32_t point = tree->targets().order[i];
-      const PointOnPanels at(panels, x[point], options.side);
+      const PointOnPanels at(panels, x[point], options);
       for_near_sources(*tree, near, [&](std::int32_t j) {
         at.add(triangles[j], mu[j], field.potential[point], field.e[point]);
       });
@@ -117,6 +126,7 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   FMBEM_REQUIRE(options.tolerance == 0 || (options.tolerance >= 1e-9 && options.tolerance <= 0.1),
                 "the tolerance of fields of dipoles must be 0 or between 1e-9 and 0.1, not "
                     << options.tolerance);
+  fmm::check_kappa(options.kappa);
   if (panels.images) {
     for (std::size_t i = 0; i < panels.size(); ++i)
       FMBEM_REQUIRE(!panels.images->lies_in_plane(i),
@@ -142,11 +152,12 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
     const auto n = static_cast<std::int64_t>(x.size());
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::int64_t i = 0; i < n; ++i) {
-      const PointOnPanels at(panels, x[i], options.side);
+      const PointOnPanels at(panels, x[i], options);
       for (std::size_t j = 0; j < panels.size(); ++j)
         at.add(triangles[j], mu[j], field.potential[i], field.e[i]);
     }
   }
+  if (options.kappa > 0) field.e.clear();
   field.singular_points =
       std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
   return field;

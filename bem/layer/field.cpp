@@ -12,8 +12,10 @@
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/grow_tree.hpp"
 #include "fmbem/fmm/far_field.hpp"
 
@@ -37,20 +39,33 @@ double surface_tolerance(const Panels& panels, Vec3d x) {
 class FieldPoint {
  public:
   /// x: less the origin.
-  FieldPoint(const Panels& panels, Vec3d x, Side side, std::size_t point, Field& field)
+  FieldPoint(const Panels& panels, Vec3d x, const FieldOptions& options, std::size_t point,
+             Field& field)
       : x_(x),
         tolerance_(surface_tolerance(panels, x)),
-        side_(side),
+        kappa_(options.kappa),
+        side_(options.side),
         potential_(field.potential[point]),
         e_(field.e[point]),
         hessian_(field.gradient_of_e.empty() ? nullptr : &field.gradient_of_e[point]) {}
 
   /// ∇∇φ is added up in the place of ∇E.
   void add(const Triangle& t, double sigma, EdgePoint& edges) {
-    potential_ += sigma * panel_potential(t, x_);
-    const Vec3d gradient = panel_gradient(t, x_, tolerance_);
+    Vec3d gradient{};
+    if (kappa_ == 0) {
+      potential_ += sigma * panel_potential(t, x_);
+      gradient = panel_gradient(t, x_, tolerance_);
+    } else {
+      const YukawaIntegrals integrals = yukawa_integrals(t, x_, kappa_, tolerance_);
+      potential_ += sigma * integrals.potential;
+      gradient = integrals.gradient;
+    }
     if (std::isnan(gradient.x)) {
       e_ -= edges.add(t, sigma, x_, tolerance_, side_, hessian_);
+      // What is infinite is Laplace's.
+      if (kappa_ > 0)
+        e_ -=
+            sigma * yukawa_integrals(t, x_, kappa_, tolerance_, YukawaPart::less_laplace).gradient;
       return;
     }
     Vec3d e = -gradient;
@@ -67,7 +82,7 @@ class FieldPoint {
 
  private:
   Vec3d x_;
-  double tolerance_;
+  double tolerance_, kappa_;
   Side side_;
   double& potential_;
   Vec3d& e_;
@@ -76,14 +91,15 @@ class FieldPoint {
 
 /// All panels at all points, exactly. x are the points less the origin.
 void add_exactly(const Panels& panels, std::span<const Triangle> triangles,
-                 std::span<const double> sigma, std::span<const Vec3d> x, Side side, Field& field) {
+                 std::span<const double> sigma, std::span<const Vec3d> x,
+                 const FieldOptions& options, Field& field) {
   const auto n = static_cast<std::int64_t>(x.size());
 #pragma omp parallel
   {
     EdgePoint edges;
 #pragma omp for schedule(dynamic, 16)
     for (std::int64_t i = 0; i < n; ++i) {
-      FieldPoint point(panels, x[i], side, i, field);
+      FieldPoint point(panels, x[i], options, i, field);
       edges.clear();
       for (std::size_t j = 0; j < triangles.size(); ++j) point.add(triangles[j], sigma[j], edges);
       if (!edges.is_finite()) point.set_infinite();
@@ -100,9 +116,10 @@ class NearField {
         triangles_(triangles),
         sigma_(sigma),
         x_(x),
-        side_(options.side),
+        options_(options),
         integrals_(options.tolerance,
-                   options.gradient_of_e ? FarKernel::hessian : FarKernel::gradient) {}
+                   options.gradient_of_e ? FarKernel::hessian : FarKernel::gradient,
+                   options.kappa) {}
 
   void add_row(const fmm::PointTree& tree, std::size_t row, Field& field) {
     const NearRow near = near_row(tree, row);
@@ -120,7 +137,7 @@ class NearField {
 
  private:
   FieldPoint at(int i, const std::int32_t* order, Field& field) const {
-    return {panels_, x_[order[i]], side_, static_cast<std::size_t>(order[i]), field};
+    return {panels_, x_[order[i]], options_, static_cast<std::size_t>(order[i]), field};
   }
 
   void add_panel(std::int32_t j, const std::int32_t* order, Field& field) {
@@ -147,7 +164,7 @@ class NearField {
   std::span<const Triangle> triangles_;
   std::span<const double> sigma_;
   std::span<const Vec3d> x_;
-  Side side_;
+  const FieldOptions& options_;
   NearIntegrals integrals_;
   IntegralTargets targets_;
   std::vector<EdgePoint> edges_;  ///< of the row's targets
@@ -158,7 +175,8 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 const FieldOptions& options, Field& field) {
   const bool hessian = options.gradient_of_e;
   const double tolerance = (hessian ? hessian_loss : gradient_loss) * options.tolerance;
-  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, tolerance);
+  const auto sources =
+      std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::value, options.kappa);
   const int order = far_order_for(tolerance);
   const Precision precision = hessian ? Precision::double_precision : far_precision_for(tolerance);
   fmm::Seconds seconds;
@@ -176,7 +194,9 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                            .precision = precision,
                            .gradient = true,
                            .hessian = hessian,
-                           .moments = fmm::Moments::afresh});
+                           .moments = fmm::Moments::afresh,
+                           .kappa = options.kappa,
+                           .reach = far_reach_for(tolerance)});
   far.evaluate({.charges = sigma}, {field.potential, field.e, field.gradient_of_e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel
@@ -198,6 +218,9 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   FMBEM_REQUIRE(
       options.tolerance == 0 || (options.tolerance >= 1e-10 && options.tolerance <= 0.1),
       "the tolerance of fields must be 0 or between 1e-10 and 0.1, not " << options.tolerance);
+  fmm::check_kappa(options.kappa);
+  FMBEM_REQUIRE(options.kappa == 0 || !options.gradient_of_e,
+                "the gradient of E is for Laplace's kernel: leave it out, or set κ to 0");
   std::vector<Vec3d> x(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
@@ -220,7 +243,7 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   }
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(triangles.size());
   if (options.tolerance == 0 || pairs <= few_pairs)
-    add_exactly(panels, triangles, sigma, x, options.side, field);
+    add_exactly(panels, triangles, sigma, x, options, field);
   else
     add_by_fmm(panels, triangles, sigma, x, options, field);
   for (Symmetric3d& gradient : field.gradient_of_e) gradient = -1.0 * gradient;

@@ -23,6 +23,9 @@ struct FieldOptions {
   /// at all points.
   double tolerance = 1e-8;
   bool gradient_of_e = false;  ///< is wanted, too: two to three times the work
+  /// Of Yukawa's kernel, 1/length; 0 is Laplace's. Without gradient_of_e. The tolerance is then
+  /// relative to potentials near the panels: what e^{−κr} makes smaller than that times it is 0.
+  double kappa = 0;
 };
 
 struct Field {
@@ -41,8 +44,9 @@ struct Field {
 /// and vertices E is infinite, except for those where the coefficients of its logarithm cancel in
 /// the sum over all panels that share them, as of coplanar neighbours of equal density (EdgePoint):
 /// there it is the mean over all directions, or that of the side. Where panels are `chosen`, only
-/// these act. Panels before symmetry planes act with their images. O(n_points + n_panels). Throws
-/// InputError for sizes that differ, points that are not finite and a tolerance out of range.
+/// these act. With κ > 0 G is exp(−κr)/(4πr), and E jumps and is infinite as κ = 0 has it. Panels
+/// before symmetry planes act with their images. O(n_points + n_panels). Throws InputError for
+/// sizes that differ, points that are not finite, and a tolerance or κ out of range.
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
                      std::span<const Vec3d> points, const FieldOptions& options = {},
                      std::span<const std::int32_t> chosen = {});

@@ -90,10 +90,11 @@ struct GaussRule {
 class SideOfEdge {
  public:
   /// `from`: the distance whose e^{−κr} is taken out as a factor, h or that of the triangle.
-  SideOfEdge(double d, double h, double kappa, double from, bool from_outside)
+  SideOfEdge(double d, double h, double kappa, double from, bool from_outside, YukawaPart part)
       : d_(d),
         h_(h),
         kappa_(kappa),
+        part_(part),
         from_(from),
         most_(from + negligible / kappa),
         from_outside_(from_outside),
@@ -110,6 +111,7 @@ class SideOfEdge {
       }
     }
     if (a >= b) return;
+    if (part_ == YukawaPart::less_laplace) subtract_laplace(a, b, complete, edge);
     const double end =
         most_ * most_ > distance2_ ? std::min(b, std::sqrt(most_ * most_ - distance2_)) : 0;
     if (end > a) add_by_rule(a, end, sums, edge);
@@ -123,17 +125,34 @@ class SideOfEdge {
  private:
   double radius(double s) const { return std::sqrt(s * s + distance2_); }
 
-  void add_series(double a, double b, Sums& complete, int edge) const {
+  /// What Laplace's kernel has: along the line, over the surface, and the solid angle.
+  struct OfLaplace {
+    double line, surface, angle;
+  };
+  OfLaplace laplace(const LinePart& part) const {
+    if (d_ == 0) return {part.log_ratio, 0, 0};
+    const double angle = std::atan(d_ * part.b / (distance2_ + h_ * part.r_b)) -
+                         std::atan(d_ * part.a / (distance2_ + h_ * part.r_a));
+    return {part.log_ratio, d_ * part.log_ratio - h_ * angle, angle};
+  }
+  /// Infinite where x lies on the edge: a = d = h = 0.
+  LinePart line_part(double a, double b) const {
     const double r_a = radius(a), r_b = radius(b);
-    // a = 0 and d = h = 0 is infinite: x lies on the edge.
-    const LinePart part{d_,  a,   b,
-                        r_a, r_b, std::log1p((b - a) * (1 + (a + b) / (r_a + r_b)) / (r_a + a))};
-    const double of_line = d_ == 0 ? 0 : d_ * part.log_ratio,
-                 angle = d_ == 0 ? 0
-                                 : std::atan(d_ * b / (distance2_ + h_ * r_b)) -
-                                       std::atan(d_ * a / (distance2_ + h_ * r_a));
+    return {d_, a, b, r_a, r_b, std::log1p((b - a) * (1 + (a + b) / (r_a + r_b)) / (r_a + a))};
+  }
+
+  void subtract_laplace(double a, double b, Sums& complete, int edge) const {
+    const OfLaplace less = laplace(line_part(a, b));
+    complete.line[edge] -= less.line;
+    complete.potential -= less.surface;
+    complete.flux -= less.angle;
+  }
+
+  void add_series(double a, double b, Sums& complete, int edge) const {
+    const LinePart part = line_part(a, b);
+    const OfLaplace of_laplace = laplace(part);
     const Sums part_sums =
-        sum_series(&part, 1, h_, kappa_, of_line - h_ * angle, angle, YukawaPart::all);
+        sum_series(&part, 1, h_, kappa_, of_laplace.surface, of_laplace.angle, part_);
     complete.potential += part_sums.potential;
     complete.flux += part_sums.flux;
     complete.line[edge] += part_sums.line[0];
@@ -141,8 +160,7 @@ class SideOfEdge {
 
   void add_by_rule(double a, double b, Sums& sums, int edge) const {
     static const GaussRule rule;
-    double r_a = radius(a), r_b = radius(b);
-    double left = std::log1p((b - a) * (1 + (a + b) / (r_a + r_b)) / (r_a + a));
+    double r_a = radius(a), left = line_part(a, b).log_ratio;
     // Seen from outside, integrands have poles at s = ±id, where t = i arcsin(d/√(d² + h²)).
     const double pole = std::asin(std::min(1.0, std::abs(d_) / std::sqrt(distance2_)));
     while (left > 0) {
@@ -186,7 +204,9 @@ class SideOfEdge {
     }
   }
 
-  double d_, h_, kappa_, from_;
+  double d_, h_, kappa_;
+  YukawaPart part_;
+  double from_;
   double most_;  ///< beyond this distance e^{−κr} does not count
   bool from_outside_;
   double distance2_;
@@ -234,17 +254,13 @@ Sums closed_sums(const Triangle& t, Vec3d x, const View& view, double kappa, Yuk
   const double from = from_outside ? view.distance : h;
   for (int k = 0; k < 3; ++k) {
     const LinePart& e = view.edge[k];
-    const SideOfEdge side(e.d, h, kappa, from, from_outside);
+    const SideOfEdge side(e.d, h, kappa, from, from_outside, which);
     if (e.b > 0) side.add(std::max(e.a, 0.0), e.b, sums, complete, k);
     if (e.a < 0) side.add(std::max(-e.b, 0.0), -e.a, sums, complete, k);
   }
   const double factor = std::exp(-kappa * from);
   Sums all{complete.potential + factor * sums.potential, complete.flux + factor * sums.flux};
   for (int k = 0; k < 3; ++k) all.line[k] = complete.line[k] + factor * sums.line[k];
-  if (which == YukawaPart::all) return all;
-  all.potential -= triangle_potential(t, x) / inv_4pi;
-  all.flux -= std::abs(triangle_double_layer(t, x)) / inv_4pi;
-  for (int k = 0; k < 3; ++k) all.line[k] -= view.edge[k].log_ratio;
   return all;
 }
 
@@ -341,7 +357,10 @@ class YukawaSum {
     const View view(t, x);
     const Sums sums = closed_sums(t, x, view, kappa_, which_);
     value.potential += inv_4pi * sums.potential;
-    const double flux = view.height == 0 ? 0 : inv_4pi * std::copysign(sums.flux, view.height);
+    const double sign = view.height > 0   ? 1
+                        : view.height < 0 ? -1
+                                          : 0,
+                 flux = sign * inv_4pi * sums.flux;
     value.double_layer += flux;
     if (std::abs(view.height) > tolerance_) value.gradient -= flux * t.normal;
     for (int k = 0; k < 3; ++k) value.gradient -= inv_4pi * sums.line[k] * t.outward[k];
