@@ -42,6 +42,7 @@ ExitCode run(Context& context, const Options& options) {
   FMBEM_REQUIRE(!job.file() || !job.file()->problem.conducts(),
                 *options.problem << " has regions with conductivities, and no capacitances: use "
                                     "fmbem solve --basis for conductances");
+  if (job.file()) refuse_what_solve_does(*job.file(), *options.problem);
 
   const MeshOfLevel mesh_of_level = job.load();
   const CapacitanceOfLevels result =

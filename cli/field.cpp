@@ -191,6 +191,7 @@ ExitCode run(Context& context, const Options& options) {
   FMBEM_REQUIRE(!job.file() || !job.file()->problem.conducts(),
                 *options.problem << " has regions with conductivities, and no charges: use fmbem "
                                     "solve");
+  if (job.file()) refuse_what_solve_does(*job.file(), *options.problem);
 
   const MeshOfLevel mesh_of_level = job.load();
   const ConductorOptions how = job.options();

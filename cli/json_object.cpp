@@ -83,14 +83,25 @@ std::string JsonObject::text(const char* key) const {
   return value.get<std::string>();
 }
 
-Vec3d JsonObject::vector(const char* key) const {
+bool JsonObject::has_numbers(const char* key, std::size_t count) const {
   const Json& value = at(key);
   const auto is_number = [](const Json& x) {
     return x.is_number() && std::isfinite(x.get<double>());
   };
-  if (!value.is_array() || value.size() != 3 || !std::all_of(value.begin(), value.end(), is_number))
-    refuse(key, "three finite numbers");
+  return value.is_array() && value.size() == count &&
+         std::all_of(value.begin(), value.end(), is_number);
+}
+
+Vec3d JsonObject::vector(const char* key) const {
+  if (!has_numbers(key, 3)) refuse(key, "three finite numbers");
+  const Json& value = at(key);
   return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
+}
+
+std::pair<double, double> JsonObject::pair(const char* key) const {
+  if (!has_numbers(key, 2)) refuse(key, "two finite numbers");
+  const Json& value = at(key);
+  return {value[0].get<double>(), value[1].get<double>()};
 }
 
 void JsonObject::require_true(const char* key) const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "cli/report.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
@@ -30,11 +32,14 @@ class JsonObject {
   double number(const char* key) const;
   std::string text(const char* key) const;
   Vec3d vector(const char* key) const;
+  std::pair<double, double> pair(const char* key) const;
   void require_true(const char* key) const;
 
   [[noreturn]] void refuse(const std::string& key, const std::string& must) const;
 
  private:
+  bool has_numbers(const char* key, std::size_t count) const;
+
   const Json& json_;
   std::string where_;
 };

@@ -2,62 +2,31 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "cli/expression.hpp"
 #include "cli/json_object.hpp"
+#include "cli/problem_values.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/load.hpp"
-#include "fmbem/meshes/panel_values.hpp"
-#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
 
 using Kind = GroupCondition::Kind;
 
-std::vector<double> read_values(const std::string& file, const std::optional<std::string>& array) {
-  const std::string format = ending(file);
-  if (format == "csv") return read_csv_column(file, array);
-  if (format == "vtu") {
-    FMBEM_REQUIRE(array, file << " is a .vtu: name the cell data with \"array\"");
-    return read_cell_data(file, *array);
-  }
-  FMBEM_REQUIRE(format == "npy", file << " must be a .csv, .npy or .vtu, for values of panels");
-  FMBEM_REQUIRE(!array, file << " is a .npy, which has no \"array\" of a name");
-  NumberArray values = read_npy(file);
-  FMBEM_REQUIRE(values.shape.size() == 1, file << " has " << values.shape.size()
-                                               << " dimensions, and values of panels have one");
-  return std::move(values.values);
-}
-
-SurfaceData values_of_file(const JsonObject& object, const std::string& folder) {
-  const std::string file = (std::filesystem::path(folder) / object.text("file")).string();
-  std::optional<std::string> array;
-  if (object.has("array")) array = object.text("array");
-  const auto values = std::make_shared<const std::vector<double>>(read_values(file, array));
-  return [values, file](const SurfacePoint& at) {
-    FMBEM_REQUIRE(values->size() == at.panels, file << " has " << values->size()
-                                                    << " values, and the mesh has " << at.panels
-                                                    << " panels");
-    return (*values)[at.panel];
-  };
-}
-
 /// Reads a file into a problem.
 class Reader {
  public:
   explicit Reader(const std::string& file)
-      : folder_(std::filesystem::path(file).parent_path().string()), result_{read_json(file), {}} {
+      : folder_(std::filesystem::path(file).parent_path().string()),
+        result_{read_json(file), {}, {}} {
     const JsonObject top(result_.json, file,
                          {"version", "description", "regions", "outside", "groups", "planes",
-                          "sources", "formulation"});
+                          "sources", "formulation", "bodies"});
     const Json& version = top.at("version");
     if (!version.is_number_integer() || version.get<long long>() != 1) top.refuse("version", "1");
     if (top.has("description")) top.text("description");
-    if (top.has("regions")) read_regions(top);
+    if (top.has("regions")) read_regions(top, problem());
     if (top.has("outside")) {
       problem().outside = side(top, "outside");
       FMBEM_REQUIRE(
@@ -71,6 +40,7 @@ class Reader {
     if (top.has("sources")) read_sources(top);
     if (top.has("planes")) read_planes(top);
     if (top.has("formulation")) read_formulation(top);
+    if (top.has("bodies")) read_bodies(top);
   }
 
   ProblemFile result() { return std::move(result_); }
@@ -86,47 +56,8 @@ class Reader {
     return name;
   }
 
-  static double positive(const JsonObject& object, const char* key) {
-    const double value = object.number(key);
-    if (!(value > 0)) object.refuse(key, "positive and finite");
-    return value;
-  }
-
-  static double read_permittivity(const JsonObject& region) {
-    FMBEM_REQUIRE(!region.at("permittivity").is_array() && !region.has("loss_tangent"),
-                  region.where() << " has a complex permittivity, which is not there yet");
-    return positive(region, "permittivity");
-  }
-
-  void read_regions(const JsonObject& top) {
-    const JsonObject regions(top.at("regions"), top.where("regions"));
-    problem().regions.clear();
-    std::optional<bool> conducts;
-    for (const auto& [name, json] : regions.json().items()) {
-      const JsonObject region(json, regions.where(name),
-                              {"permittivity", "loss_tangent", "conductivity"});
-      const bool has_conductivity = region.has("conductivity");
-      FMBEM_REQUIRE(has_conductivity != region.has("permittivity"),
-                    region.where() << " needs either a \"permittivity\" or a \"conductivity\"");
-      FMBEM_REQUIRE(!has_conductivity || !region.has("loss_tangent"),
-                    region.where() << " has a \"loss_tangent\", which goes with a permittivity");
-      FMBEM_REQUIRE(conducts.value_or(has_conductivity) == has_conductivity,
-                    regions.where() << ": either all have a permittivity or all a conductivity");
-      conducts = has_conductivity;
-      problem().regions.push_back(
-          {name, has_conductivity ? positive(region, "conductivity") : read_permittivity(region)});
-    }
-    FMBEM_REQUIRE(conducts, regions.where() << " has no region");
-    if (*conducts) problem().coefficient = BoundaryProblem::Coefficient::conductivity;
-  }
-
   SurfaceData data(const JsonObject& object, const char* key) const {
-    const Json& value = object.at(key);
-    if (value.is_number()) return constant(object.number(key));
-    if (value.is_string()) return expression(object.text(key), object.where(key));
-    if (!value.is_object())
-      object.refuse(key, "a number, an expression or {\"file\": …} with values of panels");
-    return values_of_file(JsonObject(value, object.where(key), {"file", "array"}), folder_);
+    return read_surface_data(object, key, folder_);
   }
 
   /// The key for what is given off, in C or A; refuses the other one.
@@ -261,13 +192,30 @@ class Reader {
     }
   }
 
-  static void read_formulation(const JsonObject& top) {
+  void read_formulation(const JsonObject& top) {
+    using Formulation = ProblemFormulation;
     const std::string name = top.text("formulation");
-    if (name == "single layer") return;
-    if (name != "direct" && name != "second kind")
+    if (name == "direct")
+      problem().formulation = Formulation::direct;
+    else if (name == "second kind")
+      problem().formulation = Formulation::second_kind;
+    else if (name != "single layer")
       top.refuse("formulation", "\"single layer\", \"direct\" or \"second kind\"");
-    throw InputError(top.where("formulation") + ": \"" + name +
-                     "\" is not there yet; leave it out for the single layer");
+  }
+
+  void read_bodies(const JsonObject& top) {
+    const JsonObject bodies(top.at("bodies"), top.where("bodies"));
+    FMBEM_REQUIRE(!bodies.json().empty(), bodies.where() << " has no body: leave it out");
+    for (const auto& [name, json] : bodies.json().items()) {
+      const JsonObject body(json, bodies.where(name), {"groups", "about"});
+      BodyOfGroups& added = result_.bodies.emplace_back(BodyOfGroups{{name}, {}});
+      for_each_of(body, "groups", [&](const Json& group, const std::string& where) {
+        FMBEM_REQUIRE(group.is_string(), where << " must be a group's name");
+        added.groups.push_back(group.get<std::string>());
+      });
+      FMBEM_REQUIRE(!added.groups.empty(), body.where() << " has no \"groups\"");
+      if (body.has("about")) added.body.about = body.vector("about");
+    }
   }
 
   std::string folder_;
@@ -275,6 +223,15 @@ class Reader {
 };
 
 }  // namespace
+
+void refuse_what_solve_does(const ProblemFile& problem, const std::string& file) {
+  const auto refuse = [&](bool is_there, const char* what) {
+    FMBEM_REQUIRE(!is_there, file << " has " << what << ": use fmbem solve");
+  };
+  refuse(problem.problem.has_losses(), "complex permittivities");
+  refuse(problem.problem.formulation != ProblemFormulation::single, "a \"formulation\"");
+  refuse(!problem.bodies.empty(), "\"bodies\", on which forces are asked for");
+}
 
 ProblemFile read_problem(const std::string& file) { return Reader(file).result(); }
 

@@ -5,6 +5,7 @@
 
 #include "cli/report.hpp"
 #include "fmbem/problems/boundary_problem.hpp"
+#include "fmbem/problems/conductor_forces.hpp"
 
 namespace fmbem::cli {
 
@@ -12,11 +13,15 @@ namespace fmbem::cli {
 struct ProblemFile {
   Json json;  ///< as it is, for the report
   BoundaryProblem problem;
+  std::vector<BodyOfGroups> bodies;  ///< on which forces are asked for
 };
 
+/// Throws InputError for a file with what fmbem solve alone can do: complex permittivities, other
+/// formulations than the single layer, and bodies.
+void refuse_what_solve_does(const ProblemFile& problem, const std::string& file);
+
 /// Throws InputError that names the file and the place in it, for what is no JSON, keys that are
-/// unknown, missing or there twice, values of another kind, expressions that do not parse, and what
-/// is not there yet.
+/// unknown, missing or there twice, values of another kind, expressions that do not parse.
 ProblemFile read_problem(const std::string& file);
 
 }  // namespace fmbem::cli

@@ -12,8 +12,25 @@ namespace {
 
 /// Of what enters a region, the part that may be left over without a warning.
 constexpr double most_imbalance = 0.01;
+/// Behind names of results.
+constexpr const char* of_imaginary = "_imaginary";
+
+const char* name_of(ProblemFormulation formulation) {
+  return formulation == ProblemFormulation::single   ? "single layer"
+         : formulation == ProblemFormulation::direct ? "direct"
+                                                     : "second kind";
+}
 
 std::string four_digits(double value) { return digits(value, error_of_digits(value, 4)); }
+
+/// With an imaginary part, (1.5 - 0.2i).
+template <class Imaginary>
+std::string complex_text(const std::string& real, bool is_complex, Imaginary&& imaginary) {
+  if (!is_complex) return real;
+  const std::string text = imaginary();
+  const bool is_negative = text.starts_with('-');
+  return "(" + real + (is_negative ? " - " : " + ") + (is_negative ? text.substr(1) : text) + "i)";
+}
 
 /// "charge" in C, or "current" in A.
 struct Quantity {
@@ -51,7 +68,9 @@ std::string regions_text(const BoundaryProblem& problem) {
   std::string text;
   for (const Region& region : problem.regions)
     text += (text.empty() ? "\nregions   " : "\n          ") + region.name + ": " +
-            (problem.conducts() ? "conductivity " : "permittivity ") + decimal(region.coefficient) +
+            (problem.conducts() ? "conductivity " : "permittivity ") +
+            complex_text(decimal(region.coefficient), region.loss != 0,
+                         [&] { return decimal(-region.loss); }) +
             (problem.conducts() ? " S/m" : "") +
             (region.name == problem.outside ? ", reaches to infinity" : "");
   return text;
@@ -61,22 +80,36 @@ std::string results_text(const ProblemSolution& solution, const ResultsAsked& as
   if (asked.rhs) return "";
   const Quantity quantity(solution);
   const ProblemResult& result = solution.results[0];
+  const bool is_complex = solution.parts() == 2;
+  // Of the result, with its imaginary part.
+  const auto value = [&](auto&& of) {
+    return complex_text(four_digits(of(0)), is_complex, [&] { return four_digits(of(1)); });
+  };
+  const auto member = [&](std::vector<double> ProblemResult::*values, std::size_t i) {
+    return value([&](std::size_t part) { return (solution.results[part].*values)[i]; });
+  };
   std::string text;
+  if (solution.problem.formulation != ProblemFormulation::single)
+    text += std::string("\nformulation ") + name_of(solution.problem.formulation);
   for (std::size_t c = 0; c < solution.conductors.size(); ++c)
     text += "\nconductor " + solution.conductors[c].name + ": " +
-            four_digits(solution.potential[0][c]) + " V, " + quantity.name() + " " +
-            four_digits(result.conductor_flux[c]) + " " + quantity.unit();
-  for (std::size_t g = 0; g < solution.groups.size(); ++g)
+            value([&](std::size_t part) { return solution.potential[part][c]; }) + " V, " +
+            quantity.name() + " " + member(&ProblemResult::conductor_flux, c) + " " +
+            quantity.unit();
+  for (std::size_t g = 0; g < solution.groups.size() && std::isfinite(result.flux_inside[g]); ++g)
     text += "\ngroup     " + solution.groups[g] + ": " + quantity.flux() + " inward " +
-            four_digits(result.flux_inside[g]) + ", outward " +
-            four_digits(result.flux_outside[g]) + " " + quantity.unit();
+            member(&ProblemResult::flux_inside, g) + ", outward " +
+            member(&ProblemResult::flux_outside, g) + " " + quantity.unit();
   if (std::isfinite(result.energy))
     text += std::string("\n") + (quantity.conducts ? "power     " : "energy    ") +
-            four_digits(result.energy) + (quantity.conducts ? " W" : " J");
+            value([&](std::size_t part) { return solution.results[part].energy; }) +
+            (quantity.conducts ? " W" : " J");
   if (!asked.basis) return text;
-  const SquareMatrix matrix = basis_matrix(solution, 1);
-  text += matrix_text(matrix, quantity.conducts ? "conductances [S]" : "capacitances [F]",
-                      solution.conductors);
+  for (std::size_t part = 0; part < solution.parts(); ++part)
+    text += matrix_text(basis_matrix(solution, solution.parts() + part),
+                        std::string(quantity.conducts ? "conductances [S]" : "capacitances [F]") +
+                            (part == 1 ? ", imaginary parts" : ""),
+                        solution.conductors);
   return text;
 }
 
@@ -85,14 +118,19 @@ Json results_json(const ProblemSolution& solution, const ResultsAsked& asked) {
   const std::string suffix = "_" + quantity.unit();
   Json results;
   // One list, or one for each right-hand side.
+  const std::size_t parts = solution.parts();
   const auto add = [&](const std::string& name, const std::string& unit, const char* location,
                        const std::function<Json(std::size_t)>& of_result) {
-    Json value = Json::array();
-    if (asked.rhs)
-      for (std::size_t k = 0; k < solution.results.size(); ++k) value.push_back(of_result(k));
-    else
-      value = of_result(0);
-    results[name] = {{"value", std::move(value)}, {"unit", unit}, {"location", location}};
+    for (std::size_t part = 0; part < parts; ++part) {
+      Json value = Json::array();
+      if (asked.rhs)
+        for (std::size_t k = part; k < solution.results.size(); k += parts)
+          value.push_back(of_result(k));
+      else
+        value = of_result(part);
+      results[name + (part == 1 ? of_imaginary : "")] = {
+          {"value", std::move(value)}, {"unit", unit}, {"location", location}};
+    }
   };
   const auto member = [&](std::vector<double> ProblemResult::*values) {
     return [&solution, values](std::size_t k) { return numbers(solution.results[k].*values); };
@@ -111,17 +149,39 @@ Json results_json(const ProblemSolution& solution, const ResultsAsked& asked) {
   add(quantity.conducts ? "power_W" : "energy_J", energy_unit, "mesh",
       [&](std::size_t k) { return number(solution.results[k].energy); });
   if (!asked.basis) return results;
-  const SquareMatrix basis = basis_matrix(solution, 1);
-  const auto add_matrix = [&](const char* name, const char* unit, const SquareMatrix& values) {
+  const auto add_matrix = [&](const std::string& name, const char* unit,
+                              const SquareMatrix& values) {
     results[name] = {{"value", matrix(values)}, {"unit", unit}, {"location", "conductor"}};
   };
-  if (!quantity.conducts) {
-    add_matrix("capacitance_F", "F", basis);
+  const SquareMatrix basis = basis_matrix(solution, parts);
+  if (quantity.conducts) {
+    add_matrix("conductance_S", "S", basis);
+    add_matrix("resistors_ohm", "ohm", resistors(basis));
     return results;
   }
-  add_matrix("conductance_S", "S", basis);
-  add_matrix("resistors_ohm", "ohm", resistors(basis));
+  add_matrix("capacitance_F", "F", basis);
+  if (parts == 2)
+    add_matrix(std::string("capacitance_F") + of_imaginary, "F", basis_matrix(solution, parts + 1));
   return results;
+}
+
+Json driven_json(const ProblemSolution& solution) {
+  Json driven = Json::array();
+  for (std::size_t k = 0; k < solution.driven.size(); ++k)
+    driven.push_back({{"conductor", solution.conductors[solution.driven[k]].name},
+                      {"iterations", solution.driven_solves[k].iterations},
+                      {"true_residual", number(solution.driven_solves[k].true_residual)},
+                      {"converged", solution.driven_solves[k].converged}});
+  return driven;
+}
+
+void warn_of_driven(Console& console, Json& report, const ProblemSolution& solution) {
+  for (std::size_t k = 0; k < solution.driven.size(); ++k)
+    if (!solution.driven_solves[k].converged)
+      warn(console, report,
+           "the solve for the conductor \"" + solution.conductors[solution.driven[k]].name +
+               "\" at 1 V, of which its " + Quantity(solution).name() +
+               " is made, did not converge (" + solution.driven_solves[k].reason + ")");
 }
 
 void warn_of_balance(Console& console, Json& report, const ProblemSolution& solution) {

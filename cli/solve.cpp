@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/field_options.hpp"
+#include "cli/force_report.hpp"
 #include "cli/point_report.hpp"
 #include "cli/problem_report.hpp"
 #include "cli/solve_report.hpp"
@@ -13,6 +14,7 @@
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write.hpp"
 #include "fmbem/meshes/write_points.hpp"
+#include "fmbem/problems/problem_forces.hpp"
 
 namespace fmbem::cli {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 struct Options : SolveCommandOptions {
   FieldCommandOptions field;
   std::optional<std::string> points_file, surface_file, rhs_file;
-  bool basis = false;
+  bool basis = false, forces = false;
 
   bool has_points() const {
     return field.points || field.line || field.plane || field.box || field.cut;
@@ -143,12 +145,19 @@ ExitCode run(Context& context, const Options& options) {
   if (asked.basis) solver.solve_basis();
   const ProblemSolution& solution = solver.solution();
 
-  std::vector<std::string> names;
-  for (const ProblemResult& result : solution.results) names.push_back(result.name);
-  job.tell(solution, mesh, names, results_text(solution, asked));
+  std::optional<Forces> forces;
+  if (options.forces || !job.file()->bodies.empty()) {
+    FMBEM_REQUIRE(!asked.rhs, "forces and --rhs exclude each other: run fmbem twice");
+    forces = problem_forces(mesh, solution, 0, job.file()->bodies);
+  }
+  job.tell(solution, mesh, solution.solve_names,
+           results_text(solution, asked) + (forces ? forces_text(*forces) : ""));
+  if (!solution.driven.empty()) job.report()["driven"] = driven_json(solution);
+  warn_of_driven(job.console(), job.report(), solution);
   for (const std::string& sentence : solution.notices) warn(job.console(), job.report(), sentence);
   warn_of_balance(job.console(), job.report(), solution);
   Json results = results_json(solution, asked);
+  if (forces) results.update(forces_json(*forces));
 
   std::optional<double> field_seconds;
   if (options.field.cut) points = points_on_cut(options.field, mesh);
@@ -193,6 +202,9 @@ Command add_solve(CLI::App& program) {
   app->add_flag("--basis", options->basis,
                 "solve for each conductor at 1 V and all else at 0 besides: the matrix of "
                 "capacitances, or of conductances");
+  app->add_flag("--forces", options->forces,
+                "forces and torques on bodies: those of the problem's file, or else each conductor "
+                "and each closed interface");
   app->add_option("--rhs", options->rhs_file,
                   "right-hand sides instead of the file's data and sources, an array [k][panels] "
                   "in the mesh's order: V where a potential is given, else the flux density that "

@@ -22,13 +22,6 @@ void check_words(const char* option, const Words& given, const Words& known) {
   }
 }
 
-Formulation formulation_of(const std::string& word) {
-  for (const Formulation each :
-       {Formulation::single, Formulation::direct, Formulation::second, Formulation::adjoint})
-    if (word == name(each)) return each;
-  throw InputError("--formulation takes single, direct, second, adjoint, not \"" + word + "\"");
-}
-
 std::vector<PetscOption> method_options(const std::string& text) {
   const auto [type, restart] = parse_word("--ksp", text);
   std::vector<PetscOption> options{{"-ksp_type", type}};
@@ -43,7 +36,7 @@ std::vector<PetscOption> method_options(const std::string& text) {
 /// None of the operator's own.
 std::vector<PetscOption> preconditioner_options(const std::string& text) {
   const auto [word, unknowns] = parse_word("--pc", text);
-  check_words("--pc", {word}, {"cluster", "none", "jacobi", "leaves", "asm", "ilu", "gamg"});
+  check_words("--pc", {word}, {"cluster", "none", "jacobi", "leaves", "asm", "ilu", "gamg", "lu"});
   FMBEM_REQUIRE(!unknowns || word == "cluster", "--pc " << text << ": only cluster has a number");
   if (word == "cluster") return {};
   if (word == "leaves") return {{"-pc_type", "vpbjacobi"}};
@@ -168,7 +161,7 @@ std::vector<std::pair<StudyOperator, double>> study_operators(const StudyOptions
       for (const std::string& kind : options.operators)
         for (const std::string& precision : options.precisions)
           for (const ToleranceChoice& choice : tolerance_choices(options))
-            all.push_back({{formulation_of(formulation), kind, precision, backend, choice.op},
+            all.push_back({{study_equation(formulation), kind, precision, backend, choice.op},
                            choice.solver});
   return all;
 }
@@ -206,7 +199,7 @@ void mark_first(std::vector<StudyCase>& cases) {
         << one.mesh.set << '\n'
         << one.mesh.mesh_size << '\n'
         << one.mesh.refine << '\n'
-        << name(one.op.formulation);
+        << name(one.op.equation);
     one.has_new_system = systems.insert(key.str() + '\n' + one.rhs).second;
     key << '\n' << one.preconditioner << '\n' << one.side;
     for (const auto& [option, value] : one.axes)

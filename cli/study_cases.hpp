@@ -23,7 +23,7 @@ struct StudyMesh {
 };
 
 struct StudyOperator {
-  Formulation formulation = Formulation::single;
+  StudyEquation equation;
   std::string kind, precision, backend;
   double tolerance = 0;  ///< of the operator
   friend bool operator==(const StudyOperator&, const StudyOperator&) = default;

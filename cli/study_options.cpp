@@ -89,7 +89,8 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
   add_list(app, "--refine", options.refine, "how often triangles are split into four", "K");
   add_list(app, "--formulation", options.formulations,
            "single: V s = u; direct: V q = (K - 1/2) u; second: (1/2 - K) u = -V q; adjoint: "
-           "(1/2 - K') s = -q, for u or q = du/dn outside",
+           "(1/2 - K') s = -q, for u or q = du/dn outside; mixed: u given on one half, q on the "
+           "other; dielectric:E: bodies of permittivity E in an applied field",
            "WORD");
   add_list(app, "--ksp", options.methods,
            "PETSc's methods, with what they keep until a restart: gmres, fgmres, lgmres, gcr, "
@@ -97,7 +98,8 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
            "TYPE[:RESTART]");
   add_list(app, "--pc", options.preconditioners,
            "cluster, or cluster:N with N unknowns in its small systems; none, jacobi, leaves "
-           "(blocks), and on the matrix of close panels asm, ilu, gamg",
+           "(blocks), on the matrix of close panels asm, ilu, gamg, and on all of it lu (with "
+           "--ksp preonly, a dense direct solver)",
            "WORD");
   add_list(app, "--side", options.sides, "right, left, or default: right where the method has it",
            "WORD");
@@ -114,7 +116,8 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
            "WORD");
   add_list(app, "--backend", options.backends, "cpu or cuda", "WORD");
   add_list(app, "--rhs", options.right_hand_sides,
-           "one (u = 1, du/dn = -1); source: of a charge inside, whose potential is known; random "
+           "one (u = 1, du/dn = -1, a uniform field); source: of a charge inside, whose potential "
+           "is known; random "
            "or random:K; an array of NumPy's, [N] or [K][N]",
            "WORD|FILE.npy");
   app.add_option("--axis", options.axes, "values of a PETSc option")

@@ -97,8 +97,8 @@ void add_choice_fields(Fields& row, const StudyCase& one) {
   set(row, "set", one.mesh.set);
   set(row, "mesh_size", one.mesh.mesh_size);
   set(row, "refine", std::to_string(one.mesh.refine));
-  set(row, "formulation", name(one.op.formulation));
-  set(row, "layer", layer_name(one.op.formulation));
+  set(row, "formulation", name(one.op.equation));
+  set(row, "layer", layer_name(one.op.equation.formulation));
   set(row, "preconditioner", one.preconditioner);
   set(row, "tolerance", csv_number(one.tolerance));
   set(row, "operator_tolerance", csv_number(one.op.tolerance));
@@ -135,8 +135,8 @@ std::string label_of(const StudyCase& one) {
   if (!one.mesh.set.empty()) label += " " + one.mesh.set;
   if (!one.mesh.mesh_size.empty()) label += " h " + one.mesh.mesh_size;
   if (one.mesh.refine > 0) label += " refined " + std::to_string(one.mesh.refine);
-  label += std::string(", ") + name(one.op.formulation) + ", " + one.method + ", " +
-           one.preconditioner + ", " + one.rhs + ", " + short_number(one.tolerance);
+  label += ", " + name(one.op.equation) + ", " + one.method + ", " + one.preconditioner + ", " +
+           one.rhs + ", " + short_number(one.tolerance);
   if (one.relaxes) label += ", relaxed";
   if (one.true_residual > 0) label += ", corrected to " + short_number(one.true_residual);
   if (!one.axes.empty()) label += ", " + text_of(one.axes);

@@ -15,6 +15,9 @@
 namespace fmbem::cli {
 namespace {
 
+/// Their matrix and its factors take 20 GB.
+constexpr std::size_t factored_panels_at_most = 35000;
+
 OperatorOptions operator_options(const StudyOperator& choice) {
   OperatorOptions options;
   options.relaxes = choice.backend == "cpu";  // costs nothing where no run asks for it
@@ -98,9 +101,9 @@ void StudyRunner::prepare_operator(const StudyCase& one) {
   options.progress = [this](double fraction) {
     console_.progress("assembling: " + std::to_string(int(100 * fraction)) + " %", fraction);
   };
-  system_ = std::make_unique<StudySystem>(*mesh_, one.op.formulation, options);
+  system_ = std::make_unique<StudySystem>(*mesh_, one.op.equation, options);
   operator_seconds_ = timer.seconds();
-  if (one.mesh.is_known) system_->set_point_like(point_like_capacitance(one.mesh.file));
+  system_->set_unit_sphere(one.mesh.is_known && is_unit_sphere(one.mesh.file));
   op_choice_ = one.op;
 }
 
@@ -112,8 +115,14 @@ void StudyRunner::prepare_preconditioner(const StudyCase& one) {
   if (word == "cluster") {
     inverse_ = system_->inverse(unknowns);
     FMBEM_REQUIRE(inverse_, "there is no cluster inverse of "
-                                << layer_name(one.op.formulation)
+                                << layer_name(one.op.equation.formulation)
                                 << ": use another preconditioner, such as leaves or none");
+  } else if (word == "lu") {
+    FMBEM_REQUIRE(system_->panels().size() <= factored_panels_at_most,
+                  "--pc lu factors the whole matrix: it is for up to " << factored_panels_at_most
+                                                                       << " panels, and there are "
+                                                                       << system_->panels().size());
+    matrix_ = make_dense_matrix(*system_->op());
   } else if (word == "asm" || word == "ilu" || word == "gamg") {
     matrix_ = make_near_matrix(
         system_->panels(), [this](std::size_t i, std::size_t j) { return system_->entry(i, j); });

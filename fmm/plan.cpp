@@ -34,6 +34,12 @@ void check_options(const PlanOptions& o, Processor processor) {
   require_one_rank(*o.ranks, "a plan");
 }
 
+void PlanImpl::move(std::span<const Vec3d>, std::span<const Vec3d>, bool) {
+  throw InputError(
+      "plans on the GPU cannot move: make a new one, with the order, max_leaf and inflation that "
+      "info() tells");
+}
+
 namespace {
 
 Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
@@ -45,6 +51,13 @@ Cube hull_of(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
   return bounding_cube(bounds.low, bounds.high);
 }
 
+LargeVector<Vec3d> in_order(std::span<const Vec3d> points, std::span<const std::int32_t> order) {
+  LargeVector<Vec3d> result(points.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < points.size(); ++k) result[k] = points[order[k]];
+  return result;
+}
+
 /// A plan on the CPU.
 class CpuPlan final : public PlanImpl {
  public:
@@ -52,46 +65,97 @@ class CpuPlan final : public PlanImpl {
           const PlanOptions& asked) {
     options = asked;
     check_options(options, Processor::cpu);
-    check_points(sources, "source");
-    if (!same) check_points(targets, "target");
-    Stopwatch watch(plan_seconds);
-    const Cube hull = hull_of(sources, targets);
-    tree_.sources_are_targets = same;
-    tree_.scale = scale_for(hull);
-    const Cube scaled{tree_.scale * hull.corner, tree_.scale * hull.side};
     accuracy_ = accuracy_for(options, same);
-    const TreeChoice choice =
-        choose_tree(options, accuracy_.order, sources, targets, tree_.scale, scaled);
-    tree_.max_leaf = choice.max_leaf;
-    tree_.inflation = choice.inflation;
-    watch.add("choose");
-
-    const Cube root = inflated(scaled, choice.inflation);
-    tree_.sources = sort_points(sources, tree_.scale, root);
-    if (!same) tree_.other_targets = sort_points(targets, tree_.scale, root);
-    watch.add("sort");
-    tree_.octree = build_octree(root, tree_.sources, tree_.targets(), choice.max_leaf);
-    watch.add("tree");
-    tree_.make_lists();
-    watch.add("lists");
-    check_memory(tree_, accuracy_, Moments::afresh);
-    backend_ = make_cpu_backend(tree_, accuracy_);
-    watch.add("operators");
+    place(sources, targets, same);
   }
 
-  std::size_t sources() const override { return tree_.sources.size(); }
-  std::size_t targets() const override { return tree_.targets().size(); }
+  std::size_t sources() const override { return tree().sources.size(); }
+  std::size_t targets() const override { return tree().targets().size(); }
   PlanInfo info() const override {
-    return plan_info(tree_, accuracy_, 0, backend_->operator_bytes());
+    return plan_info(tree(), accuracy_, 0, placed_->backend->operator_bytes());
   }
   void evaluate(const Strengths& strengths, const Fields& fields) override {
-    backend_->evaluate(strengths, fields, Direction::forward, evaluate_seconds);
+    placed_->backend->evaluate(strengths, fields, Direction::forward, evaluate_seconds);
+  }
+  void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same) override {
+    FMBEM_REQUIRE(same == tree().sources_are_targets,
+                  (same ? "the plan has sources and targets: move(sources, targets) moves them"
+                        : "the plan's sources are its targets: move(points) moves them"));
+    const auto check_count = [](std::size_t now, std::size_t before, const char* what) {
+      FMBEM_REQUIRE(now == before, "a plan of " << before << ' ' << what << "s cannot move to "
+                                                << now << " places: make a new plan");
+    };
+    check_count(sources.size(), this->sources(), "source");
+    check_count(targets.size(), this->targets(), "target");
+    place(sources, targets, same);
   }
 
  private:
-  PointTree tree_;
+  /// What depends on where the points are.
+  struct Placed {
+    PointTree tree;
+    std::unique_ptr<Backend> backend{};
+  };
+
+  const PointTree& tree() const { return placed_->tree; }
+
+  /// Puts the points where they are now. Order and precision are known; the options get the leaf
+  /// size and the inflation when these are chosen, the first time.
+  void place(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same) {
+    Seconds seconds;
+    Stopwatch watch(seconds);
+    check_points(sources, "source");
+    if (!same) check_points(targets, "target");
+    auto placed = std::make_unique<Placed>();
+    PointTree& tree = placed->tree;
+    tree.sources_are_targets = same;
+    const Cube hull = hull_of(sources, targets);
+    const bool root_stays = stays_in_root(hull);
+    tree.scale = root_stays ? this->tree().scale : scale_for(hull);
+    const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
+    const TreeChoice choice =
+        choose_tree(options, accuracy_.order, sources, targets, tree.scale, scaled);
+    tree.max_leaf = choice.max_leaf;
+    tree.inflation = choice.inflation;
+    watch.add("choose");
+
+    const Cube root = root_stays ? this->tree().octree.root : inflated(scaled, choice.inflation);
+    const auto sort = [&](std::span<const Vec3d> points, SortedPoints PointTree::*which) {
+      if (!placed_) return sort_points(points, tree.scale, root);
+      const auto& order = (this->tree().*which).order;
+      return sort_points(in_order(points, order), tree.scale, root, {}, order);
+    };
+    tree.sources = sort(sources, &PointTree::sources);
+    if (!same) tree.other_targets = sort(targets, &PointTree::other_targets);
+    watch.add("sort");
+    tree.octree = build_octree(root, tree.sources, tree.targets(), choice.max_leaf);
+    watch.add("tree");
+    tree.make_lists();
+    watch.add("lists");
+    check_memory(tree, accuracy_, Moments::afresh);
+    placed->backend = make_cpu_backend(tree, accuracy_);  // finds operators that are in use
+    watch.add("operators");
+    options.max_leaf = choice.max_leaf;
+    options.inflation = choice.inflation;
+    placed_ = std::move(placed);
+    plan_seconds = std::move(seconds);
+  }
+
+  /// Whether the root is to be kept. Yukawa's operators belong to the sides of boxes, so they serve
+  /// as long as the points neither leave the root nor leave most of it empty.
+  bool stays_in_root(const Cube& hull) const {
+    if (!placed_ || accuracy_.kappa == 0) return false;
+    const Cube& root = tree().octree.root;
+    const double side = tree().scale * hull.side;
+    const Vec3d low = tree().scale * hull.corner - root.corner;
+    bool inside = 2 * side >= root.side;
+    for (int axis = 0; axis < 3; ++axis)
+      inside = inside && low[axis] >= 0 && low[axis] + side <= root.side;
+    return inside;
+  }
+
   Accuracy accuracy_;
-  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Placed> placed_;
 };
 
 }  // namespace
@@ -101,6 +165,7 @@ Plan::Plan(std::span<const Vec3d> points, const PlanOptions& options)
 Plan::Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
            const PlanOptions& options)
     : impl_(std::make_unique<CpuPlan>(sources, targets, are_same(sources, targets), options)) {}
+Plan::Plan(std::span<const Vec3d> points, std::initializer_list<Nothing>) : Plan(points) {}
 Plan::Plan(std::unique_ptr<PlanImpl> made) : impl_(std::move(made)) {}
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
@@ -126,6 +191,11 @@ void Plan::evaluate(const Strengths& strengths, const Fields& fields) const {
   if (strengths.charges.empty() && strengths.dipoles.empty()) return;
   if (fields.potential.empty() && fields.gradient.empty() && fields.hessian.empty()) return;
   impl_->evaluate(strengths, fields);
+}
+
+void Plan::move(std::span<const Vec3d> points) { impl_->move(points, points, true); }
+void Plan::move(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
+  impl_->move(sources, targets, are_same(sources, targets));
 }
 
 Seconds Plan::evaluate_seconds() const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,11 +77,17 @@ class PlanImpl;
 /// of several plans side by side.
 /// Sources: Greengard and Rokhlin 1997; docs/theory.md, docs/fmm.md.
 class Plan {
+  struct Nothing {
+    Nothing() = delete;
+  };
+
  public:
   /// Sources that are the targets too.
   explicit Plan(std::span<const Vec3d> points, const PlanOptions& options = {});
   Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
        const PlanOptions& options = {});
+  /// Plan(points, {}) is Plan(points): without this one {} could be no targets, too.
+  Plan(std::span<const Vec3d> points, std::initializer_list<Nothing>);
   /// For the backends (cuda/fmm_plan.hpp).
   explicit Plan(std::unique_ptr<PlanImpl> made);
   // The first two throw InputError for options that cannot be met and for positions that are not
@@ -96,10 +103,22 @@ class Plan {
   /// derivatives or dipoles that the plan was not made for. O((sources + targets) p²).
   void evaluate(const Strengths& strengths, const Fields& fields) const;
 
+  /// Puts the points elsewhere: the plan is then what a new one would be for as many points, in a
+  /// fraction of the time (docs/fmm.md). Order, precision, leaf size, inflation and operators stay;
+  /// results have the bits of a new plan with these choices. But operators of Yukawa's kernel
+  /// belong to the sizes of boxes, so with κ > 0 the root stays, too, for points inside of it whose
+  /// bounding cube is at least half as large. No other thread may use the plan meanwhile.
+  ///
+  /// Throws what the constructors do, and InputError for another number of points, for one set of
+  /// points where the plan has two, or the reverse, and for plans on the GPU, which cannot move.
+  /// The plan then is as it was. O(n log n).
+  void move(std::span<const Vec3d> points);
+  void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets);
+
   PlanInfo info() const;
   /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P.
   Seconds evaluate_seconds() const;
-  /// Of making the plan: choose, sort, tree, lists, operators.
+  /// Of making the plan, or of its last move: choose, sort, tree, lists, operators.
   Seconds plan_seconds() const;
 
  private:

@@ -18,6 +18,8 @@ class PlanImpl {
   /// Overwrites the fields. Arguments are as Plan::evaluate checks them: there are strengths and
   /// results, and the plan was made for them.
   virtual void evaluate(const Strengths& strengths, const Fields& fields) = 0;
+  /// As Plan::move(); `same` says whether it got one set of points. Sizes are not checked yet.
+  virtual void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same);
 
   std::mutex evaluating;  ///< evaluations go one after the other: they share expansions
   PlanOptions options;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fmbem/bem/geometry/symmetry.hpp"
@@ -16,6 +18,25 @@ namespace fmbem {
 struct Region {
   std::string name;
   double coefficient = 1;  ///< relative permittivity, or conductivity in S/m
+  /// The permittivity is complex, coefficient − i loss: time goes as exp(+iωt).
+  double loss = 0;
+
+  /// T is double, for problems without losses, or std::complex<double>.
+  template <class T>
+  T coefficient_as() const {
+    if constexpr (std::is_same_v<T, double>)
+      return coefficient;
+    else
+      return T(coefficient, -loss);
+  }
+};
+
+/// How a problem becomes an integral equation.
+enum class ProblemFormulation {
+  single,  ///< layer: one density on all surfaces
+  /// Potentials that are given on all of the boundary of one region: RegionDirichlet.
+  direct,
+  second_kind,
 };
 
 /// A panel, as data are given there.
@@ -76,7 +97,11 @@ struct BoundaryProblem {
   Vec3d field{};  ///< V/m, uniform: what there would be without the mesh
   /// On one side of each lies all there is; sources and surfaces have images beyond.
   SymmetryPlanes planes{};
+  ProblemFormulation formulation = ProblemFormulation::single;
 
+  bool has_losses() const {
+    return std::any_of(regions.begin(), regions.end(), [](const Region& r) { return r.loss != 0; });
+  }
   bool conducts() const { return coefficient == Coefficient::conductivity; }
   /// What a coefficient of 1 is: ε₀ in F/m, or 1 S/m.
   double unit() const { return conducts() ? 1 : epsilon_0; }

@@ -37,10 +37,19 @@ std::vector<int> body_of_groups(const SurfaceMesh& mesh, const std::vector<BodyO
   return body_of;
 }
 
-/// Each conductor, and each interface that is closed.
-std::vector<BodyOfGroups> bodies_by_default(const SurfaceMesh& mesh,
-                                            const ConductorSolution& solution,
-                                            std::span<const char> is_interface) {
+/// What a group has on a side.
+double permittivity_beside(const SurfaceMesh& mesh, const ConductorOptions& options, int group,
+                           double Media::*side) {
+  for (const Media& media : options.media)
+    if (media.group == mesh.groups[group].name) return media.*side;
+  return options.permittivity;
+}
+
+}  // namespace
+
+std::vector<BodyOfGroups> bodies_of_solution(const SurfaceMesh& mesh,
+                                             const ConductorSolution& solution,
+                                             std::span<const char> is_interface) {
   std::vector<BodyOfGroups> bodies;
   for (const Conductor& conductor : solution.conductors)
     bodies.push_back({{conductor.name}, conductor.groups});
@@ -58,49 +67,48 @@ std::vector<BodyOfGroups> bodies_by_default(const SurfaceMesh& mesh,
   return bodies;
 }
 
-/// What a group has on a side.
-double permittivity_beside(const SurfaceMesh& mesh, const ConductorOptions& options, int group,
-                           double Media::*side) {
-  for (const Media& media : options.media)
-    if (media.group == mesh.groups[group].name) return media.*side;
-  return options.permittivity;
+Forces forces_on_groups(const SurfaceMesh& mesh, const ConductorSolution& solution,
+                        std::size_t problem, const std::vector<BodyOfGroups>& bodies,
+                        const PanelMedia& media, const ForceOptions& options) {
+  check_problem(solution, problem);
+  const Panels& panels = solution.panels;
+  const std::vector<int> body_of_group = body_of_groups(mesh, bodies);
+  std::vector<int> body_of;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    body_of.push_back(body_of_group[mesh.group_of[panels.input_index[i]]]);
+  std::vector<Body> named;
+  for (const BodyOfGroups& body : bodies) named.push_back(body.body);
+  return find_forces({{panels, body_of, media.is_interface, media.behind, media.ahead},
+                      solution.sigma[problem],
+                      named,
+                      solution.applied,
+                      solution.scale_to_m},
+                     options);
 }
-
-}  // namespace
 
 Forces conductor_forces(const SurfaceMesh& mesh, const ConductorOptions& options,
                         const ConductorSolution& solution, std::size_t problem,
                         const std::vector<BodyOfGroups>& bodies,
                         const ForceOptions& force_options) {
-  check_problem(solution, problem);
   const Panels& panels = solution.panels;
-  const std::vector<int> conductor_of = conductor_of_panels(mesh, panels, solution.conductors);
-  std::vector<char> is_interface;
-  for (const int conductor : conductor_of) is_interface.push_back(conductor < 0);
-  const std::vector<BodyOfGroups> all =
-      bodies.empty() ? bodies_by_default(mesh, solution, is_interface) : bodies;
-  const std::vector<int> body_of_group = body_of_groups(mesh, all);
-  std::vector<double> behind_group, ahead_group, behind, ahead;
+  PanelMedia media;
+  for (const int conductor : conductor_of_panels(mesh, panels, solution.conductors))
+    media.is_interface.push_back(conductor < 0);
+  std::vector<double> behind_group, ahead_group;
   for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
     const int group = static_cast<int>(g);
     behind_group.push_back(permittivity_beside(mesh, options, group, &Media::behind));
     ahead_group.push_back(permittivity_beside(mesh, options, group, &Media::ahead));
   }
-  std::vector<int> body_of;
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const int group = mesh.group_of[panels.input_index[i]];
-    body_of.push_back(body_of_group[group]);
-    behind.push_back(behind_group[group]);
-    ahead.push_back(ahead_group[group]);
+    media.behind.push_back(behind_group[group]);
+    media.ahead.push_back(ahead_group[group]);
   }
-  std::vector<Body> named;
-  for (const BodyOfGroups& body : all) named.push_back(body.body);
-  return find_forces({{panels, body_of, is_interface, behind, ahead},
-                      solution.sigma[problem],
-                      named,
-                      solution.applied,
-                      solution.scale_to_m},
-                     force_options);
+  return forces_on_groups(
+      mesh, solution, problem,
+      bodies.empty() ? bodies_of_solution(mesh, solution, media.is_interface) : bodies, media,
+      force_options);
 }
 
 Energy conductor_energy(const SurfaceMesh& mesh, const ConductorOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,23 @@ struct BodyOfGroups {
   Body body;
   std::vector<std::string> groups;
 };
+
+/// Each conductor, and each group that is a closed interface. `is_interface`: [n panels].
+std::vector<BodyOfGroups> bodies_of_solution(const SurfaceMesh& mesh,
+                                             const ConductorSolution& solution,
+                                             std::span<const char> is_interface);
+
+/// As BodyPanels has them.
+struct PanelMedia {
+  std::vector<char> is_interface;
+  std::vector<double> behind, ahead;
+};
+
+/// find_forces() of one problem of a solution on bodies of groups. Throws InputError as that does,
+/// and for unknown groups and those of two bodies.
+Forces forces_on_groups(const SurfaceMesh& mesh, const ConductorSolution& solution,
+                        std::size_t problem, const std::vector<BodyOfGroups>& bodies,
+                        const PanelMedia& media, const ForceOptions& options);
 
 /// find_forces() of one problem of a solution of `options`. Bodies are those asked for or, where
 /// none are, each conductor and each group that is a closed interface. Throws InputError as that

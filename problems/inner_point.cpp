@@ -1,6 +1,7 @@
 #include "fmbem/problems/inner_point.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -52,11 +53,21 @@ Vec3d inner_point(const Panels& panels) {
                                 step.z * place(k / along / along)};
     candidates[k] = {distance_to(panels, x), x};
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
+  auto by_distance = candidates;
+  std::stable_sort(by_distance.begin(), by_distance.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  double enough = -1;  // nothing is inside
+  for (const auto& [distance, x] : by_distance) {
+    if (!is_inside(panels, x)) continue;
+    enough = 0.8 * distance;
+    break;
+  }
+  // Finer meshes of the same surface are to have the same point: so it is the first of those that
+  // are about as good, and goes aside by a power of two.
   constexpr Vec3d aside{0.48, 0.6, 0.64};
   for (const auto& [distance, x] : candidates)
-    if (is_inside(panels, x)) return x + 0.5 * distance * aside;
+    if (enough > 0 && distance >= enough && is_inside(panels, x))
+      return x + 0.5 * std::exp2(std::floor(std::log2(distance))) * aside;
   throw InputError(
       "there is no room for a point charge inside the surface: use another --rhs, such as one");
 }

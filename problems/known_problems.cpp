@@ -205,9 +205,6 @@ SurfaceMesh known_problem_mesh(const std::string& name, int refine) {
   return mesh;
 }
 
-std::optional<double> point_like_capacitance(const std::string& name) {
-  if (name == "sphere") return 1.0;
-  return std::nullopt;
-}
+bool is_unit_sphere(const std::string& name) { return name == "sphere"; }
 
 }  // namespace fmbem

@@ -20,8 +20,7 @@ const std::vector<KnownProblem>& known_problems();
 /// surface. Throws InputError for a name or a size that is none.
 SurfaceMesh known_problem_mesh(const std::string& name, int refine);
 
-/// The capacitance over 4πε₀ where the potential outside is that of a point charge at the origin:
-/// 1 for the unit sphere.
-std::optional<double> point_like_capacitance(const std::string& name);
+/// Whether it is the unit sphere about the origin, on which solutions are known.
+bool is_unit_sphere(const std::string& name);
 
 }  // namespace fmbem

@@ -23,6 +23,14 @@ const LayerOptions& checked(const LayerOptions& options) {
 
 }  // namespace
 
+std::vector<std::int64_t> leaves_of_unknowns(const Panels& panels, std::size_t unknowns) {
+  std::vector<std::int64_t> result(panels.leaf_begin.begin(), panels.leaf_begin.end());
+  for (std::size_t first = panels.size(); first < unknowns; first += panels.size())
+    for (const std::int64_t begin : panels.leaf_begin.subspan(1))
+      result.push_back(static_cast<std::int64_t>(first) + begin);
+  return result;
+}
+
 LayerSolver::LayerSolver(const SurfaceMesh& mesh, const LayerOptions& options,
                          LayerSolution& result)
     : result_(result),
@@ -51,7 +59,7 @@ void LayerSolver::set_up(const MakeOperator& make_operator) {
   op_ = make_operator(op_options_);
   result_.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
-  solver_.set_operator(op_, result_.panels.leaf_begin);
+  solver_.set_operator(op_, leaves_of_unknowns(result_.panels, op_->size()));
   result_.preconditioner_seconds = preconditioner.seconds();
   result_.krylov = solver_.krylov();
   result_.pc_type = solver_.pc_type();
@@ -61,7 +69,7 @@ void LayerSolver::set_up(const MakeOperator& make_operator) {
 
 std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vector<double>>& rhs) {
   const Timer solve;
-  const std::size_t n = result_.panels.size();
+  const std::size_t n = op_->size();
   std::vector<double> b, x(n * rhs.size());
   for (const std::vector<double>& of_problem : rhs) {
     result_.rhs_norm.push_back(norm_of(of_problem));

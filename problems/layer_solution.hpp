@@ -59,6 +59,10 @@ struct LayerSolution {
          product_median_seconds = 0;
 };
 
+/// [leaves + 1] of the panels, where there are as many unknowns; of twice as many, real and
+/// imaginary parts, both have these leaves.
+std::vector<std::int64_t> leaves_of_unknowns(const Panels& panels, std::size_t unknowns);
+
 /// An operator on the panels of a mesh with its solver, kept for any number of right-hand sides.
 class LayerSolver {
  public:
@@ -72,8 +76,7 @@ class LayerSolver {
   /// Makes operator and preconditioner.
   void set_up(const MakeOperator& make_operator);
 
-  /// [k][n panels] in the order of panels; adds norms and reports to the result, and returns
-  /// densities.
+  /// [k][unknowns]; adds norms and reports to the result, and returns what solves.
   std::vector<std::vector<double>> solve(const std::vector<std::vector<double>>& rhs);
 
  private:

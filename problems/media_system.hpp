@@ -1,29 +1,38 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/complex_operator.hpp"
 #include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/problems/enclosures.hpp"
+#include "fmbem/problems/layer_field.hpp"
+#include "fmbem/problems/lossy_media.hpp"
 #include "fmbem/problems/media.hpp"
 #include "fmbem/problems/panel_conditions.hpp"
 
 namespace fmbem {
 
 /// Numbers of one problem of a MediaSystem.
-struct PanelData {
+template <class T>
+struct BasicPanelData {
   /// [n panels], in the order of Panels: φ in V where that is given, but 0 on what floats; else
   /// what the panel gives off, in relative permittivities times V per unit of length.
-  std::vector<double> given;
-  std::vector<double> charge;  ///< [conductors]: C of those that float
-  bool applied = true;         ///< whether there is the system's applied field
+  std::vector<T> given;
+  std::vector<T> charge{};  ///< [conductors]: C of those that float
+  bool applied = true;      ///< whether there is the system's applied field
 };
+using PanelData = BasicPanelData<double>;
+using LossyData = BasicPanelData<Complex>;
+
+/// [conductors]: those that float, but whose charge is none of the charges of densities, as media
+/// differ on their two sides, or complex ones along them. MediaSystem refuses them.
+template <class T>
+std::vector<bool> float_between_media(const BasicPanelConditions<T>& conditions);
 
 /// The equations of boundary value problems for a single layer σ on all surfaces, V per unit of
 /// length, φ = Vσ + φ_a everywhere:
@@ -40,84 +49,103 @@ struct PanelData {
 /// contrasts its charge is as accurate as σ (docs/decisions.md); the Neumann surfaces of a domain
 /// where φ is known up to a constant a charge of 0, which takes away the one null vector that there
 /// is: their rows' mean, weighted, is 0 for every σ, which is what makes data compatible.
-class MediaSystem {
+///
+/// With complex permittivities φ, σ and charges are complex, too: amplitudes of what goes as
+/// exp(+iωt), at frequencies whose waves are long. iω times a conductor's charge is the current
+/// that it gives off, conducted or displaced. That is a real system of twice the size, on the CPU.
+template <class T>
+class BasicMediaSystem {
  public:
-  /// Throws InputError for floating conductors that are sheets between two media, which `names`
-  /// names. What it is given must outlive it.
-  MediaSystem(const Panels& panels, const PanelConditions& conditions, const AppliedField& applied,
-              double scale_to_m, std::span<const std::string> names);
+  static constexpr bool is_complex = !std::is_same_v<T, double>;
+  using Applied = std::conditional_t<is_complex, LossyField, AppliedField>;
+  using Rows = std::conditional_t<is_complex, ComplexRows, MixedRows>;
+  using Operator = std::conditional_t<is_complex, ComplexOperator, MixedOperator>;
 
-  const MixedRows& rows() const { return rows_; }
+  /// Throws InputError for conductors that float_between_media(), for those that float and touch a
+  /// ground plane, and for complex permittivities that are 0 on both sides or not finite, that
+  /// amplify (Im ε > 0) or are negative (Re ε < 0). The panels must outlive it.
+  BasicMediaSystem(const Panels& panels, BasicPanelConditions<T> conditions, Applied applied,
+                   double scale_to_m);
+
+  const Panels& panels() const { return panels_; }
+  const Rows& rows() const { return rows_; }
+  const Applied& applied() const { return applied_; }
+  /// Whether a conductor touches a ground plane.
+  bool is_grounded(std::size_t conductor) const { return grounded_[conductor]; }
   /// The operator of the rows, and what else its products are needed for.
-  std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options);
+  std::shared_ptr<const Operator> make_operator(const OperatorOptions& options);
 
-  /// [n panels]
-  std::vector<double> right_hand_side(const PanelData& data) const;
+  /// numbers_of() the right-hand side, [n panels].
+  std::vector<double> right_hand_side(const BasicPanelData<T>& data) const;
 
   /// [n panels], in Panels' order: the free charge density of conductors and the charge density of
   /// interfaces over ε₀, V per unit of length. Of a conductor ε σ where one medium surrounds it, of
   /// a sheet between two ε₁(½σ + K'σ + ∂ₙφ_a) + ε₂(½σ − K'σ − ∂ₙφ_a).
-  std::vector<double> free_charge(std::span<const double> sigma) const;
+  std::vector<T> free_charge(std::span<const T> sigma, bool applied = true) const;
 
   /// [n panels]: K'σ + ∂ₙφ_a, the mean of ∂ₙφ on both sides. By operators that there are, so on
   /// potential rows with one medium on both sides it is NaN.
-  std::vector<double> mean_flux(std::span<const double> sigma, bool applied) const;
+  std::vector<T> mean_flux(std::span<const T> sigma, bool applied) const;
+
+  /// φ in V and E in V/m at points in the mesh's coordinates.
+  LayerField<T> field(std::span<const T> sigma, std::span<const Vec3d> points,
+                      const FieldOptions& options = {}, bool applied = true) const;
 
   /// Sets those of floating conductors, V, from the density at one of their panels.
-  void find_potentials(std::span<const double> sigma, bool applied,
-                       std::vector<double>& potential) const;
+  void find_potentials(std::span<const T> sigma, bool applied, std::vector<T>& potential) const;
 
   /// ‖z‖, farads: in the charge that belongs to this problem a residual r of another one is z·r.
   /// z are the free charges of conductors at 1 V, and of interfaces, where r is a charge that is
   /// too much, the potentials, which are 1 V at the most.
-  double residual_weight(std::span<const double> free_charge) const;
+  double residual_weight(std::span<const T> free_charge) const;
 
  private:
-  /// Of numbers, from the least to the most.
-  struct Range {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
-    void add(double value) {
-      least = std::min(least, value);
-      most = std::max(most, value);
+  /// What all numbers of a set have in common.
+  struct Common {
+    T value{};
+    bool is_set = false, is_one = true;
+    void add(T number) {
+      if (!is_set) value = number;
+      is_one = is_one && number == value;
+      is_set = true;
     }
-    bool is_one() const { return least == most; }
   };
+  void check() const;
   void set_rows();
   void set_parts();
   void find_grounded(const Enclosures& enclosures);
   void join_parts(const Enclosures& enclosures, std::vector<std::int32_t>& part_of);
-  void add_floating_equations(std::span<const Range> permittivity);
+  void add_floating_equations(std::span<const Common> permittivity);
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
-                           std::span<const Range> common);
+                           std::span<const Common> common);
   void set_applied();
-  double mean_permittivity(std::size_t i) const {
-    return 0.5 * (given_.behind[i] + given_.ahead[i]);
+  T mean_permittivity(std::size_t i) const { return 0.5 * (given_.behind[i] + given_.ahead[i]); }
+  T applied_potential(std::size_t i) const {
+    return applied_potential_.empty() ? T(0) : applied_potential_[i];
   }
-  double applied_potential(std::size_t i) const {
-    return applied_potential_.empty() ? 0 : applied_potential_[i];
-  }
-  double applied_flux(std::size_t i) const { return applied_flux_.empty() ? 0 : applied_flux_[i]; }
+  T applied_flux(std::size_t i) const { return applied_flux_.empty() ? T(0) : applied_flux_[i]; }
 
   const Panels& panels_;
-  const PanelConditions& given_;
-  const AppliedField& applied_;
+  BasicPanelConditions<T> given_;
+  Applied applied_;
   double scale_to_m_;
-  std::vector<std::string> names_;  ///< [conductors]
-  std::vector<bool> grounded_;      ///< [conductors]: those that touch a ground plane
-  std::vector<double> area_;        ///< [n panels]
-  MixedRows rows_;
+  std::vector<bool> grounded_;  ///< [conductors]: those that touch a ground plane
+  std::vector<double> area_;    ///< [n panels]
+  Rows rows_;
   /// What an equation says in the place of the mean of its rows: the charge of a conductor or, of
   /// an interface, the sum of the right-hand side, times a factor.
   struct Equation {
     int conductor = -1;
-    double factor = 1;
+    T factor{1};
   };
   std::vector<Equation> equations_;                                ///< [equations]
   std::vector<std::int32_t> part_of_conductor_, part_of_unfixed_;  ///< −1 for none
-  std::vector<double> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
-  std::shared_ptr<const MixedOperator> op_;
+  std::vector<T> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
+  std::shared_ptr<const Operator> op_;
   std::vector<std::int32_t> sheets_;                    ///< potential rows between two media
   std::shared_ptr<const BoundaryOperator> sheet_flux_;  ///< K' of those rows, or null
 };
+using MediaSystem = BasicMediaSystem<double>;
+using LossySystem = BasicMediaSystem<Complex>;
 
 }  // namespace fmbem

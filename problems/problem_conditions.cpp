@@ -7,6 +7,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/enclosures.hpp"
+#include "fmbem/problems/media_system.hpp"
 
 namespace fmbem {
 namespace {
@@ -32,8 +33,9 @@ bool says_the_same(const GroupCondition::OfConductor& a, const GroupCondition::O
 }
 
 /// Sets what lies behind the panels of solid conductors.
+template <class T>
 void fill_solid_conductors(const Panels& panels, const PanelSides& sides,
-                           PanelConditions& conditions) {
+                           BasicPanelConditions<T>& conditions) {
   const Enclosures enclosures = find_enclosures(panels, conditions.conductor);
   std::vector<bool> is_solid(enclosures.parts.size());
   for (std::size_t p = 0; p < is_solid.size(); ++p)
@@ -45,30 +47,37 @@ void fill_solid_conductors(const Panels& panels, const PanelSides& sides,
     if (is_solid[enclosures.of[i]]) conditions.behind[i] = conditions.ahead[i];
 }
 
-void set_unfixed(const BoundaryProblem& problem, std::span<const int> region_of_neumann,
-                 const PanelSides& sides, const Domains& domains, PanelConditions& conditions) {
+/// Numbers the domains where nothing says what φ is, and no driven conductor is at a potential.
+template <class T>
+void set_unfixed(const ProblemParts& parts, std::span<const int> region_of_neumann,
+                 ProblemConditions<T>& conditions) {
+  const Domains& domains = parts.domains;
   // Domains that no panel bounds do not matter.
-  std::vector<bool> is_used(domains.fixes.size(), false);
-  for (const auto* side : {&sides.inside, &sides.outside})
-    for (const int region : *side)
-      if (region != no_region) is_used[domains.of[region]] = true;
+  std::vector<bool> is_used(domains.fixes.size(), false), is_fixed = domains.fixes;
+  for (std::size_t i = 0; i < parts.panels.size(); ++i)
+    for (const int region : {parts.sides.inside[i], parts.sides.outside[i]}) {
+      if (region == no_region) continue;
+      is_used[domains.of[region]] = true;
+      const int conductor = parts.conductors.of_panel[i];
+      if (conductor >= 0 && conditions.driven[conductor]) is_fixed[domains.of[region]] = true;
+    }
   std::vector<std::int32_t> number(domains.fixes.size(), -1);
   std::int32_t count = 0;
   for (std::size_t d = 0; d < number.size(); ++d)
-    if (is_used[d] && !domains.fixes[d]) number[d] = count++;
+    if (is_used[d] && !is_fixed[d]) number[d] = count++;
   if (count == 0) return;
   std::vector<bool> has_neumann(domains.fixes.size(), false);
-  conditions.unfixed.assign(region_of_neumann.size(), -1);
+  conditions.panels.unfixed.assign(region_of_neumann.size(), -1);
   for (std::size_t i = 0; i < region_of_neumann.size(); ++i) {
     if (region_of_neumann[i] == no_region) continue;
     const int domain = domains.of[region_of_neumann[i]];
-    conditions.unfixed[i] = number[domain];
+    conditions.panels.unfixed[i] = number[domain];
     has_neumann[domain] = true;
   }
   for (std::size_t d = 0; d < number.size(); ++d)
     FMBEM_REQUIRE(number[d] < 0 || has_neumann[d],
                   "nothing says what the potential is in the region \""
-                      << problem.regions[domains.first[d]].name
+                      << parts.problem.regions[domains.first[d]].name
                       << "\", where all conductors float: give one of them a potential");
 }
 
@@ -105,25 +114,28 @@ ProblemConductors conductors_of(const SurfaceMesh& mesh, const Panels& panels,
   return result;
 }
 
-PanelConditions panel_conditions(const SurfaceMesh& mesh, const Panels& panels,
-                                 const BoundaryProblem& problem,
-                                 std::span<const ResolvedGroup> groups, const PanelSides& sides,
-                                 const ProblemConductors& conductors, const Domains& domains) {
-  PanelConditions result{.conductor = conductors.of_panel};
+template <class T>
+ProblemConditions<T> conditions_of(const ProblemParts& parts) {
+  const SurfaceMesh& mesh = parts.mesh;
+  const BoundaryProblem& problem = parts.problem;
+  const Panels& panels = parts.panels;
+  const PanelSides& sides = parts.sides;
+  const ProblemConductors& conductors = parts.conductors;
+  ProblemConditions<T> both;
+  BasicPanelConditions<T>& result = both.panels;
+  result.conductor = conductors.of_panel;
   for (const GroupCondition::OfConductor& given : conductors.given)
     result.floats.push_back(given.has_charge);
-  const auto coefficient = [&](int region) {
-    return region == no_region ? 0 : problem.regions[region].coefficient;
-  };
+  for (const Conductor& conductor : conductors.all) result.names.push_back(conductor.name);
   std::vector<int> region_of_neumann(panels.size(), no_region);
   for (std::size_t i = 0; i < panels.size(); ++i) {
-    const GroupCondition& condition = *groups[mesh.group_of[panels.input_index[i]]].condition;
+    const int group = mesh.group_of[panels.input_index[i]];
+    const GroupCondition& condition = *parts.groups[group].condition;
     const bool has_potential =
         condition.kind == Kind::conductor || condition.kind == Kind::dirichlet;
-    result.kind.push_back(has_potential ? PanelConditions::Kind::potential
-                                        : PanelConditions::Kind::flux);
-    result.behind.push_back(coefficient(sides.inside[i]));
-    result.ahead.push_back(coefficient(sides.outside[i]));
+    result.kind.push_back(has_potential ? PanelConditionKind::potential : PanelConditionKind::flux);
+    result.behind.push_back(coefficient_in<T>(problem, sides.inside[i]));
+    result.ahead.push_back(coefficient_in<T>(problem, sides.outside[i]));
     if (condition.kind == Kind::neumann)
       region_of_neumann[i] = std::max(sides.inside[i], sides.outside[i]);
     if (condition.kind != Kind::robin) continue;
@@ -136,9 +148,15 @@ PanelConditions panel_conditions(const SurfaceMesh& mesh, const Panels& panels,
     result.admittance[i] = value * mesh.scale_to_m / problem.unit();
   }
   fill_solid_conductors(panels, sides, result);
-  set_unfixed(problem, region_of_neumann, sides, domains, result);
-  return result;
+  both.driven = float_between_media(result);
+  for (std::size_t c = 0; c < both.driven.size(); ++c)
+    if (both.driven[c]) result.floats[c] = false;
+  set_unfixed(parts, region_of_neumann, both);
+  return both;
 }
+
+template ProblemConditions<double> conditions_of(const ProblemParts&);
+template ProblemConditions<Complex> conditions_of(const ProblemParts&);
 
 std::vector<double> given_values(const SurfaceMesh& mesh, const Panels& panels,
                                  const BoundaryProblem& problem,
@@ -180,6 +198,27 @@ AppliedField applied_field(const BoundaryProblem& problem, std::span<const int> 
     }
   }
   return result;
+}
+
+LossyField lossy_field(const BoundaryProblem& problem, std::span<const int> region_of_source,
+                       const AppliedField& applied) {
+  SourceMedia own;
+  for (std::size_t s = 0; s < problem.sources.size(); ++s) {
+    const ProblemSource::Kind kind = problem.sources[s].kind;
+    (kind == ProblemSource::Kind::charge   ? own.charges
+     : kind == ProblemSource::Kind::dipole ? own.dipoles
+                                           : own.lines)
+        .push_back(coefficient_in<Complex>(problem, region_of_source[s]));
+  }
+  // Behind the sources there are their images, all of the first plane, then of the next one.
+  const auto with_images = [](std::vector<Complex> media, std::size_t all) {
+    const std::size_t n = media.size();
+    for (std::size_t k = n; k < all; ++k) media.push_back(media[k - n]);
+    return media;
+  };
+  return in_lossy_media(applied, {with_images(own.charges, applied.charges.size()),
+                                  with_images(own.dipoles, applied.dipoles.size()),
+                                  with_images(own.lines, applied.lines.size())});
 }
 
 }  // namespace fmbem

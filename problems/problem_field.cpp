@@ -2,6 +2,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/problem_regions.hpp"
+#include "fmbem/problems/region_dirichlet.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
@@ -13,12 +14,18 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
                 "the solution has no result " << result << " (counted from 0)");
   const BoundaryProblem& problem = solution.problem;
   const ProblemResult& of = solution.results[result];
+  const std::vector<double>& sigma = solution.sigma[result];
+  const AppliedField& all_applied = of.is_imaginary ? solution.imaginary_applied : solution.applied;
   const PanelSides sides = sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
   const RegionFinder finder(problem, solution.panels, sides);
 
-  ProblemField field{evaluate_field(solution.panels, solution.sigma[result], points, options), {}};
+  ProblemField field{solution.dipoles.empty()
+                         ? evaluate_field(solution.panels, sigma, points, options)
+                         : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}},
+                                           points, options),
+                     {}};
   field.region = finder.regions_at(points);
-  const bool applied = of.applied && !solution.applied.empty();
+  const bool applied = of.applied && !all_applied.empty();
   const auto n = static_cast<std::int64_t>(points.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -32,8 +39,8 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
     }
     potential += of.constant[field.region[i]];
     if (!applied) continue;
-    potential += solution.applied.potential(points[i], solution.scale_to_m);
-    e += solution.applied.field(points[i], solution.scale_to_m);
+    potential += all_applied.potential(points[i], solution.scale_to_m);
+    e += all_applied.field(points[i], solution.scale_to_m);
   }
   return field;
 }

@@ -37,12 +37,19 @@ int region_of(const std::string& name, const BoundaryProblem& problem, const std
 
 void check_regions(const BoundaryProblem& problem) {
   for (std::size_t r = 0; r < problem.regions.size(); ++r) {
-    const auto& [name, coefficient] = problem.regions[r];
+    const auto& [name, coefficient, loss] = problem.regions[r];
     FMBEM_REQUIRE(!name.empty(), "a region has an empty name");
-    FMBEM_REQUIRE(coefficient > 0 && std::isfinite(coefficient),
-                  "the " << (problem.conducts() ? "conductivity" : "permittivity")
-                         << " of the region \"" << name << "\" must be positive and finite, not "
-                         << coefficient);
+    const std::string whose = std::string("the ") +
+                              (problem.conducts() ? "conductivity" : "permittivity") +
+                              " of the region \"" + name + "\"";
+    FMBEM_REQUIRE(loss == 0 || !problem.conducts(), whose << " is complex, and must be real");
+    FMBEM_REQUIRE(loss != 0 || (coefficient > 0 && std::isfinite(coefficient)),
+                  whose << " must be positive and finite, not " << coefficient);
+    FMBEM_REQUIRE(
+        coefficient >= 0 && std::isfinite(coefficient) && loss >= 0 && std::isfinite(loss),
+        whose << " must have a real part that is not negative, and an imaginary part "
+                 "that is not positive, not "
+              << coefficient << " and " << -loss);
     for (std::size_t s = 0; s < r; ++s)
       FMBEM_REQUIRE(problem.regions[s].name != name, "there are two regions \"" << name << '"');
   }

@@ -15,6 +15,12 @@ namespace fmbem {
 /// Number of a region in BoundaryProblem::regions, or where there is none.
 inline constexpr int no_region = -1;
 
+/// Of that region; 0 of none.
+template <class T>
+T coefficient_in(const BoundaryProblem& problem, int region) {
+  return region == no_region ? T(0) : problem.regions[region].coefficient_as<T>();
+}
+
 /// Which region lies on which side of which panel.
 struct PanelSides {
   std::vector<int> inside, outside;  ///< [n panels], in the order of Panels

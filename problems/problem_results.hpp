@@ -1,31 +1,38 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "fmbem/problems/media_system.hpp"
-#include "fmbem/problems/problem_regions.hpp"
+#include "fmbem/problems/layer_field.hpp"
+#include "fmbem/problems/lossy_media.hpp"
+#include "fmbem/problems/problem_conditions.hpp"
 #include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem {
 
-/// What a solver has of its problem.
-struct ProblemParts {
-  const SurfaceMesh& mesh;
-  std::span<const ResolvedGroup> groups;
-  const Panels& panels;
-  const PanelSides& sides;
-  std::span<const int> region_of_source;
-  const Domains& domains;
-  const PanelConditions& conditions;
-  std::span<const double> area;
-  const MediaSystem& system;
-  const std::vector<bool>& is_grounded;  ///< [regions]: they reach a ground plane
+/// What a formulation finds for one problem, T double or, with losses, Complex; in the order of
+/// Panels. Fluxes are in relative coefficients times V per unit of length, and NaN where the
+/// formulation does not have them.
+template <class T>
+struct FoundValues {
+  std::vector<T> sigma;                ///< [n panels]: charges over ε, of which those at infinity
+  std::vector<T> potential;            ///< [n panels], V
+  std::vector<T> inside, outside;      ///< [n panels], into the regions there
+  std::vector<T> conductor_potential;  ///< [conductors], V
+  /// φ in V and E in V/m of what is on the surfaces.
+  std::function<LayerField<T>(std::span<const Vec3d>)> field;
+  std::conditional_t<std::is_same_v<T, double>, AppliedField, LossyField> applied;
 };
 
-/// Adds what a density of these data means to the solution.
-void add_result(const ProblemParts& parts, std::string name, const PanelData& data,
-                std::vector<double> sigma, ProblemSolution& solution);
+/// A result's real part and, of complex values, its imaginary one. `is_applied`: whether the
+/// problem's sources and field count. Potentials of domains that are known up to a constant are
+/// changed by it.
+template <class T>
+std::vector<ProblemResult> results_of(const ProblemParts& parts,
+                                      const BasicPanelConditions<T>& conditions, std::string name,
+                                      bool is_applied, FoundValues<T>& found);
 
 }  // namespace fmbem

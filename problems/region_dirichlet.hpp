@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -8,26 +7,10 @@
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/field.hpp"
+#include "fmbem/problems/dirichlet_equations.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
 
 namespace fmbem {
-
-/// On which side of a panel a region lies: inside and outside of a closed surface whose normals
-/// point outward.
-enum class RegionSide : std::int8_t { behind = 1, ahead = -1 };
-
-/// How Δu = 0 with u = g on the boundary of a region becomes an integral equation. s is 1 on panels
-/// that have the region behind them, −1 where it is ahead.
-enum class Formulation {
-  /// Green's identity, u = V(s ∂ₙu) − K(s u) in the region: V(s ∂ₙu) = ½ g + K(s g). The unknown is
-  /// ∂ₙu along the panels' normals.
-  direct,
-  /// A double layer, u = Kμ + Σ_b V q_b: (K − s/2) μ + Σ_b V q_b = g. Around each closed surface b
-  /// of which the region lies outside, constant μ have no field in it, and no μ has a net flux; so
-  /// b has a charge of even density q_b = mean_b(μ)/mean_b(V 1_b). Source: Mikhlin 1957, "Integral
-  /// Equations", section 31, with the charge at a point inside.
-  second_kind,
-};
 
 struct DirichletOptions {
   Formulation formulation = Formulation::direct;
@@ -36,12 +19,8 @@ struct DirichletOptions {
   SolverOptions solver{};
 };
 
-/// What Dirichlet data make: in the region u = V σ + K μ, with constants on panels.
-struct DirichletSolution {
-  std::vector<double> sigma, mu;  ///< [n panels], in the order of Panels
-  /// [n panels] of Formulation::direct: ∂u/∂n, n the panel's normal; first order in the panels'
-  /// size at each of them. Else empty.
-  std::vector<double> normal_derivative;
+/// What Dirichlet data make.
+struct DirichletSolution : DirichletDensities {
   SolveReport report;
 };
 
@@ -75,7 +54,7 @@ class RegionDirichlet {
 /// to the boundary, within a panel's size, −∇u is that of double layers that jump from panel to
 /// panel (evaluate_double_layer()). `options.side`: of points on the boundary the one of the
 /// region.
-Field dirichlet_field(const Panels& panels, const DirichletSolution& solution,
+Field dirichlet_field(const Panels& panels, const DirichletDensities& solution,
                       std::span<const Vec3d> points, const FieldOptions& options = {});
 
 }  // namespace fmbem

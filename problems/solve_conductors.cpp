@@ -92,9 +92,9 @@ class System {
         permittivity_(options.permittivity) {
     if (is_homogeneous(options)) return;
     conditions_ = conditions_of(mesh, options, result.conductors, result.panels, conductor_of_);
-    std::vector<std::string> names;
-    for (const Conductor& conductor : result.conductors) names.push_back(conductor.name);
-    media_.emplace(result.panels, conditions_, result.applied, mesh.scale_to_m, names);
+    for (const Conductor& conductor : result.conductors)
+      conditions_.names.push_back(conductor.name);
+    media_.emplace(result.panels, conditions_, result.applied, mesh.scale_to_m);
   }
 
   std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {

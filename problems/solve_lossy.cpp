@@ -9,10 +9,10 @@ LossySolution solve_lossy(LossySystem& system, const std::vector<LossyData>& dat
   OperatorOptions op_options = options.op;
   if (op_options.tolerance == 0) op_options.tolerance = 0.1 * solver.tolerance();
   const auto op = system.make_operator(op_options);
-  solver.set_operator(op, op->leaf_begin());
+  solver.set_operator(op, leaves_of_unknowns(system.panels(), op->size()));
   std::vector<double> b;
-  for (const auto& [given, charge] : data) {
-    const std::vector<double> of_problem = system.right_hand_side(given, charge);
+  for (const LossyData& of : data) {
+    const std::vector<double> of_problem = system.right_hand_side(of);
     b.insert(b.end(), of_problem.begin(), of_problem.end());
   }
   if (data.empty()) return result;
@@ -21,7 +21,7 @@ LossySolution solve_lossy(LossySystem& system, const std::vector<LossyData>& dat
   result.op = op->info();
   for (std::size_t k = 0; k < data.size(); ++k)
     result.sigma.push_back(
-        system.densities(std::span<const double>(x).subspan(k * op->size(), op->size())));
+        values_of<Complex>(std::span<const double>(x).subspan(k * op->size(), op->size())));
   return result;
 }
 

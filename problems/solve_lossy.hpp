@@ -3,17 +3,9 @@
 #include <vector>
 
 #include "fmbem/problems/layer_solution.hpp"
-#include "fmbem/problems/lossy_system.hpp"
+#include "fmbem/problems/media_system.hpp"
 
 namespace fmbem {
-
-/// Numbers of one problem of a LossySystem.
-struct LossyData {
-  /// [n panels]: φ in V, 0 on what floats, or what a panel gives off, in relative permittivities
-  /// times V per unit of length.
-  std::vector<Complex> given;
-  std::vector<Complex> charge;  ///< [conductors]: C of those that float
-};
 
 struct LossySolution {
   std::vector<std::vector<Complex>> sigma;  ///< [n problems][n panels], V per unit of length

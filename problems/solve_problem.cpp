@@ -1,31 +1,26 @@
 #include "fmbem/problems/solve_problem.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/images.hpp"
-#include "fmbem/problems/media_system.hpp"
-#include "fmbem/problems/problem_conditions.hpp"
-#include "fmbem/problems/problem_regions.hpp"
-#include "fmbem/problems/problem_results.hpp"
+#include "fmbem/problems/problem_equations.hpp"
 
 namespace fmbem {
 namespace {
 
-/// Of what enters and leaves a domain, what may be left by the discretization of data.
-constexpr double most_left = 1e-2, least_told = 1e-6;
-
-std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
-  std::vector<std::string> names;
-  for (const Conductor& conductor : conductors) names.push_back(conductor.name);
-  return names;
-}
-
-LayerOptions with_planes(LayerOptions options, const SymmetryPlanes& planes) {
-  options.planes = planes;
+/// Complex densities, and other formulations, are for the CPU.
+LayerOptions options_of(const BoundaryProblem& problem, LayerOptions options) {
+  options.planes = problem.planes;
+  const bool is_real_layer =
+      problem.formulation == ProblemFormulation::single && !problem.has_losses();
+  if (is_real_layer) return options;
+  FMBEM_REQUIRE(options.op.processor != Processor::gpu,
+                (problem.has_losses() ? "complex permittivities are"
+                                      : "formulations other than the single layer are")
+                    << " for the CPU: use the backend cpu");
+  options.op.processor = Processor::cpu;
   return options;
 }
 
@@ -37,78 +32,30 @@ struct ProblemSolver::Impl {
       : mesh(the_mesh),
         groups(resolve_groups(mesh, start(problem))),
         is_grounded(check_regions_closed(mesh, problem, groups)),
-        solver(mesh, with_planes(options, problem.planes), solution),
+        solver(mesh, options_of(problem, options), solution),
         panels(solution.panels),
         sides(sides_of_panels(mesh, panels, groups)),
         finder(problem, panels, sides),
         region_of_source(regions_of_sources(problem, panels, finder, solution.notices)),
         conductors(conductors_of(mesh, panels, groups)),
         domains(find_domains(problem, groups, is_grounded)),
-        conditions(panel_conditions(mesh, panels, problem, groups, sides, conductors, domains)),
-        area(areas_of(panels)) {
+        area(areas_of(panels)),
+        parts{mesh,       solution.problem, groups, panels,     sides, region_of_source,
+              conductors, domains,          area,   is_grounded} {
     solution.applied = with_images(applied_field(problem, region_of_source), panels);
     solution.conductors = conductors.all;
     for (const Group& group : mesh.groups) solution.groups.push_back(group.name);
-    system.emplace(panels, conditions, solution.applied, mesh.scale_to_m, names_of(conductors.all));
-    solver.set_up([&](const OperatorOptions& op) { return system->make_operator(op); });
+    equations = problem.formulation == ProblemFormulation::single
+                    ? make_layer_equations(parts, solver, solution)
+                    : make_dirichlet_problem(parts, solver, solution);
   }
 
   const BoundaryProblem& start(const BoundaryProblem& problem) {
     return solution.problem = problem;
   }
 
-  /// Solves for data, whose names are those of the results.
-  void solve(std::vector<std::string> names, const std::vector<PanelData>& data) {
-    std::vector<std::vector<double>> rhs;
-    for (const PanelData& of_problem : data) {
-      check_compatible(of_problem);
-      rhs.push_back(system->right_hand_side(of_problem));
-    }
-    std::vector<std::vector<double>> sigma = solver.solve(rhs);
-    const ProblemParts parts{mesh,    groups,     panels, sides,   region_of_source,
-                             domains, conditions, area,   *system, is_grounded};
-    for (std::size_t k = 0; k < data.size(); ++k)
-      add_result(parts, std::move(names[k]), data[k], std::move(sigma[k]), solution);
-  }
-
-  /// What enters a domain has to add up to 0 where nothing says what φ is.
-  void check_compatible(const PanelData& data) {
-    const double to_si = solution.problem.unit() * mesh.scale_to_m;
-    for (std::size_t d = 0; d < domains.fixes.size(); ++d) {
-      if (domains.fixes[d]) continue;
-      double sum = 0, size = 0;
-      const auto add = [&](double flux) {
-        sum += flux;
-        size += std::abs(flux);
-      };
-      const auto is_here = [&](int region) {
-        return region != no_region && domains.of[region] == static_cast<int>(d);
-      };
-      std::vector<bool> has_conductor(data.charge.size(), false);
-      for (std::size_t i = 0; i < panels.size(); ++i) {
-        if (!is_here(sides.inside[i]) && !is_here(sides.outside[i])) continue;
-        if (conditions.gives_flux(i)) add(to_si * area[i] * data.given[i]);
-        if (conditions.is_floating(i)) has_conductor[conditions.conductor[i]] = true;
-      }
-      for (std::size_t c = 0; c < has_conductor.size(); ++c)
-        if (has_conductor[c]) add(data.charge[c]);
-      if (data.applied)
-        for (std::size_t s = 0; s < region_of_source.size(); ++s)
-          if (is_here(region_of_source[s])) add(solution.problem.sources[s].charge);
-      if (std::abs(sum) <= least_told * size) continue;
-      const std::string sentence =
-          "what enters the region \"" + solution.problem.regions[domains.first[d]].name +
-          "\", whose potential nothing fixes, adds up to " + decimal(sum) +
-          (solution.problem.conducts() ? " A" : " C") + ", and should to 0";
-      FMBEM_REQUIRE(std::abs(sum) <= most_left * size,
-                    sentence << ": make the Neumann data compatible, or give the potential "
-                                "somewhere");
-      solution.notices.push_back(sentence + ": the difference is spread over the surface");
-    }
-  }
-
   PanelData problem_data() const {
-    PanelData data{given_values(mesh, panels, solution.problem, groups), {}};
+    PanelData data{given_values(mesh, panels, solution.problem, groups)};
     for (const GroupCondition::OfConductor& given : conductors.given)
       data.charge.push_back(given.has_charge ? given.value : 0);
     return data;
@@ -130,9 +77,9 @@ struct ProblemSolver::Impl {
   std::vector<int> region_of_source;
   ProblemConductors conductors;
   Domains domains;
-  PanelConditions conditions;
   std::vector<double> area;
-  std::optional<MediaSystem> system;
+  ProblemParts parts;
+  std::unique_ptr<ProblemEquations> equations;
 };
 
 ProblemSolver::ProblemSolver(const SurfaceMesh& mesh, const BoundaryProblem& problem,
@@ -140,7 +87,7 @@ ProblemSolver::ProblemSolver(const SurfaceMesh& mesh, const BoundaryProblem& pro
     : impl_(std::make_unique<Impl>(mesh, problem, options)) {}
 ProblemSolver::~ProblemSolver() = default;
 
-void ProblemSolver::solve() { impl_->solve({"the problem"}, {impl_->problem_data()}); }
+void ProblemSolver::solve() { impl_->equations->solve({"the problem"}, {impl_->problem_data()}); }
 
 void ProblemSolver::solve_basis() {
   std::vector<std::string> names;
@@ -157,7 +104,7 @@ void ProblemSolver::solve_basis() {
       if (impl_->conductors.of_panel[i] == static_cast<int>(c)) data.back().given[i] = 1;
   }
   FMBEM_REQUIRE(!data.empty(), "there is no conductor to be at 1 V");
-  impl_->solve(std::move(names), data);
+  impl_->equations->solve(names, data);
 }
 
 void ProblemSolver::solve_for(const std::vector<std::vector<double>>& data) {
@@ -176,11 +123,11 @@ void ProblemSolver::solve_for(const std::vector<std::vector<double>>& data) {
       FMBEM_REQUIRE(std::isfinite(value), "right-hand side "
                                               << k << " has a value that is not finite for panel "
                                               << impl_->panels.input_index[i]);
-      if (impl_->conditions.gives_flux(i)) value *= to_volts;
-      if (impl_->conditions.is_floating(i)) value = 0;
+      if (impl_->equations->gives_flux(i)) value *= to_volts;
+      if (impl_->equations->has_charge_given(i)) value = 0;
     }
   }
-  impl_->solve(std::move(names), all);
+  impl_->equations->solve(names, all);
 }
 
 const ProblemSolution& ProblemSolver::solution() const { return impl_->solution; }
@@ -204,7 +151,7 @@ SquareMatrix basis_matrix(const ProblemSolution& solution, std::size_t first) {
   SquareMatrix matrix(n);
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = 0; i < n; ++i)
-      matrix(i, j) = solution.results[first + j].conductor_flux[i];
+      matrix(i, j) = solution.results[first + solution.parts() * j].conductor_flux[i];
   return matrix;
 }
 

@@ -22,8 +22,11 @@ struct SurfaceValues {
 /// Of one right-hand side.
 struct ProblemResult {
   std::string name;
-  bool applied = true;                            ///< whether the problem's sources and field count
-  std::vector<double> conductor_flux;             ///< [conductors], C or A that they give off
+  bool applied = true;        ///< whether the problem's sources and field count
+  bool is_imaginary = false;  ///< an imaginary part
+  /// [conductors], C or A that they give off. By Formulation::second_kind NaN, as what else is of
+  /// normal fields, unless the conductor is one of the closed surfaces that the region surrounds.
+  std::vector<double> conductor_flux;
   std::vector<double> flux_inside, flux_outside;  ///< [groups], into the regions there, C or A
   /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth. NaN
   /// where a ground plane takes a part.
@@ -31,23 +34,39 @@ struct ProblemResult {
   /// [regions]: what that is to be compared with: the sum of absolute values.
   std::vector<double> throughput;
   /// ½ ∫ c |∇φ|² in J or, with conductivities, ∫ c |∇φ|² in W, without what sources have by
-  /// themselves; NaN with a uniform field.
+  /// themselves; NaN with a uniform field. Of amplitudes |∇φ| the mean energy is half of the real
+  /// part, and ω times the imaginary part's opposite the mean power that is lost.
   double energy = 0;
   std::vector<double> constant;  ///< [regions], V: to be added to φ there
   SurfaceValues surface;
 };
 
-/// With conductivities charges are currents, A, in what it has of conductors, too.
+/// With conductivities charges are currents, A, in what it has of conductors, too. With complex
+/// permittivities all values are amplitudes, and each problem has two results, one after the other:
+/// real parts and imaginary ones.
 struct ProblemSolution : ConductorSolution {
   BoundaryProblem problem;
   std::vector<std::string> groups;     ///< names
-  std::vector<ProblemResult> results;  ///< [n problems]
-  std::vector<std::string> notices;    ///< one sentence each
+  std::vector<ProblemResult> results;  ///< [n problems], or twice as many
+  AppliedField imaginary_applied;      ///< the imaginary part of what is applied, as `applied`
+  /// [n problems][n panels], in the order of panels: V, of the double layer that other formulations
+  /// than the single layer have besides σ. For that it is empty.
+  std::vector<std::vector<double>> dipoles;
+  std::vector<std::string> solve_names;  ///< [solves]
+  /// Of conductors whose charge or current is given between two media: each was solved for at 1 V,
+  /// once, as these superpose to what is given.
+  std::vector<int> driven;
+  std::vector<SolveReport> driven_solves;  ///< [driven]
+  std::vector<std::string> notices;        ///< one sentence each
+
+  /// Results of each problem.
+  std::size_t parts() const { return problem.has_losses() ? 2 : 1; }
 };
 
-/// A problem on a mesh by one single layer on all surfaces, constant on each panel and collocated
-/// at centroids (MediaSystem has the equations). Operators and preconditioner are kept for any
-/// number of right-hand sides.
+/// A problem on a mesh, by densities that are constant on each panel and collocated at centroids:
+/// by one single layer on all surfaces (MediaSystem has the equations), or by another formulation
+/// (DirichletEquations). Operators and preconditioner are kept for any number of right-hand sides.
+/// Complex permittivities and other formulations are for the CPU.
 class ProblemSolver {
  public:
   /// Throws InputError for problems that make no sense, such as bounded regions that are not closed
@@ -90,7 +109,7 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
                            const FieldOptions& options = {});
 
 /// [conductors][conductors]: what each gives off with another one at 1 V, F or S; of the results
-/// from `first` on, which solve_basis() has made.
+/// from `first` on, which solve_basis() has made, or of their imaginary parts from that one on.
 SquareMatrix basis_matrix(const ProblemSolution& solution, std::size_t first);
 
 }  // namespace fmbem

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/bem/layer/shifted_operator.hpp"
 #include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -17,26 +16,6 @@
 
 namespace fmbem {
 namespace {
-
-std::shared_ptr<const BoundaryOperator> make_equation(const Panels& panels, Formulation formulation,
-                                                      const OperatorOptions& options) {
-  switch (formulation) {
-    case Formulation::single:
-    case Formulation::direct:
-      return make_single_layer(panels, options);
-    case Formulation::second:
-      return make_shifted_operator(make_boundary_operator(panels, double_layer, options), 0.5, -1);
-    case Formulation::adjoint: {
-      const std::size_t n = panels.size();
-      return std::make_shared<MixedOperator>(
-          panels,
-          MixedRows{std::vector<double>(n, 0.0), std::vector<double>(n, -1.0),
-                    std::vector<double>(n, 0.5)},
-          options);
-    }
-  }
-  return nullptr;
-}
 
 /// Of ClusterInverseOptions: θ for which the small systems have so many unknowns on the mean.
 double opening_for(const Panels& panels, std::span<const Triangle> triangles, int unknowns) {
@@ -58,44 +37,33 @@ double sum_of(const std::vector<double>& terms) {
 
 }  // namespace
 
-const char* name(Formulation formulation) {
-  switch (formulation) {
-    case Formulation::single:
-      return "single";
-    case Formulation::direct:
-      return "direct";
-    case Formulation::second:
-      return "second";
-    case Formulation::adjoint:
-      return "adjoint";
-  }
-  return "";
-}
-
-const char* layer_name(Formulation formulation) {
-  switch (formulation) {
-    case Formulation::single:
-    case Formulation::direct:
-      return "V";
-    case Formulation::second:
-      return "1/2 - K";
-    case Formulation::adjoint:
-      return "1/2 - K'";
-  }
-  return "";
-}
-
-StudySystem::StudySystem(const SurfaceMesh& mesh, Formulation formulation,
+StudySystem::StudySystem(const SurfaceMesh& mesh, const StudyEquation& equation,
                          const OperatorOptions& options)
-    : formulation_(formulation), closed_(mesh.closed) {
-  FMBEM_REQUIRE(closed_ || formulation == Formulation::single,
-                "the formulation " << name(formulation)
-                                   << " needs a closed surface: use single on open ones");
+    : equation_(equation), closed_(mesh.closed) {
+  FMBEM_REQUIRE(
+      closed_ || equation.formulation == Formulation::single,
+      "the formulation " << name(equation) << " needs a closed surface: use single on open ones");
   panels_ = make_panels(mesh, options.processor.value_or(Processor::cpu));
-  op_ = make_equation(panels_, formulation, options);
-  if (formulation == Formulation::direct)
-    of_data_ = make_boundary_operator(panels_, double_layer, options);
-  if (formulation == Formulation::second) of_data_ = make_single_layer(panels_, options);
+  switch (equation.formulation) {
+    case Formulation::single:
+      op_ = make_single_layer(panels_, options);
+      break;
+    case Formulation::direct:
+      op_ = make_single_layer(panels_, options);
+      of_data_ = make_boundary_operator(panels_, double_layer, options);
+      break;
+    case Formulation::second:
+      op_ = make_shifted_operator(make_boundary_operator(panels_, double_layer, options), 0.5, -1);
+      of_data_ = make_single_layer(panels_, options);
+      break;
+    case Formulation::adjoint:
+    case Formulation::mixed:
+    case Formulation::dielectric: {
+      StudyRows rows = study_rows(panels_, equation);
+      charge_factor_ = std::move(rows.charge_factor);
+      op_ = mixed_ = std::make_shared<MixedOperator>(panels_, std::move(rows.rows), options);
+    }
+  }
 }
 
 double StudySystem::entry(std::size_t i, std::size_t j) const {
@@ -103,10 +71,13 @@ double StudySystem::entry(std::size_t i, std::size_t j) const {
   const auto of = [&](const Layer& layer) {
     return exact_entry(layer, NormalRows::averaged, to, from, i == j);
   };
-  const double half = i == j ? 0.5 : 0;
-  if (formulation_ == Formulation::second) return half - of(double_layer);
-  if (formulation_ == Formulation::adjoint) return half - of(adjoint_double_layer);
-  return of(single_layer);
+  if (equation_.formulation == Formulation::second) return (i == j ? 0.5 : 0) - of(double_layer);
+  if (!mixed_) return of(single_layer);
+  const MixedRows& rows = mixed_->mixed_rows();
+  double entry = i == j ? rows.gamma[i] : 0;
+  if (rows.alpha[i] != 0) entry += rows.alpha[i] * of(single_layer);
+  if (rows.beta[i] != 0) entry += rows.beta[i] * of(adjoint_double_layer);
+  return entry;
 }
 
 std::unique_ptr<ApproximateInverse> StudySystem::inverse(std::optional<int> unknowns) const {
@@ -121,8 +92,9 @@ std::unique_ptr<ApproximateInverse> StudySystem::inverse(std::optional<int> unkn
   return std::make_unique<ClusterInverse>(panels_, triangles, options);
 }
 
-bool StudySystem::has_neumann_data() const {
-  return formulation_ == Formulation::second || formulation_ == Formulation::adjoint;
+bool StudySystem::has_flux(std::size_t i) const {
+  return equation_.formulation == Formulation::second ||
+         (mixed_ && mixed_->mixed_rows().beta[i] != 0);
 }
 
 Vec3d StudySystem::source() const {
@@ -133,19 +105,43 @@ Vec3d StudySystem::source() const {
   return *source_;
 }
 
-/// g, or q of Neumann problems.
+/// g, and q where that is given.
 std::vector<double> StudySystem::boundary_data(const StudyData& data) const {
-  std::vector<double> values(panels_.size(), has_neumann_data() ? -1.0 : 1.0);
-  if (data.kind == StudyData::Kind::one) return values;
-  const Vec3d s = source();
+  std::vector<double> values(panels_.size());
+  const bool are_one = data.kind == StudyData::Kind::one;
+  const Vec3d s = are_one ? Vec3d{} : source();
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Triangle t = panels_.triangle(i);
     const Vec3d r = t.centroid - s;
-    values[i] =
-        has_neumann_data() ? -inv_4pi * dot(r, t.normal) / (norm(r) * norm2(r)) : inv_4pi / norm(r);
+    if (has_flux(i))
+      values[i] = are_one ? -1 : -inv_4pi * dot(r, t.normal) / (norm(r) * norm2(r));
+    else
+      values[i] = are_one ? 1 : inv_4pi / norm(r);
   }
   return values;
+}
+
+AppliedField StudySystem::applied(const StudyData& data) const {
+  AppliedField field;
+  field.unit = 1;
+  field.zero = panels_.origin;
+  if (data.kind == StudyData::Kind::one)
+    field.uniform = {0, 0, 1};
+  else
+    field.charges.push_back({panels_.origin + source(), 1, equation_.permittivity});
+  return field;
+}
+
+std::vector<double> StudySystem::dielectric_right_hand_side(const StudyData& data) const {
+  std::vector<double> b(panels_.size());
+  const AppliedField field = applied(data);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = -equation_.beta() * field.mean_flux(panels_.triangle(i), panels_.origin, 1);
+  mixed_->charge_equations().set_charges(
+      [&](std::size_t e, double sum) { return charge_factor_[e] * sum; }, b.data());
+  return b;
 }
 
 std::vector<double> StudySystem::right_hand_sides(const StudyData& data) const {
@@ -166,14 +162,15 @@ std::vector<double> StudySystem::right_hand_sides(const StudyData& data) const {
     }
     return b;
   }
+  if (equation_.formulation == Formulation::dielectric) return dielectric_right_hand_side(data);
   b = boundary_data(data);
   if (!of_data_) {
-    if (has_neumann_data())
-      for (double& value : b) value = -value;
+    if (mixed_)
+      for (std::size_t i = 0; i < n; ++i) b[i] *= has_flux(i) ? -1 : mixed_->mixed_rows().alpha[i];
     return b;
   }
   std::vector<double> result = b;
-  if (formulation_ == Formulation::direct)
+  if (equation_.formulation == Formulation::direct)
     of_data_->apply(b.data(), result.data(), {.alpha = 1, .beta = -0.5});
   else
     of_data_->apply(b.data(), result.data(), {.alpha = -1});
@@ -192,7 +189,7 @@ Vec3d StudySystem::probe() const {
 double StudySystem::potential(const StudyData& data, std::span<const double> solution) const {
   const Vec3d x = probe() - panels_.origin;
   const bool by_both_layers =
-      formulation_ == Formulation::direct || formulation_ == Formulation::second;
+      equation_.formulation == Formulation::direct || equation_.formulation == Formulation::second;
   const std::vector<double> given = by_both_layers ? boundary_data(data) : std::vector<double>{};
   std::vector<double> terms(panels_.size());
 #pragma omp parallel for schedule(static)
@@ -202,17 +199,38 @@ double StudySystem::potential(const StudyData& data, std::span<const double> sol
     if (!by_both_layers) {
       terms[j] = v * solution[j];
     } else {
-      const bool q_is_found = formulation_ == Formulation::direct;
+      const bool q_is_found = equation_.formulation == Formulation::direct;
       const double u = q_is_found ? given[j] : solution[j];
       const double q = q_is_found ? solution[j] : given[j];
       terms[j] = triangle_double_layer(t, x) * u - v * q;
     }
   }
-  return sum_of(terms);
+  const double u0 =
+      equation_.formulation == Formulation::dielectric ? applied(data).potential(probe(), 1) : 0;
+  return u0 + sum_of(terms);
+}
+
+/// In a uniform field −z + (ε − 1)/(ε + 2) z/r³; of a charge at s inside
+/// Σ (2n + 1)/(n (ε + 1) + 1) sⁿ/rⁿ⁺¹ Pₙ(cos)/(4π) [Kirkwood 1934, J. Chem. Phys. 2].
+std::optional<double> StudySystem::exact_dielectric_potential(const StudyData& data) const {
+  if (!is_unit_sphere_) return std::nullopt;
+  const double e = equation_.permittivity, r = norm(probe());
+  if (data.kind == StudyData::Kind::one) return probe().z * ((e - 1) / ((e + 2) * r * r * r) - 1);
+  const Vec3d place = panels_.origin + source();
+  const double s = norm(place), cosine = s > 0 ? dot(place, probe()) / (s * r) : 0;
+  double sum = 0, power = 1 / r, legendre = 1, next = cosine;  // Pₙ and Pₙ₊₁
+  for (int n = 0; n < 200; ++n) {
+    sum += (2 * n + 1) / (n * (e + 1) + 1) * power * legendre;
+    power *= s / r;
+    const double after = ((2 * n + 3) * cosine * next - (n + 1) * legendre) / (n + 2);
+    legendre = std::exchange(next, after);
+  }
+  return inv_4pi * sum;
 }
 
 std::optional<double> StudySystem::exact_potential(const StudyData& data) const {
-  if (data.kind == StudyData::Kind::one && point_like_) return *point_like_ / norm(probe());
+  if (equation_.formulation == Formulation::dielectric) return exact_dielectric_potential(data);
+  if (data.kind == StudyData::Kind::one && is_unit_sphere_) return 1 / norm(probe());
   if (data.kind != StudyData::Kind::source || !closed_) return std::nullopt;
   return inv_4pi / norm(probe() - panels_.origin - source());
 }

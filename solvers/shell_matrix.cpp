@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
 namespace fmbem {
@@ -123,6 +125,29 @@ Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> l
     return PetscErrorCode(PETSC_SUCCESS);
   });
   return blocks;
+}
+
+Mat make_dense_matrix(const BoundaryOperator& op) {
+  const std::size_t n = op.size();
+  const auto bytes = static_cast<std::int64_t>(2 * n * n * sizeof(double));
+  if (bytes > available_memory())
+    throw ResourceError("all entries of " + std::to_string(n) + " unknowns need " +
+                        std::to_string(bytes >> 20) + " MiB, but " +
+                        std::to_string(available_memory() >> 20) + " MiB are free");
+  std::vector<double> rows(n * n);
+  op.diagonal_block(0, static_cast<std::int64_t>(n), rows.data());
+  Mat matrix = nullptr;
+  petsc_calls([&] {
+    const auto size = static_cast<PetscInt>(n);
+    PetscScalar* columns = nullptr;
+    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, size, size, nullptr, &matrix));
+    PetscCall(MatDenseGetArrayWrite(matrix, &columns));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) columns[j * n + i] = rows[i * n + j];
+    PetscCall(MatDenseRestoreArrayWrite(matrix, &columns));
+    return PetscErrorCode(PETSC_SUCCESS);
+  });
+  return matrix;
 }
 
 }  // namespace fmbem

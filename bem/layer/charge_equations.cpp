@@ -77,16 +77,4 @@ void ChargeEquations::replace_means_transposed(double* x, double* y) const {
   }
 }
 
-void ChargeEquations::set_charges(const std::function<double(std::size_t e, double sum)>& charge,
-                                  double* b) const {
-  if (empty()) return;
-  std::vector<double> shift = sums(b, area_.data());
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    const std::int32_t p = equations_[e].part;
-    shift[p] = (charge(e, shift[p]) - shift[p]) / part_area_[p];
-  }
-  for (std::size_t i = 0; i < part_.size(); ++i)
-    if (equation_of_[part_[i]] >= 0) b[i] += shift[part_[i]];
-}
-
 }  // namespace fmbem

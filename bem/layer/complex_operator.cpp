@@ -134,13 +134,6 @@ std::unique_ptr<ApproximateInverse> ComplexOperator::approximate_inverse() const
   return std::make_unique<InverseOfParts>(make_mixed_inverse(panels_, real_part(rows_)));
 }
 
-std::vector<std::int64_t> ComplexOperator::leaf_begin() const {
-  std::vector<std::int64_t> result(panels_.leaf_begin.begin(), panels_.leaf_begin.end());
-  for (const std::int64_t begin : panels_.leaf_begin.subspan(1))
-    result.push_back(begin + static_cast<std::int64_t>(panels_.size()));
-  return result;
-}
-
 void ComplexOperator::multiply(const double* x, double* y, const Product& product) const {
   refuse_transposed(product, "an operator of complex densities");
   const std::size_t n = panels_.size();

@@ -29,8 +29,7 @@ class ComplexOperator final : public BoundaryOperator {
   /// MixedInverse of real_part(), applied to both parts.
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
-  /// [2 × leaves + 1], of the leaves of panels.
-  std::vector<std::int64_t> leaf_begin() const;
+  FluxOperator flux_operator() const { return flux_operator_of(parts_); }
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;

@@ -65,12 +65,6 @@ void MixedOperator::wait() const {
 
 OperatorInfo MixedOperator::info() const { return info_of(parts_); }
 
-MixedOperator::FluxOperator MixedOperator::flux_operator() const {
-  for (const Part& part : parts_)
-    if (part.factor == &MixedRows::beta) return {part.op, part.block.rows};
-  return {};
-}
-
 Product MixedOperator::of_part(const Part& part, const Product& product) {
   return {.vectors = product.vectors,
           .tolerance = part.looser * product.tolerance,

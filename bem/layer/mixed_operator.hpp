@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -37,12 +36,7 @@ class MixedOperator final : public BoundaryOperator {
   const MixedRows& mixed_rows() const { return rows_; }
   const ChargeEquations& charge_equations() const { return equations_; }
 
-  /// K' of the rows that have it, of all where `rows` is empty, without factors; null if none has.
-  struct FluxOperator {
-    std::shared_ptr<const BoundaryOperator> op;
-    std::span<const std::int32_t> rows;
-  };
-  FluxOperator flux_operator() const;
+  FluxOperator flux_operator() const { return flux_operator_of(parts_); }
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override;

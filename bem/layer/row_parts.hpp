@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,18 @@ void add_parts(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& 
   // ‖K'‖ counts as 1/2.
   const double looser = 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
   add_part(parts, panels, rows, adjoint_double_layer, &Rows::beta, looser, options);
+}
+
+/// K' of the rows that have it, of all where `rows` is empty, without factors; null if none has.
+struct FluxOperator {
+  std::shared_ptr<const BoundaryOperator> op;
+  std::span<const std::int32_t> rows;
+};
+template <class Rows, class Factor>
+FluxOperator flux_operator_of(const RowParts<Rows, Factor>& parts) {
+  for (const auto& part : parts)
+    if (part.factor == &Rows::beta) return {part.op, part.block.rows};
+  return {};
 }
 
 /// Of all parts together.

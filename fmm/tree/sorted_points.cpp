@@ -1,20 +1,18 @@
 #include "fmbem/fmm/tree/sorted_points.hpp"
 
 #include <parallel/algorithm>
-#include <tuple>
 
 namespace fmbem::fmm {
 
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
-                         std::span<const std::int8_t> deepest) {
+                         std::span<const std::int8_t> deepest,
+                         std::span<const std::int32_t> input_order) {
   struct Entry {
     std::uint64_t key;
     std::int32_t index;
     std::int8_t deepest;
-    bool operator<(const Entry& other) const {
-      return std::tie(key, deepest, index) < std::tie(other.key, other.deepest, other.index);
-    }
   };
+  const auto input_index = [&](std::int32_t i) { return input_order.empty() ? i : input_order[i]; };
   const auto n = static_cast<std::int32_t>(points.size());
   LargeVector<Entry> entries(n);
 #pragma omp parallel for schedule(static)
@@ -23,7 +21,16 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
     const int shift = 3 * (deepest_level - level);
     entries[i] = {morton_key(unit * points[i], root) >> shift << shift, i, level};
   }
-  __gnu_parallel::sort(entries.begin(), entries.end());
+  const auto before = [&](const Entry& a, const Entry& b) {
+    if (a.key != b.key) return a.key < b.key;
+    if (a.deepest != b.deepest) return a.deepest < b.deepest;
+    return input_index(a.index) < input_index(b.index);
+  };
+  // A merge sort is the faster the fewer points are out of place.
+  if (input_order.empty())
+    __gnu_parallel::sort(entries.begin(), entries.end(), before);
+  else
+    __gnu_parallel::stable_sort(entries.begin(), entries.end(), before);
 
   SortedPoints sorted;
   sorted.keys.resize(n);
@@ -32,10 +39,11 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
   for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t k = 0; k < n; ++k) {
+    const std::int32_t i = entries[k].index;
     sorted.keys[k] = entries[k].key;
-    sorted.order[k] = entries[k].index;
+    sorted.order[k] = input_index(i);
     if (!deepest.empty()) sorted.deepest[k] = entries[k].deepest;
-    const Vec3d p = unit * points[entries[k].index];
+    const Vec3d p = unit * points[i];
     sorted.x[k] = p.x;
     sorted.y[k] = p.y;
     sorted.z[k] = p.z;

@@ -22,10 +22,12 @@ struct SortedPoints {
   int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }
 };
 
-/// Points times `unit`, sorted by their keys in that root, ties by index. `deepest` is as in
-/// SortedPoints, in the order of the points.
+/// Points times `unit`, sorted by their keys in that root, ties by input index. `deepest` is as in
+/// SortedPoints, in the order of the points. These come as they were put in, or else `input_order`
+/// has the input index of each: points in nearly the right order take half the time.
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
-                         std::span<const std::int8_t> deepest = {});
+                         std::span<const std::int8_t> deepest = {},
+                         std::span<const std::int32_t> input_order = {});
 
 /// The sorted keys alone, for trees that are only to be counted.
 SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root);

@@ -1,11 +1,29 @@
-# Installation: libraries, headers, program, and the package that find_package(fmbem) reads.
+# Installation: headers, and the package that find_package(fmbem) reads. Each component is whole by
+# itself: cmake --install FOLDER --component fmm installs the fast multipole method alone.
 set(FMBEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fmbem)
-install(EXPORT fmbem-targets NAMESPACE fmbem:: DESTINATION ${FMBEM_PACKAGE_DIR})
+# fmbem_install(COMPONENT folders…)
+function(fmbem_install component)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
+  install(DIRECTORY ${ARGN}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem
+          COMPONENT ${component}
+          FILES_MATCHING PATTERN "*.hpp")
+  install(EXPORT fmbem-${component}-targets NAMESPACE fmbem:: DESTINATION ${FMBEM_PACKAGE_DIR}
+          COMPONENT ${component})
+endfunction()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/fmbem-config.cmake.in
                               fmbem-config.cmake INSTALL_DESTINATION ${FMBEM_PACKAGE_DIR})
 write_basic_package_version_file(fmbem-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/fmbem-config.cmake
               ${PROJECT_BINARY_DIR}/fmbem-config-version.cmake
-              scripts/cmake/FindCBLAS.cmake scripts/cmake/FindGmsh.cmake
-              scripts/cmake/FindHDF5C.cmake scripts/cmake/FindPETSc.cmake
-        DESTINATION ${FMBEM_PACKAGE_DIR})
+        DESTINATION ${FMBEM_PACKAGE_DIR}
+        COMPONENT fmm)
+fmbem_install(fmm fmm cuda)
+if(NOT FMBEM_FMM_ONLY)
+  fmbem_install(bem meshes bem solvers problems)
+  install(FILES scripts/cmake/FindCBLAS.cmake scripts/cmake/FindGmsh.cmake
+                scripts/cmake/FindHDF5C.cmake scripts/cmake/FindPETSc.cmake
+          DESTINATION ${FMBEM_PACKAGE_DIR}
+          COMPONENT bem)
+endif()

@@ -22,12 +22,8 @@ endif()
 # Makes the folders includable as "fmbem/<folder>/…", here and after installation.
 set(FMBEM_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${FMBEM_INCLUDE_DIR}/fmbem)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/pictures ${FMBEM_INCLUDE_DIR}/fmbem/pictures SYMBOLIC) # not installed
-foreach(folder IN ITEMS fmm cuda meshes bem solvers problems)
+foreach(folder IN ITEMS fmm cuda meshes pictures bem solvers problems)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${FMBEM_INCLUDE_DIR}/fmbem/${folder} SYMBOLIC)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fmbem
-          FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
 # fmbem_library(NAME sources…): the library fmbem_NAME with the alias fmbem::NAME.
@@ -40,5 +36,5 @@ function(fmbem_library name)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${FMBEM_INCLUDE_DIR}>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fmbem_flags>)
-  install(TARGETS ${target} EXPORT fmbem-targets)
+  install(TARGETS ${target} EXPORT fmbem-${CMAKE_INSTALL_DEFAULT_COMPONENT_NAME}-targets)
 endfunction()

@@ -285,7 +285,7 @@ class Solve(ProgramTest):
                                for name in ("start", "end", "sides")},
                     "planes": {"x": "ground"}}
         refused(crossing, "ground plane", schema_too=False)
-        refused({**good, "formulation": "direct"}, "direct", schema_too=False)
+        refused({**good, "formulation": "direct"}, "direct", "sides", schema_too=False)
         refused({**good, "formulation": "Galerkin"}, "formulation")
 
     def test_outputs_that_cannot_be(self):

@@ -124,6 +124,8 @@ class Tables(StudyTest):
                 (("--problem", "sphere", "--out", "x", "--ksp", "bcgs:3"), "does not restart"),
                 (("--problem", "sphere", "--out", "x", "--pc", "luck"), "--pc takes"),
                 (("--problem", "sphere", "--out", "x", "--rhs", "two"), "--rhs takes"),
+                (("--problem", "sphere", "--out", "x", "--formulation", "third"), "one of single"),
+                (("--problem", "sphere", "--out", "x", "--formulation", "dielectric:-2"), "dielectric:80"),
                 (("--problem", "sphere", "--out", "x", "--rhs", "none.npy"), "none.npy"),
                 (("--problem", "sphere", "--out", "x", "--set", "n=3"), "--set"),
                 (("--problem", "sphere", "--out", "x", "--tolerance", "2"), "--tolerance"),

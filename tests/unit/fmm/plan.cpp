@@ -688,6 +688,24 @@ BACKEND_TEST_CASE("plans refuse what they cannot do") {
   for (const double tolerance : {1e-14, 0.1}) CHECK_NOTHROW(Plan(points, {.tolerance = tolerance}));
 }
 
+#ifdef FMBEM_TEST_CUDA
+BACKEND_TEST_CASE("plans on the GPU do not move") {
+  const Points points = cube_points(10, 80);
+  Plan plan(points);
+  CHECK_THROWS_AS(plan.move(points), InputError);
+  CHECK_THROWS_WITH(plan.move(points), contains("plans on the GPU cannot move"));
+}
+#else
+TEST_CASE("no options are the default ones") {
+  const Points points = cube_points(100, 81);
+  const auto q = signed_charges(points.size(), 82);
+  const Results expected = run(Plan(points), {.charges = q}, false);
+  const Plan one(points, {}), two(points, points, {}), by_ends(points, {points.data(), 100});
+  for (const Plan* plan : {&one, &two, &by_ends})
+    CHECK(run(*plan, {.charges = q}, false) == expected);
+}
+#endif
+
 BACKEND_TEST_CASE("plans refuse points that they cannot hold") {
   const Points points = cube_points(10, 47);
   const auto refused = [](const Points& y, const Points& x, const std::string& sentence) {

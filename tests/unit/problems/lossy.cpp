@@ -166,6 +166,9 @@ TEST_CASE("iω times the charge is the current, and what floats has what is give
   const Panels panels = make_panels(mesh);
   const auto conditions = conditions_of(mesh, panels, {{0, e, e}}, {false});
   LossySystem system(panels, conditions, {}, 1);
+  const auto leaves = leaves_of_unknowns(panels, 2 * panels.size());
+  CHECK(leaves.back() == static_cast<std::int64_t>(2 * panels.size()));
+  CHECK(leaves.size() == 2 * panels.leaves() + 1);
   const LossySolution solution = solve_lossy(system, {data_of(conditions, {1.0})}, tight());
   const Complex charge = 4 * pi * epsilon_0 *
                          charge_of(panels, system.free_charge(solution.sigma[0]), &conditions),
@@ -177,7 +180,7 @@ TEST_CASE("iω times the charge is the current, and what floats has what is give
   LossySystem floating(panels, free, {{.uniform = {0, 0, 1}}}, 1);
   const LossySolution found = solve_lossy(floating, {data_of(free, {charge})}, tight());
   std::vector<Complex> potential{0.0};
-  floating.find_potentials(found.sigma[0], potential);
+  floating.find_potentials(found.sigma[0], true, potential);
   CHECK(std::abs(potential[0] - 1.0) < 1e-6);
 }
 
@@ -282,7 +285,7 @@ TEST_CASE("lossy media that cannot be are refused") {
   refused({-1, {-1, 0}, 1}, false, "must have a real part that is not negative");
   refused({-1, 0, 0}, false, "no medium on either side");
   refused({-1, {NAN, 0}, 1}, false, "the permittivity");
-  refused({0, 2, 1}, true, "floats in several media");
+  refused({0, 2, 1}, true, "floats between two media");
   CHECK_THROWS_WITH(in_lossy_media({.charges = {{{0, 0, 3}, 1}}}, {}), contains("the media of 0"));
   CHECK_THROWS_AS(in_lossy_media({.charges = {{{0, 0, 3}, 1}}}, {.charges = {0}}), InputError);
   CHECK_THROWS_AS(lossy_permittivity(1, 1, 0), InputError);

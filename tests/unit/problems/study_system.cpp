@@ -1,5 +1,6 @@
 #include "fmbem/problems/study_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -21,7 +22,8 @@ using namespace fmbem;
 namespace {
 
 constexpr Formulation all_formulations[] = {Formulation::single, Formulation::direct,
-                                            Formulation::second, Formulation::adjoint};
+                                            Formulation::second, Formulation::adjoint,
+                                            Formulation::mixed};
 
 std::vector<double> solve(const StudySystem& system, const StudyData& data) {
   const std::vector<double> b = system.right_hand_sides(data);
@@ -63,7 +65,7 @@ TEST_CASE("the sphere's errors are those that are published, or less") {
   for (const int refine : {0, 1}) {
     for (const Formulation formulation : all_formulations) {
       StudySystem system(known_problem_mesh("sphere", refine), formulation, {.tolerance = 1e-9});
-      system.set_point_like(point_like_capacitance("sphere"));
+      system.set_unit_sphere(is_unit_sphere("sphere"));
       CHECK(system.exact_potential({}).value() == Approx(1 / std::sqrt(27.0)).epsilon(1e-12));
       const double error = error_of(system, {});
       if (formulation == Formulation::single || formulation == Formulation::direct)
@@ -92,6 +94,35 @@ TEST_CASE("entries are those of the operator, whatever the formulation") {
       for (int j = 0; j < 4; ++j)
         CHECK(std::abs(block[4 * i + j] - system.entry(2 + i, 2 + j)) <= 1e-12);
   }
+}
+
+TEST_CASE(
+    "a dielectric sphere's potential comes out at any contrast, with errors that fall as h²") {
+  for (const double permittivity : {1e-4, 4.0, 1e6})
+    for (const StudyData::Kind kind : {StudyData::Kind::one, StudyData::Kind::source}) {
+      CAPTURE(permittivity, int(kind));
+      std::map<int, double> error;
+      for (const int refine : {0, 1}) {
+        StudySystem system(known_problem_mesh("sphere", refine),
+                           {Formulation::dielectric, permittivity}, {.tolerance = 1e-8});
+        CHECK_FALSE(system.exact_potential({.kind = kind}));
+        system.set_unit_sphere(true);
+        error[refine] = error_of(system, {.kind = kind});
+      }
+      // Of a charge in a small ε, u₀ and what the surface adds are 1/ε times what is left of them.
+      const double terms = kind == StudyData::Kind::source ? std::max(1.0, 1 / permittivity) : 1;
+      CHECK(error[0] < 0.05 * terms);
+      CHECK(error[1] < 0.5 * error[0] + 1e-8 * terms);
+    }
+}
+
+TEST_CASE("equations of studies have names that lead back to them") {
+  for (const auto* text : {"single", "direct", "second", "adjoint", "mixed", "dielectric:80",
+                           "dielectric:0.25", "dielectric:1e+06"})
+    CHECK(name(study_equation(text)) == text);
+  for (const auto* wrong : {"", "double", "dielectric", "dielectric:", "dielectric:0",
+                            "dielectric:-1", "dielectric:nan", "dielectric:inf", "single:2"})
+    CHECK_THROWS_AS(study_equation(wrong), InputError);
 }
 
 TEST_CASE("a cluster inverse has about the unknowns that are asked for") {

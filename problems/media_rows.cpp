@@ -1,0 +1,227 @@
+// The rows of MediaSystem, and what their equations say.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/media_system.hpp"
+
+namespace fmbem {
+namespace {
+
+/// β between ε₁, behind the panels, and ε₂.
+template <class T>
+T contrast(T behind, T ahead) {
+  return 2.0 * (behind - ahead) / (behind + ahead);
+}
+
+/// [n panels]: what is of one kind has one number.
+template <class T>
+std::vector<int> classes_of(const BasicPanelConditions<T>& given) {
+  enum { interface = -1, potential = -2, flux = -3, unfixed = -4 };
+  std::vector<int> result;
+  result.reserve(given.kind.size());
+  for (std::size_t i = 0; i < given.kind.size(); ++i) {
+    if (!given.gives_flux(i))
+      result.push_back(given.conductor[i] >= 0 ? given.conductor[i] : potential);
+    else if (given.is_unfixed(i))
+      result.push_back(unfixed - given.unfixed[i]);
+    else
+      result.push_back(given.is_interface(i) ? interface : flux);
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<bool> float_between_media(const BasicPanelConditions<T>& conditions) {
+  std::vector<bool> result(conditions.floats.size(), false);
+  std::vector<std::optional<T>> medium(result.size());
+  for (std::size_t i = 0; i < conditions.kind.size(); ++i) {
+    if (!conditions.is_floating(i)) continue;
+    const int c = conditions.conductor[i];
+    const T ahead = conditions.ahead[i];
+    if (conditions.behind[i] != ahead) result[c] = true;
+    // The weights of charges in equations are real.
+    if (BasicMediaSystem<T>::is_complex && medium[c].value_or(ahead) != ahead) result[c] = true;
+    medium[c] = ahead;
+  }
+  return result;
+}
+
+template <class T>
+BasicMediaSystem<T>::BasicMediaSystem(const Panels& panels, BasicPanelConditions<T> conditions,
+                                      Applied applied, double scale_to_m)
+    : panels_(panels),
+      given_(std::move(conditions)),
+      applied_(std::move(applied)),
+      scale_to_m_(scale_to_m),
+      area_(areas_of(panels)) {
+  check();
+  set_rows();
+  set_parts();
+  set_applied();
+}
+
+template <class T>
+void BasicMediaSystem<T>::check() const {
+  const std::vector<bool> refused = float_between_media(given_);
+  for (std::size_t c = 0; c < refused.size(); ++c)
+    FMBEM_REQUIRE(!refused[c], "the conductor \"" << given_.names[c]
+                                                  << "\" floats between two media: solve for it "
+                                                     "at a potential, and take that which gives "
+                                                     "its charge");
+  if constexpr (is_complex)
+    for (std::size_t i = 0; i < panels_.size(); ++i) {
+      const std::string where = place(panels_.centroid(i) + panels_.origin);
+      for (const T permittivity : {given_.behind[i], given_.ahead[i]})
+        FMBEM_REQUIRE(std::isfinite(std::abs(permittivity)) && permittivity.real() >= 0 &&
+                          permittivity.imag() <= 0,
+                      "the permittivity " << permittivity.real() << " + " << permittivity.imag()
+                                          << "i at " << where
+                                          << " must have a real part that is not negative, and an "
+                                             "imaginary part that is not positive");
+      FMBEM_REQUIRE(given_.behind[i] + given_.ahead[i] != T(0),
+                    "there is no medium on either side of the panel at " << where);
+    }
+}
+
+template <class T>
+void BasicMediaSystem<T>::set_rows() {
+  const std::size_t n = panels_.size();
+  rows_.alpha.assign(n, T(0));
+  rows_.beta.assign(n, T(0));
+  rows_.gamma.assign(n, T(0));
+  for (std::size_t i = 0; i < n; ++i) {
+    if (given_.gives_flux(i)) {
+      if (given_.has_admittance(i)) rows_.alpha[i] = given_.admittance[i] / mean_permittivity(i);
+      rows_.beta[i] = contrast(given_.behind[i], given_.ahead[i]);
+      rows_.gamma[i] = 1;
+    } else {
+      rows_.alpha[i] = 1 / panels_.extent;
+    }
+  }
+}
+
+template <class T>
+void BasicMediaSystem<T>::set_parts() {
+  const Enclosures enclosures = find_enclosures(panels_, classes_of(given_));
+  find_grounded(enclosures);
+  std::vector<std::int32_t> part_of(enclosures.parts.size());
+  join_parts(enclosures, part_of);
+  for (const std::int32_t enclosure : enclosures.of) rows_.part.push_back(part_of[enclosure]);
+
+  // What rows of a part have in common: β of an interface, ε ahead of a conductor.
+  std::vector<Common> common(enclosures.parts.size());
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    common[rows_.part[i]].add(given_.gives_flux(i) ? rows_.beta[i] : given_.ahead[i]);
+  add_floating_equations(common);
+  add_gauss_equations(enclosures, part_of, common);
+  for (const std::int32_t part : part_of_unfixed_) {
+    rows_.equations.push_back({part});
+    equations_.push_back({-1, 0});
+  }
+  if (rows_.equations.empty()) rows_.part.clear();
+}
+
+template <class T>
+void BasicMediaSystem<T>::find_grounded(const Enclosures& enclosures) {
+  grounded_.assign(given_.floats.size(), false);
+  for (const Enclosure& part : enclosures.parts) {
+    const int conductor = given_.conductor[part.first];
+    if (!part.grounded || conductor < 0) continue;
+    FMBEM_REQUIRE(!given_.floats[conductor],
+                  "the conductor \"" << given_.names[conductor]
+                                     << "\" floats and touches a ground plane: it is at 0 V");
+    grounded_[conductor] = true;
+  }
+}
+
+/// All components of a floating conductor are one part, as their potential is one, and all Neumann
+/// surfaces of a domain, as their charges add up to 0.
+template <class T>
+void BasicMediaSystem<T>::join_parts(const Enclosures& enclosures,
+                                     std::vector<std::int32_t>& part_of) {
+  part_of_conductor_.assign(given_.floats.size(), -1);
+  if (!given_.unfixed.empty()) {
+    const auto most = std::max_element(given_.unfixed.begin(), given_.unfixed.end());
+    part_of_unfixed_.assign(*most + 1, -1);
+  }
+  for (std::size_t p = 0; p < part_of.size(); ++p) {
+    const std::int32_t panel = enclosures.parts[p].first;
+    part_of[p] = static_cast<std::int32_t>(p);
+    std::int32_t* joined = nullptr;
+    if (given_.is_floating(panel))
+      joined = &part_of_conductor_[given_.conductor[panel]];
+    else if (given_.is_unfixed(panel))
+      joined = &part_of_unfixed_[given_.unfixed[panel]];
+    if (!joined) continue;
+    if (*joined < 0) *joined = part_of[p];
+    part_of[p] = *joined;
+  }
+}
+
+template <class T>
+void BasicMediaSystem<T>::add_floating_equations(std::span<const Common> permittivity) {
+  for (std::size_t c = 0; c < part_of_conductor_.size(); ++c) {
+    const std::int32_t p = part_of_conductor_[c];
+    if (p < 0) continue;
+    const bool is_uniform = permittivity[p].is_one;
+    rows_.equations.push_back({p});
+    equations_.push_back({static_cast<int>(c), is_uniform ? 1.0 / permittivity[p].value : 1.0});
+    if constexpr (!is_complex) {
+      if (is_uniform) continue;
+      rows_.weight.resize(panels_.size(), 1.0);
+      for (std::size_t i = 0; i < panels_.size(); ++i)
+        if (rows_.part[i] == p) rows_.weight[i] = given_.ahead[i];
+    }
+  }
+}
+
+template <class T>
+void BasicMediaSystem<T>::add_gauss_equations(const Enclosures& enclosures,
+                                              std::span<const std::int32_t> part_of,
+                                              std::span<const Common> common) {
+  const auto n_parts = static_cast<std::int32_t>(enclosures.parts.size());
+  const auto panels_of = panels_of_parts(enclosures);
+  for (std::int32_t body = 0; body < n_parts; ++body) {
+    const Enclosure& enclosure = enclosures.parts[body];
+    // Of a body on a ground plane the charge and that of its image add up to nothing anyway.
+    if (!given_.is_interface(enclosure.first) || !enclosure.closed || enclosure.grounded ||
+        !common[body].is_one || common[body].value == T(0))
+      continue;
+    const T beta = std::copysign(1.0, enclosure.volume) * common[body].value,
+            own = 1.0 / (1.0 - beta / 2.0);
+    auto& equation = rows_.equations.emplace_back();
+    equation.part = body;
+    // Of what touches the body from inside, or is in several media, its charge is not known.
+    bool is_known = true;
+    const auto is_in_body = parts_inside(panels_, enclosures, body, panels_of[body]);
+    std::vector<double> inside(n_parts, -1);  // 0 or 1 of parts, as their components have it
+    for (std::int32_t p = 0; p < n_parts && is_known; ++p) {
+      if (p == body) continue;
+      const std::int32_t part = part_of[p], first = enclosures.parts[p].first;
+      const double is_inside = is_in_body[p].value_or(false);
+      const bool is_weighted = given_.is_floating(first) && !common[part].is_one;
+      is_known = is_in_body[p] && (inside[part] < 0 || inside[part] == is_inside) &&
+                 !(is_inside > 0 && is_weighted);
+      if (inside[part] < 0 && is_inside > 0) equation.others.push_back({part, -beta * own});
+      inside[part] = is_inside;
+    }
+    if (is_known)
+      equations_.push_back({-1, own});
+    else
+      rows_.equations.pop_back();
+  }
+}
+
+template class BasicMediaSystem<double>;
+template class BasicMediaSystem<Complex>;
+template std::vector<bool> float_between_media(const PanelConditions&);
+template std::vector<bool> float_between_media(const LossyConditions&);
+
+}  // namespace fmbem

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "fmbem/problems/conductor_forces.hpp"
+#include "fmbem/problems/solve_problem.hpp"
+
+namespace fmbem {
+
+/// find_forces() of one result of a problem by the single layer. Bodies are those asked for or,
+/// where none are, each conductor that a region surrounds and each group that is a closed
+/// interface. Throws InputError as that does, for unknown groups and those of two bodies, bodies
+/// that no region surrounds, conductivities, losses, other formulations, and dipoles and lines
+/// among the sources.
+Forces problem_forces(const SurfaceMesh& mesh, const ProblemSolution& solution, std::size_t result,
+                      const std::vector<BodyOfGroups>& bodies = {},
+                      const ForceOptions& options = {});
+
+}  // namespace fmbem

@@ -1,0 +1,40 @@
+# Configures the fast multipole method alone, in a folder of its own and with no other package to be
+# found, installs it, and builds and runs the example outside of it. Compiling it once more would take a
+# minute: instead the commands are compared with those of this build, and its libraries are taken.
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+set(alone ${WORK_DIR}/alone)
+run(${CMAKE_COMMAND} -C ${OPTIONS} -S ${SOURCE_DIR} -B ${alone} -G ${GENERATOR} -DFMBEM_FMM_ONLY=ON --no-warn-unused-cli
+    ${WITHOUT})
+
+# The commands that compile the folders fmm/ and cuda/ in a build.
+function(commands_of build variable)
+  file(STRINGS ${build}/compile_commands.json commands REGEX "\"command\".* ${SOURCE_DIR}/(fmm|cuda)/")
+  string(REPLACE ${build} "" commands "${commands}")
+  list(SORT commands)
+  set(${variable} ${commands} PARENT_SCOPE)
+endfunction()
+commands_of(${BUILD_DIR} here)
+commands_of(${alone} there)
+list(LENGTH there count)
+if(count LESS 40 OR NOT here STREQUAL there)
+  message(FATAL_ERROR "the fast multipole method alone is compiled by other commands:\n${there}\nnot\n${here}")
+endif()
+foreach(library IN LISTS LIBRARIES)
+  file(RELATIVE_PATH place ${BUILD_DIR} ${library})
+  file(COPY_FILE ${library} ${alone}/${place})
+endforeach()
+
+run(${CMAKE_COMMAND} --install ${alone} --prefix ${WORK_DIR}/prefix --config ${CONFIG})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/component --config ${CONFIG} --component fmm)
+file(GLOB_RECURSE installed RELATIVE ${WORK_DIR}/prefix ${WORK_DIR}/prefix/*)
+file(GLOB_RECURSE of_component RELATIVE ${WORK_DIR}/component ${WORK_DIR}/component/*)
+if(NOT installed STREQUAL of_component)
+  message(FATAL_ERROR "the component fmm of this build has other files: ${of_component}\nnot\n${installed}")
+endif()
+list(FILTER installed EXCLUDE REGEX "^include/fmbem/(fmm|cuda)/|/libfmbem_(fmm|cuda)\\.a$|/cmake/fmbem/fmbem-")
+if(installed)
+  message(FATAL_ERROR "more than the fast multipole method was installed: ${installed}")
+endif()
+use_fmm(${WORK_DIR}/prefix)
+configure_consumer(fmm ${WORK_DIR}/prefix configure -DCOMPONENTS=bem)
+output_has("components that are installed here are: fmm" ${configure})
