@@ -35,6 +35,7 @@ Command add_mesh_info(CLI::App& program);
 Command add_plot(CLI::App& program);
 Command add_rerun(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_solvate(CLI::App& program);
 Command add_solve(CLI::App& program);
 Command add_study(CLI::App& program);
 Command add_tune(CLI::App& program);

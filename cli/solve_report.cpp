@@ -197,13 +197,16 @@ std::string level_text(std::size_t panels, const LayerSolution& solution) {
   return out.str();
 }
 
-void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
-                  const MeshReport& check) {
+void add_conductors(Json& report, const ConductorSolution& solution) {
   Json conductors = Json::array();
   for (const Conductor& c : solution.conductors)
     conductors.push_back({{"name", c.name}, {"groups", c.groups}});
-  report["mesh"] = mesh_summary(mesh, check);
   report["conductors"] = conductors;
+}
+
+void add_solution(Json& report, const LayerSolution& solution, const SurfaceMesh& mesh,
+                  const MeshReport& check) {
+  report["mesh"] = mesh_summary(mesh, check);
   report["backend"] = solution.op.processor == Processor::gpu ? "cuda" : "cpu";
   report["precision"] = precision_name(solution.op.precision);
   report["tolerance"] = {{"solver", solution.solver_tolerance},

@@ -36,8 +36,11 @@ std::string level_text(std::size_t panels, const LayerSolution& solution);
 inline constexpr const char* levels_heading = "\nlevels    ";
 inline constexpr const char* next_level = "\n          ";
 
-/// Adds mesh, conductors, backend, precision, tolerance, operators and solver to the report.
-void add_solution(Json& report, const ConductorSolution& solution, const SurfaceMesh& mesh,
+/// Adds the conductors to the report.
+void add_conductors(Json& report, const ConductorSolution& solution);
+
+/// Adds mesh, backend, precision, tolerance, operators and solver to the report.
+void add_solution(Json& report, const LayerSolution& solution, const SurfaceMesh& mesh,
                   const MeshReport& check);
 
 struct Seconds {

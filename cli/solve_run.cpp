@@ -12,6 +12,7 @@
 #include "cli/solve_report.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/meshes/join.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/export_system.hpp"
 #include "fmbem/problems/solution_file.hpp"
@@ -62,7 +63,8 @@ void check_petsc_options(Console& console, Json& report) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> inputs_of(const SolveCommandOptions& options) {
-  std::vector<std::pair<std::string, std::string>> inputs{{"mesh", options.mesh.file}};
+  std::vector<std::pair<std::string, std::string>> inputs;
+  if (!options.mesh.file.empty()) inputs.emplace_back("mesh", options.mesh.file);
   if (options.problem) inputs.emplace_back("problem", *options.problem);
   return inputs;
 }
@@ -129,6 +131,19 @@ void SolveRun::end_reading(const Timer& timer) {
   context_.device_start.request_stop();
 }
 
+SurfaceMesh SolveRun::load_joined(const std::vector<std::string>& files) {
+  const Timer timer;
+  std::vector<SurfaceMesh> meshes;
+  for (const std::string& file : files) {
+    console().begin_phase("reading " + file);
+    meshes.push_back(load_mesh(file, {.unit = "angstrom"}));
+    add_input(file);
+  }
+  SurfaceMesh mesh = join_meshes(meshes);
+  mesh_seconds_ += timer.seconds();
+  return mesh;
+}
+
 SurfaceMesh SolveRun::load_finest() {
   const Timer timer;
   console().begin_phase("reading " + options_.mesh.file);
@@ -151,10 +166,16 @@ MeshOfLevel SolveRun::load() {
 
 void SolveRun::tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
                     const std::vector<std::string>& names, const std::string& results) {
+  add_conductors(report_, solution);
+  tell(solution, mesh, names, results, file_ ? regions_text(file_->problem) : "");
+}
+
+void SolveRun::tell(const LayerSolution& solution, const SurfaceMesh& mesh,
+                    const std::vector<std::string>& names, const std::string& results,
+                    const std::string& more) {
   check_petsc_options(console(), report_);
   const MeshReport check = check_mesh(mesh);
-  console().print(problem_text(solution, mesh, check, threads_) +
-                  (file_ ? regions_text(file_->problem) : ""));
+  console().print(problem_text(solution, mesh, check, threads_) + more);
   for (const std::string& sentence : mesh.notices) notice(console(), report_, sentence);
   if (!options_.solve.problem.op.processor && solution.op.kind == OperatorKind::fmm &&
       cuda_devices().empty())

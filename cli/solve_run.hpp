@@ -46,6 +46,8 @@ class SolveRun {
   SurfaceMesh load_finest();
   /// The meshes of the levels that are solved on; each is handed out once.
   MeshOfLevel load();
+  /// The surfaces of these files together, in angstrom.
+  SurfaceMesh load_joined(const std::vector<std::string>& files);
 
   /// Has the report say what a file was that the results depend on; load() does it for the mesh.
   void add_input(const std::string& file);
@@ -55,6 +57,10 @@ class SolveRun {
   /// asked for; those from the environment are only warned of.
   void tell(const ConductorSolution& solution, const SurfaceMesh& mesh,
             const std::vector<std::string>& names, const std::string& results);
+  /// The same of what has no conductors, with `more` told of the problem.
+  void tell(const LayerSolution& solution, const SurfaceMesh& mesh,
+            const std::vector<std::string>& names, const std::string& results,
+            const std::string& more);
 
   /// Refuses outputs that cannot be written, or that would overwrite each other or one of `inputs`;
   /// `outputs` are the command's own.

@@ -16,6 +16,14 @@ namespace {
 bool is_vtk(const std::string& ending) {
   return ending == "vtk" || ending == "vtu" || ending == "vtp";
 }
+bool is_msms(const std::string& ending) { return ending == "vert" || ending == "face"; }
+
+Polygons read_polygons(const std::string& file) {
+  const std::string format = ending(file);
+  return is_vtk(format)    ? read_with_vtk(file)
+         : is_msms(format) ? read_msms(file)
+                           : read_with_cgal(file);
+}
 
 std::vector<int> checked(const std::vector<std::size_t>& corners, std::size_t polygon,
                          const Polygons& polygons, const std::string& file) {
@@ -47,13 +55,13 @@ void add_notices(SurfaceMesh& mesh) {
 }  // namespace
 
 bool is_foreign(const std::string& e) {
-  return e == "obj" || e == "off" || e == "ply" || is_vtk(e);
+  return e == "obj" || e == "off" || e == "ply" || is_vtk(e) || is_msms(e);
 }
 
 SurfaceMesh read_foreign(const std::string& file) {
   check_readable(file);
   try {
-    return mesh_of(is_vtk(ending(file)) ? read_with_vtk(file) : read_with_cgal(file), file);
+    return mesh_of(read_polygons(file), file);
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }

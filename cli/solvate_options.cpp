@@ -1,0 +1,115 @@
+#include "cli/solvate_options.hpp"
+
+#include "cli/picture_options.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+void add_files(CLI::App& app, SolvateOptions& options) {
+  app.add_option("MOLECULE", options.molecule, "atoms with charges and radii (.pqr)")->required();
+  app.add_option("--surface", options.surfaces,
+                 "a surface of the molecule, in angstrom: .vert or .face of MSMS, .off, .ply, "
+                 ".stl, .msh or what else fmbem reads; once more for each of its cavities, for a "
+                 "layer that ions do not reach, and for other molecules")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->required();
+  app.add_option("--extrapolate", options.extrapolate,
+                 "the same surface on coarser meshes, the coarsest first: energies are "
+                 "extrapolated to meshes without end; as often as --surface, in its order")
+      ->type_name("FILE,...")
+      ->allow_extra_args(false);
+}
+
+void add_model(CLI::App& app, SolvateOptions& options) {
+  SolvationModel& model = options.model;
+  app.add_option("--permittivity-inside", model.permittivity_inside, "relative, of the molecule")
+      ->type_name("EPS")
+      ->capture_default_str();
+  app.add_option("--permittivity-outside", model.permittivity_outside,
+                 "relative, of the solvent, in cavities and the layer without ions, too")
+      ->type_name("EPS")
+      ->capture_default_str();
+  app.add_option("--ionic-strength", options.ionic_strength,
+                 "of the solvent, in mol/L, from which kappa follows (default: no ions)")
+      ->type_name("M");
+  app.add_option("--kappa", options.kappa,
+                 "instead of that the inverse of Debye's length, in 1/angstrom; 0 is Poisson's "
+                 "equation")
+      ->type_name("K");
+  app.add_option("--temperature", model.temperature, "in kelvin: of kT and of kappa")
+      ->type_name("T")
+      ->capture_default_str();
+  app.add_option("--energy-constant", model.energy_constant,
+                 "energy of two unit charges at 1 angstrom in vacuum, in kcal/mol; packages differ "
+                 "in its fourth digit")
+      ->type_name("C")
+      ->default_str("332.0637133");
+}
+
+void add_outputs(CLI::App& app, SolvateOptions& options) {
+  app.add_option("--output", options.file,
+                 "potential and normal field per panel, for ParaView (.vtu) or Gmsh (.msh)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option(
+         "--potentials", options.potentials,
+         "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
+         "or as a table (.csv)")
+      ->type_name("FILE")
+      ->group(output_group);
+  add_picture_option(app, options.picture);
+}
+
+}  // namespace
+
+void add_solvate_options(CLI::App& app, SolvateOptions& options) {
+  add_files(app, options);
+  add_model(app, options);
+  add_outputs(app, options);
+  add_solve_options(app, options.solve);
+  add_output_options(app, options.output);
+}
+
+SolvationModel model_of(const SolvateOptions& options) {
+  FMBEM_REQUIRE(!options.kappa || !options.ionic_strength,
+                "--kappa and --ionic-strength exclude each other: one follows from the other");
+  SolvationModel model = options.model;
+  if (options.ionic_strength)
+    model.kappa = kappa_of(*options.ionic_strength, model.permittivity_outside, model.temperature);
+  if (options.kappa) model.kappa = *options.kappa;
+  model.check();
+  return model;
+}
+
+std::vector<std::vector<std::string>> surface_levels(const SolvateOptions& options) {
+  std::vector<std::vector<std::string>> levels;
+  if (!options.extrapolate.empty()) {
+    FMBEM_REQUIRE(options.extrapolate.size() == options.surfaces.size(),
+                  "--extrapolate is given for " << options.extrapolate.size() << " of "
+                                                << options.surfaces.size()
+                                                << " surfaces: it goes with each --surface");
+    for (const std::string& text : options.extrapolate) {
+      const std::vector<std::string> coarser = split_at_commas(text);
+      if (levels.empty()) levels.resize(coarser.size());
+      FMBEM_REQUIRE(coarser.size() == levels.size(),
+                    "--extrapolate has lists of different lengths, such as " << text);
+      for (std::size_t level = 0; level < levels.size(); ++level)
+        levels[level].push_back(coarser[level]);
+    }
+  }
+  levels.push_back(options.surfaces);
+  return levels;
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/solve_run.hpp"
+#include "fmbem/problems/solvation/solvation.hpp"
+
+namespace fmbem::cli {
+
+/// Options of fmbem solvate.
+struct SolvateOptions : SolveCommandOptions {
+  std::string molecule;
+  std::vector<std::string> surfaces;     ///< the finest
+  std::vector<std::string> extrapolate;  ///< coarser ones, FILE,FILE,…, for each of `surfaces`
+  SolvationModel model;                  ///< without κ
+  std::optional<double> kappa, ionic_strength;
+  std::optional<std::string> file, potentials, picture;
+};
+
+void add_solvate_options(CLI::App& app, SolvateOptions& options);
+
+/// The model with κ. Throws InputError for what cannot be.
+SolvationModel model_of(const SolvateOptions& options);
+
+/// Files of surfaces level by level, the coarsest first. Throws InputError where lists of
+/// --extrapolate do not go with --surface.
+std::vector<std::vector<std::string>> surface_levels(const SolvateOptions& options);
+
+}  // namespace fmbem::cli

@@ -1,0 +1,234 @@
+#include "cli/solvate_report.hpp"
+
+#include <cmath>
+#include <iomanip>
+#include <map>
+#include <sstream>
+
+#include "cli/digits.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/csv_table.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+struct Unit {
+  std::string name, suffix;
+  double in_kilocalories;  ///< kcal/mol
+};
+std::vector<Unit> units_of(const SolvationModel& model) {
+  return {{"kcal/mol", "kcal_per_mol", 1},
+          {"kJ/mol", "kJ_per_mol", 1 / kilojoules_in_kilocalorie},
+          {"kT", "kT", model.thermal_energy()}};
+}
+
+const char* name_of(SoluteRegion::Kind kind) {
+  switch (kind) {
+    case SoluteRegion::Kind::solvent:
+      return "solvent";
+    case SoluteRegion::Kind::solvent_no_ions:
+      return "solvent without ions";
+    case SoluteRegion::Kind::solute:
+      return "solute";
+  }
+  return "";
+}
+
+double charge_of(const Molecule& molecule) {
+  double sum = 0;
+  for (const Atom& atom : molecule.atoms) sum += atom.charge;
+  return sum;
+}
+
+/// Reaction potentials weighted with charges: ½ Σ q φ of each residue, kcal/mol, in their order.
+struct ResidueEnergy {
+  std::string title;
+  double energy = 0;
+  double potential = 0;  ///< mean over the atoms
+  std::size_t atoms = 0;
+};
+std::vector<ResidueEnergy> residues_of(const Solvation& solvation, const Molecule& molecule) {
+  std::vector<ResidueEnergy> residues;
+  for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
+    const std::string title = molecule.atoms[a].residue_title();
+    if (residues.empty() || residues.back().title != title) residues.push_back({title});
+    ResidueEnergy& residue = residues.back();
+    residue.energy += 0.5 * molecule.atoms[a].charge * solvation.reaction[a];
+    residue.potential += solvation.reaction[a];
+    ++residue.atoms;
+  }
+  for (ResidueEnergy& residue : residues) residue.potential /= static_cast<double>(residue.atoms);
+  return residues;
+}
+
+std::string energy_line(const std::string& name, double energy, const SolvationModel& model) {
+  std::ostringstream line;
+  line << std::left << std::setw(10) << name << std::right << std::fixed << std::setprecision(4);
+  const char* before = "";
+  for (const Unit& unit : units_of(model)) {
+    line << before << energy / unit.in_kilocalories << ' ' << unit.name;
+    before = ", ";
+  }
+  return line.str();
+}
+
+Json at_mesh(Json value, const std::string& unit) {
+  return {{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
+}
+Json at_atoms(Json value, const std::string& unit) {
+  return {{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
+}
+
+}  // namespace
+
+std::string regions_text(const Solvation& solvation, const Molecule& molecule) {
+  const SolvationModel& model = solvation.model;
+  std::ostringstream out;
+  out << "\nmolecule  " << molecule.file << ": " << counted(molecule.atoms.size(), "atom")
+      << ", charge " << decimal(charge_of(molecule)) << " e";
+  const char* before = "\nregions   ";
+  for (const SoluteRegion& region : solvation.regions.regions) {
+    out << before << name_of(region.kind)
+        << (region.outer < 0 ? " around everything"
+                             : " in " + solvation.regions.surfaces[region.outer]);
+    if (!region.atoms.empty()) out << ": " << counted(region.atoms.size(), "atom");
+    before = "\n          ";
+  }
+  out << "\nmedium    permittivities " << decimal(model.permittivity_inside) << " inside and "
+      << decimal(model.permittivity_outside) << " outside, kappa " << decimal(model.kappa)
+      << " / angstrom, " << decimal(model.temperature) << " K, energy constant "
+      << std::setprecision(10) << model.energy_constant << " kcal angstrom/(mol e^2)";
+  return out.str();
+}
+
+std::string energies_text(const Solvation& solvation, const std::vector<EnergyLevel>& levels) {
+  const SolvationModel& model = solvation.model;
+  std::string text;
+  const char* before = "\nlevels    ";
+  if (levels.size() > 1)
+    for (const EnergyLevel& level : levels) {
+      std::ostringstream line;
+      line << std::exchange(before, "\n          ") << counted(level.panels, "panel") << ": "
+           << counted(level.iterations, "iteration") << ", " << std::fixed << std::setprecision(4)
+           << level.energy << " kcal/mol";
+      text += line.str();
+    }
+  text += "\n" + energy_line("solvation", solvation.solvation_energy, model) + "\n" +
+          energy_line("Coulomb", solvation.coulomb_energy, model) + "\n" +
+          energy_line("total", solvation.total_energy(), model);
+  if (levels.size() > 1) {
+    const ExtrapolatedEnergy limit = extrapolate_energy(levels);
+    text += "\n" + energy_line("limit", limit.energy, model) +
+            ": of solvation, extrapolated; estimated error " + decimal(limit.error) + " kcal/mol";
+  }
+  return text;
+}
+
+Json model_json(const Solvation& solvation, const Molecule& molecule,
+                const std::vector<EnergyLevel>& levels) {
+  const SolvationModel& model = solvation.model;
+  Json regions = Json::array();
+  for (const SoluteRegion& region : solvation.regions.regions) {
+    Json inner = Json::array();
+    for (const int surface : region.inner) inner.push_back(solvation.regions.surfaces[surface]);
+    regions.push_back({{"kind", name_of(region.kind)},
+                       {"outer", region.outer < 0 ? Json(nullptr)
+                                                  : Json(solvation.regions.surfaces[region.outer])},
+                       {"inner", inner},
+                       {"atoms", region.atoms.size()}});
+  }
+  Json of_levels = Json::array();
+  for (const EnergyLevel& level : levels)
+    of_levels.push_back({{"panels", level.panels},
+                         {"iterations", level.iterations},
+                         {"solvation_energy_kcal_per_mol", number(level.energy)}});
+  return {{"molecule", molecule.file},
+          {"atoms", molecule.atoms.size()},
+          {"charge_e", charge_of(molecule)},
+          {"formulation", "direct"},
+          {"permittivity_inside", model.permittivity_inside},
+          {"permittivity_outside", model.permittivity_outside},
+          {"kappa_per_angstrom", model.kappa},
+          {"temperature_K", model.temperature},
+          {"energy_constant_kcal_angstrom_per_mol", model.energy_constant},
+          {"regions", regions},
+          {"levels", of_levels}};
+}
+
+Json solvation_json(const Solvation& solvation, const Molecule& molecule,
+                    const std::vector<EnergyLevel>& levels) {
+  const double kt = solvation.model.thermal_energy();
+  Json json;
+  const std::pair<const char*, double> energies[] = {
+      {"solvation_energy", solvation.solvation_energy},
+      {"coulomb_energy", solvation.coulomb_energy},
+      {"total_energy", solvation.total_energy()}};
+  for (const auto& [name, energy] : energies)
+    for (const Unit& unit : units_of(solvation.model))
+      json[std::string(name) + "_" + unit.suffix] =
+          at_mesh(number(energy / unit.in_kilocalories), unit.name);
+  if (levels.size() > 1) {
+    const ExtrapolatedEnergy limit = extrapolate_energy(levels);
+    Json value = at_mesh(number(limit.energy), "kcal/mol");
+    value["error"] = {number(limit.error)};
+    json["extrapolated_solvation_energy_kcal_per_mol"] = value;
+  }
+  std::vector<double> potentials = solvation.reaction;
+  for (double& potential : potentials) potential /= kt;
+  json["reaction_potential_kT_per_e"] = at_atoms(numbers(potentials), "kT/e");
+  Json names = Json::array(), of_residues = Json::array(), means = Json::array();
+  for (const ResidueEnergy& residue : residues_of(solvation, molecule)) {
+    names.push_back(residue.title);
+    of_residues.push_back(number(residue.energy));
+    means.push_back(number(residue.potential / kt));
+  }
+  json["residues"] = at_atoms(names, "1");
+  json["residue_solvation_energy_kcal_per_mol"] = at_atoms(of_residues, "kcal/mol");
+  json["residue_reaction_potential_kT_per_e"] = at_atoms(means, "kT/e");
+  return json;
+}
+
+std::vector<PanelField> solvation_fields(const Solvation& solvation) {
+  const double kt = solvation.model.thermal_energy();
+  const auto in_input_order = [&](std::vector<double> values) {
+    for (double& value : values) value /= kt;
+    return solvation.panels.to_input_order(values);
+  };
+  return {{"potential [kT/e]", in_input_order(solvation.potential)},
+          {"normal field inside [kT/(e angstrom)]", in_input_order(solvation.normal_field)}};
+}
+
+void check_potentials_path(const std::string& path) {
+  const std::string format = ending(path);
+  FMBEM_REQUIRE(format == "pqr" || format == "csv",
+                "--potentials writes .pqr and .csv, not " << path);
+  OutputFile probe(path);
+}
+
+void write_potentials(const std::string& path, const Solvation& solvation,
+                      const Molecule& molecule) {
+  std::vector<double> potential = solvation.reaction;
+  for (double& value : potential) value /= solvation.model.thermal_energy();
+  if (ending(path) == "pqr")
+    return write_pqr(path, molecule.atoms, potential,
+                     "the column behind the radius is the reaction potential in kT/e at " +
+                         decimal(solvation.model.temperature) + " K");
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
+    const Atom& atom = molecule.atoms[a];
+    rows.push_back({atom.serial, atom.name, atom.residue, atom.chain, atom.residue_number,
+                    shortest_digits(atom.place.x), shortest_digits(atom.place.y),
+                    shortest_digits(atom.place.z), shortest_digits(atom.charge),
+                    shortest_digits(potential[a]),
+                    shortest_digits(0.5 * atom.charge * solvation.reaction[a])});
+  }
+  write_csv_table(
+      path,
+      {"serial", "name", "residue", "chain", "number", "x [angstrom]", "y [angstrom]",
+       "z [angstrom]", "charge [e]", "reaction potential [kT/e]", "solvation energy [kcal/mol]"},
+      rows);
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/foreign/polygons.hpp"
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Calls row(line's number, numbers) for each line of data. A header of comments may have a line of
+/// counts behind it, which has another number of fields than those of data.
+template <class Row>
+void for_rows(const std::string& file, std::size_t least_fields, Row&& row) {
+  const std::string text = read_file(file);
+  std::size_t number = 0;
+  bool after_comments = false;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    ++number;
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == line.npos) continue;
+    if (line[begin] == '#') {
+      after_comments = true;
+      continue;
+    }
+    std::vector<double> fields;
+    for (std::size_t to = 0;;) {
+      const std::size_t from = line.find_first_not_of(" \t\r", to);
+      if (from == line.npos) break;
+      to = std::min(line.find_first_of(" \t\r", from), line.size());
+      const std::optional<double> value = parse_number(line.substr(from, to - from));
+      // Behind its numbers a vertex may have the name of its atom.
+      if (!value && fields.size() >= least_fields) break;
+      FMBEM_REQUIRE(value, file << ", line " << number << ", field " << fields.size() + 1
+                                << " is not a finite number");
+      fields.push_back(*value);
+    }
+    const bool counts = std::exchange(after_comments, false) && fields.size() == 4;
+    if (counts) continue;
+    FMBEM_REQUIRE(fields.size() >= least_fields, file << ", line " << number << " has "
+                                                      << counted(fields.size(), "field")
+                                                      << ", but needs at least " << least_fields);
+    row(number, fields);
+  }
+}
+
+/// The file beside it that has the other half: .vert, .face; in capitals where that is.
+std::string partner(const std::string& file, const char* small, const char* capital) {
+  std::filesystem::path path(file);
+  path.replace_extension(small);
+  if (!std::filesystem::exists(path)) {
+    std::filesystem::path other(file);
+    other.replace_extension(capital);
+    if (std::filesystem::exists(other)) return other.string();
+  }
+  return path.string();
+}
+
+}  // namespace
+
+Polygons read_msms(const std::string& file) {
+  const bool is_face = ending(file) == "face";
+  const std::string vertices = is_face ? partner(file, ".vert", ".VERT") : file;
+  const std::string faces = is_face ? file : partner(file, ".face", ".FACE");
+  Polygons polygons;
+  for_rows(vertices, 3, [&](std::size_t, const std::vector<double>& f) {
+    polygons.points.push_back({f[0], f[1], f[2]});
+  });
+  for_rows(faces, 3, [&](std::size_t line, const std::vector<double>& f) {
+    std::vector<std::size_t> corners;
+    for (int k = 0; k < 3; ++k) {
+      const bool is_vertex =
+          f[k] >= 1 && f[k] <= double(polygons.points.size()) && f[k] == std::floor(f[k]);
+      FMBEM_REQUIRE(is_vertex, faces << ", line " << line << ": " << decimal(f[k])
+                                     << " is none of the " << polygons.points.size()
+                                     << " vertices of " << vertices);
+      corners.push_back(static_cast<std::size_t>(f[k]) - 1);
+    }
+    polygons.corners.push_back(std::move(corners));
+  });
+  return polygons;
+}
+
+}  // namespace fmbem

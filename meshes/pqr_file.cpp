@@ -1,0 +1,215 @@
+#include "fmbem/meshes/pqr_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/read_file.hpp"
+#include "fmbem/meshes/text.hpp"
+
+namespace fmbem {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr std::string_view blanks = " \t\r\v\f";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Whether it is a number, even one that is not finite.
+bool is_number(std::string_view word) {
+  if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
+  double value;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return end == word.data() + word.size() && (error == std::errc{} || !word.empty());
+}
+
+/// The numbers of a word in which each but the first begins with its sign, as 1.5-2.25; else the
+/// word itself.
+Words split_at_signs(std::string_view word) {
+  Words parts;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < word.size(); ++i)
+    if ((word[i] == '-' || word[i] == '+') && word[i - 1] != 'e' && word[i - 1] != 'E') {
+      parts.push_back(word.substr(begin, i - begin));
+      begin = i;
+    }
+  parts.push_back(word.substr(begin));
+  return std::all_of(parts.begin(), parts.end(), is_number) ? parts : Words{word};
+}
+
+Words words_of(std::string_view line) {
+  Words words;
+  for (std::size_t end = 0;;) {
+    const std::size_t begin = line.find_first_not_of(blanks, end);
+    if (begin == line.npos) return words;
+    end = std::min(line.find_first_of(blanks, begin), line.size());
+    for (const std::string_view part : split_at_signs(line.substr(begin, end - begin)))
+      words.push_back(part);
+  }
+}
+
+/// A number with, perhaps, a chain's letter before it and an insertion code behind: -5, 52A, A1000.
+bool is_residue_number(std::string_view word) {
+  if (!word.empty() && std::isalpha(static_cast<unsigned char>(word.front())))
+    word.remove_prefix(1);
+  if (!word.empty() && std::isalpha(static_cast<unsigned char>(word.back()))) word.remove_suffix(1);
+  if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// What a line holds of an atom, as text.
+struct AtomFields {
+  std::string_view serial, name, residue, chain, number;
+  std::array<std::string_view, 5> values;  ///< x y z charge radius
+};
+
+/// By separators. `rest` is what follows ATOM or HETATM.
+std::optional<AtomFields> fields_by_words(std::string_view rest) {
+  Words words = words_of(rest);
+  while (!words.empty() && !is_number(words.back())) words.pop_back();  // an element, a comment
+  if (words.size() != 9 && words.size() != 10) return {};
+  AtomFields fields{words[0], words[1], words[2], {}, words[words.size() - 6], {}};
+  if (words.size() == 10) fields.chain = words[3];
+  std::copy(words.end() - 5, words.end(), fields.values.begin());
+  if (!is_residue_number(fields.number) ||
+      !std::all_of(fields.values.begin(), fields.values.end(), is_number))
+    return {};
+  if (words.size() == 9 && std::isalpha(static_cast<unsigned char>(fields.number.front()))) {
+    fields.chain = fields.number.substr(0, 1);
+    fields.number.remove_prefix(1);
+  }
+  return fields;
+}
+
+/// By the columns of a PDB file; charge and radius follow the coordinates.
+std::optional<AtomFields> fields_by_columns(std::string_view line) {
+  if (line.size() < 55) return {};
+  const auto columns = [&](int first, int last) {
+    return trimmed(line.substr(first - 1, last - first + 1));
+  };
+  AtomFields fields{columns(7, 11),  columns(13, 16),
+                    columns(18, 21), columns(22, 22),
+                    columns(23, 27), {columns(31, 38), columns(39, 46), columns(47, 54), {}, {}}};
+  const Words last = words_of(line.substr(54));
+  if (last.size() < 2) return {};
+  fields.values[3] = last[0];
+  fields.values[4] = last[1];
+  if (!is_residue_number(fields.number) ||
+      !std::all_of(fields.values.begin(), fields.values.end(), is_number))
+    return {};
+  return fields;
+}
+
+Atom read_atom(std::string_view line, std::string_view record, const std::string& where) {
+  std::optional<AtomFields> fields = fields_by_words(line.substr(record.size()));
+  if (!fields) fields = fields_by_columns(line);
+  FMBEM_REQUIRE(fields, where << " is no atom of a PQR file: it needs serial, name, residue, chain "
+                                 "(or none), residue number, x, y, z, charge and radius");
+  constexpr const char* names[] = {"x", "y", "z", "charge", "radius"};
+  double values[5];
+  for (int k = 0; k < 5; ++k) {
+    const std::optional<double> value = parse_number(fields->values[k]);
+    FMBEM_REQUIRE(value, where << ": " << names[k] << " is not finite, but " << fields->values[k]);
+    values[k] = *value;
+  }
+  FMBEM_REQUIRE(values[4] >= 0, where << ": the radius is negative, " << values[4]);
+  return {{values[0], values[1], values[2]},
+          values[3],
+          values[4],
+          std::string(record),
+          std::string(fields->serial),
+          std::string(fields->name),
+          std::string(fields->residue),
+          std::string(fields->chain),
+          std::string(fields->number)};
+}
+
+/// The word of letters that a line begins with, in capitals: a record's name.
+std::string record_name(std::string_view line) {
+  std::string name;
+  for (const unsigned char c : line) {
+    if (!std::isalpha(c)) break;
+    name += static_cast<char>(std::toupper(c));
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string Atom::residue_title() const {
+  return residue + " " + (chain.empty() ? "" : chain + " ") + residue_number;
+}
+std::string Atom::title() const { return name + " of " + residue_title(); }
+
+Molecule read_pqr(const std::string& file) {
+  FMBEM_REQUIRE(
+      ending(file) != "pdb" && ending(file) != "ent",
+      file << " is a PDB file, without charges and radii: pdb2pqr makes a PQR file of it");
+  const std::string text = read_file(file);
+  Molecule molecule;
+  molecule.file = file;
+  std::size_t number = 0, left_out = 0;
+  bool first_model = true;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, std::min(end, rest.find('#')));
+    // A residue's name may be ### where an atom has none.
+    if (const std::string name = record_name(rest.substr(0, end));
+        name == "ATOM" || name == "HETATM")
+      line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string where = file + ", line " + std::to_string(++number);
+    if (trimmed(line).empty()) continue;
+    const std::string name = record_name(line);
+    FMBEM_REQUIRE(!name.empty(), where << " is no record of a PQR file, such as ATOM");
+    if (name == "ATOM" || name == "HETATM") {
+      if (!first_model) {
+        ++left_out;
+        continue;
+      }
+      molecule.atoms.push_back(read_atom(line, line.substr(0, name.size()), where));
+      molecule.atoms.back().record = name;
+      molecule.atoms.back().line = number;
+    } else if (name == "ENDMDL" || name == "END" || name == "MODEL") {
+      first_model = molecule.atoms.empty();
+    }
+  }
+  FMBEM_REQUIRE(!molecule.atoms.empty(), file << " has no atoms");
+  if (left_out > 0)
+    molecule.notices.push_back(file + " has several models: of the first " +
+                               counted(molecule.atoms.size(), "atom was", "atoms were") +
+                               " read, and " + std::to_string(left_out) + " of others left out");
+  return molecule;
+}
+
+void write_pqr(const std::string& path, const std::vector<Atom>& atoms,
+               const std::vector<double>& column, const std::string& comment) {
+  std::string text = "REMARK " + comment + "\n";
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const Atom& atom = atoms[i];
+    char line[512];
+    std::snprintf(line, sizeof line,
+                  "%-6s %5.12s %-4.12s %-4.12s %1.12s %5.12s %10.4f %10.4f %10.4f %8.4f %7.4f "
+                  "%.10g\n",
+                  atom.record.c_str(), atom.serial.c_str(), atom.name.c_str(), atom.residue.c_str(),
+                  atom.chain.c_str(), atom.residue_number.c_str(), atom.place.x, atom.place.y,
+                  atom.place.z, atom.charge, atom.radius, column[i]);
+    text += line;
+  }
+  write_whole(path, text + "END\n");
+}
+
+}  // namespace fmbem

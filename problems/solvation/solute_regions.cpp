@@ -1,0 +1,249 @@
+#include "fmbem/problems/solvation/solute_regions.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <utility>
+
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/enclosures.hpp"
+
+namespace fmbem {
+namespace {
+
+using Kind = SoluteRegion::Kind;
+
+/// Triangulations of neighbouring surfaces, as of a cavity behind a thin wall, may cross a little:
+/// by so much of the smaller one's area at the most.
+constexpr double most_across = 0.1;
+
+void refuse_open_surfaces(const std::vector<std::string>& names, const Panels& panels,
+                          const Enclosures& surfaces) {
+  for (std::size_t s = 0; s < surfaces.parts.size(); ++s)
+    FMBEM_REQUIRE(surfaces.parts[s].closed && surfaces.parts[s].volume > 0,
+                  "the surface " << names[s] << " at "
+                                 << place(panels.centroid(surfaces.parts[s].first) + panels.origin)
+                                 << " is not closed: each edge must have two triangles, whose "
+                                    "normals point outward; fmbem mesh-info tells what is open");
+}
+
+/// The part of a surface's area that is inside of a closed one, from a thousand panels at the most.
+double share_inside(const Panels& panels, std::span<const std::int32_t> surface,
+                    std::span<const std::int32_t> body) {
+  const std::size_t step = std::max<std::size_t>(surface.size() / 1000, 1);
+  double inside = 0, all = 0;
+  for (std::size_t k = 0; k < surface.size(); k += step) {
+    const double area = panels.area(surface[k]);
+    all += area;
+    if (winding_number(panels, body, panels.centroid(surface[k])) > 0.5) inside += area;
+  }
+  return inside / all;
+}
+
+/// Which surface lies in which. Refuses those that touch, or cross by more than a little, and tells
+/// of the others that cross.
+class Nesting {
+ public:
+  Nesting(const SurfaceMesh& mesh, const Panels& panels, const Enclosures& surfaces,
+          SoluteRegions& result)
+      : mesh_(mesh),
+        panels_(panels),
+        surfaces_(surfaces),
+        result_(result),
+        panels_of_(panels_of_parts(surfaces)) {
+    const std::size_t n = surfaces.parts.size();
+    for (std::size_t body = 0; body < n; ++body)
+      inside_.push_back(
+          parts_inside(panels, surfaces, static_cast<std::int32_t>(body), panels_of_[body]));
+    std::vector<int> surface_of(mesh.groups.size());
+    for (std::size_t s = 0; s < n; ++s) surface_of[group_of(s)] = static_cast<int>(s);
+    for (const Contact& contact : *mesh.contacts)
+      if (contact.a != contact.b) settle(contact, surface_of[contact.a], surface_of[contact.b]);
+  }
+
+  /// [surfaces]: the innermost surface around each, −1 for none.
+  std::vector<int> parents() const {
+    std::vector<int> parent(inside_.size(), -1);
+    for (std::size_t body = 0; body < parent.size(); ++body)
+      for (std::size_t s = 0; s < parent.size(); ++s)
+        if (inside_[body][s].value_or(false) && (parent[s] < 0 || volume(body) < volume(parent[s])))
+          parent[s] = static_cast<int>(body);
+    return parent;
+  }
+
+ private:
+  int group_of(std::size_t surface) const {
+    return mesh_.group_of[panels_.input_index[surfaces_.parts[surface].first]];
+  }
+  double volume(std::size_t surface) const { return surfaces_.parts[surface].volume; }
+  double area(std::size_t surface) const {
+    double sum = 0;
+    for (const std::int32_t i : panels_of_[surface]) sum += panels_.area(i);
+    return sum;
+  }
+
+  void settle(const Contact& contact, int a, int b) {
+    const auto [small, large] = volume(a) < volume(b) ? std::pair(a, b) : std::pair(b, a);
+    const std::string both = "the surfaces " + result_.surfaces[large] + " and " +
+                             result_.surfaces[small] +
+                             (contact.cross ? " cross at " : " touch at ") + place(contact.place);
+    FMBEM_REQUIRE(contact.cross, both << ": surfaces must lie in each other or apart");
+    const double within = share_inside(panels_, panels_of_[small], panels_of_[large]);
+    const double of_large =
+        share_inside(panels_, panels_of_[large], panels_of_[small]) * area(large) / area(small);
+    const double across = std::max(std::min(within, 1 - within), of_large);
+    std::ostringstream share;
+    share << std::setprecision(2) << 100 * across << " % of the area of "
+          << result_.surfaces[small];
+    FMBEM_REQUIRE(across <= most_across,
+                  both << ", by " << share.str() << ": surfaces must lie in each other or apart");
+    inside_[large][small] = within > 0.5;
+    inside_[small][large] = false;
+    result_.notices.push_back(both + ", by " + share.str() + ": energies are less accurate for it");
+  }
+
+  const SurfaceMesh& mesh_;
+  const Panels& panels_;
+  const Enclosures& surfaces_;
+  SoluteRegions& result_;
+  std::vector<std::vector<std::int32_t>> panels_of_;
+  std::vector<std::vector<std::optional<bool>>> inside_;  // [surfaces][of these]
+};
+
+bool lies_in(Vec3d x, const Enclosure& part) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (x[axis] < part.low[axis] || x[axis] > part.high[axis]) return false;
+  return true;
+}
+
+/// [atoms]: the innermost surface around each, −1 for none. A double layer of density 1 is −1
+/// inside its surface and 0 outside.
+std::vector<int> surfaces_of_atoms(const Panels& panels, const Enclosures& surfaces,
+                                   const std::vector<Atom>& atoms) {
+  std::vector<int> result(atoms.size(), -1);
+  for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
+    const Enclosure& part = surfaces.parts[s];
+    std::vector<std::size_t> candidates;
+    std::vector<Vec3d> places;
+    for (std::size_t a = 0; a < atoms.size(); ++a)
+      if (lies_in(atoms[a].place - panels.origin, part)) {
+        candidates.push_back(a);
+        places.push_back(atoms[a].place);
+      }
+    if (places.empty()) continue;
+    std::vector<double> density(panels.size());
+    for (std::size_t i = 0; i < panels.size(); ++i)
+      density[i] = surfaces.of[i] == static_cast<std::int32_t>(s);
+    const Field winding = evaluate_double_layer(panels, density, places, {.tolerance = 1e-3});
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      int& innermost = result[candidates[k]];
+      if (winding.potential[k] < -0.5 &&
+          (innermost < 0 || part.volume < surfaces.parts[innermost].volume))
+        innermost = static_cast<int>(s);
+    }
+  }
+  return result;
+}
+
+/// What the regions are, from outside in; they are numbered by the surface around them, plus 1.
+class Kinds {
+ public:
+  Kinds(SoluteRegions& found, const Molecule& molecule) : found_(found), molecule_(molecule) {
+    for (const int surface : found_.regions[0].inner) set(surface, 0, Kind::solvent);
+  }
+
+ private:
+  /// The kind of what a surface encloses; `around` is the region around it, and `beyond` the kind
+  /// of what is around that.
+  void set(int surface, int around, Kind beyond) {
+    SoluteRegion& region = found_.regions[surface + 1];
+    const Kind outside = found_.regions[around].kind;
+    const bool holds_solute = std::any_of(region.inner.begin(), region.inner.end(), [&](int s) {
+      return !found_.regions[s + 1].atoms.empty();
+    });
+    if (!region.atoms.empty()) {
+      refuse_atoms_on_both_sides(surface, around);
+      region.kind = Kind::solute;
+    } else if (outside == Kind::solute) {
+      const bool has_layer = !region.inner.empty() && !holds_solute;
+      region.kind = has_layer ? Kind::solvent_no_ions : Kind::solvent;
+    } else if (outside == Kind::solvent) {
+      FMBEM_REQUIRE(holds_solute, "there is no atom inside of the surface "
+                                      << found_.surfaces[surface]
+                                      << ": leave it out, or give the molecule's own");
+      region.kind = Kind::solvent_no_ions;
+    } else {
+      FMBEM_REQUIRE(beyond == Kind::solute && !holds_solute,
+                    "the surface " << found_.surfaces[surface]
+                                   << " has no atom on either side and lies in a layer without "
+                                      "ions: leave it out");
+      region.kind = Kind::solvent;
+    }
+    for (const int inner : region.inner) set(inner, surface + 1, outside);
+  }
+
+  void refuse_atoms_on_both_sides(int surface, int around) const {
+    const std::vector<std::int32_t>& outer = found_.regions[around].atoms;
+    if (outer.empty()) return;
+    const Atom& in = molecule_.atoms[found_.regions[surface + 1].atoms[0]];
+    const Atom& out = molecule_.atoms[outer[0]];
+    throw InputError("the surface " + found_.surfaces[surface] +
+                     " has atoms on both of its sides, such as " + in.title() + " (line " +
+                     std::to_string(in.line) + ") in it and " + out.title() + " (line " +
+                     std::to_string(out.line) + ") around it: a cavity holds none");
+  }
+
+  SoluteRegions& found_;
+  const Molecule& molecule_;
+};
+
+void refuse_atoms_outside(const Molecule& molecule, const std::vector<std::int32_t>& atoms) {
+  if (atoms.empty()) return;
+  const Atom& atom = molecule.atoms[atoms[0]];
+  throw InputError(
+      molecule.file + ", line " + std::to_string(atom.line) + ": the atom " + atom.title() +
+      " at " + place(atom.place) + " is outside of all surfaces" +
+      (atoms.size() == 1 ? "" : ", as are " + std::to_string(atoms.size() - 1) + " of the others") +
+      ": surfaces and atoms must be of one molecule, in angstrom");
+}
+
+}  // namespace
+
+SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
+                                  const Molecule& molecule) {
+  const Enclosures surfaces = find_enclosures(panels, std::vector<int>(panels.size(), 0));
+  SoluteRegions result;
+  for (const Enclosure& part : surfaces.parts)
+    result.surfaces.push_back(
+        mesh.groups[mesh.group_of[static_cast<std::size_t>(panels.input_index[part.first])]].name);
+  refuse_open_surfaces(result.surfaces, panels, surfaces);
+
+  const std::vector<int> parent = Nesting(mesh, panels, surfaces, result).parents();
+  result.regions.resize(surfaces.parts.size() + 1);
+  for (std::size_t s = 0; s < parent.size(); ++s) {
+    result.regions[s + 1].outer = static_cast<int>(s);
+    result.regions[parent[s] + 1].inner.push_back(static_cast<int>(s));
+  }
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const int surface = surfaces.of[i];
+    result.inside.push_back(surface + 1);
+    result.outside.push_back(parent[surface] + 1);
+    for (const auto& [region, sign] :
+         {std::pair(result.inside[i], 1.0), std::pair(result.outside[i], -1.0)}) {
+      result.regions[region].panels.push_back(static_cast<std::int32_t>(i));
+      result.regions[region].sign.push_back(sign);
+    }
+  }
+  const std::vector<int> surface_of = surfaces_of_atoms(panels, surfaces, molecule.atoms);
+  for (std::size_t a = 0; a < surface_of.size(); ++a)
+    result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
+  refuse_atoms_outside(molecule, result.regions[0].atoms);
+  Kinds(result, molecule);
+  return result;
+}
+
+}  // namespace fmbem

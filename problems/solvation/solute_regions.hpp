@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/pqr_file.hpp"
+
+namespace fmbem {
+
+/// What fills a region, whose surfaces' panels it borders on.
+struct SoluteRegion {
+  enum class Kind {
+    solvent,          ///< with its ions: around everything, and in cavities
+    solvent_no_ions,  ///< a layer that ions do not reach
+    solute,           ///< a molecule, with its atoms
+  };
+  Kind kind = Kind::solvent;
+  int outer = -1;                    ///< the surface around it; −1 of the one that has no end
+  std::vector<int> inner;            ///< surfaces of what lies in it
+  std::vector<std::int32_t> atoms;   ///< in it
+  std::vector<std::int32_t> panels;  ///< of all its surfaces, ascending, in the order of Panels
+  std::vector<double> sign;          ///< of each: 1 where the normal leads out of the region
+};
+
+struct SoluteRegions {
+  std::vector<SoluteRegion> regions;  ///< the unbounded one first, then those inside each surface
+  std::vector<std::string> surfaces;  ///< their names; a surface is a connected component
+  /// [n panels]: the region at the back of the panel, and the one that its normal points to.
+  std::vector<int> inside, outside;
+  std::vector<std::string> notices;  ///< of surfaces that cross a little, one sentence each
+};
+
+/// Finds which surfaces lie in which, and so regions, and what they are: those with atoms are
+/// solutes. Of those without, the unbounded one is the solvent; in the solvent a region around
+/// solutes is a layer without ions; a region in a solute is a cavity, filled with solvent, or with
+/// such a layer if there is one more surface in it. Each group of `mesh` is a connected component,
+/// as join_meshes() has it. Throws InputError for surfaces that are open or one-sided, that touch
+/// or cross (by more than 10 % of the smaller one's area) or without any atom that they are for,
+/// and for atoms that are outside of all surfaces or on both sides of one.
+SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
+                                  const Molecule& molecule);
+
+}  // namespace fmbem

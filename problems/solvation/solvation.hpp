@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/pqr_file.hpp"
+#include "fmbem/problems/layer_solution.hpp"
+#include "fmbem/problems/solvation/solute_regions.hpp"
+
+namespace fmbem {
+
+/// e²/(4πε₀) in kcal Å/mol, CODATA 2018.
+inline constexpr double energy_constant_of_codata = 332.0637133;
+inline constexpr double kilojoules_in_kilocalorie = 4.184;
+
+/// What surrounds the molecule, and the units of energies.
+struct SolvationModel {
+  double permittivity_inside = 4, permittivity_outside = 80;  ///< relative
+  double kappa = 0;                                           ///< of the solvent, 1/Å
+  double temperature = 298.15;                                ///< K
+  double energy_constant = energy_constant_of_codata;         ///< kcal Å/(mol e²)
+
+  /// k T in kcal/mol.
+  double thermal_energy() const;
+  /// Throws InputError for permittivities, temperatures and constants that are not positive and
+  /// for a negative κ.
+  void check() const;
+};
+
+/// κ in 1/Å of a salt of single charges: κ² = 2000 N_A e² I/(ε₀ ε k T) with the ionic strength I in
+/// mol/L (Debye and Hückel 1923). Throws InputError for a negative I.
+double kappa_of(double ionic_strength, double permittivity, double temperature);
+
+/// Potentials φ in kcal/(mol e), multiply by a charge in e to have an energy; lengths in Å.
+struct Solvation : LayerSolution {
+  SolvationModel model;
+  SoluteRegions regions;
+  std::vector<double> potential;     ///< [n panels], in the order of Panels
+  std::vector<double> normal_field;  ///< [n panels]: −∂φ/∂n at the back of the panel, per Å
+  std::vector<double> reaction;      ///< [n atoms], what surfaces add to the charges' own φ
+  double solvation_energy = 0;       ///< ½ Σ q φ of reaction, kcal/mol
+  double coulomb_energy = 0;         ///< of the charges of each solute in its permittivity
+  double total_energy() const { return solvation_energy + coulomb_energy; }
+  double potential_seconds = 0;  ///< of what follows the solve
+};
+
+/// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the direct
+/// formulation (PoissonBoltzmannOperator). Lengths are in Å, whatever the mesh's unit says. Throws
+/// InputError as find_solute_regions() does, and for charges at one place.
+Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
+                  const LayerOptions& options = {});
+
+}  // namespace fmbem

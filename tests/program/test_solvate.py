@@ -1,0 +1,181 @@
+"""fmbem solvate: energies of molecules in their surfaces, its outputs, and what it refuses."""
+
+import csv
+import importlib.util
+import math
+import pathlib
+import unittest
+
+from harness import PROGRAM, ROOT, ProgramTest, read_vtu
+
+spec = importlib.util.spec_from_file_location("solvation_spheres", ROOT / "bench" / "solvation_spheres.py")
+spheres = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(spheres)
+
+ATOM = "ATOM 1 NA ION A 1 1 1 1 1 1\n"
+KCAL = 4.184
+
+
+def shared_data(*parts):
+    """A file of the reference data beside the repository, or beside a folder of it."""
+    for folder in (ROOT.parent, ROOT.parent.parent):
+        path = folder.joinpath("shared", "data", *parts)
+        if path.exists():
+            return path
+    raise unittest.SkipTest("there is no shared/data/" + "/".join(parts))
+
+
+class Solvate(ProgramTest):
+    def sphere_file(self, name="s.off", level=2, radius=4.0, centre=(0, 0, 0), turned=False):
+        points, faces = spheres.octahedron(level, radius)
+        points = [tuple(u + c for u, c in zip(x, centre)) for x in points]
+        if turned:
+            faces = [(a, c, b) for a, b, c in faces]
+        spheres.write_off(self.folder / name, points, faces)
+        return name
+
+    def setUp(self):
+        super().setUp()
+        self.ion = self.write("ion.pqr", ATOM)
+        self.sphere = self.sphere_file()
+
+    def energy(self, *arguments, unit="kcal_per_mol"):
+        report = self.report("solvate", self.ion, "--surface", self.sphere, *arguments)
+        return report["results"]["solvation_energy_" + unit]["value"]
+
+    def test_kirkwoods_energy_by_extrapolation(self):
+        coarse, fine = self.sphere_file("c.off", 3), self.sphere_file("f.off", 4)
+        report = self.report("solvate", self.ion, "--surface", fine, "--extrapolate",
+                             f"{self.sphere},{coarse}", "--kappa", 0.125, "--energy-constant", 332.06368,
+                             "--tolerance", 1e-7)
+        exact = -12.258363713  # checked, with that constant
+        limit = report["results"]["extrapolated_solvation_energy_kcal_per_mol"]
+        self.assertLess(abs(limit["value"] / exact - 1), 5e-4)
+        self.assertGreater(limit["error"][0], abs(limit["value"] - exact))
+        levels = report["solvation"]["levels"]
+        self.assertEqual([level["panels"] for level in levels], [128, 512, 2048])
+        errors = [level["solvation_energy_kcal_per_mol"] / exact - 1 for level in levels]
+        self.assertLess(errors[2], 0.25 * 1.05 * errors[1])  # order 2
+        self.assertLess(levels[2]["iterations"], 15)
+
+    def test_units_echo_and_kappa(self):
+        report = self.report("solvate", self.ion, "--surface", self.sphere, "--ionic-strength", 0.15,
+                             "--temperature", 310, "--permittivity-inside", 2, "--permittivity-outside", 78)
+        results, model = report["results"], report["solvation"]
+        energy = results["solvation_energy_kcal_per_mol"]["value"]
+        self.assertAlmostEqual(results["solvation_energy_kJ_per_mol"]["value"], KCAL * energy, places=9)
+        self.assertAlmostEqual(results["solvation_energy_kT"]["value"],
+                               KCAL * energy / (8.31446261815324e-3 * 310), places=9)
+        debye = math.sqrt(8.8541878128e-12 * 78 * 1.380649e-23 * 310 /
+                          (2000 * 6.02214076e23 * 1.602176634e-19 ** 2 * 0.15))
+        self.assertAlmostEqual(model["kappa_per_angstrom"], 1e-10 / debye, places=12)
+        self.assertEqual((model["permittivity_inside"], model["permittivity_outside"],
+                          model["temperature_K"], model["charge_e"], model["atoms"]), (2, 78, 310, 1, 1))
+        self.assertEqual(model["energy_constant_kcal_angstrom_per_mol"], 332.0637133)
+        self.assertEqual([region["kind"] for region in model["regions"]], ["solvent", "solute"])
+        # What is printed says so, too.
+        self.assertIn(f"{energy:.4f} kcal/mol", self.fmbem(
+            "solvate", self.ion, "--surface", self.sphere, "--ionic-strength", 0.15, "--temperature", 310,
+            "--permittivity-inside", 2, "--permittivity-outside", 78, "--quiet").stdout)
+        # Ions stabilise the charge; with the constant everything scales.
+        self.assertLess(self.energy("--kappa", 1), self.energy())
+        self.assertAlmostEqual(self.energy("--energy-constant", 664.1274266), 2 * self.energy(), places=4)
+
+    def test_outputs(self):
+        self.write("two.pqr", ATOM + "HETATM 2 O HOH B 7 -1 0.5 0 -0.25 0\n")
+        report = self.report("solvate", "two.pqr", "--surface", self.sphere, "--output", "s.vtu",
+                             "--potentials", "p.pqr")
+        potentials = report["results"]["reaction_potential_kT_per_e"]["value"]
+        self.fmbem("solvate", "two.pqr", "--surface", self.sphere, "--output", "s.msh", "--potentials", "p.csv")
+        lines = (self.folder / "p.pqr").read_text().splitlines()
+        atoms = [line.split() for line in lines if line.startswith(("ATOM", "HETATM"))]
+        rows = list(csv.DictReader((self.folder / "p.csv").read_text().splitlines()))
+        for k in range(2):
+            self.assertAlmostEqual(float(atoms[k][-1]), potentials[k], places=8)
+            self.assertAlmostEqual(float(rows[k]["reaction potential [kT/e]"]), potentials[k], places=9)
+        self.assertAlmostEqual(sum(float(row["solvation energy [kcal/mol]"]) for row in rows),
+                               report["results"]["solvation_energy_kcal_per_mol"]["value"], places=9)
+        self.assertEqual(report["results"]["residues"]["value"], ["ION A 1", "HOH B 7"])
+        self.assertAlmostEqual(sum(report["results"]["residue_solvation_energy_kcal_per_mol"]["value"]),
+                               report["results"]["solvation_energy_kcal_per_mol"]["value"], places=9)
+        arrays = read_vtu(self.folder / "s.vtu")
+        self.assertEqual(len(arrays["potential [kT/e]"]), 128)
+        self.assertGreater(min(arrays["potential [kT/e]"]), 0)
+        self.assertIn("normal field inside [kT/(e angstrom)]", arrays)
+        self.assertTrue((self.folder / "s.msh").exists())
+
+    def test_rerun_and_threads_give_the_same_bits(self):
+        first = self.report("solvate", self.ion, "--surface", self.sphere, "--kappa", 0.2, "--threads", 1)
+        second = self.report("solvate", self.ion, "--surface", self.sphere, "--kappa", 0.2, "--threads", 2)
+        self.assertEqual(first["results"], second["results"])
+        self.fmbem("solvate", self.ion, "--surface", self.sphere, "--json", "r.json", "--output", "s.vtu")
+        self.assertIn("the same bits", self.fmbem("rerun", "r.json").stdout)
+
+    def test_petsc_options(self):
+        done = self.fmbem("solvate", self.ion, "--surface", self.sphere, "-pc_type", "vpbjacobi")
+        self.assertIn("vpbjacobi of the blocks of", done.stdout)
+        self.fmbem("solvate", self.ion, "--surface", self.sphere, "-ksp_max_it", 1, code=3)
+
+    def test_surfaces_that_are_turned_inside_out_are_turned_round(self):
+        turned = self.sphere_file("t.off", turned=True)
+        done = self.fmbem("solvate", self.ion, "--surface", turned)
+        self.assertIn("turned round", done.stderr)
+
+    def test_bad_input(self):
+        def refused(saying, *arguments, ion=self.ion, surface=self.sphere):
+            with self.subTest(saying):
+                self.refused("solvate", ion, "--surface", surface, *arguments, saying=saying)
+
+        refused("outside of all surfaces", ion=self.write("far.pqr", ATOM + "ATOM 2 CL ION A 2 0 0 5 -1 1\n"))
+        refused("far.pqr, line 2", ion="far.pqr")
+        refused("has no atoms", ion=self.write("none.pqr", "REMARK nothing\nEND\n"))
+        refused("nan.pqr, line 1: z is not finite", ion=self.write("nan.pqr", "ATOM 1 NA ION 1 1 1 nan 1 1\n"))
+        refused("wrong.pqr, line 1 is no atom", ion=self.write("wrong.pqr", "ATOM 1 NA ION 1 1 1\n"))
+        refused("there is no file", surface="none.off")
+        points, faces = spheres.octahedron(1, 4)
+        spheres.write_off(self.folder / "open.off", points, faces[1:])
+        refused("not closed", surface="open.off")
+        refused("cross at", "--surface", self.sphere_file("x.off", 2, 4, (4.1, 0.2, 0.1)))
+        refused("cross at", "--surface", self.sphere_file("a.off", 2, 1, (-2, 0, 0)),
+                "--surface", self.sphere_file("b.off", 2, 1, (-2.1, 1, 0.05)))
+        refused("no atom inside of the surface e", "--surface", self.sphere_file("e.off", 1, 1, (9, 0, 0)))
+        refused("must be 0 or positive", "--kappa", -0.1)
+        refused("must be 0 or positive", "--ionic-strength", -1)
+        refused("exclude each other", "--kappa", 0.1, "--ionic-strength", 1)
+        refused("solute must be positive", "--permittivity-inside", 0)
+        refused("solvent must be positive", "--permittivity-outside", -80)
+        refused("temperature must be positive", "--temperature", 0)
+        refused("energy constant must be positive", "--energy-constant", 0)
+        refused("the coarsest first", "--extrapolate", self.sphere_file("g.off", 3))
+        refused("goes with each --surface", "--extrapolate", "g.off", "--extrapolate", "g.off")
+        refused("would overwrite", "--potentials", self.ion)
+        refused("--potentials writes .pqr and .csv", "--potentials", "p.txt")
+        refused("runs on the CPU", "--backend", "cuda")
+
+    def test_lysozyme_with_cavities_and_a_layer_without_ions(self):
+        if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
+            self.skipTest("it would take minutes under the address sanitizer")
+        molecule = shared_data("lysozyme", "lys1_charges.pqr")
+        surfaces = [option for name in ("Lys1", "Lys1_1", "Lys1_2", "Lys1_3")
+                    for option in ("--surface", shared_data("lysozyme", name + ".vert"))]
+        report = self.report("solvate", molecule, *surfaces, "--surface",
+                             shared_data("lysozyme", "Lys1_stern.face"), "--kappa", 0.125,
+                             "--tolerance", 1e-4, timeout=900)
+        self.assertEqual(report["mesh"]["panels"], 30170)
+        energy = report["results"]["solvation_energy_kJ_per_mol"]["value"]
+        self.assertLess(abs(energy / -2432.138 - 1), 0.01)  # PyGBe's
+        self.assertAlmostEqual(report["results"]["coulomb_energy_kcal_per_mol"]["value"], -7858.1587, places=3)
+        self.assertLessEqual(report["solver"]["iterations"][0], 40)
+        kinds = [region["kind"] for region in report["solvation"]["regions"]]
+        self.assertEqual(sorted(kinds), ["solute", *4 * ["solvent"], "solvent without ions"])
+
+    def test_the_spheres_of_other_codes(self):
+        report = self.report("solvate", shared_data("kirkwood_sphere", "offcenter_R2.pqr"), "--surface",
+                             shared_data("kirkwood_sphere", "sphere500_R4.vert"), "--kappa", 0.125,
+                             "--energy-constant", 332.06368, "--tolerance", 1e-7)
+        energy = report["results"]["solvation_energy_kcal_per_mol"]["value"]
+        self.assertLess(abs(energy / -13.45812 - 1), 1e-4)  # PyGBe on the same mesh
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,361 @@
+#include "fmbem/problems/solvation/solvation.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/join.hpp"
+#include "fmbem/problems/solvation/extrapolate_energy.hpp"
+#include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/meshes/temporary_folder.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+Atom atom_at(Vec3d place, double charge = 1) {
+  Atom atom;
+  atom.place = place;
+  atom.charge = charge;
+  atom.name = "ION";
+  atom.residue = "ION";
+  atom.residue_number = "1";
+  atom.line = 1;
+  return atom;
+}
+Molecule molecule_of(std::vector<Atom> atoms) {
+  for (std::size_t a = 0; a < atoms.size(); ++a) atoms[a].line = a + 1;
+  return {std::move(atoms), "m.pqr", {}};
+}
+
+SurfaceMesh named_sphere(const char* name, int level, double radius, Vec3d centre = {}) {
+  SurfaceMesh mesh = test::sphere(level, radius, centre);
+  mesh.file = name;
+  mesh.unit = "angstrom";
+  return mesh;
+}
+
+/// The reaction potential at a point in a dielectric sphere, of a unit charge in it, with ions
+/// around: Legendre's series, by matching φ and ε∂φ/∂r [Kirkwood 1934, J. Chem. Phys. 2]. With
+/// k_n the modified spherical Bessel functions and t_n = x k_{n−1}/k_n, which is
+/// x²/(t_{n−1} + 2n − 1), x k_n'/k_n is −(n+1) − t_n.
+double kirkwood(double radius, Vec3d charge, Vec3d at, const SolvationModel& model) {
+  const double x = model.kappa * radius, e_in = model.permittivity_inside;
+  const double ratio = norm(charge) * norm(at) / (radius * radius);
+  const double cosine = ratio > 0 ? dot(charge, at) / (norm(charge) * norm(at)) : 1;
+  double sum = 0, t = x, power = 1, before = 0, legendre = 1;
+  for (int n = 0; n < 300; ++n) {
+    const double g = -model.permittivity_outside * (n + 1 + t) / e_in;
+    sum += (n + 1 + g) / (n - g) * power * legendre;
+    t = x * x / (t + 2 * n + 1);
+    power *= ratio;
+    const double next = ((2 * n + 1) * cosine * legendre - n * before) / (n + 1);
+    before = legendre;
+    legendre = next;
+  }
+  return model.energy_constant / e_in / radius * sum;
+}
+
+Solvation solvate_in(const std::vector<SurfaceMesh>& surfaces, const std::vector<Atom>& atoms,
+                     const SolvationModel& model = {}, double tolerance = 1e-9) {
+  LayerOptions options;
+  options.solver.tolerance = tolerance;
+  return solvate(join_meshes(surfaces), molecule_of(atoms), model, options);
+}
+
+}  // namespace
+
+TEST_CASE("the series of Kirkwood gives the values of other codes") {
+  // These took 332.06368 kcal Å/(mol e²).
+  SolvationModel model;
+  model.energy_constant = 332.06368;
+  model.kappa = 0.125;
+  const auto energy = [&](double radius, Vec3d r) { return 0.5 * kirkwood(radius, r, r, model); };
+  CHECK(energy(4, {1, 1, 1}) == Approx(-12.258363713).epsilon(1e-8));
+  CHECK(energy(4, {1, 1, std::sqrt(2.0)}) == Approx(-13.24534516).epsilon(1e-8));
+  CHECK(energy(5, {0.1, 0, 0}) == Approx(-8.049262833).epsilon(1e-8));
+  CHECK(energy(4, {}) == Approx(-10.03109039).epsilon(1e-8));
+  model.kappa = 0;
+  CHECK(energy(4, {}) == Approx(-9.85814055).epsilon(1e-8));
+}
+
+TEST_CASE("energies of spheres tend to the closed forms with the square of the panels' size") {
+  struct Case {
+    const char* name;
+    double radius;
+    Vec3d charge;
+    double inside, outside, kappa;
+  };
+  const auto [name, radius, charge, inside, outside, kappa] =
+      GENERATE(values<Case>({{"Born", 3, {0, 0, 0}, 1, 78.54, 0},
+                             {"Kirkwood", 4, {1, 1, 1}, 4, 80, 0},
+                             {"Kirkwood with ions", 4, {1, 1, 1}, 4, 80, 0.125},
+                             {"strong screening", 4, {1, 1, 1}, 4, 20, 5},
+                             {"another way round", 2, {0, 0.8, 0.3}, 80, 4, 0.5}}));
+  INFO(name);
+  SolvationModel model;
+  model.permittivity_inside = inside;
+  model.permittivity_outside = outside;
+  model.kappa = kappa;
+  const double exact = 0.5 * kirkwood(radius, charge, charge, model);
+  std::vector<EnergyLevel> levels;
+  for (int level = 1; level <= 3; ++level) {
+    const Solvation result =
+        solvate_in({named_sphere("s.off", level, radius)}, {atom_at(charge)}, model);
+    CHECK(result.converged);
+    CHECK(result.coulomb_energy == 0);
+    levels.push_back({result.panels.size(), result.solvation_energy, 0});
+  }
+  std::vector<double> error;
+  for (const EnergyLevel& level : levels) error.push_back(std::abs(level.energy / exact - 1));
+  INFO(error[0] << ' ' << error[1] << ' ' << error[2]);
+  // Of 512 panels in the sphere the middles are up to 0.95 % of the radius below it.
+  CHECK(error[2] < 2 * 0.0095);
+  CHECK(std::log2(error[1] / error[2]) > 1.9);
+  const ExtrapolatedEnergy limit = extrapolate_energy(levels);
+  CHECK(std::abs(limit.energy / exact - 1) < 0.1 * error[2]);
+  CHECK(limit.error > std::abs(limit.energy - exact));
+}
+
+TEST_CASE("a charge close below the surface has the energy of the series") {
+  const Vec3d charge{0, 0, 3.5};  // half an ångström
+  const SolvationModel model;
+  const double exact = 0.5 * kirkwood(4, charge, charge, model);
+  std::vector<EnergyLevel> levels;
+  for (int level = 3; level <= 4; ++level) {
+    const Solvation result =
+        solvate_in({named_sphere("s.off", level, 4)}, {atom_at(charge)}, model, 1e-6);
+    levels.push_back({result.panels.size(), result.solvation_energy, 0});
+  }
+  // The surface's own distance from the charge, 0.5, is 1 % less with 2048 panels.
+  CHECK(levels[1].energy == Approx(exact).epsilon(0.06));
+  CHECK(extrapolate_energy(levels).energy == Approx(exact).epsilon(0.02));
+}
+
+TEST_CASE("reaction potentials at all atoms are those of all charges") {
+  const std::vector<Vec3d> places{{1, 0.5, -1}, {-0.7, 1.2, 0.3}, {0.1, -1.5, 1}};
+  const std::vector<double> q{1, -0.5, 0};
+  const SolvationModel model;
+  std::vector<Atom> atoms;
+  for (int a = 0; a < 3; ++a) atoms.push_back(atom_at(places[a], q[a]));
+  const Solvation result = solvate_in({named_sphere("s.off", 4, 4)}, atoms, model, 1e-6);
+  double energy = 0;
+  for (int a = 0; a < 3; ++a) {
+    double exact = 0;
+    for (int b = 0; b < 3; ++b) exact += q[b] * kirkwood(4, places[b], places[a], model);
+    CHECK(result.reaction[a] == Approx(exact).margin(0.01 * 20));
+    energy += 0.5 * q[a] * result.reaction[a];
+  }
+  CHECK(result.solvation_energy == Approx(energy).epsilon(1e-13));
+  const double coulomb = q[0] * q[1] * model.energy_constant /
+                         (model.permittivity_inside * norm(places[0] - places[1]));
+  CHECK(result.coulomb_energy == Approx(coulomb).epsilon(1e-9));
+}
+
+TEST_CASE("a layer without ions around an ion has the energy of the closed form") {
+  // Outside of the layer φ is A exp(−κr)/r; there and in the ion q/(εr) and constants.
+  SolvationModel model;
+  model.permittivity_inside = 2;
+  model.kappa = 0.3;
+  const double a = 3, b = 5;
+  const double exact = 0.5 * model.energy_constant *
+                       (1 / (model.permittivity_outside * a) - 1 / (model.permittivity_inside * a) -
+                        model.kappa / (model.permittivity_outside * (1 + model.kappa * b)));
+  std::vector<EnergyLevel> levels;
+  for (int level = 2; level <= 3; ++level) {
+    const Solvation result =
+        solvate_in({named_sphere("ion.off", level, a), named_sphere("layer.off", level, b)},
+                   {atom_at({0, 0, 0})}, model, 1e-8);
+    levels.push_back({result.panels.size(), result.solvation_energy, 0});
+  }
+  CHECK(levels[1].energy == Approx(exact).epsilon(0.015));
+  CHECK(extrapolate_energy(levels).energy == Approx(exact).epsilon(1.5e-3));
+}
+
+TEST_CASE("a very small kappa gives what none gives") {
+  const std::vector<SurfaceMesh> surfaces{named_sphere("s.off", 2, 4)};
+  SolvationModel model;
+  const double none = solvate_in(surfaces, {atom_at({1, 1, 1})}, model).solvation_energy;
+  model.kappa = 1e-9;
+  CHECK(solvate_in(surfaces, {atom_at({1, 1, 1})}, model).solvation_energy ==
+        Approx(none).epsilon(1e-7));
+}
+
+TEST_CASE("equal permittivities make no reaction, whatever the surfaces") {
+  SolvationModel model;
+  model.permittivity_inside = model.permittivity_outside = 5;
+  const Solvation result =
+      solvate_in({named_sphere("cavity.off", 2, 0.8, {1.5, 0, 0}), named_sphere("s.off", 3, 4),
+                  named_sphere("layer.off", 3, 6)},
+                 {atom_at({-1, 0, 0})}, model);
+  // The potential on the surfaces is the charge's own, up to the error of panels, 1 %.
+  const double scale = model.energy_constant / (5 * 4);
+  CHECK(std::abs(result.reaction[0]) < 0.02 * scale);
+}
+
+TEST_CASE("without ions a surface between equal media changes little") {
+  const std::vector<Atom> atoms{atom_at({1, 1, 1})};
+  const double alone = solvate_in({named_sphere("s.off", 3, 4)}, atoms).solvation_energy;
+  const Solvation both =
+      solvate_in({named_sphere("layer.off", 3, 6), named_sphere("s.off", 3, 4)}, atoms);
+  CHECK(both.solvation_energy == Approx(alone).epsilon(2e-3));
+  CHECK(both.regions.regions[1].kind == SoluteRegion::Kind::solvent_no_ions);
+  CHECK(both.regions.regions[2].kind == SoluteRegion::Kind::solute);
+}
+
+TEST_CASE("two molecules far apart have the energies of each") {
+  const double one =
+      solvate_in({named_sphere("a.off", 2, 4)}, {atom_at({0, 0, 0})}).solvation_energy;
+  const Solvation two =
+      solvate_in({named_sphere("a.off", 2, 4), named_sphere("b.off", 2, 4, {400, 0, 0})},
+                 {atom_at({0, 0, 0}), atom_at({400, 0, 0})});
+  // What is left is the energy of two charges in the solvent, q²/(ε_out r).
+  CHECK(two.solvation_energy - 2 * one == Approx(332.0637133 / 80 / 400).epsilon(0.02));
+  CHECK(two.coulomb_energy == 0);
+}
+
+TEST_CASE("the dense operator and the FMM give the same energies") {
+  const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 3, 4), named_sphere("t.off", 3, 6)});
+  const Molecule molecule = molecule_of({atom_at({1, 1, 1}), atom_at({-1, 0, 0.5}, -0.3)});
+  LayerOptions options;
+  options.op.kind = OperatorOptions::Choice::dense;
+  const double dense = solvate(mesh, molecule, {}, options).solvation_energy;
+  options.op.kind = OperatorOptions::Choice::fmm;
+  CHECK(solvate(mesh, molecule, {}, options).solvation_energy == Approx(dense).epsilon(1e-5));
+}
+
+TEST_CASE("diagonal blocks are those of the operator's columns") {
+  const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 1, 4), named_sphere("t.off", 1, 6)});
+  const Panels panels = make_panels(mesh);
+  const Molecule molecule = molecule_of({atom_at({1, 1, 1})});
+  const SoluteRegions found = find_solute_regions(mesh, panels, molecule);
+  std::vector<ScreenedRegion> regions;
+  const double permittivity[] = {80, 70, 4};
+  for (std::size_t r = 0; r < found.regions.size(); ++r)
+    regions.push_back(
+        {permittivity[r], r == 0 ? 0.3 : 0.0, found.regions[r].panels, found.regions[r].sign});
+  const PoissonBoltzmannOperator op(panels, regions, found.inside, found.outside);
+  const std::size_t n = op.size();
+  REQUIRE(n == 2 * panels.size());
+  const std::int64_t begin = 5, end = 26, m = end - begin;
+  std::vector<double> block(m * m);
+  op.diagonal_block(begin, end, block.data());
+  for (std::int64_t j = begin; j < end; ++j) {
+    std::vector<double> unit(n), column(n);
+    unit[j] = 1;
+    op.apply(unit.data(), column.data());
+    for (std::int64_t i = begin; i < end; ++i)
+      CHECK(block[(i - begin) * m + j - begin] == Approx(column[i]).margin(1e-13));
+  }
+}
+
+TEST_CASE("regions are found from what lies in what") {
+  const SurfaceMesh mesh = join_meshes(
+      {named_sphere("cavity.off", 1, 1, {2, 0, 0}), named_sphere("mol.off", 2, 4),
+       named_sphere("cavity layer.off", 1, 2, {-1.5, 0, 0}), named_sphere("layer.off", 2, 6),
+       named_sphere("cavity water.off", 1, 1, {-1.5, 0, 0}),
+       named_sphere("other.off", 2, 3, {20, 0, 0})});
+  const SoluteRegions found = find_solute_regions(
+      mesh, make_panels(mesh),
+      molecule_of({atom_at({0, 3, 0}), atom_at({20, 1, 0}), atom_at({0, 0, 3})}));
+  const auto region_in = [&](const std::string& surface) {
+    for (const SoluteRegion& region : found.regions)
+      if (region.outer >= 0 && found.surfaces[region.outer] == surface) return region;
+    throw std::logic_error("no " + surface);
+  };
+  using Kind = SoluteRegion::Kind;
+  CHECK(found.regions[0].kind == Kind::solvent);
+  CHECK(found.regions[0].inner.size() == 2);
+  CHECK(region_in("layer").kind == Kind::solvent_no_ions);
+  CHECK(region_in("mol").kind == Kind::solute);
+  CHECK(region_in("mol").atoms == std::vector<std::int32_t>{0, 2});
+  CHECK(region_in("mol").inner.size() == 2);
+  CHECK(region_in("mol").panels.size() == 128 + 32 + 32);
+  CHECK(region_in("cavity").kind == Kind::solvent);
+  CHECK(region_in("cavity layer").kind == Kind::solvent_no_ions);
+  CHECK(region_in("cavity water").kind == Kind::solvent);
+  CHECK(region_in("other").atoms == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("surfaces and atoms that do not go together are refused") {
+  const auto refused = [](const std::vector<SurfaceMesh>& surfaces,
+                          const std::vector<Atom>& atoms) {
+    return refusal([&] { solvate_in(surfaces, atoms); });
+  };
+  const SurfaceMesh mol = named_sphere("mol.off", 2, 4);
+  const Atom inside = atom_at({1, 1, 1});
+  Atom outside = atom_at({5, 0, 0});
+  outside.name = "CL";
+  CHECK_THAT(refused({mol}, {inside, outside}),
+             contains("line 2") && contains("CL of ION 1") && contains("outside of all surfaces"));
+  CHECK_THAT(refused({mol, named_sphere("far.off", 1, 1, {9, 0, 0})}, {inside}),
+             contains("no atom inside of the surface far"));
+  CHECK_THAT(
+      refused({mol, named_sphere("in.off", 1, 2)}, {atom_at({0.5, 0.5, 0.5}), atom_at({0, 0, 3})}),
+      contains("atoms on both of its sides"));
+  CHECK_THAT(refused({mol, named_sphere("across.off", 2, 4, {4.1, 0.2, 0.1})}, {inside}),
+             contains("across and mol cross") || contains("mol and across cross"));
+  CHECK_THAT(refused({mol, named_sphere("a.off", 2, 1, {2, 0, 0}),
+                      named_sphere("b.off", 2, 1, {2.1, 1, 0.05})},
+                     {atom_at({-1, 0, 0})}),
+             contains(" cross at "));
+  SurfaceMesh open = mol;
+  open.triangles.pop_back();
+  open.group_of.pop_back();
+  CHECK_THAT(refused({open}, {inside}), contains("mol") && contains("is not closed"));
+  SurfaceMesh flipped = mol;
+  for (auto& t : flipped.triangles) std::swap(t[0], t[1]);
+  CHECK_THAT(refused({flipped}, {inside}), contains("normals point outward"));
+  CHECK_THAT(refused({mol}, {inside, inside}), contains("has a charge at the place of"));
+  CHECK_THAT(refused({mol, named_sphere("l.off", 2, 5), named_sphere("m.off", 2, 6)}, {inside}),
+             contains("no atom"));
+}
+
+TEST_CASE("surfaces may cross by a little, and it is told") {
+  // A cavity that sticks out by a cap of 2 % of its area.
+  const Solvation result =
+      solvate_in({named_sphere("mol.off", 3, 4), named_sphere("cavity.off", 3, 1, {3.06, 0, 0})},
+                 {atom_at({-1, 0, 0})});
+  REQUIRE(result.regions.notices.size() == 1);
+  CHECK_THAT(result.regions.notices[0], contains("mol and cavity cross"));
+  CHECK(result.regions.regions[2].kind == SoluteRegion::Kind::solvent);
+  CHECK(result.converged);
+}
+
+TEST_CASE("models that cannot be are refused") {
+  const auto refused = [](auto change) {
+    SolvationModel model;
+    change(model);
+    return refusal([&] { model.check(); });
+  };
+  CHECK_THAT(refused([](auto& m) { m.permittivity_inside = 0; }),
+             contains("solute must be positive"));
+  CHECK_THAT(refused([](auto& m) { m.permittivity_outside = -1; }),
+             contains("solvent must be positive"));
+  CHECK_THAT(refused([](auto& m) { m.kappa = -0.1; }), contains("must be 0 or positive"));
+  CHECK_THAT(refused([](auto& m) { m.temperature = 0; }), contains("temperature must be positive"));
+  CHECK_THAT(refused([](auto& m) { m.energy_constant = NAN; }), contains("energy constant"));
+  CHECK_THAT(refusal([] { kappa_of(-1, 80, 300); }), contains("ionic strength"));
+}
+
+TEST_CASE("Debye's length of 0.1 mol/L in water is 9.6 angstrom") {
+  CHECK(1 / kappa_of(0.1, 78.54, 298.15) == Approx(9.62).epsilon(1e-3));
+  CHECK(kappa_of(0, 80, 300) == 0);
+  CHECK(kappa_of(0.4, 80, 300) == Approx(2 * kappa_of(0.1, 80, 300)));
+}
+
+TEST_CASE("energies are extrapolated in the number of panels") {
+  std::vector<EnergyLevel> levels;
+  for (const std::size_t n : {100, 300, 800}) levels.push_back({n, -7 + 5.0 / double(n), 0});
+  CHECK(extrapolate_energy(levels).energy == Approx(-7).epsilon(1e-13));
+  CHECK(extrapolate_energy(levels).error < 1e-13);
+  levels.pop_back();
+  CHECK(extrapolate_energy(levels).error == Approx(5.0 / 300));
+  levels.push_back({300, -7, 0});
+  CHECK_THAT(refusal([&] { extrapolate_energy(levels); }), contains("the coarsest first"));
+  levels.resize(1);
+  CHECK_THROWS_AS(extrapolate_energy(levels), InputError);
+}
