@@ -196,17 +196,29 @@ void SolveRun::check_outputs(
   options_.hand_on.check();
 }
 
-ExitCode SolveRun::finish(const ProblemSolution& solution, bool converged, Json results,
-                          std::optional<double> field_seconds, const SurfaceMesh& mesh) {
+void SolveRun::complete(const LayerSolution& solution, bool converged, Json results,
+                        std::optional<double> field_seconds) {
   report_["status"] = converged ? "solved" : "not_converged";
   report_["results"] = std::move(results);
   add_surroundings(report_["run"], threads_, solution.op.processor == Processor::gpu);
   if (const auto& folder = options_.hand_on.folder) console().print_wrote(*folder);
   account(console(), report_, solution, {mesh_seconds_, total_.seconds(), field_seconds});
+}
+
+ExitCode SolveRun::finish(const ProblemSolution& solution, bool converged, Json results,
+                          std::optional<double> field_seconds, const SurfaceMesh& mesh) {
+  complete(solution, converged, std::move(results), field_seconds);
   if (const auto& file = options_.hand_on.save) {
     save_solution(*file, mesh, solution, report_text(report_));
     console().print_wrote(*file);
   }
+  target_.write(report_);
+  return converged ? ExitCode::solved : ExitCode::not_converged;
+}
+
+ExitCode SolveRun::finish(const LayerSolution& solution, bool converged, Json results,
+                          std::optional<double> field_seconds) {
+  complete(solution, converged, std::move(results), field_seconds);
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }

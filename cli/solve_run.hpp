@@ -71,12 +71,17 @@ class SolveRun {
   /// evaluating a field.
   ExitCode finish(const ProblemSolution& solution, bool converged, Json results,
                   std::optional<double> field_seconds, const SurfaceMesh& mesh);
+  /// The same of what is not kept.
+  ExitCode finish(const LayerSolution& solution, bool converged, Json results,
+                  std::optional<double> field_seconds);
 
   Console& console() { return context_.console; }
   Json& report() { return report_; }
 
  private:
   void end_reading(const Timer& timer);
+  void complete(const LayerSolution& solution, bool converged, Json results,
+                std::optional<double> field_seconds);
 
   Timer total_;
   Context& context_;
