@@ -453,7 +453,7 @@ class Refusals(PictureTest):
         self.write("empty.vtu", "")
         for name, words in (("mesh.vtu", ("mesh.vtu", "is no result")), ("line.vtu", "neither the triangles"),
                             ("half.vtu", "half.vtu"), ("text.vtu", "text.vtu"), ("empty.vtu", "empty"),
-                            ("none.vtu", "none.vtu"), (CUBE, ".vtu and .vti")):
+                            ("none.vtu", "none.vtu"), (CUBE, ".vtu, .vti and .msh")):
             with self.subTest(name):
                 self.refused("plot", name, "-o", "a.png", saying=words)
 
