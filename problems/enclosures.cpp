@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/problems/panels_at_vertices.hpp"
 
 namespace fmbem {
 namespace {
@@ -16,25 +17,6 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
     if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
   return true;
 }
-
-/// The panels at each vertex.
-struct PanelsAtVertices {
-  explicit PanelsAtVertices(const Panels& panels)
-      : begin(panels.vertices.size() + 1, 0), panel(3 * panels.size()) {
-    for (const auto& corners : panels.corners)
-      for (const int v : corners) ++begin[v + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
-    for (std::size_t i = 0; i < panels.size(); ++i)
-      for (const int v : panels.corners[i]) panel[next[v]++] = static_cast<std::int32_t>(i);
-  }
-  std::span<const std::int32_t> at(int vertex) const {
-    return std::span(panel).subspan(begin[vertex], begin[vertex + 1] - begin[vertex]);
-  }
-
-  std::vector<std::int64_t> begin;  ///< [vertices + 1]
-  std::vector<std::int32_t> panel;  ///< ascending at each
-};
 
 /// Roots of trees of panels that hang together.
 class Unions {

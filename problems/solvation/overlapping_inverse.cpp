@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <new>
 #include <numbers>
-#include <numeric>
 
 #include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/panels_at_vertices.hpp"
 
 namespace fmbem {
 namespace {
@@ -19,46 +20,30 @@ constexpr std::size_t overlap = 3;
 /// Entries at more than so many radii of the source are those of one point.
 constexpr double close_radii = 4;
 
-/// The panels at each vertex.
-class Neighbours {
- public:
-  explicit Neighbours(const Panels& panels)
-      : panels_(panels), begin_(panels.vertices.size() + 1), panel_(3 * panels.size()) {
-    for (const auto& corners : panels.corners)
-      for (const int v : corners) ++begin_[v + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < panels.size(); ++i)
-      for (const int v : panels.corners[i]) panel_[next[v]++] = static_cast<std::int32_t>(i);
+/// Panels from begin to end, last, and before them those around, ring by ring.
+std::vector<std::int32_t> panels_around(const Panels& panels, const PanelsAtVertices& at_vertices,
+                                        std::int64_t begin, std::int64_t end) {
+  std::vector<std::int32_t> found;
+  for (std::int64_t i = begin; i < end; ++i) found.push_back(static_cast<std::int32_t>(i));
+  const std::size_t own = found.size();
+  for (std::size_t from = 0; from < found.size() && found.size() < overlap * own;) {
+    const std::size_t ring_end = found.size();
+    std::vector<std::int32_t> ring;
+    for (; from < ring_end; ++from)
+      for (const int v : panels.corners[found[from]]) {
+        const auto there = at_vertices.at(v);
+        ring.insert(ring.end(), there.begin(), there.end());
+      }
+    std::sort(ring.begin(), ring.end());
+    ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
+    std::vector<std::int32_t> known(found);
+    std::sort(known.begin(), known.end());
+    std::set_difference(ring.begin(), ring.end(), known.begin(), known.end(),
+                        std::back_inserter(found));
   }
-
-  /// Panels from begin to end, last, and before them those around, ring by ring.
-  std::vector<std::int32_t> around(std::int64_t begin, std::int64_t end) const {
-    std::vector<std::int32_t> found;
-    for (std::int64_t i = begin; i < end; ++i) found.push_back(static_cast<std::int32_t>(i));
-    const std::size_t own = found.size();
-    for (std::size_t from = 0; from < found.size() && found.size() < overlap * own;) {
-      const std::size_t ring_end = found.size();
-      std::vector<std::int32_t> ring;
-      for (; from < ring_end; ++from)
-        for (const int v : panels_.corners[found[from]])
-          ring.insert(ring.end(), panel_.begin() + begin_[v], panel_.begin() + begin_[v + 1]);
-      std::sort(ring.begin(), ring.end());
-      ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
-      std::vector<std::int32_t> known(found);
-      std::sort(known.begin(), known.end());
-      std::set_difference(ring.begin(), ring.end(), known.begin(), known.end(),
-                          std::back_inserter(found));
-    }
-    std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(own), found.end());
-    return found;
-  }
-
- private:
-  const Panels& panels_;
-  std::vector<std::int64_t> begin_;
-  std::vector<std::int32_t> panel_;
-};
+  std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(own), found.end());
+  return found;
+}
 
 /// V_ij and K_ij without screening, and the distance of the centroids.
 struct PairEntries {
@@ -79,7 +64,7 @@ class OverlappingInverse final : public ApproximateInverse {
  public:
   OverlappingInverse(const Panels& panels, const RegionsOfPanels& regions)
       : size_(2 * panels.size()), leaves_(panels.leaves()) {
-    const Neighbours neighbours(panels);
+    const PanelsAtVertices at_vertices(panels);
     const LargeVector<Triangle> triangles = triangles_of(panels);
     const auto n = static_cast<std::int64_t>(leaves_.size());
     bool singular = false;
@@ -89,7 +74,7 @@ class OverlappingInverse final : public ApproximateInverse {
       Leaf& leaf = leaves_[l];
       leaf.begin = begin;
       leaf.own = static_cast<int>(2 * (end - begin));
-      leaf.panels = neighbours.around(begin, end);
+      leaf.panels = panels_around(panels, at_vertices, begin, end);
       SmallMatrix matrix;
       fill(matrix, leaf.panels, triangles, regions);
       leaf.rows.resize(2 * leaf.panels.size() * leaf.own);
