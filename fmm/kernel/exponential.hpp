@@ -54,7 +54,9 @@ FMBEM_HD FMBEM_INLINE V exponential(V x) {
     const V r = (bounded - k * ln2_high) - k * ln2_low;
     constexpr InverseFactorials<T> over;
     V series = V{} + over.value[degree];
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)  // the others need no hint
 #pragma GCC unroll 16
+#endif
     for (int n = degree - 1; n >= 0; --n) series = over.value[n] + series * r;
     const V none = V{} + rounder;
     const Bits power = (reinterpret_cast<Bits>(shifted) - reinterpret_cast<Bits>(none) + bias)
