@@ -52,7 +52,7 @@ std::optional<ChargesOfLevels> charges_of(const SurfaceMesh& mesh,
   if (solution.results.size() > 1 && !has_unit_voltages(solution)) return {};
   ChargesOfLevels charges;
   charges.mesh = mesh;
-  charges.solution = solution;
+  charges.solution = static_cast<const ConductorSolution&>(solution);  // what fields need
   charges.charges = conductor_charges(mesh, solution)[0];
   return charges;
 }

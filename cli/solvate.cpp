@@ -29,7 +29,8 @@ void check_outputs(const SolveRun& job, const SolvateOptions& options,
 }
 
 LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
-  LayerOptions how = job.options();
+  const ConductorOptions all = job.options();
+  LayerOptions how = static_cast<const LayerOptions&>(all);
   how.started = [&job, levels, level = std::size_t{0}](std::size_t panels) mutable {
     ++level;
     const std::string which =

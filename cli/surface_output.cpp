@@ -25,6 +25,7 @@ std::vector<std::vector<double>> surface_values(const ProblemSolution& solution,
 std::vector<PanelField> surface_fields(const ProblemSolution& solution) {
   const bool conducts = solution.problem.conducts();
   const std::string unit = conducts ? " [A/m^2]" : " [C/m^2]";
+  const std::string inward = "flux density inward" + unit, outward = "flux density outward" + unit;
   std::vector<PanelField> fields;
   for (std::size_t k = 0; k < solution.results.size(); ++k) {
     const std::string prefix = prefix_of(solution, k);
@@ -33,8 +34,8 @@ std::vector<PanelField> surface_fields(const ProblemSolution& solution) {
     fields.push_back({prefix + "potential [V]", std::move(values[1])});
     if (!conducts && k < solution.charge_density.size())
       fields.push_back({prefix + "charge density [C/m^2]", solution.charge_density[k]});
-    fields.push_back({prefix + "flux density inward" + unit, std::move(values[2])});
-    fields.push_back({prefix + "flux density outward" + unit, std::move(values[3])});
+    fields.push_back({prefix + inward, std::move(values[2])});
+    fields.push_back({prefix + outward, std::move(values[3])});
   }
   return fields;
 }

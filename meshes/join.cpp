@@ -33,7 +33,8 @@ void add(SurfaceMesh& all, const SurfaceMesh& mesh) {
   all.repairs.split_quadrangles += mesh.repairs.split_quadrangles;
   all.repairs.curved_elements += mesh.repairs.curved_elements;
   all.repairs.ignored_elements += mesh.repairs.ignored_elements;
-  for (const std::string& notice : mesh.notices) all.notices.push_back(stem + ": " + notice);
+  const std::string whose = stem + ": ";
+  for (const std::string& notice : mesh.notices) all.notices.push_back(whose + notice);
 }
 
 }  // namespace

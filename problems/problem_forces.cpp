@@ -59,7 +59,7 @@ Forces problem_forces(const SurfaceMesh& mesh, const ProblemSolution& solution, 
       return std::all_of(body.groups.begin(), body.groups.end(), is_wall);
     });
   }
-  const Forces forces = forces_on_groups(mesh, solution, result, all, media, options);
+  Forces forces = forces_on_groups(mesh, solution, result, all, media, options);
   for (const BodyForce& force : forces.bodies)
     FMBEM_REQUIRE(force.permittivity > 0,
                   "the body \"" << force.name
