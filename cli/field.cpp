@@ -45,7 +45,7 @@ ExitCode run(Context& context, const Options& options) {
         else
           static_cast<ConductorSolution&>(finest) = solve_conductors(
               mesh, how, {voltages_of(make_conductors(mesh, how.conductors), given)});
-        return finest;
+        return static_cast<const ConductorSolution&>(finest);
       });
   job.tell(finest, levels.mesh, {"these voltages"}, charges_text(levels));
   if (!levels.coarser.empty()) job.report()["levels"] = levels_json(levels);
