@@ -24,8 +24,7 @@ struct Options : SolveCommandOptions {
 ExitCode run(Context& context, const Options& options) {
   SolveRun job(context, "field", options);
   const PointOutput points(options.field, options.file, options.picture, context.is_repeated);
-  FMBEM_REQUIRE(points.has_points(),
-                "give points: --points, --line, --plane, --box or --cut (see fmbem field --help)");
+  points.require_points();
   job.check_outputs(points.outputs(), points.inputs());
   const std::vector<Voltage> given = parse_voltages(options.field);
   for (const auto& [what, file] : points.inputs()) job.add_input(file);

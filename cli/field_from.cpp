@@ -64,8 +64,7 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
   const PointOutput points(options.field, options.file, options.picture, context.is_repeated);
-  FMBEM_REQUIRE(points.has_points(),
-                "give points: --points, --line, --plane, --box or --cut (see fmbem field --help)");
+  points.require_points();
   std::vector<std::pair<std::string, std::string>> inputs = points.inputs();
   inputs.emplace_back("solution", options.solution);
   auto outputs = points.outputs();

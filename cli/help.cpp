@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "cli/layout.hpp"
 #include "cli/program.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 
@@ -21,10 +21,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.find('}');
   if (begin == type.npos || end == type.npos) return {};
-  std::vector<std::string> words;
-  std::istringstream list(type.substr(begin + 1, end - begin - 1));
-  for (std::string word; std::getline(list, word, ',');) words.push_back(word);
-  return words;
+  return split_at_commas(type.substr(begin + 1, end - begin - 1));
 }
 
 std::string value_of(const CLI::Option& option) {

@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::size_t most_sets = 50;
 
-bool is_npy(const std::string& file) { return ending(file) == "npy"; }
-
 /// FOLDER/STEM-NAME.ENDING
 std::string numbered(const std::string& file, const std::string& name) {
   const std::filesystem::path path(file);
@@ -122,6 +120,11 @@ PointOutput::PointOutput(const FieldCommandOptions& where, const std::optional<s
   FMBEM_REQUIRE(has_points() || !file,
                 "--output is for points: give --points, --line, --plane, --box or --cut");
   name_files(file, picture);
+}
+
+void PointOutput::require_points() const {
+  FMBEM_REQUIRE(has_points(),
+                "give points: --points, --line, --plane, --box or --cut (see fmbem field --help)");
 }
 
 void PointOutput::add_sets() {

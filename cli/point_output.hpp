@@ -25,6 +25,8 @@ class PointOutput {
               const std::optional<std::string>& picture, bool is_repeated);
 
   bool has_points() const { return !sets_.empty(); }
+  /// Throws InputError where there are none.
+  void require_points() const;
   /// For refuse_overwriting().
   std::vector<std::pair<std::string, std::optional<std::string>>> outputs() const;
   std::vector<std::pair<std::string, std::string>> inputs() const;

@@ -100,14 +100,13 @@ Command add_solvate(CLI::App& program) {
   options->solve.problem.solver.tolerance = 1e-5;  // far below what surfaces leave
   CLI::App* app = program.add_subcommand(
       "solvate", "Solvation energy of a molecule in its surface (Poisson-Boltzmann)");
-  app->footer(
-      "Examples:\n"
-      "  fmbem solvate ion.pqr --surface ion.face --permittivity-inside 1 --json -\n"
-      "  fmbem solvate 1bpi.pqr --surface 1bpi.vert --ionic-strength 0.15 --output 1bpi.vtu\n"
-      "  fmbem solvate lys.pqr --surface lys.face --surface cavity.face --surface stern.face "
-      "--kappa 0.125\n"
-      "docs/biomolecules.md explains what is computed and how far to trust it. A single dash with\n"
-      "more than one letter is a PETSc option.");
+  add_footer(
+      *app,
+      "\n  fmbem solvate ion.pqr --surface ion.face --permittivity-inside 1 --json -"
+      "\n  fmbem solvate 1bpi.pqr --surface 1bpi.vert --ionic-strength 0.15 --output 1bpi.vtu"
+      "\n  fmbem solvate lys.pqr --surface lys.face --surface cavity.face --surface stern.face "
+      "--kappa 0.125",
+      "docs/biomolecules.md explains what is computed and how far to trust it.\n");
   add_solvate_options(*app, *options);
   return {app, [options](Context& context) { return run(context, *options); }, true};
 }

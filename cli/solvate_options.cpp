@@ -1,19 +1,10 @@
 #include "cli/solvate_options.hpp"
 
 #include "cli/picture_options.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
 
 void add_files(CLI::App& app, SolvateOptions& options) {
   app.add_option("MOLECULE", options.molecule, "atoms with charges and radii (.pqr)")->required();

@@ -45,7 +45,7 @@ void check_outputs(const SolveRun& job, const Options& options, const PointOutpu
 /// [k][n panels]
 std::vector<std::vector<double>> read_right_hand_sides(const std::string& file,
                                                        std::size_t panels) {
-  FMBEM_REQUIRE(ending(file) == "npy", "--rhs takes a .npy, not " << file);
+  FMBEM_REQUIRE(is_npy(file), "--rhs takes a .npy, not " << file);
   const NumberArray array = read_npy(file);
   FMBEM_REQUIRE(array.shape.size() == 2,
                 file << " has " << array.shape.size()

@@ -212,13 +212,16 @@ ExitCode SolveRun::finish(const ProblemSolution& solution, bool converged, Json 
     save_solution(*file, mesh, solution, report_text(report_));
     console().print_wrote(*file);
   }
-  target_.write(report_);
-  return converged ? ExitCode::solved : ExitCode::not_converged;
+  return write_report(converged);
 }
 
 ExitCode SolveRun::finish(const LayerSolution& solution, bool converged, Json results,
                           std::optional<double> field_seconds) {
   complete(solution, converged, std::move(results), field_seconds);
+  return write_report(converged);
+}
+
+ExitCode SolveRun::write_report(bool converged) {
   target_.write(report_);
   return converged ? ExitCode::solved : ExitCode::not_converged;
 }

@@ -82,6 +82,7 @@ class SolveRun {
   void end_reading(const Timer& timer);
   void complete(const LayerSolution& solution, bool converged, Json results,
                 std::optional<double> field_seconds);
+  ExitCode write_report(bool converged);
 
   Timer total_;
   Context& context_;

@@ -16,6 +16,7 @@
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/solvers/petsc_session.hpp"
 
@@ -32,7 +33,7 @@ Json study_json(const Arguments& arguments, const StudyOptions& options, std::si
   Json& inputs = json["run"]["inputs"] = Json::array();
   for (const std::string& mesh : options.meshes) inputs.push_back(fingerprint(mesh));
   for (const std::string& rhs : options.right_hand_sides)
-    if (ending(rhs) == "npy") inputs.push_back(fingerprint(rhs));
+    if (is_npy(rhs)) inputs.push_back(fingerprint(rhs));
   return json;
 }
 

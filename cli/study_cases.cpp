@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/panel_values.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/known_problems.hpp"
 
@@ -146,7 +147,7 @@ void check_options(const StudyOptions& options) {
     FMBEM_REQUIRE(text.starts_with('-') && text.find(' ') == std::string::npos,
                   "--axis takes a PETSc option, -NAME=X,Y,…, not \"" << text << "\"");
   for (const std::string& rhs : options.right_hand_sides) {
-    if (ending(rhs) == "npy") continue;
+    if (is_npy(rhs)) continue;
     const auto [word, count] = parse_word("--rhs", rhs);
     check_words("--rhs", {word}, {"one", "source", "random"});
     FMBEM_REQUIRE(!count || word == "random", "--rhs " << rhs << ": only random has a number");

@@ -1,7 +1,6 @@
 #include "cli/study_options.hpp"
 
 #include <fstream>
-#include <sstream>
 
 #include "cli/common_options.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -187,11 +186,8 @@ std::pair<std::string, std::vector<std::string>> parse_axis(const std::string& o
                                                             const std::string& text) {
   const std::size_t equals = text.find('=');
   std::vector<std::string> values;
-  if (equals != std::string::npos && equals > 0) {
-    std::istringstream list(text.substr(equals + 1));
-    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
-  }
-  bool good = !values.empty() && text.back() != ',';
+  if (equals != std::string::npos && equals > 0) values = split_at_commas(text.substr(equals + 1));
+  bool good = !values.empty();
   for (const std::string& value : values) good = good && !value.empty();
   FMBEM_REQUIRE(good, option << " takes NAME=X,Y,…, not \"" << text << "\"");
   return {text.substr(0, equals), values};

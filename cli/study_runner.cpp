@@ -53,7 +53,7 @@ const StudyData& StudyRunner::data_of(const std::string& rhs) {
   const auto [entry, is_new] = data_.try_emplace(rhs);
   if (!is_new) return entry->second;
   StudyData& data = entry->second;
-  if (ending(rhs) == "npy") {
+  if (is_npy(rhs)) {
     const NumberArray array = read_npy(rhs);
     FMBEM_REQUIRE(array.shape.size() == 1 || array.shape.size() == 2,
                   rhs << " must have the shape [N] or [K][N]");

@@ -12,8 +12,6 @@
 namespace fmbem::cli {
 namespace {
 
-bool is_npy(const std::string& file) { return ending(file) == "npy"; }
-
 /// In the mesh's order: σ in V/m, φ, and flux densities into the regions inside and outside.
 std::vector<std::vector<double>> surface_values(const ProblemSolution& solution, std::size_t k) {
   std::vector<double> density = solution.panels.to_input_order(solution.sigma[k]);

@@ -82,6 +82,8 @@ std::vector<std::string> fields_of(std::string_view line) {
 
 }  // namespace
 
+bool is_npy(const std::string& file) { return ending(file) == "npy"; }
+
 NumberArray read_npy(const std::string& file) {
   const std::string text = read_file(file);
   const std::string_view all = text;

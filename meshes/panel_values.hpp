@@ -15,6 +15,9 @@ struct NumberArray {
   std::vector<double> values;
 };
 
+/// Whether a file is one of NumPy's arrays, by its name.
+bool is_npy(const std::string& file);
+
 /// Reads NumPy's .npy: numbers of 4 or 8 bytes, of one or more dimensions, in C's order. Throws
 /// InputError that names the file for what it is not, or holds no finite number.
 NumberArray read_npy(const std::string& file);

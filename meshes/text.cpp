@@ -33,6 +33,16 @@ std::optional<double> parse_number(std::string_view text) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
 std::string ending(const std::string& path) {
   std::string e = std::filesystem::path(path).extension().string();
   if (!e.empty()) e.erase(0, 1);

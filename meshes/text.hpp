@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
 
@@ -19,6 +20,9 @@ std::string decimal(double x);
 
 /// The number that the whole text stands for; nothing if it is no finite number.
 std::optional<double> parse_number(std::string_view text);
+
+/// The parts of a text between its commas, one more than there are commas.
+std::vector<std::string> split_at_commas(std::string_view text);
 
 /// The ending of a file's name without the dot, in lower case.
 std::string ending(const std::string& path);

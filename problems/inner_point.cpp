@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,30 +46,31 @@ bool is_inside(const Panels& panels, Vec3d x) {
 Vec3d inner_point(const Panels& panels) {
   const auto box = box_of(panels);
   const Vec3d low = box.first, high = box.second;
-  std::vector<std::pair<double, Vec3d>> candidates(along * along * along);
+  std::vector<Vec3d> place(along * along * along);
+  std::vector<double> distance(place.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
+  for (std::size_t k = 0; k < place.size(); ++k) {
     const Vec3d step = (high - low) / along;
-    const auto place = [&](std::size_t index) { return double(index % along) + 0.5; };
-    const Vec3d x = low + Vec3d{step.x * place(k), step.y * place(k / along),
-                                step.z * place(k / along / along)};
-    candidates[k] = {distance_to(panels, x), x};
+    const auto at = [&](std::size_t index) { return double(index % along) + 0.5; };
+    place[k] = low + Vec3d{step.x * at(k), step.y * at(k / along), step.z * at(k / along / along)};
+    distance[k] = distance_to(panels, place[k]);
   }
-  auto by_distance = candidates;
-  std::stable_sort(by_distance.begin(), by_distance.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  double enough = -1;  // nothing is inside
-  for (const auto& [distance, x] : by_distance) {
-    if (!is_inside(panels, x)) continue;
-    enough = 0.8 * distance;
-    break;
-  }
+  std::vector<std::size_t> farthest_first(place.size());
+  std::iota(farthest_first.begin(), farthest_first.end(), std::size_t{0});
+  std::stable_sort(farthest_first.begin(), farthest_first.end(),
+                   [&](std::size_t a, std::size_t b) { return distance[a] > distance[b]; });
   // Finer meshes of the same surface are to have the same point: so it is the first of those that
   // are about as good, and goes aside by a power of two.
+  std::optional<std::size_t> best;
+  double enough = 0;
+  for (const std::size_t k : farthest_first) {
+    if (distance[k] < enough) break;
+    if ((best && k > *best) || !is_inside(panels, place[k])) continue;
+    if (!best) enough = 0.8 * distance[k];
+    best = k;
+  }
   constexpr Vec3d aside{0.48, 0.6, 0.64};
-  for (const auto& [distance, x] : candidates)
-    if (enough > 0 && distance >= enough && is_inside(panels, x))
-      return x + 0.5 * std::exp2(std::floor(std::log2(distance))) * aside;
+  if (best) return place[*best] + 0.5 * std::exp2(std::floor(std::log2(distance[*best]))) * aside;
   throw InputError(
       "there is no room for a point charge inside the surface: use another --rhs, such as one");
 }

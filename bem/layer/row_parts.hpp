@@ -70,6 +70,17 @@ FluxOperator flux_operator_of(const RowParts<Rows, Factor>& parts) {
   return {};
 }
 
+/// Adds what is a sum or a maximum over the parts of an operator.
+inline void add_counts(OperatorInfo& sum, const OperatorInfo& part) {
+  sum.memory_bytes += part.memory_bytes;
+  sum.near_entries += part.near_entries;
+  sum.order = std::max(sum.order, part.order);
+  sum.levels = std::max(sum.levels, part.levels);
+  sum.max_leaf = std::max(sum.max_leaf, part.max_leaf);
+  for (const auto& [stage, seconds] : part.setup_seconds) sum.setup_seconds[stage] += seconds;
+  for (const auto& [stage, seconds] : part.product_seconds) sum.product_seconds[stage] += seconds;
+}
+
 /// Of all parts together.
 template <class Rows, class Factor>
 OperatorInfo info_of(const RowParts<Rows, Factor>& parts) {
@@ -82,14 +93,7 @@ OperatorInfo info_of(const RowParts<Rows, Factor>& parts) {
       continue;
     }
     info.name += ", " + of_part.name;
-    info.memory_bytes += of_part.memory_bytes;
-    info.near_entries += of_part.near_entries;
-    info.order = std::max(info.order, of_part.order);
-    info.levels = std::max(info.levels, of_part.levels);
-    info.max_leaf = std::max(info.max_leaf, of_part.max_leaf);
-    for (const auto& [stage, seconds] : of_part.setup_seconds) info.setup_seconds[stage] += seconds;
-    for (const auto& [stage, seconds] : of_part.product_seconds)
-      info.product_seconds[stage] += seconds;
+    add_counts(info, of_part);
   }
   return info;
 }

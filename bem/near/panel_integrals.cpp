@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
+#include "fmbem/bem/near/corner_view.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
@@ -88,22 +89,15 @@ FMBEM_SIMD_CLONES Symmetric3d far_hessian(const TriangleRule& rule, Vec3d d, Vec
 
 /// By the closed form.
 Symmetric3d triangle_hessian(const Triangle& t, Vec3d x) {
-  Vec3d d[3];
-  double r[3];
-  int nearest = 0;
-  for (int k = 0; k < 3; ++k) {
-    d[k] = t.vertex[k] - x;
-    r[k] = norm(d[k]);
-    if (r[k] < r[nearest]) nearest = k;
-  }
-  const double height = -dot(d[nearest], t.normal);
+  const CornerView view(t, x);
   Symmetric3d sum;
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    const double distance = dot(d[r[k] < r[next] ? k : next], t.outward[k]);
-    const EdgeDerivatives edge(dot(d[k], t.tangent[k]), dot(d[next], t.tangent[k]), r[k], r[next],
-                               t.length[k], distance * distance + height * height);
-    sum += edge_hessian(t, k, edge.of_line, edge.of_cube * distance, edge.of_cube * height);
+    const double distance = view.edge_distance(t, k);
+    const EdgeDerivatives edge(dot(view.to[k], t.tangent[k]), dot(view.to[next], t.tangent[k]),
+                               view.r[k], view.r[next], t.length[k],
+                               distance * distance + view.height * view.height);
+    sum += edge_hessian(t, k, edge.of_line, edge.of_cube * distance, edge.of_cube * view.height);
   }
   return inv_4pi * sum;
 }

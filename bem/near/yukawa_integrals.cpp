@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/sliver.hpp"
+#include "fmbem/bem/near/corner_view.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
@@ -212,29 +213,19 @@ class SideOfEdge {
   double distance2_;
 };
 
-/// What an edge is seen like.
-struct View {
+/// What a triangle is seen like.
+struct View : CornerView {
   LinePart edge[3];
-  double height, farthest = 0, distance;  ///< of a vertex; of the triangle
+  double farthest, distance;  ///< of a vertex; of the triangle
   bool inside = true;
 
-  View(const Triangle& t, Vec3d x) {
-    Vec3d to[3];
-    double r[3];
-    int nearest = 0;
-    for (int k = 0; k < 3; ++k) {
-      to[k] = t.vertex[k] - x;
-      r[k] = norm(to[k]);
-      farthest = std::max(farthest, r[k]);
-      if (r[k] < r[nearest]) nearest = k;
-    }
-    height = -dot(to[nearest], t.normal);
+  View(const Triangle& t, Vec3d x) : CornerView(t, x), farthest(std::max({r[0], r[1], r[2]})) {
     double to_boundary = farthest;
     for (int k = 0; k < 3; ++k) {
       const int next = (k + 1) % 3;
-      const double d = dot(to[r[k] < r[next] ? k : next], t.outward[k]),
-                   a = dot(to[k], t.tangent[k]), b = dot(to[next], t.tangent[k]),
-                   d2 = d * d + height * height, beyond = std::max({a, -b, 0.0});
+      const double d = edge_distance(t, k), a = dot(to[k], t.tangent[k]),
+                   b = dot(to[next], t.tangent[k]), d2 = d * d + height * height,
+                   beyond = std::max({a, -b, 0.0});
       edge[k] = {d, a, b, r[k], r[next], edge_log_ratio(a, b, r[k], r[next], t.length[k], d2)};
       inside = inside && d >= 0;
       to_boundary = std::min(to_boundary, std::sqrt(d2 + beyond * beyond));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fmbem/bem/layer/row_parts.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -12,23 +13,14 @@ namespace {
 /// Regions with so few panels, such as cavities, are not worth a tree.
 constexpr std::size_t dense_up_to = 1000;
 
-/// The larger of two operators' numbers.
-template <class Number>
-void take_larger(Number& a, Number b) {
-  a = std::max(a, b);
-}
-
 void add(OperatorInfo& sum, const OperatorInfo& part) {
-  sum.memory_bytes += part.memory_bytes;
-  if (part.kind == OperatorKind::dense) return;
+  if (part.kind == OperatorKind::dense) {
+    sum.memory_bytes += part.memory_bytes;
+    return;
+  }
   sum.kind = OperatorKind::fmm;
-  sum.near_entries += part.near_entries;
-  take_larger(sum.order, part.order);
-  take_larger(sum.levels, part.levels);
-  take_larger(sum.max_leaf, part.max_leaf);
-  take_larger(sum.inflation, part.inflation);
-  for (const auto& [stage, seconds] : part.setup_seconds) sum.setup_seconds[stage] += seconds;
-  for (const auto& [stage, seconds] : part.product_seconds) sum.product_seconds[stage] += seconds;
+  sum.inflation = std::max(sum.inflation, part.inflation);
+  add_counts(sum, part);
 }
 
 }  // namespace

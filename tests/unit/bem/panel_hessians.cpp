@@ -1,13 +1,12 @@
 // Second derivatives of panels' potentials.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "fmbem/bem/near/panel_integrals.hpp"
+#include "tests/unit/bem/reference_rows.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
@@ -25,36 +24,11 @@ struct ReferenceCase {
 };
 
 std::vector<ReferenceCase> reference_cases() {
-  std::ifstream file(FMBEM_TEST_DATA "/triangle_hessians.csv");
-  std::string line, word;
-  std::getline(file, line);
   std::vector<ReferenceCase> cases;
-  while (std::getline(file, line)) {
-    // Names are in quotes where they have a comma.
-    const std::size_t end = line[0] == '"' ? line.find('"', 1) + 1 : line.find(',');
-    std::istringstream row(line.substr(end + 1));
-    double value[18];
-    for (double& v : value) {
-      std::getline(row, word, ',');
-      v = std::stod(word);
-    }
-    const auto vec = [&](int k) { return Vec3d{value[k], value[k + 1], value[k + 2]}; };
-    cases.push_back({line.substr(0, end),
-                     make_triangle(vec(0), vec(3), vec(6)),
-                     vec(9),
-                     {value[12], value[13], value[14], value[15], value[16], value[17]}});
-  }
+  for (const auto& [name, text, triangle, x, value] : reference_rows("triangle_hessians.csv"))
+    cases.push_back(
+        {name, triangle, x, {value[0], value[1], value[2], value[3], value[4], value[5]}});
   return cases;
-}
-
-double distance_to_edges(const Triangle& t, Vec3d x) {
-  double nearest = std::numeric_limits<double>::max();
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d d = x - t.vertex[k];
-    const double s = std::clamp(dot(d, t.tangent[k]), 0.0, t.length[k]);
-    nearest = std::min(nearest, norm(d - s * t.tangent[k]));
-  }
-  return nearest;
 }
 
 }  // namespace

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/unit/bem/reference_rows.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace fmbem;
@@ -27,30 +26,10 @@ struct ReferenceCase {
 };
 
 std::vector<ReferenceCase> reference_cases() {
-  std::ifstream file(FMBEM_TEST_DATA "/triangle_integrals.csv");
-  std::string line;
-  std::getline(file, line);
   std::vector<ReferenceCase> cases;
-  while (std::getline(file, line)) {
-    std::istringstream row(line);
-    ReferenceCase c;
-    std::getline(row, c.name, ',');
-    double value[18];
-    for (double& v : value) {
-      std::string word;
-      std::getline(row, word, ',');
-      v = std::stod(word);
-    }
-    std::getline(row, c.kind);
-    const auto vec = [&](int k) { return Vec3d{value[k], value[k + 1], value[k + 2]}; };
-    c.triangle = make_triangle(vec(0), vec(3), vec(6));
-    c.x = vec(9);
-    c.potential = value[12];
-    c.gradient = vec(13);
-    c.double_layer = value[16];
-    c.nearness = value[17];
-    cases.push_back(c);
-  }
+  for (const auto& row : test::reference_rows("triangle_integrals.csv"))
+    cases.push_back({row.name, row.text, row.triangle, row.x, row.value[0], row.vec(1),
+                     row.value[4], row.value[5]});
   return cases;
 }
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
+#include "tests/unit/bem/reference_rows.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
@@ -31,39 +30,11 @@ struct ReferenceCase {
 };
 
 std::vector<ReferenceCase> reference_cases() {
-  std::ifstream file(FMBEM_TEST_DATA "/yukawa_integrals.csv");
-  std::string line, word;
-  std::getline(file, line);
   std::vector<ReferenceCase> cases;
-  while (std::getline(file, line)) {
-    std::istringstream row(line);
-    ReferenceCase c;
-    std::getline(row, c.name, ',');
-    double value[18];
-    for (double& v : value) {
-      std::getline(row, word, ',');
-      v = std::strtod(word.c_str(), nullptr);
-    }
-    const auto vec = [&](int k) { return Vec3d{value[k], value[k + 1], value[k + 2]}; };
-    c.triangle = make_triangle(vec(0), vec(3), vec(6));
-    c.x = vec(9);
-    c.kappa = value[12];
-    c.potential = value[13];
-    c.gradient = vec(14);
-    c.double_layer = value[17];
-    cases.push_back(c);
-  }
+  for (const ReferenceRow& row : reference_rows("yukawa_integrals.csv"))
+    cases.push_back(
+        {row.name, row.triangle, row.x, row.value[0], row.value[1], row.vec(2), row.value[5]});
   return cases;
-}
-
-double distance_to_edges(const Triangle& t, Vec3d x) {
-  double nearest = std::numeric_limits<double>::max();
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d d = x - t.vertex[k];
-    const double s = std::clamp(dot(d, t.tangent[k]), 0.0, t.length[k]);
-    nearest = std::min(nearest, norm(d - s * t.tangent[k]));
-  }
-  return nearest;
 }
 
 }  // namespace
