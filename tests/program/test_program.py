@@ -3,7 +3,6 @@
 import bisect
 import os
 import pathlib
-import pty
 import re
 import shlex
 import signal
@@ -144,33 +143,6 @@ class Limits(ProgramTest):
                                  timeout=300)
         self.assertEqual(process.returncode, 152, process.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["tetrahedron.msh"])
-
-
-class Progress(ProgramTest):
-    def run_on_terminal(self, *arguments):
-        main, terminal = pty.openpty()
-        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=terminal, env={**os.environ, "OMP_NUM_THREADS": "1"})
-        os.close(terminal)
-        text = b""
-        while True:
-            try:
-                piece = os.read(main, 4096)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            text += piece
-        os.close(main)
-        self.assertEqual(process.wait(), 0)
-        return text
-
-    def test_a_line_on_a_terminal_for_long_runs_and_none_in_a_pipe(self):
-        # Lines come after two seconds. One thread takes three times that for these 280 million entries.
-        long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.03", "--operator", "dense")
-        self.assertIn(b"assembling", self.run_on_terminal(*long_run))
-        self.assertNotIn("assembling", self.fmbem(*long_run).stderr)
-        self.assertNotIn(b"assembling", self.run_on_terminal("capacitance", self.tetrahedron_file()))
 
 
 class Documentation(ProgramTest):
