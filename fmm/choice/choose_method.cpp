@@ -50,8 +50,7 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
     const TreecodeWork work =
         treecode_work(tree, leaves, options.theta.value_or(default_theta),
                       std::max<std::size_t>(1, leaves.size() / leaves_walked));
-    const double seconds =
-        weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
+    const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
     if (options.max_leaf) break;
   }
@@ -73,13 +72,16 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     return choose_tree(options, order, sources, targets, scale, hull);
   };
   switch (options.method) {
-    case Method::direct: return {options.method, direct_choice(options, sources, targets)};
+    case Method::direct:
+      return {options.method, direct_choice(options, sources, targets)};
     case Method::treecode:
       if (options.max_leaf)
         return {options.method, {*options.max_leaf, options.inflation.value_or(inflations[0])}};
       return {options.method, treecode_choice(options, sources, targets, scale, hull)};
-    case Method::fmm: return {options.method, fmm_choice()};
-    case Method::automatic: break;
+    case Method::fmm:
+      return {options.method, fmm_choice()};
+    case Method::automatic:
+      break;
   }
   MethodChoice best{Method::direct, direct_choice(options, sources, targets)};
   const auto improve = [&](Method method, const TreeChoice& tree) {
@@ -88,8 +90,8 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
   improve(Method::fmm, fmm_choice());
   const bool treecode_serves = options.kappa == 0 && !options.hessian;
   if (treecode_serves && best.method != Method::direct)
-    improve(Method::treecode, treecode_choice(with(options, Method::treecode), sources, targets,
-                                              scale, hull));
+    improve(Method::treecode,
+            treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
   return best;
 }
 

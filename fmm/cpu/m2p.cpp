@@ -49,7 +49,8 @@ class TreecodeLeaf {
     const NearLists& near = pass_.tree.lists.p2p;
     const auto first = near.sources.begin() + near.begin[row];
     const auto last = near.sources.begin() + near.begin[row + 1];
-    if (std::find(first, last, near.targets[row]) == last) std::erase(boxes_.p2p, near.targets[row]);
+    if (std::find(first, last, near.targets[row]) == last)
+      std::erase(boxes_.p2p, near.targets[row]);
   }
   void p2p() {
     for (int first = 0, width; first < pass_.vectors; first += width) {

@@ -130,7 +130,8 @@ TEST_CASE("softened sums are those of balls") {
   double u = enclosed(r) / r;  // of the shells inside, then those outside, to infinity
   constexpr int steps = 20'000;
   for (int k = 0; k < steps; ++k) {
-    const double inner = r * steps / (steps - k), outer = k + 1 < steps ? r * steps / (steps - k - 1) : 1e300;
+    const double inner = r * steps / (steps - k),
+                 outer = k + 1 < steps ? r * steps / (steps - k - 1) : 1e300;
     u += (k + 1 < steps ? enclosed(outer) - enclosed(inner) : 1 - enclosed(inner)) * 2 /
          (inner + std::min(outer, 1e12));
   }
@@ -170,10 +171,9 @@ TEST_CASE("treecodes meet their tolerance") {
   const Points some(points.begin(), points.begin() + 300);
   Results exact(some.size());
   direct_sum(points, some, sources.strengths(), exact.fields());
-  const Plan plan(points, {.tolerance = tolerance,
-                           .gradient = true,
-                           .method = Method::treecode,
-                           .theta = theta});
+  const Plan plan(
+      points,
+      {.tolerance = tolerance, .gradient = true, .method = Method::treecode, .theta = theta});
   const Errors errors(run(plan, sources.strengths()), exact);
   CAPTURE(plan.info().order, plan.info().m2p_pairs, plan.info().near_pairs);
   CHECK(plan.info().method == Method::treecode);
