@@ -93,8 +93,7 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
   Json json{{"points", plan.targets()},
             {"method", fmm::name_of(info.method)},
             {"backend", options.backend == Processor::gpu ? "cuda" : "cpu"},
-            {"precision",
-             info.precision == Precision::single_precision ? "single" : "double"},
+            {"precision", info.precision == Precision::single_precision ? "single" : "double"},
             {"order", tree ? Json(info.order) : Json()},
             {"theta", info.method == fmm::Method::treecode
                           ? Json(options.plan.theta.value_or(fmm::default_theta))
@@ -123,7 +122,7 @@ std::string summary(const Json& nbody) {
   if (!nbody["leaf"].is_null()) out << ", leaves of " << nbody["leaf"];
   out << ", " << nbody["precision"].get<std::string>() << " precision\n";
   const auto line = [&](const std::string& name) -> std::ostream& {
-    return out << std::left << std::setw(18) << name;
+    return out << std::left << std::setw(20) << name;
   };
   line("plan") << nbody["plan_s"].get<double>() << " s\n";
   line("evaluation") << nbody["evaluate_s"].get<double>() << " s\n";
@@ -138,8 +137,8 @@ std::string summary(const Json& nbody) {
   for (const char* what : {"potential", "force"}) {
     const Json& error = nbody[std::string(what) + "_error"];
     if (!error.is_null())
-      line(std::string("error of ") + what) << error.get<double>() << ", at "
-                                            << nbody["checked_targets"] << " points\n";
+      line(std::string("error of ") + what)
+          << error.get<double>() << ", at " << nbody["checked_targets"] << " points\n";
   }
   return out.str();
 }
@@ -152,16 +151,15 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   set_threads(options.threads.value_or(available_cores()));
   const Bodies bodies = read_bodies(options);
   if (bodies.from_file)
-    refuse_overwriting({{"--output", options.file}, {"--plot", options.plot},
-                        {"--json", options.output.json}},
-                       {{"points", options.points}});
+    refuse_overwriting(
+        {{"--output", options.file}, {"--plot", options.plot}, {"--json", options.output.json}},
+        {{"points", options.points}});
   fmm::PlanOptions how = options.plan;
   how.gradient = !options.potential_only;
   console.begin_phase("making the plan");
   const Timer timer;
-  const fmm::Plan plan = options.backend == Processor::gpu
-                             ? cuda::make_fmm_plan(bodies.points, how)
-                             : fmm::Plan(bodies.points, how);
+  const fmm::Plan plan = options.backend == Processor::gpu ? cuda::make_fmm_plan(bodies.points, how)
+                                                           : fmm::Plan(bodies.points, how);
   const double plan_seconds = timer.seconds();
   console.begin_phase("evaluating");
   const Evaluation evaluation = evaluate(plan, bodies, options);
@@ -192,12 +190,12 @@ ExitCode run(Context& context, const NbodyOptions& options) {
 Command add_nbody(CLI::App& program) {
   auto options = std::make_shared<NbodyOptions>();
   CLI::App* app = program.add_subcommand(
-      "nbody", "Potentials and forces of charges in space, by a direct sum, a treecode or the FMM");
+      "nbody", "Potentials and forces of points, by direct sum, treecode or FMM");
   app->footer(
       "Examples:\n  fmbem nbody --points 1e5 --distribution plummer --tolerance 1e-4"
       "\n  fmbem nbody --points 20000 --method treecode --theta 0.6 --order 6"
-      "\nThe potential of charges q at x is the sum of q/(4 pi r), the force on a unit charge there "
-      "minus its gradient. Points that coincide do not act on each other.");
+      "\nThe potential of charges q is the sum of q/(4 pi r), the force on a unit charge minus its "
+      "gradient.\nPoints that coincide do not act on each other.");
   add_nbody_options(*app, *options);
   return {app, [options](Context& context) { return run(context, *options); }};
 }

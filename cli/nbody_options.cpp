@@ -18,11 +18,11 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
                  "how many points, such as 1e5, or a file of lines `x y z` or `x y z charge`")
       ->type_name("N|FILE")
       ->required();
-  add_choice(app, "--distribution", o.distribution,
-             {{"cube", "cube"}, {"sphere", "sphere"}, {"plummer", "plummer"},
-              {"ellipsoid", "ellipsoid"}},
-             "where N points are: in a cube, on a sphere, in a Plummer sphere, or on an ellipsoid "
-             "with half of them at its tip");
+  add_choice(
+      app, "--distribution", o.distribution,
+      {{"cube", "cube"}, {"sphere", "sphere"}, {"plummer", "plummer"}, {"ellipsoid", "ellipsoid"}},
+      "where N points are: in a cube, on a sphere, in a Plummer sphere, or on an ellipsoid "
+      "with half of them at its tip");
   add_choice(app, "--charges", o.equal_charges, {{"mixed", false}, {"equal", true}},
              "of N points and of files without: uniform in [-1, 1), or all 1");
   app.add_option("--seed", o.seed, "of the random numbers (default: 1)");
@@ -83,9 +83,9 @@ void check_nbody_options(const NbodyOptions& o) {
 Bodies read_bodies(const NbodyOptions& o) {
   Bodies bodies;
   if (const std::optional<double> count = parse_number(o.points)) {
-    FMBEM_REQUIRE(*count >= 1 && *count <= most_points && *count == std::floor(*count),
-                  "--points must be a whole number from 1 to " << most_points << ", not "
-                                                               << o.points);
+    FMBEM_REQUIRE(
+        *count >= 1 && *count <= most_points && *count == std::floor(*count),
+        "--points must be a whole number from 1 to " << most_points << ", not " << o.points);
     bodies.points =
         clouds::points_by_name(o.distribution, static_cast<std::size_t>(*count), o.seed);
   } else {
@@ -94,8 +94,7 @@ Bodies read_bodies(const NbodyOptions& o) {
   }
   if (bodies.charges.empty()) {
     bodies.charges.assign(bodies.points.size(), 1.0);
-    if (!o.equal_charges)
-      bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
+    if (!o.equal_charges) bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
   }
   return bodies;
 }

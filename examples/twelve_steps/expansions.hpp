@@ -42,7 +42,8 @@ inline Expansion irregular(Vec3d x, int p) {
     if (m > 0) t.at(m, m) = -(2.0 * m - 1) / r2 * Complex(x.x, x.y) * t(m - 1, m - 1);
     for (int n = m + 1; n <= p; ++n)
       t.at(n, m) = ((2 * n - 1) * x.z * t(n - 1, m) -
-                    static_cast<double>((n - 1) * (n - 1) - m * m) * t(n - 2, m)) / r2;
+                    static_cast<double>((n - 1) * (n - 1) - m * m) * t(n - 2, m)) /
+                   r2;
   }
   return t;
 }

@@ -31,7 +31,8 @@ int main() {
     }
     // Each order gains a power of the ratio of the charges' radius (0.87) to the distance (2 … 3).
     const double error = error_of(u, targets, c);
-    good = tell("Taylor series of order " + std::to_string(order), error, last, now() - start) && good;
+    good =
+        tell("Taylor series of order " + std::to_string(order), error, last, now() - start) && good;
     last = error;
   }
   return !good;

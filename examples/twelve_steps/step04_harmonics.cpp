@@ -1,6 +1,7 @@
-// Step 4: any order. 1/|x − y| = Σ_nm conj(U_n^m(y)) T_n^m(x) for |y| < |x|: of the (p+1)(p+2)(p+3)/6
-// moments of Taylor's series to order p only (p+1)² are independent, because 1/r is harmonic. What
-// is left out is a geometric series in θ = radius/distance: at most θ^(p+1)/(1 − θ) Σ|q|/distance.
+// Step 4: any order. 1/|x − y| = Σ_nm conj(U_n^m(y)) T_n^m(x) for |y| < |x|: of the
+// (p+1)(p+2)(p+3)/6 moments of Taylor's series to order p only (p+1)² are independent, because 1/r
+// is harmonic. What is left out is a geometric series in θ = radius/distance: at most θ^(p+1)/(1 −
+// θ) Σ|q|/distance.
 #include "expansions.hpp"
 
 int main() {

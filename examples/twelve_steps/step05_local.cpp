@@ -18,7 +18,8 @@ int main() {
     std::vector<double> u(targets.size());
     for (std::size_t i = 0; i < targets.size(); ++i) u[i] = l2p(local, targets[i]);
     const double error = error_of(u, targets, c);
-    good = tell("local expansion of order " + std::to_string(p), error, last / 5, now() - start) && good;
+    good = tell("local expansion of order " + std::to_string(p), error, last / 5, now() - start) &&
+           good;
     last = error;
   }
   return !good;

@@ -17,7 +17,8 @@ int main() {
     std::vector<double> u(targets.size());
     for (std::size_t i = 0; i < targets.size(); ++i) u[i] = l2p(local, targets[i] - r);
     const double error = error_of(u, targets, c);
-    good = tell("P2M, M2L, L2P of order " + std::to_string(p), error, last / 5, now() - start) && good;
+    good =
+        tell("P2M, M2L, L2P of order " + std::to_string(p), error, last / 5, now() - start) && good;
     last = error;
   }
   return !good;

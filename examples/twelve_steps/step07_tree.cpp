@@ -1,7 +1,7 @@
-// Step 7: boxes. A Morton key interleaves the bits of x, y and z: sorted by it, the charges of every
-// box of every level stand together, a child's key is its parent's with three bits more, and no
-// pointers are needed. Here the sum is over the boxes that touch and over those that do not: each
-// pair once, so nothing changes but the order.
+// Step 7: boxes. A Morton key interleaves the bits of x, y and z: sorted by it, the charges of
+// every box of every level stand together, a child's key is its parent's with three bits more, and
+// no pointers are needed. Here the sum is over the boxes that touch and over those that do not:
+// each pair once, so nothing changes but the order.
 #include "tree.hpp"
 
 int main() {

@@ -1,6 +1,6 @@
 // Step 8: a treecode. From the largest box on: if a box of radius r is at least r/θ away it acts by
-// its moments (M2P), if not its children are asked, and at the deepest level its charges (P2P). Each
-// target meets O(log N) boxes. Smaller θ: smaller errors, more boxes.
+// its moments (M2P), if not its children are asked, and at the deepest level its charges (P2P).
+// Each target meets O(log N) boxes. Smaller θ: smaller errors, more boxes.
 #include "expansions.hpp"
 #include "tree.hpp"
 
@@ -15,7 +15,8 @@ struct Treecode {
             p2m(moments[level][box], tree.sorted.q[j], tree.sorted.x[j] - centre);
         else
           for (std::size_t child = 8 * box; child < 8 * box + 8; ++child)
-            m2m(moments[level][box], moments[level + 1][child], centre_of(child, level + 1) - centre);
+            m2m(moments[level][box], moments[level + 1][child],
+                centre_of(child, level + 1) - centre);
       }
     }
   }

@@ -1,7 +1,7 @@
 // Step 9: the fast multipole method. Moments go up (P2M, M2M), act on boxes at their level (M2L),
-// local expansions go down (L2L, L2P), and boxes that touch are summed directly (P2P). On each level
-// a box receives only what its parent could not: children of the parent's neighbours. So each box
-// has at most 189 M2L and 27 P2P, whatever N: O(N).
+// local expansions go down (L2L, L2P), and boxes that touch are summed directly (P2P). On each
+// level a box receives only what its parent could not: children of the parent's neighbours. So each
+// box has at most 189 M2L and 27 P2P, whatever N: O(N).
 #include <omp.h>
 
 #include "uniform_fmm.hpp"

@@ -18,7 +18,8 @@ int main() {
     const double seconds = now() - start;
     if (threads == 1) of_one = u;
     const double error = error_of(u, fmm.tree.sorted.x, fmm.tree.sorted);
-    good = tell("FMM on threads: " + std::to_string(threads), error, 1e-2, seconds) && u == of_one && good;
+    good = tell("FMM on threads: " + std::to_string(threads), error, 1e-2, seconds) &&
+           u == of_one && good;
   }
   return !good;
 }

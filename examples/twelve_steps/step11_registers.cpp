@@ -1,21 +1,26 @@
 // Step 11: registers. P2P is most of the time that is left, and a processor adds 4 to 16 numbers in
 // one instruction if they stand side by side: arrays of x, y and z instead of an array of points
-// (SoA), the targets in the inner loop, no branch (a pair that coincides gets the weight 0). On a GPU
-// the same loop has a target a thread, and a tile of sources in shared memory.
+// (SoA), the targets in the inner loop, no branch (a pair that coincides is put infinitely far). On
+// a GPU the same loop has a target a thread, and a tile of sources in shared memory.
+#include <limits>
+
 #include "fmbem/fmm/base/simd.hpp"
 #include "step.hpp"
 
 namespace {
 
+constexpr double never = std::numeric_limits<double>::infinity();
+
 /// Adds what n charges give at m targets; compiled for several instruction sets.
-FMBEM_SIMD_CLONES void p2p(int n, const double* sx, const double* sy, const double* sz, const double* q, int m,
-         const double* tx, const double* ty, const double* tz, double* u) {
+FMBEM_SIMD_CLONES void p2p(int n, const double* sx, const double* sy, const double* sz,
+                           const double* q, int m, const double* tx, const double* ty,
+                           const double* tz, double* u) {
   for (int j = 0; j < n; ++j) {
 #pragma omp simd
     for (int i = 0; i < m; ++i) {
       const double x = tx[i] - sx[j], y = ty[i] - sy[j], z = tz[i] - sz[j];
       const double r2 = x * x + y * y + z * z;
-      u[i] += r2 > 0 ? q[j] / std::sqrt(r2) : 0;
+      u[i] += q[j] / std::sqrt(r2 > 0 ? r2 : never);
     }
   }
 }

@@ -24,7 +24,7 @@ int main() {
   for (const double tolerance : {1e-3, 1e-6, 1e-9})
     run(fmbem::fmm::Plan(c.x, {.tolerance = tolerance, .method = fmbem::fmm::Method::automatic}),
         "library, automatic: ", tolerance);
-  if (!fmbem::cuda::cuda_devices().empty())
+  if (!fmbem::cuda_devices().empty())
     run(fmbem::cuda::make_fmm_plan(c.x, {.tolerance = 1e-6}), "library, GPU: ", 1e-6);
   return !good;
 }
