@@ -60,12 +60,14 @@ def methods(folder, most, repeats, most_direct=100_000):
         n *= 3 if str(n)[0] == "1" else 10 / 3
         n = round(n)
     write(folder / "papers_methods.csv", rows)
+    draw_methods(folder, rows)
+
+
+def draw_methods(folder, rows):
     figure, axes = pyplot.subplots(figsize=(4.6, 3.4))
-    for method, colour in COLOURS.items():
-        own = [row for row in rows if row["asked"] == method]
-        axes.loglog([r["points"] for r in own], [r["evaluate_s"] for r in own], "o-", color=colour, label=method)
-    own = [row for row in rows if row["asked"] == "automatic"]
-    axes.loglog([r["points"] for r in own], [r["evaluate_s"] for r in own], "k+", label="automatic")
+    for asked, colour, line in (*((method, colour, "o-") for method, colour in COLOURS.items()), ("automatic", "k", "+")):
+        own = [(float(row["points"]), float(row["evaluate_s"])) for row in rows if row["asked"] == asked]
+        axes.loglog(*zip(*own), line, color=colour, label=asked)
     axes.set(xlabel="points", ylabel="seconds of an evaluation")
     axes.legend()
     figure.savefig(folder / "papers_methods.svg", metadata={"Date": None})
