@@ -8,7 +8,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/nbody_options.hpp"
-#include "cli/picture_options.hpp"
 #include "cli/provenance.hpp"
 #include "cli/report.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
@@ -151,9 +150,8 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   set_threads(options.threads.value_or(available_cores()));
   const Bodies bodies = read_bodies(options);
   if (bodies.from_file)
-    refuse_overwriting(
-        {{"--output", options.file}, {"--plot", options.plot}, {"--json", options.output.json}},
-        {{"points", options.points}});
+    refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
+                       {{"points", options.points}});
   fmm::PlanOptions how = options.plan;
   how.gradient = !options.potential_only;
   console.begin_phase("making the plan");
@@ -174,10 +172,6 @@ ExitCode run(Context& context, const NbodyOptions& options) {
     write(*options.file, bodies, evaluation);
     console.print_wrote(*options.file);
   }
-  draw_result(console, options.plot, [&](const std::string& path) {
-    return write_vtk_points(path, false, scattered_points(bodies.points), "",
-                            fields_of(bodies, evaluation), {});
-  });
   Json report = start_report("nbody", context.arguments);
   if (bodies.from_file) report["run"]["inputs"].push_back(fingerprint(options.points));
   report["nbody"] = nbody;

@@ -2,10 +2,8 @@
 
 #include <cmath>
 
-#include "cli/picture_options.hpp"
 #include "fmbem/fmm/base/clouds.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/npy_file.hpp"
 #include "fmbem/meshes/point_set.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_points.hpp"
@@ -65,9 +63,6 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
                  "an array [points][4] of potential and force (.npy)")
       ->type_name("FILE")
       ->group(output_group);
-  app.add_option("--plot", o.plot, "a picture of the potential at the points (.png, .svg, .html)")
-      ->type_name("FILE")
-      ->group(output_group);
   add_output_options(app, o.output);
 }
 
@@ -77,7 +72,6 @@ void check_nbody_options(const NbodyOptions& o) {
   if (o.file && !o.file->ends_with(".npy")) check_points_path(*o.file);
   FMBEM_REQUIRE(!o.file || !o.file->ends_with(".vti"),
                 "scattered points are no grid: write them as .csv, .vtu or .npy, not " << *o.file);
-  check_picture(o.plot);
 }
 
 Bodies read_bodies(const NbodyOptions& o) {
