@@ -67,6 +67,32 @@ void check_point_count(std::size_t points, const char* what) {
                        << std::numeric_limits<std::int32_t>::max() / 2);
 }
 
+void check_method(const PlanOptions& o, Processor processor) {
+  const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode;
+  FMBEM_REQUIRE(processor == Processor::cpu || (!direct && !treecode),
+                "the method " << name_of(o.method)
+                              << " is for plans on the CPU: make the plan there, or take fmm");
+  FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
+                "θ must be above 0 and at most 1, not " << *o.theta);
+  FMBEM_REQUIRE(!o.theta || treecode || o.method == Method::automatic,
+                "θ is a treecode's: take the method treecode, or give no θ");
+  FMBEM_REQUIRE(!o.theta || *o.theta <= largest_sure_theta || o.order,
+                "no order is sure to meet a tolerance with θ above "
+                    << largest_sure_theta << ", such as " << *o.theta
+                    << ": give an order, or a smaller θ");
+  FMBEM_REQUIRE(o.softening >= 0 && std::isfinite(o.softening),
+                "the softening must be a length of 0 or more, not " << o.softening);
+  FMBEM_REQUIRE(o.softening == 0 || direct,
+                "direct sums alone have a softening: take the method direct, or set it to 0");
+  FMBEM_REQUIRE(o.softening == 0 || o.kappa == 0,
+                "softening is of Laplace's kernel: set it to 0, or κ to 0");
+  FMBEM_REQUIRE(!treecode || (o.kappa == 0 && !o.hessian),
+                "a treecode has no " << (o.hessian ? "second derivatives" : "Yukawa's kernel")
+                                     << ": take the method fmm or direct");
+  FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),
+                "a direct sum has neither order nor leaves: give none, or take another method");
+}
+
 void check_overhang(double overhang) {
   FMBEM_REQUIRE(overhang > 0 && overhang <= 0.5,
                 "sources may stick out by up to half of a box's side, not " << overhang);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/functionals.hpp"
 #include "fmbem/fmm/plan.hpp"
@@ -17,6 +18,8 @@ void check_order(int order);
 void check_kappa(double kappa);
 void check_tree_options(const std::optional<int>& max_leaf, const std::optional<double>& inflation);
 void check_overhang(double overhang);
+/// The method, and whether what else is asked for belongs to it.
+void check_method(const PlanOptions& options, Processor processor);
 /// `what` is "source" or "target".
 void check_points(std::span<const Vec3d> points, const char* what);
 void check_point_count(std::size_t points, const char* what);

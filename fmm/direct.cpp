@@ -37,7 +37,7 @@ void check_size(std::size_t size, const char* what, int count, std::size_t point
 }  // namespace
 
 void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
-                const Strengths& strengths, const Fields& fields, double kappa) {
+                const Strengths& strengths, const Fields& fields, double kappa, double softening) {
   const auto charges = strengths.charges;
   const auto dipoles = strengths.dipoles;
   const int count = strengths.count;
@@ -58,8 +58,8 @@ void direct_sum(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
     Sum u, gx, gy, gz, h[3][3];
     for (std::size_t j = 0; j < n; ++j) {
       const Vec3d r = x - sources[j];
-      const double r2 = norm2(r);
-      if (r2 == 0) continue;
+      if (norm2(r) == 0) continue;
+      const double r2 = norm2(r) + softening * softening;
       const double q = charges.empty() ? 0 : charges[first + j];
       const Vec3d d = dipoles.empty() ? Vec3d{} : dipoles[first + j];
       const double length = std::sqrt(r2), r3 = length * r2, along = dot(d, r);

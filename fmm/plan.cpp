@@ -9,7 +9,9 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
+#include "fmbem/fmm/choice/choose_method.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
+#include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 
@@ -29,6 +31,7 @@ void check_options(const PlanOptions& o, Processor processor) {
   FMBEM_REQUIRE(o.kappa == 0 || processor == Processor::cpu,
                 "Yukawa's kernel is for plans on the CPU: make the plan there, or set "
                 "PlanOptions::kappa to 0");
+  check_method(o, processor);
   if (o.order) check_order(*o.order);
   check_tree_options(o.max_leaf, o.inflation);
   require_one_rank(*o.ranks, "a plan");
@@ -58,6 +61,9 @@ LargeVector<Vec3d> in_order(std::span<const Vec3d> points, std::span<const std::
   return result;
 }
 
+/// A softening beyond so many times the extent would leave the range of single precision.
+constexpr double most_softening = 100;
+
 /// A plan on the CPU.
 class CpuPlan final : public PlanImpl {
  public:
@@ -65,14 +71,22 @@ class CpuPlan final : public PlanImpl {
           const PlanOptions& asked) {
     options = asked;
     check_options(options, Processor::cpu);
-    accuracy_ = accuracy_for(options, same);
     place(sources, targets, same);
   }
 
   std::size_t sources() const override { return tree().sources.size(); }
   std::size_t targets() const override { return tree().targets().size(); }
   PlanInfo info() const override {
-    return plan_info(tree(), accuracy_, 0, placed_->backend->operator_bytes());
+    PlanInfo info = plan_info(tree(), accuracy_, 0, placed_->backend->operator_bytes());
+    info.method = options.method;
+    if (options.method == Method::treecode) {
+      const TreecodeWork work =
+          treecode_work(tree().octree, tree().lists.p2p.targets, accuracy_.theta);
+      info.near_pairs = static_cast<std::int64_t>(work.p2p_pairs);
+      info.m2p_pairs = static_cast<std::int64_t>(work.m2p_pairs);
+      info.m2l_rows = 0;
+    }
+    return info;
   }
   void evaluate(const Strengths& strengths, const Fields& fields) override {
     placed_->backend->evaluate(strengths, fields, Direction::forward, evaluate_seconds);
@@ -113,8 +127,15 @@ class CpuPlan final : public PlanImpl {
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
-    const TreeChoice choice =
-        choose_tree(options, accuracy_.order, sources, targets, tree.scale, scaled);
+    FMBEM_REQUIRE(options.softening <= most_softening * hull.side,
+                  "a softening of " << options.softening << " is more than " << most_softening
+                                    << " times the points' extent: all pairs would be alike");
+    const MethodChoice chosen = choose_method(options, sources, targets, tree.scale, scaled);
+    if (!placed_) {
+      options.method = chosen.method;
+      accuracy_ = accuracy_for(options, same);
+    }
+    const TreeChoice& choice = chosen.tree;
     tree.max_leaf = choice.max_leaf;
     tree.inflation = choice.inflation;
     watch.add("choose");

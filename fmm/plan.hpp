@@ -13,6 +13,7 @@
 #include "fmbem/fmm/base/ranks.hpp"
 #include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/method.hpp"
 
 namespace fmbem::fmm {
 
@@ -46,6 +47,14 @@ struct PlanOptions {
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
+  Method method = Method::fmm;        ///< direct and treecode are on the CPU alone
+  /// Of a treecode: a box of radius r_s acts on a leaf of radius r_t at the distance R of their
+  /// centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
+  /// Default: 0.5.
+  std::optional<double> theta{};
+  /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
+  /// alone have it.
+  double softening = 0;
 };
 
 /// What a plan chose and what it holds.
@@ -60,6 +69,8 @@ struct PlanInfo {
   std::int64_t m2l_rows;        ///< parents times orbits: 8 products of a row each
   std::int64_t memory_bytes;    ///< of the plan, without the operators
   std::int64_t operator_bytes;  ///< of the translation operators, which plans share
+  Method method = Method::fmm;  ///< never automatic
+  std::int64_t m2p_pairs = 0;   ///< of a treecode: boxes that act on targets by their expansions
 };
 
 /// Seconds of the last evaluation, by stage, and of making the plan.
@@ -67,7 +78,7 @@ using Seconds = std::map<std::string, double>;
 
 class PlanImpl;
 
-/// A fast multipole method for fixed points:
+/// A fast multipole method for fixed points, or another method for the same sums:
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
@@ -116,7 +127,8 @@ class Plan {
   void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets);
 
   PlanInfo info() const;
-  /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P.
+  /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P; of a treecode sort, P2M, M2M, M2P
+  /// and P2P, of a direct sum sort and P2P.
   Seconds evaluate_seconds() const;
   /// Of making the plan, or of its last move: choose, sort, tree, lists, operators.
   Seconds plan_seconds() const;

@@ -15,6 +15,8 @@ class Stopwatch {
     seconds_[stage] += std::chrono::duration<double>(now - last_).count();
     last_ = now;
   }
+  /// Leaves out the time since it was made or since the last add().
+  void restart() { last_ = Clock::now(); }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -24,8 +24,8 @@ std::size_t sample_stride(std::size_t points, double leaf) {
 constexpr double least_leaf = 1.5, leaf_step = 1.25;
 constexpr std::size_t most_leaves = most_trial_trees;
 
-/// Points picked pseudo-randomly, one from each of equal stretches, so that no order of the input
-/// is favoured.
+}  // namespace
+
 std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
   std::vector<Vec3d> picked;
   picked.reserve(points.size() / stride + 1);
@@ -38,11 +38,10 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
   return picked;
 }
 
-}  // namespace
-
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
                        std::span<const Vec3d> targets, double scale, const Cube& hull) {
-  if (options.max_leaf && options.inflation) return {*options.max_leaf, *options.inflation};
+  if (options.max_leaf && options.inflation && options.method != Method::automatic)
+    return {*options.max_leaf, *options.inflation};
   const bool same = are_same(sources, targets);
   const std::size_t most = std::max(sources.size(), targets.size());
   const double balanced =

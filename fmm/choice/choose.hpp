@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/plan.hpp"
 
@@ -10,6 +13,10 @@ namespace fmbem::fmm {
 /// give is kept.
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
                        std::span<const Vec3d> targets, double scale, const Cube& hull);
+
+/// Points picked pseudo-randomly, one from each of equal stretches, so that no order of the input
+/// is favoured.
+std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride);
 
 /// Whether sources and targets are one array.
 inline bool are_same(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {

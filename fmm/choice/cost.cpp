@@ -21,6 +21,10 @@ constexpr double laplace_pairs_of_yukawa = 3;
 /// numbers that go through a butterfly.
 constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
+/// Of M2P: what a target and a box cost beside the expansion, in its coefficients, and the time of
+/// the expansions of potential and gradient over that of the potential's alone.
+constexpr double numbers_of_a_box = 20, expansions_of_gradient = 3;
+
 double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
   const Precision precision = near_precision_of(options);
   const ThreadRates& r = machine_rates().of(precision);
@@ -39,6 +43,13 @@ double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_tar
 double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
   return laplace_pairs_per_second(options, sources_are_targets) /
          (options.kappa > 0 ? laplace_pairs_of_yukawa : 1);
+}
+
+double m2p_pairs_per_second(const PlanOptions& options, int order) {
+  // The rate is that of a P2M and an L2P, and M2P is an L2P, of four expansions for gradients.
+  const double count = harmonic_count(order) + numbers_of_a_box,
+               expansions = options.gradient ? expansions_of_gradient : 1;
+  return 2 * machine_rates().of(precision_of(options, false)).points / (expansions * count);
 }
 
 CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int order, double weight)

@@ -27,6 +27,9 @@ class CostModel {
   double weight_;
 };
 
+/// Boxes and targets of M2P that one thread does in a second at that order.
+double m2p_pairs_per_second(const PlanOptions& options, int order);
+
 /// Pairs of the near field that one thread does in a second.
 double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets);
 

@@ -28,15 +28,29 @@ constexpr double derivative_errors[] = {
 constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
                  safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
 
+/// The lowest order of a treecode with that error, or the highest there is. Errors of potentials of
+/// a cube, a sphere and a Plummer sphere, with θ from 0.3 to 0.8, are at most a twentieth of
+/// c^(p+1), c = θ/(2 − θ) being r_s/(R − r_t) of boxes of equal size (docs/papers.md).
+int treecode_order(const PlanOptions& options, double wanted) {
+  const double theta = options.theta.value_or(default_theta);
+  if (theta > largest_sure_theta) return highest_order;  // an order is given
+  const double order = std::ceil(std::log(20 * wanted) / std::log(theta / (2 - theta))) - 1;
+  return static_cast<int>(std::clamp<double>(order, 1, highest_order));
+}
+
 }  // namespace
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
+  const bool treecode = options.method == Method::treecode;
   return {order_for(options, sources_are_targets),
           precision_of(options, sources_are_targets),
-          near_precision_of(options),
+          treecode ? Precision::double_precision : near_precision_of(options),
           root_terms(options),
           options.kappa,
-          std::log(10 / options.tolerance)};
+          std::log(10 / options.tolerance),
+          options.method,
+          options.theta.value_or(default_theta),
+          options.softening};
 }
 
 int order_for(const PlanOptions& options, bool sources_are_targets) {
@@ -47,6 +61,7 @@ int order_for(const PlanOptions& options, bool sources_are_targets) {
                                              : std::span<const double>(potential_errors);
   const double wanted =
       (sources_are_targets ? safety : safety_apart)[derivatives] * options.tolerance;
+  if (options.method == Method::treecode) return treecode_order(options, wanted);
   const auto enough =
       std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
   const int order = 1 + static_cast<int>(enough - errors.begin());

@@ -13,7 +13,12 @@ struct Accuracy {
   double kappa = 0;                                        ///< as PlanOptions
   /// Pairs so far apart, times κ, are left out: e^{−κr} is below all errors.
   double reach = 0;
+  Method method = Method::fmm;  ///< as PlanOptions, but never automatic
+  double theta = 0, softening = 0;
 };
+
+/// θ of a treecode where the options give none, and the largest one for which orders are known.
+inline constexpr double default_theta = 0.5, largest_sure_theta = 0.8;
 
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets);

@@ -8,6 +8,7 @@
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/cpu/functional_moments.hpp"
 #include "fmbem/fmm/cpu/near_data.hpp"
+#include "fmbem/fmm/cpu/treecode.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -28,12 +29,13 @@ class CpuBackend final : public Backend {
         table_(order_),
         operators_(make_operators()) {
     pass_.kappa = kappa();
-    pass_.top_level = operators_.top_level(tree.octree);
+    pass_.softening = accuracy.softening * tree.scale;
+    pass_.top_level = is_treecode() ? 1 : operators_.top_level(tree.octree);
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh,
                            FunctionalKernel{kappa(), pass_.top_level});
     else
-      near_.emplace(tree, accuracy.near_precision);
+      near_.emplace(tree, accuracy.near_precision, accuracy.method);
   }
   CpuBackend(const CpuBackend&) = delete;
 
@@ -58,11 +60,15 @@ class CpuBackend final : public Backend {
   LevelOperators<T> make_operators() const {
     const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
     if (!has_far()) return {};
+    if (is_treecode())  // M2M alone
+      return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders, M2l::fitted, -1));
     if (accuracy_.kappa == 0) return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
     return {kappa(), accuracy_.reach / kappa(), tree_.octree, order_, orders};
   }
-  /// Trees of fewer levels have boxes that all touch: nothing is far.
-  bool has_far() const { return tree_.octree.levels() > 2; }
+  bool is_treecode() const { return accuracy_.method == Method::treecode; }
+  /// Trees of fewer levels have boxes that all touch: nothing is far. But targets of a treecode may
+  /// be in a corner of a box of the first level, far from the others.
+  bool has_far() const { return tree_.octree.levels() > (is_treecode() ? 1 : 2); }
   /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
 
@@ -99,6 +105,17 @@ class CpuBackend final : public Backend {
     watch.add("P2M");
     m2m(pass);
     watch.add("M2M");
+    if (is_treecode()) {
+      treecode(*near_, pass, seconds);
+      watch.restart();
+    } else {
+      far_and_near(pass, watch);
+    }
+    unsort_fields(pass, first, units, fields);
+    watch.add("sort");
+  }
+
+  void far_and_near(Pass<T>& pass, Stopwatch& watch) {
     m2l(pass);
     watch.add("M2L");
     l2l(pass);
@@ -116,8 +133,6 @@ class CpuBackend final : public Backend {
     else
       l2p(pass);
     watch.add("L2P");
-    unsort_fields(pass, first, units, fields);
-    watch.add("sort");
   }
 
   /// A power of two that brings the largest strength of a right-hand side to [1, 2), so that

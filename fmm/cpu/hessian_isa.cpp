@@ -19,7 +19,7 @@ void hessian_of(Kernel kernel, const NearSources<double>& s, const HessianTarget
     for (std::int64_t j = 0; j < s.count; ++j) {
       const Vec<double> dx = x - s.x[j], dy = y - s.y[j], dz = z - s.z[j];
       const Vec<double> r2 = dx * dx + dy * dy + dz * dz;
-      Vec<double> w = inverse_root<double, terms>(r2, all_far);
+      Vec<double> w = inverse_root<double, terms>(kernel, r2, all_far);
       w *= 1 / root_scale<double, terms>;
       Vec3d dipole;
       if constexpr (Dipoles) dipole = {s.dipole_x[j], s.dipole_y[j], s.dipole_z[j]};
@@ -42,7 +42,7 @@ void near_hessian(Kernel kernel, const NearSources<double>& s, const HessianTarg
 
 #define FMBEM_INSTANTIATE(Kernel) \
   template void near_hessian(Kernel, const NearSources<double>&, const HessianTargets&);
-FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+FMBEM_FOR_EACH_PAIR_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm::FMBEM_ISA

@@ -74,7 +74,7 @@ FMBEM_INSTANTIATE(float)
 #define FMBEM_INSTANTIATE(Kernel)                             \
   template const PairKernels<double, Kernel>& pair_kernels(); \
   template const PairKernels<float, Kernel>& pair_kernels();
-FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+FMBEM_FOR_EACH_PAIR_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm

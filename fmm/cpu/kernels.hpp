@@ -94,6 +94,22 @@ struct HarmonicSteps {
   const T* diagonal;   ///< [p + 1]: w_m = diagonal_m (x + iy) w_{m−1}
 };
 
+/// A box as M2P takes it: what is to be added to its targets' coordinates so that they are from its
+/// centre; and its expansion, then the derivatives of that as a local one where gradients are asked
+/// for, [1 or 4][2 pairs].
+template <class T>
+struct M2pSource {
+  T shift[3], inverse_side;
+  const T* moments;
+};
+/// Targets of M2P, a multiple of `lanes` of them, and the arrays [count] that results are added to.
+template <class T>
+struct M2pTargets {
+  int count;
+  const T *x, *y, *z;
+  T *potential, *gradient[3];  ///< null where not asked for
+};
+
 /// The hot loops of the CPU backend that do not depend on the kernel G, compiled once for each
 /// instruction set.
 template <class T>
@@ -123,6 +139,12 @@ struct CpuKernels {
   /// up to a register beyond the end of the sums.
   void (*scatter)(const NearRange* pieces, int n, const T* sums, double factor, double* results,
                   double* buffer);
+
+  /// Adds Σ_i M_i S_i(d)/|d|^(2n+1) over the side, of Laplace's kernel, and its gradient; d is the
+  /// target from the box's centre in its sides. As S_i(d)/|d|^(2n+1) = S_i(ξ)/|d| with ξ = d/|d|²
+  /// (Kelvin), this is L2P at inverted points:
+  ///     u = F(ξ)/|d|,   ∇u = (∇F − d (F + 2 d·∇F/|d|²))/|d|³.
+  void (*m2p)(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets);
 };
 
 /// The best kernels that this processor can run.
@@ -134,7 +156,7 @@ inline constexpr int near_vectors = 4;
 
 /// The hot loops that depend on the kernel G, compiled likewise. G comes in the coordinates' unit.
 /// Sums are of g (fmm/kernel/pair.hpp), so results still have to be multiplied by the kernel's
-/// scale.
+/// scale. Plummer's kernel has those of pairs alone.
 template <class T, class Kernel>
 struct PairKernels {
   /// Numbers of points are multiples of `lanes`.

@@ -27,9 +27,17 @@ struct MutualChunk {
   std::int32_t buffer_points = 0;
 };
 
+/// Targets of a row of the near lists that one thread takes at a time. Most rows are one block; a
+/// direct sum is one row.
+struct TargetBlock {
+  std::size_t row;
+  Range targets;
+};
+inline constexpr std::int32_t targets_of_a_block = 512;
+
 /// What P2P works with beside the tree; made once.
 struct NearData {
-  NearData(const PointTree& tree, Precision precision);
+  NearData(const PointTree& tree, Precision precision, Method method);
 
   template <class N>
   const NearCoordinates<N>& sources() const {
@@ -50,10 +58,13 @@ struct NearData {
   std::optional<NearCoordinates<float>> single_sources;  ///< for a near field in single precision
   std::optional<NearCoordinates<float>> single_targets;  ///< if they are not the sources
   std::vector<MutualChunk> chunks;                       ///< if the sources are the targets
+  std::vector<TargetBlock> blocks;
 };
 
 /// Makes chunks of about equal numbers of pairs; how many does not depend on the number of threads.
 std::vector<MutualChunk> mutual_chunks(const PointTree& tree);
+/// The same of a tree of one box, whose points are taken in pieces as if these were leaves.
+std::vector<MutualChunk> direct_chunks(const PointTree& tree);
 
 /// Puts the near field of charges of one right-hand side into the results, each pair once. The
 /// sources are the targets.

@@ -17,11 +17,12 @@ class HessianRows {
         vector_(vector),
         tile_(near.double_sources, pass, vector, 1) {}
 
-  void add(std::size_t row) {
+  void add(const TargetBlock& block) {
+    const std::size_t row = block.row;
     const Octree& octree = pass_.tree.octree;
     const NearLists& near = pass_.tree.lists.p2p;
     const Box& leaf = octree.boxes[near.targets[row]];
-    place_targets(leaf);
+    place_targets(block.targets, leaf);
     for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
       const Box& box = octree.boxes[near.sources[k]];
       Range range = box.own_sources();
@@ -33,16 +34,16 @@ class HessianRows {
     flush();
     const std::int64_t first = vector_ * static_cast<std::int64_t>(pass_.tree.targets().size());
     for (int entry = 0; entry < 6; ++entry)
-      for (int i = 0; i < leaf.targets.size(); ++i)
-        pass_.hessian[entry][first + leaf.targets.begin + i] = sums_[entry][i];
+      for (int i = 0; i < block.targets.size(); ++i)
+        pass_.hessian[entry][first + block.targets.begin + i] = sums_[entry][i];
   }
 
  private:
-  void place_targets(const Box& leaf) {
-    const int padded = whole_registers(cpu_kernels<double>(), leaf.targets.size());
+  void place_targets(Range targets, const Box& leaf) {
+    const int padded = whole_registers(cpu_kernels<double>(), targets.size());
     for (auto& axis : place_) axis.assign(padded, 0.0);
     for (auto& entry : sums_) entry.assign(padded, 0.0);
-    const NearRange piece = near_range(leaf.targets, leaf, leaf);
+    const NearRange piece = near_range(targets, leaf, leaf);
     cpu_kernels<double>().gather(&piece, 1, arrays_of<double>(places_, nullptr),
                                  {{place_[0].data(), place_[1].data(), place_[2].data()}, nullptr});
   }
@@ -53,7 +54,7 @@ class HessianRows {
                            place_[2].data(),
                            {}};
     for (int entry = 0; entry < 6; ++entry) targets.entry[entry] = sums_[entry].data();
-    with_kernel(pass_.kappa, [&](auto kernel) {
+    with_pair_kernel(pass_.kappa, pass_.softening, [&](auto kernel) {
       pair_kernels<double, decltype(kernel)>().near_hessian(kernel, tile_.sources(), targets);
     });
     tile_.clear();
@@ -76,7 +77,7 @@ void p2p_hessian(const NearData& near, Pass<T>& pass) {
     {
       HessianRows<T> rows(near, pass, v);
 #pragma omp for schedule(dynamic, 8)
-      for (std::size_t row = 0; row < pass.tree.lists.p2p.targets.size(); ++row) rows.add(row);
+      for (std::size_t k = 0; k < near.blocks.size(); ++k) rows.add(near.blocks[k]);
     }
   }
 }

@@ -28,7 +28,7 @@ FMBEM_INLINE void near_block(Kernel kernel, const NearSources<T>& s, const NearT
       const Vec<T> dx = difference<T>(x[v], s.x[j]), dy = difference<T>(y[v], s.y[j]),
                    dz = difference<T>(z[v], s.z[j]);
       const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
-      Vec<T> w = inverse_root<T, Terms>(r2, far[v]);
+      Vec<T> w = inverse_root<T, Terms>(kernel, r2, far[v]);
       if constexpr (!scaled) w *= 1 / root_scale<T, Terms>;
       const auto radial = kernel.template radial<Terms>(r2, w);
       for (int r = 0; r < R; ++r) {
@@ -104,7 +104,7 @@ void near(Kernel kernel, int vectors, int root_terms, const NearSources<T>& s,
 #define FMBEM_INSTANTIATE(Kernel)                                                               \
   template void near(Kernel, int, int, const NearSources<double>&, const NearTargets<double>&); \
   template void near(Kernel, int, int, const NearSources<float>&, const NearTargets<float>&);
-FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+FMBEM_FOR_EACH_PAIR_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm::FMBEM_ISA

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "fmbem/fmm/cpu/near_tile.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 /// threads.
 constexpr std::int64_t pairs_of_a_chunk = std::int64_t{1} << 20;
 constexpr std::int64_t most_chunks = 256;
+/// The same where each chunk owes to all later points: 2 GiB of four results.
+constexpr std::int64_t points_of_buffers = std::int64_t{1} << 27;
 
 /// Points of other leaves that are summed at once: they fit the first cache with their sums.
 constexpr int most_others = 512;
@@ -139,7 +142,7 @@ class MutualLeaf {
     const NearPoints<N> p = leaf_.whole_registers_of_points();
     std::fill(close_.begin(), close_.end(), 0);
     leaf_.clear_sums();
-    with_kernel(pass_.kappa / unit_, [&](auto kernel) {
+    with_pair_kernel(pass_.kappa / unit_, pass_.softening * unit_, [&](auto kernel) {
       pair_kernels<N, decltype(kernel)>().near(kernel, 1, pass_.accuracy.root_terms,
                                                {last - first, p.x + first, p.y + first, p.z + first,
                                                 p.charge + first, nullptr, nullptr, nullptr},
@@ -158,10 +161,12 @@ class MutualLeaf {
     others_.resize(n, totals_.results);
     others_.fill(near_.sources<N>(), pass_, vector_, pieces);
     // The pieces' points fill registers better than the leaf's, which the kernel takes one by one.
-    const bool done = with_kernel(pass_.kappa / unit_, [&](auto kernel) {
-      return pair_kernels<N, decltype(kernel)>().near_mutual(
-          kernel, pass_.accuracy.root_terms, others_.whole_registers_of_points(), leaf_.points());
-    });
+    const bool done =
+        with_pair_kernel(pass_.kappa / unit_, pass_.softening * unit_, [&](auto kernel) {
+          return pair_kernels<N, decltype(kernel)>().near_mutual(
+              kernel, pass_.accuracy.root_terms, others_.whole_registers_of_points(),
+              leaf_.points());
+        });
     if (!done) return false;
     leaf_.scatter({&piece_, 1}, unit_, totals_);
     others_.scatter(pieces, unit_, totals_);
@@ -314,6 +319,46 @@ std::vector<MutualChunk> mutual_chunks(const PointTree& tree) {
     result[c] = chunk_of(tree, std::span(rows).subspan(begin[c], begin[c + 1] - begin[c]));
   for (std::size_t c = 1; c < result.size(); ++c)
     result[c].buffer_begin = result[c - 1].buffer_begin + result[c - 1].buffer_points;
+  return result;
+}
+
+std::vector<MutualChunk> direct_chunks(const PointTree& tree) {
+  const Box& root = tree.octree.boxes[0];
+  const auto n = static_cast<std::int64_t>(tree.sources.size());
+  const std::int64_t room = points_of_buffers / std::max<std::int64_t>(n, 1);
+  const std::int64_t chunks = std::clamp<std::int64_t>(
+      n * n / 2 / pairs_of_a_chunk, 1, std::clamp<std::int64_t>(room, 16, most_chunks));
+  const auto range = [&](std::int64_t begin, std::int64_t end) {
+    return near_range({static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)}, root,
+                      root);
+  };
+  std::vector<MutualChunk> result;
+  for (std::int64_t begin = 0, end, done = 0; begin < n; begin = end) {
+    // A point's pairs with later points are n less its place; each chunk gets its part of them all.
+    const auto part = static_cast<std::int64_t>(result.size()) + 1;
+    for (end = begin; end < n && done * chunks < part * (n * n / 2);) {
+      const std::int64_t next = std::min<std::int64_t>(end + most_others, n);
+      done += (next - end) * (n - (end + next) / 2);
+      end = next;
+    }
+    if (end == begin) end = n;
+    MutualChunk chunk;
+    if (!result.empty())
+      chunk.buffer_begin = result.back().buffer_begin + result.back().buffer_points;
+    for (std::int64_t first = end; first < n; first += most_others) {
+      chunk.outside.push_back(range(first, std::min<std::int64_t>(first + most_others, n)));
+      chunk.outside.back().buffer = chunk.buffer_points;
+      chunk.buffer_points += chunk.outside.back().count;
+    }
+    for (std::int64_t first = begin, next; first < end; first = next) {
+      next = std::min<std::int64_t>(first + most_others, end);
+      if (next < end) chunk.others.push_back(range(next, end));
+      chunk.others.insert(chunk.others.end(), chunk.outside.begin(), chunk.outside.end());
+      chunk.leaves.push_back(
+          {range(first, next), root.level, true, static_cast<std::int64_t>(chunk.others.size())});
+    }
+    result.push_back(std::move(chunk));
+  }
   return result;
 }
 

@@ -41,7 +41,7 @@ FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64
       const Vec<T> dx = difference<T>(x[v], b.x[k]), dy = difference<T>(y[v], b.y[k]),
                    dz = difference<T>(z[v], b.z[k]);
       const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
-      Vec<T> w = inverse_root<T, Terms>(r2, pairs);
+      Vec<T> w = inverse_root<T, Terms>(kernel, r2, pairs);
       if constexpr (!Kernel::homogeneous) w *= 1 / root_scale<T, Terms>;
       add_mutual_pair<Potential, Gradient>(kernel.template radial<Terms>(r2, w), b.charge[k], q[v],
                                            {dx, dy, dz}, of_a[v], of_b);
@@ -142,7 +142,7 @@ bool near_mutual(Kernel kernel, int root_terms, const NearPoints<T>& a, const Ne
 #define FMBEM_INSTANTIATE(Kernel)                                                               \
   template bool near_mutual(Kernel, int, const NearPoints<double>&, const NearPoints<double>&); \
   template bool near_mutual(Kernel, int, const NearPoints<float>&, const NearPoints<float>&);
-FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+FMBEM_FOR_EACH_PAIR_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::fmm::FMBEM_ISA

@@ -58,41 +58,42 @@ struct None {
 template <class T>
 using PairsOf = std::conditional_t<sizeof(T) == 4, Any, None>;
 
-/// A first guess of 1/√r2; 0 for pairs that are left out.
+/// A first guess of 1/√s2, s2 being r2 or what softening makes of it; 0 for pairs that are left
+/// out.
 #if defined(__AVX512F__)
-FMBEM_INLINE Vec<double> guess(Vec<double> r2, None&) {
-  return _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(r2, _mm512_setzero_pd(), _CMP_GT_OQ), r2);
+FMBEM_INLINE Vec<double> guess(Vec<double> r2, Vec<double> s2, None&) {
+  return _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(r2, _mm512_setzero_pd(), _CMP_GT_OQ), s2);
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Count& count) {
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Vec<float> s2, Count& count) {
   const __mmask16 far = _mm512_cmp_ps_mask(r2, _mm512_set1_ps(least_r2<float>), _CMP_GT_OQ);
   const __m512i counts = reinterpret_cast<__m512i>(count.far);
   count.far =
       reinterpret_cast<Counts>(_mm512_mask_add_epi32(counts, far, counts, _mm512_set1_epi32(1)));
-  return _mm512_maskz_rsqrt14_ps(far, r2);
+  return _mm512_maskz_rsqrt14_ps(far, s2);
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Any& any) {
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Vec<float> s2, Any& any) {
   any.close |= _mm512_cmp_ps_mask(r2, _mm512_set1_ps(least_r2<float>), _CMP_LE_OQ);
-  return _mm512_maskz_rsqrt14_ps(0xffff, r2);  // GCC 12 warns of the form without a mask
+  return _mm512_maskz_rsqrt14_ps(0xffff, s2);  // GCC 12 warns of the form without a mask
 }
 constexpr bool guess_is_coarse = false;
 #else
 /// By the exponent's bits (Lomont 2003), 3.5 % off.
-FMBEM_INLINE Vec<double> guess(Vec<double> r2, None&) {
+FMBEM_INLINE Vec<double> guess(Vec<double> r2, Vec<double> s2, None&) {
   typedef std::int64_t Bits __attribute__((vector_size(register_bytes)));
-  const Bits bits = 0x5fe6eb50c7b537a9 - (reinterpret_cast<Bits>(r2) >> 1);
+  const Bits bits = 0x5fe6eb50c7b537a9 - (reinterpret_cast<Bits>(s2) >> 1);
   return reinterpret_cast<Vec<double> >(bits & reinterpret_cast<Bits>(r2 > least_r2<double>));
 }
-FMBEM_INLINE Vec<float> bits_of_root(Vec<float> r2) {
-  return reinterpret_cast<Vec<float> >(0x5f375a86 - (reinterpret_cast<Counts>(r2) >> 1));
+FMBEM_INLINE Vec<float> bits_of_root(Vec<float> s2) {
+  return reinterpret_cast<Vec<float> >(0x5f375a86 - (reinterpret_cast<Counts>(s2) >> 1));
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Count& count) {
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Vec<float> s2, Count& count) {
   const Counts far = r2 > least_r2<float>;  // −1 where true
   count.far -= far;
-  return reinterpret_cast<Vec<float> >(reinterpret_cast<Counts>(bits_of_root(r2)) & far);
+  return reinterpret_cast<Vec<float> >(reinterpret_cast<Counts>(bits_of_root(s2)) & far);
 }
-FMBEM_INLINE Vec<float> guess(Vec<float> r2, Any& any) {
+FMBEM_INLINE Vec<float> guess(Vec<float> r2, Vec<float> s2, Any& any) {
   any.close |= r2 <= least_r2<float>;
-  return bits_of_root(r2);
+  return bits_of_root(s2);
 }
 constexpr bool guess_is_coarse = true;
 #endif
@@ -115,15 +116,16 @@ FMBEM_INLINE Vec<T> refine(Vec<T> r2, Vec<T> y) {
   return y * (root_scale<T, 3> + e * (T(1.6) + e * (T(1.2) + e)));
 }
 
-/// root_scale / √r2
-template <class T, int Terms, class Far>
-FMBEM_INLINE Vec<T> inverse_root(Vec<T> r2, Far& far) {
-  Vec<T> y = guess(r2, far);
+/// root_scale / √r2, r2 being softened as the kernel is.
+template <class T, int Terms, class Kernel, class Far>
+FMBEM_INLINE Vec<T> inverse_root(const Kernel& kernel, Vec<T> r2, Far& far) {
+  const Vec<T> s2 = kernel.softened(r2);
+  Vec<T> y = guess(r2, s2, far);
   if constexpr (guess_is_coarse) {
-    const Vec<T> e = T(1) - r2 * (y * y);
+    const Vec<T> e = T(1) - s2 * (y * y);
     y *= T(1) + e * (T(0.5) + e * (T(0.375) + T(0.3125) * e));
   }
-  return refine<T, Terms>(r2, y);
+  return refine<T, Terms>(s2, y);
 }
 
 /// Calls f with the terms of `root_terms` (see CpuKernels) as a compile-time constant. The bits'

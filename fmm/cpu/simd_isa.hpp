@@ -3,6 +3,7 @@
 // processor that cannot run it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -80,6 +81,18 @@ FMBEM_INLINE void store_part(T* p, Vec<T> v, int n) {
 template <class T>
 FMBEM_INLINE Vec<T> broadcast(T value) {
   return value - Vec<T>{};
+}
+template <class T>
+FMBEM_INLINE Vec<T> square_root(Vec<T> v) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    return _mm512_maskz_sqrt_ps(0xffff, v);  // GCC 12 warns of the form without a mask
+  else
+    return _mm512_maskz_sqrt_pd(0xff, v);
+#else
+  for (int l = 0; l < Simd<T>::lanes; ++l) v[l] = std::sqrt(v[l]);  // vectorised
+  return v;
+#endif
 }
 template <class T>
 FMBEM_INLINE T sum_of_lanes(Vec<T> v) {

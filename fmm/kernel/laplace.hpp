@@ -24,6 +24,10 @@ struct Laplace {
     FMBEM_HD FMBEM_INLINE V b() const { return 3 + V{}; }
     FMBEM_HD FMBEM_INLINE V c() const { return 5 + V{}; }
   };
+  template <class V>
+  FMBEM_HD FMBEM_INLINE V softened(V r2) const {
+    return r2;
+  }
   template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V /*r2*/, V w) const {
     return {w};

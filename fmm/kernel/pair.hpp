@@ -2,10 +2,22 @@
 // single numbers and for registers of them (V), on the host and on the device.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "fmbem/fmm/base/hd.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem::fmm {
+
+/// A constant in the precision of V, which is a number or a register of them.
+template <class V>
+FMBEM_HD FMBEM_INLINE auto in(double x) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return static_cast<V>(x);
+  else
+    return static_cast<std::remove_cvref_t<decltype(std::declval<V&>()[0])>>(x);
+}
 
 // A kernel G = scale g(r) gives its radial<root terms>(r2, w) from r² and w = 1/r, as accurate as
 // w: an object with g and, as functions that are called where they are needed, the factors of its
@@ -15,7 +27,8 @@ namespace fmbem::fmm {
 //     ∇g = −(g a) d,   ∇∇g = (g a)(a b d dᵀ − I),
 //
 // and so on: derivatives in x; those in y have a sign −1 for each order. w = 0 stands for a pair
-// that is left out and makes g = 0.
+// that is left out and makes g = 0. softened(r2) is what w is the inverse root of: r², but for
+// Plummer's kernel, whose factors are then those of Laplace's.
 
 /// Adds q g + p·∇_y g, p being the dipole, and its gradient in x to sums.potential, x, y and z.
 template <bool Dipoles, bool Potential, bool Gradient, template <class> class Radial, class T,

@@ -4,7 +4,6 @@
 #include <compare>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "fmbem/fmm/kernel/exponential.hpp"
 #include "fmbem/fmm/kernel/laplace.hpp"
@@ -29,6 +28,10 @@ struct Yukawa {
       return (15 + z * (15 + z * (6 + z))) / ((1 + z) * (3 + z * (3 + z)));
     }
   };
+  template <class V>
+  FMBEM_HD FMBEM_INLINE V softened(V r2) const {
+    return r2;
+  }
   template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V r2, V w) const {
     const V z = in<V>(kappa) * (r2 * w);
@@ -54,14 +57,6 @@ struct Yukawa {
   }
 
  private:
-  /// A constant in the precision of V, which is a number or a register of them.
-  template <class V>
-  FMBEM_HD FMBEM_INLINE static auto in(double x) {
-    if constexpr (std::is_arithmetic_v<V>)
-      return static_cast<V>(x);
-    else
-      return static_cast<std::remove_cvref_t<decltype(std::declval<V&>()[0])>>(x);
-  }
   /// Applies a function to each number of V.
   template <class V, class F>
   FMBEM_HD FMBEM_INLINE static V by_numbers(V v, F f) {

@@ -7,8 +7,9 @@
 
 namespace fmbem::fmm {
 
-/// What interacts in a tree, and how. A treecode or a hybrid would add two members: multipoles that
-/// act on points (M2P), and points that act on local expansions (P2L).
+/// What interacts in a tree, and how. A treecode walks instead (treecode_walk.hpp); a hybrid would
+/// add two members: multipoles that act on points (M2P), and points that act on local expansions
+/// (P2L).
 struct InteractionLists {
   /// Sources that act on targets one by one.
   NearLists p2p;

@@ -9,7 +9,7 @@ import unittest
 
 from harness import PROGRAM, ProgramTest, leave_out
 
-COMMANDS = ("solve", "solvate", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun", "info", "tune",
+COMMANDS = ("solve", "solvate", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun", "info", "nbody", "tune",
             "help", "completion")
 
 

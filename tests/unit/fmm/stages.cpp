@@ -483,7 +483,7 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
   const Points& targets = same ? y : x;
   Run<T> run(y, targets, root_of(y, targets), 20, 3, vectors, what, near_precision);
   run.ask(asked & 1, asked & 2, not_written);
-  p2p(fmm::NearData(run.tree, run.accuracy.near_precision), run.pass);
+  p2p(fmm::NearData(run.tree, run.accuracy.near_precision, fmm::Method::fmm), run.pass);
   const double epsilon = single ? double{std::numeric_limits<float>::epsilon()}
                                 : std::numeric_limits<double>::epsilon();
   const std::size_t n_targets = targets.size();

@@ -1,0 +1,107 @@
+"""Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K].
+
+Runs the program fmbem, which FMBEM_PROGRAM names or PATH has, and writes papers_methods.csv (time of
+each method over the number of points), papers_theta.csv (θ against error, with the bound) and a
+picture of each (.svg).
+"""
+
+import argparse
+import csv
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
+
+PROGRAM = os.environ.get("FMBEM_PROGRAM", "fmbem")
+COLOURS = {"direct": "#D55E00", "treecode": "#009E73", "fmm": "#0072B2"}
+pyplot.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "svg.hashsalt": "fmbem",
+                        "svg.fonttype": "none", "legend.frameon": False, "figure.constrained_layout.use": True})
+
+
+def nbody(*arguments):
+    words = ["nbody", *map(str, arguments)]
+    report = json.loads(subprocess.run([PROGRAM, *words, "--json", "-"], check=True, capture_output=True).stdout)
+    return report["nbody"] | {"command": "fmbem " + " ".join(words), "commit": report["run"]["commit"]}
+
+
+def write(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        table = csv.DictWriter(stream, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+
+
+def row_of(result, **more):
+    date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    kept = ("points", "method", "order", "theta", "leaf", "precision", "near_pairs", "m2p_pairs", "plan_s", "evaluate_s",
+            "potential_error", "force_error")
+    return {key: result[key] for key in kept} | more | {
+        "P2P_gflops": round(result["gflops"].get("P2P", 0), 2), "M2P_gflops": round(result["gflops"].get("M2P", 0), 2),
+        "M2L_gflops": round(result["gflops"].get("M2L", 0), 2), "command": result["command"], "date": date,
+        "commit": result["commit"]}
+
+
+def methods(folder, most, repeats, most_direct=100_000):
+    """Time over N at a force error of 1e-4 (Yokota and Barba, figure 5)."""
+    rows = []
+    n = 1000
+    while n <= most:
+        for method in ("direct", "treecode", "fmm", "automatic"):
+            if method == "direct" and n > most_direct:
+                continue
+            result = nbody("--points", n, "--method", method, "--tolerance", "1e-4", "--repeats", repeats, "--threads", 1)
+            rows.append(row_of(result, asked=method))
+        n *= 3 if str(n)[0] == "1" else 10 / 3
+        n = round(n)
+    write(folder / "papers_methods.csv", rows)
+    draw_methods(folder, rows)
+
+
+def draw_methods(folder, rows):
+    figure, axes = pyplot.subplots(figsize=(4.6, 3.4))
+    for asked, colour, line in (*((method, colour, "o-") for method, colour in COLOURS.items()), ("automatic", "k", "+")):
+        own = [(float(row["points"]), float(row["evaluate_s"])) for row in rows if row["asked"] == asked]
+        axes.loglog(*zip(*own), line, color=colour, label=asked)
+    axes.set(xlabel="points", ylabel="seconds of an evaluation")
+    axes.legend()
+    figure.savefig(folder / "papers_methods.svg", metadata={"Date": None})
+
+
+def theta(folder):
+    """θ against the error, with the bound (1 + θ)/(1 − θ) θ^(p+1) for charges of one sign."""
+    rows = []
+    for cloud in ("cube", "sphere", "plummer"):
+        for order in (2, 5, 9):
+            for t in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+                result = nbody("--points", 5000, "--distribution", cloud, "--charges", "equal", "--method", "treecode",
+                               "--theta", t, "--order", order, "--leaf", 16, "--tolerance", "1e-12")
+                rows.append(row_of(result, distribution=cloud, bound=(1 + t) / (1 - t) * t**(order + 1)))
+    write(folder / "papers_theta.csv", rows)
+    figure, axes = pyplot.subplots(1, 3, figsize=(8, 3), sharey=True)
+    for place, cloud in zip(axes, ("cube", "sphere", "plummer")):
+        for order, colour in zip((2, 5, 9), COLOURS.values()):
+            own = [row for row in rows if row["distribution"] == cloud and row["order"] == order]
+            place.semilogy([r["theta"] for r in own], [r["potential_error"] for r in own], "o-", color=colour,
+                           label=f"order {order}")
+            place.semilogy([r["theta"] for r in own], [r["bound"] for r in own], "--", color=colour)
+        place.set(xlabel="θ", title=cloud)
+    axes[0].set(ylabel="error of the potential; bound dashed")
+    axes[0].legend()
+    figure.savefig(folder / "papers_theta.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--most", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    theta(given.folder)
+    methods(given.folder, given.most, given.repeats)

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <memory>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/nbody_options.hpp"
+#include "cli/provenance.hpp"
+#include "cli/report.hpp"
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/operations.hpp"
+#include "fmbem/fmm/sampled_errors.hpp"
+#include "fmbem/meshes/npy_file.hpp"
+#include "fmbem/meshes/write_points.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+/// Results, and what the fastest evaluation took.
+struct Evaluation {
+  std::vector<double> potential;
+  std::vector<Vec3d> gradient;
+  double seconds = 0;
+  fmm::Seconds stages;
+};
+
+Evaluation evaluate(const fmm::Plan& plan, const Bodies& bodies, const NbodyOptions& options) {
+  const std::size_t n = bodies.points.size();
+  Evaluation result;
+  result.potential.resize(n);
+  result.gradient.resize(options.potential_only ? 0 : n);
+  for (int k = 0; k < options.repeats; ++k) {
+    const Timer timer;
+    plan.evaluate({.charges = bodies.charges}, {result.potential, result.gradient});
+    const double seconds = timer.seconds();
+    if (k > 0 && seconds >= result.seconds) continue;
+    result.seconds = seconds;
+    result.stages = plan.evaluate_seconds();
+  }
+  return result;
+}
+
+std::vector<PointField> fields_of(const Bodies& bodies, const Evaluation& evaluation) {
+  std::vector<PointField> fields{{"charge", "", bodies.charges},
+                                 {"potential", "", evaluation.potential}};
+  if (evaluation.gradient.empty()) return fields;
+  PointField force{"force", "", {}, 3};
+  for (const Vec3d& g : evaluation.gradient)
+    force.values.insert(force.values.end(), {-g.x, -g.y, -g.z});
+  fields.push_back(std::move(force));
+  return fields;
+}
+
+void write(const std::string& path, const Bodies& bodies, const Evaluation& evaluation) {
+  if (!path.ends_with(".npy"))
+    return write_points(path, scattered_points(bodies.points), "", fields_of(bodies, evaluation));
+  const std::size_t n = bodies.points.size(), columns = evaluation.gradient.empty() ? 1 : 4;
+  NpyFile file = NpyFile::of<double>(path, {n, columns});
+  for (std::size_t i = 0; i < n; ++i) {
+    std::array<double, 4> row{evaluation.potential[i]};
+    if (columns == 4)
+      for (int axis = 0; axis < 3; ++axis) row[axis + 1] = -evaluation.gradient[i][axis];
+    file.write(std::span<const double>(row.data(), columns));
+  }
+  file.close();
+  file.commit();
+}
+
+/// Gflop/s of the stages that have operations counted.
+Json rates_of(const fmm::Plan& plan, const Evaluation& evaluation, bool gradient) {
+  Json rates = Json::object();
+  for (const auto& [stage, operations] : fmm::plan_operations(plan.info(), gradient, true)) {
+    const auto timed = evaluation.stages.find(stage);
+    if (timed != evaluation.stages.end() && timed->second > 0)
+      rates[stage] = 1e-9 * operations / timed->second;
+  }
+  return rates;
+}
+
+Json error_json(const std::optional<double>& error) { return error ? Json(*error) : Json(); }
+
+Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
+               const fmm::SampledErrors& errors, const NbodyOptions& options, double plan_seconds) {
+  const fmm::PlanInfo info = plan.info();
+  const bool tree = info.method != fmm::Method::direct;
+  Json json{{"points", plan.targets()},
+            {"method", fmm::name_of(info.method)},
+            {"backend", options.backend == Processor::gpu ? "cuda" : "cpu"},
+            {"precision", info.precision == Precision::single_precision ? "single" : "double"},
+            {"order", tree ? Json(info.order) : Json()},
+            {"theta", info.method == fmm::Method::treecode
+                          ? Json(options.plan.theta.value_or(fmm::default_theta))
+                          : Json()},
+            {"leaf", tree ? Json(info.max_leaf) : Json()},
+            {"levels", info.levels},
+            {"near_pairs", info.near_pairs},
+            {"m2p_pairs", info.m2p_pairs},
+            {"m2l_rows", info.m2l_rows},
+            {"plan_s", plan_seconds},
+            {"evaluate_s", evaluation.seconds},
+            {"stages_s", evaluation.stages},
+            {"gflops", rates_of(plan, evaluation, !options.potential_only)},
+            {"checked_targets", errors.targets},
+            {"potential_error", error_json(errors.potential)},
+            {"force_error", error_json(errors.gradient)}};
+  return json;
+}
+
+std::string summary(const Json& nbody) {
+  std::ostringstream out;
+  out << std::setprecision(3);
+  out << nbody["points"].get<std::size_t>() << " points by " << nbody["method"].get<std::string>();
+  if (!nbody["order"].is_null()) out << ", order " << nbody["order"];
+  if (!nbody["theta"].is_null()) out << ", theta " << nbody["theta"];
+  if (!nbody["leaf"].is_null()) out << ", leaves of " << nbody["leaf"];
+  out << ", " << nbody["precision"].get<std::string>() << " precision\n";
+  const auto line = [&](const std::string& name) -> std::ostream& {
+    return out << std::left << std::setw(20) << name;
+  };
+  line("plan") << nbody["plan_s"].get<double>() << " s\n";
+  line("evaluation") << nbody["evaluate_s"].get<double>() << " s\n";
+  for (const auto& [stage, seconds] : nbody["stages_s"].items()) {
+    line("  " + stage) << seconds.get<double>() << " s";
+    if (nbody["gflops"].contains(stage))
+      out << ", " << nbody["gflops"][stage].get<double>() << " Gflop/s";
+    out << '\n';
+  }
+  line("pairs") << nbody["near_pairs"].get<double>() << '\n';
+  if (nbody["m2p_pairs"] != 0) line("boxes on points") << nbody["m2p_pairs"].get<double>() << '\n';
+  for (const char* what : {"potential", "force"}) {
+    const Json& error = nbody[std::string(what) + "_error"];
+    if (!error.is_null())
+      line(std::string("error of ") + what)
+          << error.get<double>() << ", at " << nbody["checked_targets"] << " points\n";
+  }
+  return out.str();
+}
+
+ExitCode run(Context& context, const NbodyOptions& options) {
+  Console& console = context.console;
+  console.set_quiet(options.output.quiet);
+  check_nbody_options(options);
+  ReportTarget target(console, options.output.json);
+  set_threads(options.threads.value_or(available_cores()));
+  const Bodies bodies = read_bodies(options);
+  if (bodies.from_file)
+    refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
+                       {{"points", options.points}});
+  fmm::PlanOptions how = options.plan;
+  how.gradient = !options.potential_only;
+  console.begin_phase("making the plan");
+  const Timer timer;
+  const fmm::Plan plan = options.backend == Processor::gpu ? cuda::make_fmm_plan(bodies.points, how)
+                                                           : fmm::Plan(bodies.points, how);
+  const double plan_seconds = timer.seconds();
+  console.begin_phase("evaluating");
+  const Evaluation evaluation = evaluate(plan, bodies, options);
+  console.begin_phase("checking");
+  Evaluation checked = evaluation;
+  const fmm::SampledErrors errors =
+      fmm::sampled_errors(bodies.points, bodies.charges, {checked.potential, checked.gradient},
+                          static_cast<std::size_t>(options.check), how.softening);
+  const Json nbody = report_of(plan, evaluation, errors, options, plan_seconds);
+  console.print_result(summary(nbody));
+  if (options.file) {
+    write(*options.file, bodies, evaluation);
+    console.print_wrote(*options.file);
+  }
+  Json report = start_report("nbody", context.arguments);
+  if (bodies.from_file) report["run"]["inputs"].push_back(fingerprint(options.points));
+  report["nbody"] = nbody;
+  target.write(report);
+  return ExitCode::solved;
+}
+
+}  // namespace
+
+Command add_nbody(CLI::App& program) {
+  auto options = std::make_shared<NbodyOptions>();
+  CLI::App* app = program.add_subcommand(
+      "nbody", "Potentials and forces of points, by direct sum, treecode or FMM");
+  app->footer(
+      "Examples:\n  fmbem nbody --points 1e5 --distribution plummer --tolerance 1e-4"
+      "\n  fmbem nbody --points 20000 --method treecode --theta 0.6 --order 6"
+      "\nThe potential of charges q is the sum of q/(4 pi r), the force on a unit charge minus its "
+      "gradient.\nPoints that coincide do not act on each other.");
+  add_nbody_options(*app, *options);
+  return {app, [options](Context& context) { return run(context, *options); }};
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,96 @@
+#include "cli/nbody_options.hpp"
+
+#include <cmath>
+
+#include "fmbem/fmm/base/clouds.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/point_set.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/write_points.hpp"
+#include "fmbem/meshes/xyz_file.hpp"
+
+namespace fmbem::cli {
+
+void add_nbody_options(CLI::App& app, NbodyOptions& o) {
+  app.add_option("--points", o.points,
+                 "how many points, such as 1e5, or a file of lines `x y z` or `x y z charge`")
+      ->type_name("N|FILE")
+      ->required();
+  add_choice(
+      app, "--distribution", o.distribution,
+      {{"cube", "cube"}, {"sphere", "sphere"}, {"plummer", "plummer"}, {"ellipsoid", "ellipsoid"}},
+      "where N points are: in a cube, on a sphere, in a Plummer sphere, or on an ellipsoid "
+      "with half of them at its tip");
+  add_choice(app, "--charges", o.equal_charges, {{"mixed", false}, {"equal", true}},
+             "of N points and of files without: uniform in [-1, 1), or all 1");
+  app.add_option("--seed", o.seed, "of the random numbers (default: 1)");
+  add_choice(app, "--method", o.plan.method,
+             {{"automatic", fmm::Method::automatic},
+              {"direct", fmm::Method::direct},
+              {"treecode", fmm::Method::treecode},
+              {"fmm", fmm::Method::fmm}},
+             "how the sums are done; automatic takes what is foreseen to be fastest");
+  app.add_option("--tolerance", o.plan.tolerance,
+                 "relative L2 error of potential and force (default: 1e-4)")
+      ->type_name("E");
+  app.add_option("--order", o.plan.order, "of expansions (default: what the tolerance needs)")
+      ->type_name("P");
+  app.add_option("--theta", o.plan.theta,
+                 "of a treecode: radii over distance, above 0 and at most 1 (default: 0.5)")
+      ->type_name("T");
+  app.add_option("--leaf", o.plan.max_leaf, "most points of a leaf (default: what is fastest)")
+      ->type_name("N");
+  app.add_option("--softening", o.plan.softening,
+                 "of direct sums: 1/r becomes 1/sqrt(r^2 + L^2) (default: 0)")
+      ->type_name("L");
+  add_choice(app, "--precision", o.plan.precision,
+             {{"auto", std::nullopt},
+              {"double", Precision::double_precision},
+              {"single", Precision::single_precision}},
+             "auto: single where the tolerance allows it");
+  add_choice(app, "--backend", o.backend, {{"cpu", Processor::cpu}, {"cuda", Processor::gpu}},
+             "where the work is done; direct sums and treecodes are on the CPU alone");
+  app.add_flag("--potential-only", o.potential_only, "no forces");
+  app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
+      ->type_name("N");
+  app.add_option("--check", o.check,
+                 "targets, picked at random, where errors are found by compensated direct sums "
+                 "(default: 200)")
+      ->type_name("N");
+  app.add_option("--threads", o.threads, "default: the cores that the process may use");
+  app.add_option("--output", o.file,
+                 "points, charges, potentials and forces: a table (.csv), for ParaView (.vtu), or "
+                 "an array [points][4] of potential and force (.npy)")
+      ->type_name("FILE")
+      ->group(output_group);
+  add_output_options(app, o.output);
+}
+
+void check_nbody_options(const NbodyOptions& o) {
+  FMBEM_REQUIRE(o.repeats >= 1, "--repeats must be 1 or more, not " << o.repeats);
+  FMBEM_REQUIRE(o.check >= 0, "--check must be 0 or more, not " << o.check);
+  if (o.file && !o.file->ends_with(".npy")) check_points_path(*o.file);
+  FMBEM_REQUIRE(!o.file || !o.file->ends_with(".vti"),
+                "scattered points are no grid: write them as .csv, .vtu or .npy, not " << *o.file);
+}
+
+Bodies read_bodies(const NbodyOptions& o) {
+  Bodies bodies;
+  if (const std::optional<double> count = parse_number(o.points)) {
+    FMBEM_REQUIRE(
+        *count >= 1 && *count <= most_points && *count == std::floor(*count),
+        "--points must be a whole number from 1 to " << most_points << ", not " << o.points);
+    bodies.points =
+        clouds::points_by_name(o.distribution, static_cast<std::size_t>(*count), o.seed);
+  } else {
+    PointFile file = read_xyz_file(o.points);
+    bodies = {std::move(file.points), std::move(file.charges), true};
+  }
+  if (bodies.charges.empty()) {
+    bodies.charges.assign(bodies.points.size(), 1.0);
+    if (!o.equal_charges) bodies.charges = clouds::signed_charges(bodies.points.size(), o.seed + 1);
+  }
+  return bodies;
+}
+
+}  // namespace fmbem::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/common_options.hpp"
+#include "fmbem/fmm/base/processor.hpp"
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::cli {
+
+/// Options of fmbem nbody. The plan's own are bound to its members.
+struct NbodyOptions {
+  std::string points, distribution = "cube";
+  bool equal_charges = false, potential_only = false;
+  std::uint64_t seed = 1;
+  Processor backend = Processor::cpu;
+  int repeats = 1, check = 200;
+  std::optional<int> threads;
+  std::optional<std::string> file;
+  fmm::PlanOptions plan{.tolerance = 1e-4, .gradient = true, .method = fmm::Method::automatic};
+  OutputOptions output;
+};
+void add_nbody_options(CLI::App& app, NbodyOptions& options);
+
+/// Points and charges, as the options say.
+struct Bodies {
+  std::vector<Vec3d> points;
+  std::vector<double> charges;
+  bool from_file = false;
+};
+/// Throws InputError for a number of points that is none, and files that cannot be read.
+Bodies read_bodies(const NbodyOptions& options);
+
+/// Refuses what cannot be met, before points are made.
+void check_nbody_options(const NbodyOptions& options);
+
+}  // namespace fmbem::cli

@@ -1,0 +1,98 @@
+#include "fmbem/fmm/choice/choose_method.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/lists/treecode_walk.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+// Leaf sizes of treecodes that are tried, the points of which one in so many is in the trial's
+// tree, and the leaves of it that are walked.
+constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
+constexpr std::size_t largest_stride = 8, sample_at_least = 20'000, leaves_walked = 200;
+
+TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
+                         std::span<const Vec3d> targets) {
+  const CostModel model(options, are_same(sources, targets), 1, 1);
+  return {static_cast<int>(std::max(sources.size(), targets.size())), inflations[0],
+          model.direct_seconds(sources.size(), targets.size())};
+}
+
+TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> sources,
+                           std::span<const Vec3d> targets, double scale, const Cube& hull) {
+  const double inflation = options.inflation.value_or(inflations[0]);
+  PlanOptions in_double = options;
+  in_double.precision = Precision::double_precision;  // as P2P of treecodes is
+  const bool same = are_same(sources, targets);
+  const int order = order_for(options, same);
+  const double pair = 1 / near_pairs_per_second(in_double, false),
+               m2p_pair = 1 / m2p_pairs_per_second(options, order);
+
+  const std::size_t most = std::max(sources.size(), targets.size());
+  const std::size_t stride = std::clamp<std::size_t>(most / sample_at_least, 1, largest_stride);
+  const auto weight = static_cast<double>(stride);
+  const Cube root = inflated(hull, inflation);
+  const SortedPoints s = sort_keys(sample(sources, stride), scale, root);
+  const SortedPoints t = same ? SortedPoints() : sort_keys(sample(targets, stride), scale, root);
+  TreeChoice best{1, inflation};
+  for (const int tried : treecode_leaves) {
+    const int leaf = options.max_leaf.value_or(tried);
+    const Octree tree =
+        build_octree(root, s, same ? s : t, std::max(1, leaf / static_cast<int>(stride)));
+    std::vector<std::int32_t> leaves;
+    for (std::size_t b = 0; b < tree.boxes.size(); ++b)
+      if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
+        leaves.push_back(static_cast<std::int32_t>(b));
+    const TreecodeWork work =
+        treecode_work(tree, leaves, options.theta.value_or(default_theta),
+                      std::max<std::size_t>(1, leaves.size() / leaves_walked));
+    const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
+    if (seconds < best.seconds) best = {leaf, inflation, seconds};
+    if (options.max_leaf) break;
+  }
+  return best;
+}
+
+/// `options` with that method.
+PlanOptions with(PlanOptions options, Method method) {
+  options.method = method;
+  return options;
+}
+
+}  // namespace
+
+MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
+                           std::span<const Vec3d> targets, double scale, const Cube& hull) {
+  const auto fmm_choice = [&] {
+    const int order = order_for(with(options, Method::fmm), are_same(sources, targets));
+    return choose_tree(options, order, sources, targets, scale, hull);
+  };
+  switch (options.method) {
+    case Method::direct:
+      return {options.method, direct_choice(options, sources, targets)};
+    case Method::treecode:
+      if (options.max_leaf)
+        return {options.method, {*options.max_leaf, options.inflation.value_or(inflations[0])}};
+      return {options.method, treecode_choice(options, sources, targets, scale, hull)};
+    case Method::fmm:
+      return {options.method, fmm_choice()};
+    case Method::automatic:
+      break;
+  }
+  MethodChoice best{Method::direct, direct_choice(options, sources, targets)};
+  const auto improve = [&](Method method, const TreeChoice& tree) {
+    if (tree.seconds < best.tree.seconds) best = {method, tree};
+  };
+  improve(Method::fmm, fmm_choice());
+  const bool treecode_serves = options.kappa == 0 && !options.hessian;
+  if (treecode_serves && best.method != Method::direct)
+    improve(Method::treecode,
+            treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
+  return best;
+}
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+
+namespace fmbem::fmm {
+
+/// How the sums over all sources are done.
+enum class Method {
+  automatic,  ///< whichever of the others takes the least time, as the cost model foresees
+  direct,     ///< pair by pair; O(N²)
+  treecode,   ///< multipole expansions act on points; O(N log N) (Barnes and Hut 1986)
+  fmm         ///< they act on local expansions; O(N) (Greengard and Rokhlin 1987)
+};
+
+/// A method by the name that options and reports give it.
+struct MethodName {
+  const char* name;
+  Method method;
+};
+inline constexpr std::array<MethodName, 4> method_names{{{"automatic", Method::automatic},
+                                                         {"direct", Method::direct},
+                                                         {"treecode", Method::treecode},
+                                                         {"fmm", Method::fmm}}};
+
+constexpr const char* name_of(Method method) {
+  for (const MethodName& known : method_names)
+    if (known.method == method) return known.name;
+  return "";
+}
+
+}  // namespace fmbem::fmm

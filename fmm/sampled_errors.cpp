@@ -1,0 +1,50 @@
+#include "fmbem/fmm/sampled_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "fmbem/fmm/direct.hpp"
+
+namespace fmbem::fmm {
+namespace {
+
+double squared(double x) { return x * x; }
+double squared(Vec3d x) { return norm2(x); }
+
+template <class T>
+std::optional<double> relative_error(std::span<const T> results,
+                                     const std::vector<std::size_t>& picked,
+                                     const std::vector<T>& exact) {
+  double difference = 0, size = 0;
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    difference += squared(results[picked[k]] - exact[k]);
+    size += squared(exact[k]);
+  }
+  if (!(size > 0)) return std::nullopt;
+  return std::sqrt(difference / size);
+}
+
+}  // namespace
+
+SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const double> charges,
+                             const Fields& results, std::size_t targets, double softening) {
+  const std::size_t n = points.size(), m = std::min(targets, n);
+  std::mt19937_64 random(m);
+  std::vector<std::size_t> picked(m);
+  std::vector<Vec3d> places(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    const std::size_t first = k * n / m, last = (k + 1) * n / m;
+    picked[k] = first + random() % (last - first);
+    places[k] = points[picked[k]];
+  }
+  std::vector<double> potential(results.potential.empty() ? 0 : m);
+  std::vector<Vec3d> gradient(results.gradient.empty() ? 0 : m);
+  direct_sum(points, places, {.charges = charges}, {potential, gradient}, 0, softening);
+  return {static_cast<std::int64_t>(m),
+          relative_error<double>(results.potential, picked, potential),
+          relative_error<Vec3d>(results.gradient, picked, gradient)};
+}
+
+}  // namespace fmbem::fmm

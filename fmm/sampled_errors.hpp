@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::fmm {
+
+/// Relative L2 errors at some targets; none of what was not computed, or where all is zero.
+struct SampledErrors {
+  std::int64_t targets = 0;
+  std::optional<double> potential{}, gradient{};
+};
+
+/// Compares results of charges at the points themselves with compensated direct sums, at so many
+/// points picked pseudo-randomly from each of equal stretches. O(points · targets).
+SampledErrors sampled_errors(std::span<const Vec3d> points, std::span<const double> charges,
+                             const Fields& results, std::size_t targets, double softening = 0);
+
+}  // namespace fmbem::fmm

@@ -1,0 +1,106 @@
+"""fmbem nbody: methods, errors, files and what it refuses."""
+
+import csv
+import struct
+import unittest
+
+from harness import ProgramTest
+
+
+class Nbody(ProgramTest):
+    def nbody(self, *arguments):
+        return self.report("nbody", "--check", 100, *arguments)["nbody"]
+
+    def test_every_method_meets_the_tolerance_on_every_distribution(self):
+        for method in ("direct", "treecode", "fmm", "automatic"):
+            for cloud in ("cube", "sphere", "plummer", "ellipsoid"):
+                with self.subTest(method=method, cloud=cloud):
+                    result = self.nbody("--points", 3000, "--distribution", cloud, "--method", method, "--tolerance", "1e-5")
+                    self.assertIn(result["method"], ("direct", "fmm", "treecode") if method == "automatic" else (method,))
+                    self.assertLess(result["potential_error"], 1e-5)
+                    self.assertLess(result["force_error"], 1e-5)
+                    self.assertEqual(result["checked_targets"], 100)
+                    self.assertGreater(result["gflops"]["P2P"], 0)
+
+    def test_stages_and_pairs_are_those_of_the_method(self):
+        direct = self.nbody("--points", 2000, "--method", "direct")
+        self.assertEqual(direct["near_pairs"], 2000**2)
+        self.assertEqual((direct["order"], direct["leaf"], direct["theta"]), (None, None, None))
+        tree = self.nbody("--points", 5000, "--method", "treecode", "--theta", 0.6, "--order", 5, "--leaf", 20)
+        self.assertEqual((tree["order"], tree["leaf"], tree["theta"]), (5, 20, 0.6))
+        self.assertGreater(tree["m2p_pairs"], 5000)
+        self.assertEqual(set(tree["stages_s"]), {"sort", "P2M", "M2M", "M2P", "P2P"})
+        fmm = self.nbody("--points", "5e3", "--method", "fmm", "--leaf", 40, "--repeats", 2)
+        self.assertLessEqual({"M2L", "L2L", "L2P", "P2P"}, set(fmm["stages_s"]))
+        self.assertGreater(fmm["gflops"]["M2L"], 0)
+
+    def test_softening_and_potentials_alone(self):
+        soft = self.nbody("--points", 1000, "--method", "direct", "--softening", 0.1, "--charges", "equal")
+        self.assertLess(soft["force_error"], 1e-4)
+        self.assertIsNone(self.nbody("--points", 1000, "--potential-only")["force_error"])
+
+    def test_files_hold_points_potentials_and_forces(self):
+        points = self.write("three.xyz", "0 0 0 1  # the first\n1 0 0 -2\n0,2,0,4\n")
+        # 1/(4π) times −2/1 + 4/2 = 0 at the first point, and forces on a unit charge there
+        # −∇u = (1/(4π)) Σ q d/|d|³: (2, −1, 0).
+        for name in ("out.csv", "out.npy", "out.vtu"):
+            self.nbody("--points", points, "--output", name)
+        with open(self.folder / "out.csv", newline="", encoding="utf-8") as stream:
+            header, first, *rest = csv.reader(stream)
+        self.assertEqual(len(rest), 2)
+        values = dict(zip((name.split(" ")[0] for name in header), map(float, first)))
+        content = (self.folder / "out.npy").read_bytes()
+        self.assertIn(b"'shape': (3,4,)", content)
+        row = struct.unpack("<4d", content[-96:-64])
+        for value, wanted in zip(row, (0, 2, -1, 0)):
+            self.assertAlmostEqual(value, wanted / 12.566370614359172, delta=1e-5)
+        self.assertTrue(any(abs(v - row[1]) < 1e-12 for v in values.values()))
+
+    def test_one_point_and_points_in_one_place(self):
+        self.assertEqual(self.nbody("--points", 1)["method"], "direct")
+        heap = self.write("heap.xyz", "1 2 3 1\n" * 50)
+        for method in ("direct", "treecode", "fmm"):
+            result = self.nbody("--points", heap, "--method", method)
+            self.assertIsNone(result["potential_error"])  # all is zero
+
+    def test_bad_input_gets_one_sentence(self):
+        broken = self.write("broken.xyz", "0 0 0\n1 2\n")
+        nan = self.write("nan.xyz", "0 0 0\n1 2 nan\n")
+        empty = self.write("empty.xyz", "# nothing\n")
+        for arguments, saying in (
+                (("--points", 0), "whole number from 1"),
+                (("--points", -5), "whole number from 1"),
+                (("--points", 1.5), "whole number from 1"),
+                (("--points", "missing.xyz"), "missing.xyz"),
+                (("--points", broken), "broken.xyz, line 2"),
+                (("--points", nan), ("nan.xyz, line 2", "finite")),
+                (("--points", empty), "no points"),
+                (("--points", 9, "--method", "treecode", "--theta", 0), "θ must be above 0"),
+                (("--points", 9, "--method", "treecode", "--theta", -1), "θ must be above 0"),
+                (("--points", 9, "--method", "treecode", "--theta", 1.01), "at most 1"),
+                (("--points", 9, "--method", "fmm", "--theta", 0.5), "θ is a treecode's"),
+                (("--points", 9, "--method", "fmm", "--order", 41), "between 1 and 40"),
+                (("--points", 9, "--method", "fmm", "--order", 0), "between 1 and 40"),
+                (("--points", 9, "--method", "direct", "--order", 3), "neither order nor leaves"),
+                (("--points", 9, "--method", "fmm", "--leaf", 0), "at least one point"),
+                (("--points", 9, "--method", "fmm", "--softening", 1), "direct sums alone"),
+                (("--points", 9, "--method", "direct", "--softening", -1), "0 or more"),
+                (("--points", 9, "--tolerance", 0), "between"),
+                (("--points", 9, "--method", "nonsense"), "--method"),
+                (("--points", 9, "--distribution", "torus"), "--distribution"),
+                (("--points", 9, "--repeats", 0), "--repeats"),
+                (("--points", 9, "--check", -1), "--check"),
+                (("--points", 9, "--output", "out.vti"), "no grid"),
+                (("--points", 9, "--output", "out.txt"), "out.txt"),
+                (("--points", 9, "--output", "nowhere/out.csv"), "nowhere"),
+                (("--points", broken, "--output", broken), "broken.xyz")):
+            with self.subTest(arguments):
+                self.refused("nbody", *arguments, saying=saying)
+
+    def test_direct_sums_and_treecodes_are_not_on_the_gpu(self):
+        for method in ("direct", "treecode"):
+            self.refused("nbody", "--points", 9, "--method", method, "--backend", "cuda", saying=())
+
+
+if __name__ == "__main__":
+    unittest.main()
