@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/layer/row_parts.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -31,41 +33,42 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
                                                    std::span<const int> outside,
                                                    const OperatorOptions& options)
     : panels_(panels),
-      regions_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}} {
+      regions_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}},
+      options_(options),
+      screened_(std::move(regions)) {
   FMBEM_REQUIRE(inside.size() == panels.size() && outside.size() == panels.size(),
                 "there are " << panels.size() << " panels, but regions of " << inside.size()
                              << " backs and " << outside.size() << " fronts");
-  for (const ScreenedRegion& region : regions) {
+  for (const ScreenedRegion& region : screened_) {
     FMBEM_REQUIRE(region.permittivity > 0 && std::isfinite(region.permittivity),
                   "a permittivity must be positive, not " << region.permittivity);
     FMBEM_REQUIRE(region.sign.size() == region.panels.size(),
                   "a region has " << region.panels.size() << " panels, but " << region.sign.size()
                                   << " signs");
   }
-  for (const ScreenedRegion& region : regions) {
+  for (const ScreenedRegion& region : screened_) {
     regions_.permittivity.push_back(region.permittivity);
     regions_.kappa.push_back(region.kappa);
   }
-  for (ScreenedRegion& region : regions) {
+  for (const ScreenedRegion& region : screened_) {
     if (region.panels.empty()) continue;
     Part part;
+    part.kappa = region.kappa;
     OperatorOptions of_region = options;
-    of_region.processor = Processor::cpu;
-    of_region.kappa = region.kappa;
     if (of_region.kind == OperatorOptions::Choice::automatic && region.panels.size() <= dense_up_to)
       of_region.kind = OperatorOptions::Choice::dense;
     PanelBlock block;
     if (region.panels.size() < panels.size()) block = {region.panels, region.panels};
-    part.v = make_boundary_operator(panels, single_layer, of_region, block);
-    part.k = make_boundary_operator(panels, double_layer, of_region, block);
+    const std::vector<GreenTerm> terms{{.kappa = region.kappa}};
+    part.green = std::make_unique<GreenOperator>(panels, block, terms, of_region);
     for (std::size_t k = 0; k < region.panels.size(); ++k) {
       const std::int32_t i = region.panels[k];
       part.row.push_back(2 * static_cast<std::size_t>(i) + (region.sign[k] > 0 ? 0 : 1));
       part.flux_factor.push_back(region.sign[k] * regions_.permittivity[inside[i]] /
                                  region.permittivity);
     }
-    part.panels = std::move(region.panels);
-    part.sign = std::move(region.sign);
+    part.panels = region.panels;
+    part.sign = region.sign;
     parts_.push_back(std::move(part));
   }
 }
@@ -74,20 +77,16 @@ OperatorInfo PoissonBoltzmannOperator::info() const {
   OperatorInfo info;
   info.name = "V, K";
   for (const Part& part : parts_) {
-    const OperatorInfo of_v = part.v->info();
-    info.precision = of_v.precision;
-    info.far_precision = of_v.far_precision;
-    add(info, of_v);
-    add(info, part.k->info());
+    const OperatorInfo of_region = part.green->info();
+    info.precision = of_region.precision;
+    info.far_precision = of_region.far_precision;
+    add(info, of_region);
   }
   return info;
 }
 
 double PoissonBoltzmannOperator::tightest_tolerance() const {
-  double result = 0;
-  for (const Part& part : parts_)
-    result = std::max({result, part.v->tightest_tolerance(), part.k->tightest_tolerance()});
-  return result;
+  return least_tolerance(Trace::normal).of_operator;
 }
 
 double PoissonBoltzmannOperator::norm() const {
@@ -95,7 +94,7 @@ double PoissonBoltzmannOperator::norm() const {
   for (const Part& part : parts_) {
     double flux = 0;
     for (const double factor : part.flux_factor) flux = std::max(flux, std::abs(factor));
-    result = std::max(result, 0.5 + part.k->norm() + flux * part.v->norm());
+    result = std::max(result, 1 + flux * part.green->norm_of_v());  // ‖K‖ counts as ½
   }
   return result;
 }
@@ -117,8 +116,8 @@ void PoissonBoltzmannOperator::diagonal_block(std::int64_t begin, std::int64_t e
     };
     const std::int64_t low = at(first), high = at(last);
     if (low == high) continue;
-    part.v->diagonal_block(first, last, v.data());
-    part.k->diagonal_block(first, last, k.data());
+    exact_block(panels_, single_layer, first, last, v.data(), part.kappa);
+    exact_block(panels_, double_layer, first, last, k.data(), part.kappa);
     for (std::int64_t a = low; a < high; ++a)
       for (std::int64_t b = low; b < high; ++b) {
         const std::int64_t of_pair = (part.panels[a] - first) * m + part.panels[b] - first;
@@ -142,26 +141,27 @@ std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
 
 void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Product& product) const {
   refuse_transposed(product, "the operator of Poisson and Boltzmann");
-  const Product of_part{.vectors = product.vectors, .tolerance = product.tolerance};
-  const std::size_t n = size();
-  const auto vectors = static_cast<std::size_t>(product.vectors);
-  for (const Part& part : parts_) {
-    const std::size_t m = part.panels.size();
-    std::vector<double> potential(m * vectors), flux(m * vectors), of_v(m * vectors),
-        of_k(m * vectors);
-    for (std::size_t v = 0; v < vectors; ++v)
-      for (std::size_t k = 0; k < m; ++k) {
-        const double* unknowns = x + v * n + 2 * static_cast<std::size_t>(part.panels[k]);
-        potential[v * m + k] = part.sign[k] * unknowns[0];
-        flux[v * m + k] = part.flux_factor[k] * unknowns[1];
-      }
-    part.k->apply(potential.data(), of_k.data(), of_part);
-    part.v->apply(flux.data(), of_v.data(), of_part);
-    for (std::size_t v = 0; v < vectors; ++v)
-      for (std::size_t k = 0; k < m; ++k)
-        y[v * n + part.row[k]] = 0.5 * x[v * n + 2 * static_cast<std::size_t>(part.panels[k])] +
-                                 of_k[v * m + k] - of_v[v * m + k];
+  if (product.tolerance > 0 && product.tolerance < options_.tolerance) {
+    OperatorOptions tighter = options_;
+    tighter.tolerance = product.tolerance;
+    tighter.precision = Precision::double_precision;
+    return PoissonBoltzmannOperator(panels_, screened_, regions_.inside, regions_.outside, tighter)
+        .multiply(x, y, {.vectors = product.vectors});
   }
+  const std::size_t n = size();
+  for (int v = 0; v < product.vectors; ++v, x += n, y += n)
+    for (const Part& part : parts_) {
+      const std::size_t m = part.panels.size();
+      std::vector<double> sources(2 * m), result(m);
+      for (std::size_t k = 0; k < m; ++k) {
+        const double* unknowns = x + 2 * static_cast<std::size_t>(part.panels[k]);
+        sources[k] = -part.flux_factor[k] * unknowns[1];
+        sources[m + k] = part.sign[k] * unknowns[0];
+      }
+      part.green->multiply(sources, result);
+      for (std::size_t k = 0; k < m; ++k)
+        y[part.row[k]] = 0.5 * x[2 * static_cast<std::size_t>(part.panels[k])] + result[k];
+    }
 }
 
 }  // namespace fmbem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/green_operator.hpp"
 #include "fmbem/problems/solvation/overlapping_inverse.hpp"
 
 namespace fmbem {
@@ -52,14 +53,17 @@ class PoissonBoltzmannOperator final : public BoundaryOperator {
 
  private:
   struct Part {
+    double kappa = 0;
     std::vector<std::int32_t> panels;
     std::vector<std::size_t> row;           ///< of each
     std::vector<double> sign, flux_factor;  ///< s, and s ε_j/ε_R
-    std::shared_ptr<const BoundaryOperator> v, k;
+    std::unique_ptr<GreenOperator> green;
   };
 
   Panels panels_;
   RegionsOfPanels regions_;
+  OperatorOptions options_;
+  std::vector<ScreenedRegion> screened_;
   std::vector<Part> parts_;  ///< [regions]
 };
 

@@ -9,6 +9,7 @@
 
 #include "fmbem/bem/layer/double_layer_field.hpp"
 #include "fmbem/bem/layer/field.hpp"
+#include "fmbem/bem/layer/potential_at.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/fmm/plan.hpp"
@@ -27,13 +28,22 @@ constexpr double gas_constant = 8.31446261815324e-3;  // kJ/(mol K)
 constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
                  boltzmann = 1.380649e-23;
 
+/// Whether so many pairs are added up faster without an FMM.
+bool are_few(std::size_t sources, std::size_t targets) {
+  constexpr double few_pairs = 1e8;
+  return static_cast<double>(sources) * static_cast<double>(targets) <= few_pairs;
+}
+
 /// Σ_j q_j/(4π|x_i − y_j|) with an accuracy that is beyond that of the solve.
 std::vector<double> potential_of(std::span<const Vec3d> charges, std::span<const double> q,
                                  std::span<const Vec3d> points, bool same, double tolerance) {
   std::vector<double> result(points.size());
   if (charges.empty() || points.empty()) return result;
-  const fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
-                                 .precision = Precision::double_precision};
+  fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
+                           .precision = Precision::double_precision};
+  // Few pairs take less time than making operators.
+  const std::size_t most = std::max(charges.size(), points.size());
+  if (are_few(charges.size(), points.size())) options.max_leaf = static_cast<int>(most);
   const fmm::Plan plan = same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
   plan.evaluate({.charges = q}, {.potential = result});
   return result;
@@ -149,7 +159,10 @@ class Problem {
       sigma[i] = region.sign[k] * flux * x[2 * static_cast<std::size_t>(i) + 1];
       mu[i] = -region.sign[k] * x[2 * static_cast<std::size_t>(i)];
     }
-    const FieldOptions options{.tolerance = std::clamp(0.1 * tolerance_, 1e-9, 1e-5)};
+    const double tolerance = std::clamp(0.1 * tolerance_, 1e-9, 1e-5);
+    if (are_few(region.panels.size(), places.size()))
+      return potential_at(panels, region.panels, sigma, mu, places, tolerance);
+    const FieldOptions options{.tolerance = tolerance};
     std::vector<double> potential = evaluate_field(panels, sigma, places, options).potential;
     const Field of_mu = evaluate_double_layer(panels, mu, places, options);
     for (std::size_t k = 0; k < places.size(); ++k) potential[k] += of_mu.potential[k];
