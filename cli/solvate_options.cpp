@@ -41,6 +41,11 @@ void add_model(CLI::App& app, SolvateOptions& options) {
   app.add_option("--temperature", model.temperature, "in kelvin: of kT and of kappa")
       ->type_name("T")
       ->capture_default_str();
+  add_choice(app, "--formulation", model.formulation,
+             {{"direct", SolvationFormulation::direct},
+              {"juffer", SolvationFormulation::juffer},
+              {"lu", SolvationFormulation::lu}},
+             "equations: Green's identities (direct), or with their derivatives (juffer, lu)");
   app.add_option("--energy-constant", model.energy_constant,
                  "energy of two unit charges at 1 angstrom in vacuum, in kcal/mol; packages differ "
                  "in its fourth digit")

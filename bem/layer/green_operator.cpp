@@ -21,6 +21,9 @@ namespace {
 /// spread over some 12 products.
 constexpr double near_pair_seconds = 6e-9;
 
+/// Relative error of integrals where everything is near.
+constexpr double exact = 1e-12;
+
 /// What goes through a far field at once: factors of σ and μ, and of potentials and derivatives.
 struct FarPass {
   double sigma, mu, potential, flux;
@@ -29,7 +32,8 @@ struct FarPass {
 /// One pass where v d = k k', else one for each result.
 std::vector<FarPass> passes_of(const GreenTerm& t) {
   if (!t.has_flux()) return {{t.v, t.k, 1, 0}};
-  if (t.v * t.d == t.k * t.k_adjoint) {
+  const double first = t.v * t.d, second = t.k * t.k_adjoint;
+  if (std::abs(first - second) <= 1e-14 * std::abs(first)) {
     // (v, k) and (k', d) are multiples of each other.
     if (t.v == 0 && t.k == 0) return {{t.k_adjoint, t.d, 0, 1}};
     return {{t.v, t.k, 1, std::abs(t.v) > std::abs(t.k) ? t.k_adjoint / t.v : t.d / t.k}};
@@ -64,8 +68,7 @@ struct GreenOperator::Impl {
       const Triangle t = panels.triangle(panel);
       targets.centroid.push_back(t.centroid);
       targets.normal.push_back(t.normal);
-      const auto column =
-          std::lower_bound(block.columns.begin(), block.columns.end(), panel);
+      const auto column = std::lower_bound(block.columns.begin(), block.columns.end(), panel);
       targets.own.push_back(block.columns.empty() ? panel
                             : column == block.columns.end() || *column != panel
                                 ? -1
@@ -115,9 +118,11 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   impl_->terms = std::move(terms);
   OperatorInfo& info = impl_->info;
   info.name = "V, K";
-  info.kind = options.kind == OperatorOptions::Choice::dense ? OperatorKind::dense
-                                                             : OperatorKind::fmm;
+  info.kind =
+      options.kind == OperatorOptions::Choice::dense ? OperatorKind::dense : OperatorKind::fmm;
   info.precision = check_fmm_options(double_layer, options);
+  const bool is_dense = info.kind == OperatorKind::dense;
+  if (is_dense && !options.precision) info.precision = Precision::double_precision;
   double least_kappa = impl_->terms[0].kappa;
   for (const GreenTerm& term : impl_->terms) {
     if (term.has_flux()) impl_->outputs = 2;
@@ -139,7 +144,7 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   impl_->tree = fmm::grow_tree(
       *sources(least_kappa), impl_->targets.centroid,
       {.overhang = options.overhang.value_or(overhang_for(Trace::normal, false, crowded)),
-       .max_leaf = info.kind == OperatorKind::dense ? std::optional(most) : options.max_leaf,
+       .max_leaf = is_dense ? std::optional(most) : options.max_leaf,
        .ranks = options.ranks,
        .order = info.order,
        .precision = info.far_precision,
@@ -151,17 +156,17 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
       estimate_norm(impl_->targets.centroid, *sources(least_kappa), *impl_->tree, least_kappa).norm;
   watch.add("tree");
   for (const GreenTerm& term : impl_->terms)
-    impl_->kernels.push_back({std::make_unique<fmm::FarField>(
-                                  impl_->tree, sources(term.kappa),
-                                  fmm::FarFieldOptions{.order = info.order,
-                                                       .precision = info.far_precision,
-                                                       .gradient = impl_->outputs == 2,
-                                                       .kappa = term.kappa,
-                                                       .reach = far_reach_for(moments)}),
-                              passes_of(term)});
+    impl_->kernels.push_back(
+        {std::make_unique<fmm::FarField>(impl_->tree, sources(term.kappa),
+                                         fmm::FarFieldOptions{.order = info.order,
+                                                              .precision = info.far_precision,
+                                                              .gradient = impl_->outputs == 2,
+                                                              .kappa = term.kappa,
+                                                              .reach = far_reach_for(moments)}),
+         passes_of(term)});
   watch.add("far field");
   impl_->near = make_green_blocks(impl_->columns, impl_->targets, impl_->near_panels, impl_->terms,
-                                  tolerance, info.precision);
+                                  is_dense ? exact : tolerance, info.precision);
   watch.add("near field");
 }
 
@@ -177,9 +182,9 @@ double GreenOperator::norm_of_v() const { return impl_->norm_of_v; }
 
 void GreenOperator::multiply(std::span<const double> x, std::span<double> y) const {
   FMBEM_REQUIRE(x.size() == 2 * columns() && y.size() == outputs() * rows(),
-                "an operator of charges and dipoles takes " << 2 * columns() << " numbers to "
-                                                            << outputs() * rows() << ", not "
-                                                            << x.size() << " to " << y.size());
+                "an operator of charges and dipoles takes "
+                    << 2 * columns() << " numbers to " << outputs() * rows() << ", not " << x.size()
+                    << " to " << y.size());
   impl_->multiply(x, y);
 }
 

@@ -27,7 +27,7 @@ namespace fmbem {
 class GreenOperator {
  public:
   /// Takes kind, tolerance, precision, order and max_leaf of the options; `dense` has everything
-  /// near. Throws what operators throw.
+  /// near, to 1e-12. Throws what operators throw.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
                 const OperatorOptions& options);
   ~GreenOperator();

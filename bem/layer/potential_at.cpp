@@ -34,7 +34,8 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
           integrals.clear(i);
         }
         const double* const v = integrals.potential().data();
-        const double *const x = integrals.gradient(0).data(), *const y = integrals.gradient(1).data(),
+        const double *const x = integrals.gradient(0).data(),
+                            *const y = integrals.gradient(1).data(),
                             *const z = integrals.gradient(2).data();
         const Vec3d dipole = m * t.normal;
         for (int i = 0; i < count; ++i)

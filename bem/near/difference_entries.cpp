@@ -96,9 +96,10 @@ double edge_integral(double kappa, double distance2, double a, double b) {
   return sum;
 }
 
-inline __attribute__((always_inline)) void add_pair(const Radial& g, double weight, const double d[3],
-                                                    const Vec3d& n_j, const double n_i[3], double& v,
-                                                    double& k, double& k_adjoint, double& hyper) {
+inline __attribute__((always_inline)) void add_pair(const Radial& g, double weight,
+                                                    const double d[3], const Vec3d& n_j,
+                                                    const double n_i[3], double& v, double& k,
+                                                    double& k_adjoint, double& hyper) {
   const double along_j = d[0] * n_j.x + d[1] * n_j.y + d[2] * n_j.z,
                along_i = d[0] * n_i[0] + d[1] * n_i[1] + d[2] * n_i[2],
                both = n_i[0] * n_j.x + n_i[1] * n_j.y + n_i[2] * n_j.z;
@@ -138,9 +139,9 @@ PanelEntries difference_entries(const Triangle& t, Vec3d x, Vec3d normal, double
   for (int e = 0; e < 3; ++e) {
     const int next = (e + 1) % 3;
     const double d = view.edge_distance(t, e),
-                 line = edge_integral(kappa, d * d + view.height * view.height,
-                                      dot(view.to[e], t.tangent[e]),
-                                      dot(view.to[next], t.tangent[e]));
+                 line =
+                     edge_integral(kappa, d * d + view.height * view.height,
+                                   dot(view.to[e], t.tangent[e]), dot(view.to[next], t.tangent[e]));
     heights += dot(normal, t.outward[e]) * line;
     distances += d * line;
   }
@@ -151,8 +152,8 @@ PanelEntries difference_entries(const Triangle& t, Vec3d x, Vec3d normal, double
 }
 
 void add_difference_entries(const TriangleRule& rule, const Triangle& t, double kappa, int count,
-                         const double* const place[3], const double* const normal[3],
-                         const EntryColumns& columns) {
+                            const double* const place[3], const double* const normal[3],
+                            const EntryColumns& columns) {
   const Vec3d e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
   const auto points = static_cast<int>(rule.weight.size());
   constexpr int most = 256;
@@ -164,8 +165,8 @@ void add_difference_entries(const TriangleRule& rule, const Triangle& t, double 
   }
   double farthest2 = 0;
   for (int i = 0; i < count; ++i)
-    farthest2 = std::max(
-        farthest2, norm2(Vec3d{place[0][i], place[1][i], place[2][i]} - t.centroid));
+    farthest2 =
+        std::max(farthest2, norm2(Vec3d{place[0][i], place[1][i], place[2][i]} - t.centroid));
   if (kappa * (std::sqrt(farthest2) + t.radius) <= series_reach)
     return add_by_series(points, y, weight, t.normal, kappa, count, place, normal, columns);
   for (int i = 0; i < count; ++i) {

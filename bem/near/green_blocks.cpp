@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/near/difference_entries.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
-#include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/near/transposed_sums.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
@@ -19,6 +17,52 @@
 
 namespace fmbem {
 namespace {
+
+double along(const Symmetric3d& h, Vec3d a, Vec3d b) {
+  double sum = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) sum += a[i] * h(i, j) * b[j];
+  return sum;
+}
+
+/// The entries of one kernel by closed forms, those whose factor is not 0.
+PanelEntries kernel_entries(const GreenTerm& term, const Triangle& t, Vec3d x, Vec3d normal,
+                            bool same) {
+  PanelEntries entries;
+  if (term.kappa > 0) {
+    const YukawaIntegrals of_v = yukawa_integrals(t, x, term.kappa);
+    entries = {of_v.potential, of_v.double_layer, dot(normal, of_v.gradient)};
+  } else {
+    if (term.v != 0) entries.v = panel_potential(t, x);
+    entries.k = triangle_double_layer(t, x);
+    if (term.k_adjoint != 0) entries.k_adjoint = dot(normal, panel_gradient(t, x, 0));
+  }
+  if (same) entries.k = entries.k_adjoint = 0;
+  if (term.d != 0) {
+    entries.d = -along(panel_hessian(t, x), normal, t.normal);
+    if (term.kappa > 0) entries.d += difference_entries(t, x, normal, term.kappa).d;
+  }
+  return entries;
+}
+
+void add_entries(PanelEntries& sum, const GreenTerm& factors, const PanelEntries& entries) {
+  sum.v += factors.v * entries.v;
+  sum.k += factors.k * entries.k;
+  sum.k_adjoint += factors.k_adjoint * entries.k_adjoint;
+  sum.d += factors.d * entries.d;
+}
+
+/// What all kernels have of Laplace's.
+GreenTerm laplace_of(std::span<const GreenTerm> terms) {
+  GreenTerm sum{0, 0, 0, 0, 0};
+  for (const GreenTerm& term : terms) {
+    sum.v += term.v;
+    sum.k += term.k;
+    sum.k_adjoint += term.k_adjoint;
+    sum.d += term.d;
+  }
+  return sum;
+}
 
 /// The targets of a row, with their normals.
 struct RowTargets {
@@ -64,9 +108,7 @@ class KernelEntries {
  public:
   KernelEntries(const GreenTerm& term, double tolerance)
       : term_(term),
-        tolerance_(tolerance),
-        integrals_(tolerance, term.d != 0 ? FarKernel::hessian : FarKernel::gradient, term.kappa),
-        strips_(tolerance) {}
+        integrals_(tolerance, term.d != 0 ? FarKernel::hessian : FarKernel::gradient, term.kappa) {}
 
   void add(const Triangle& t, std::int32_t panel, const RowTargets& row, EntrySums& sums) {
     integrals_.integrate(t, row.places);
@@ -75,7 +117,8 @@ class KernelEntries {
     for (int i = 0; i < row.places.count(); ++i) {
       if (next != close.end() && *next == i) {
         ++next;
-        sums.add(i, term_, entries_close_by(t, row, i, row.own[i] == panel));
+        sums.add(i, term_,
+                 kernel_entries(term_, t, row.places[i], row.normal_of(i), row.own[i] == panel));
         continue;
       }
       const Vec3d gradient{integrals_.gradient(0)[i], integrals_.gradient(1)[i],
@@ -92,39 +135,8 @@ class KernelEntries {
   }
 
  private:
-  static double along(const Symmetric3d& h, Vec3d a, Vec3d b) {
-    double sum = 0;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) sum += a[i] * h(i, j) * b[j];
-    return sum;
-  }
-
-  PanelEntries entries_close_by(const Triangle& t, const RowTargets& row, int i, bool same) {
-    const Vec3d x = row.places[i], normal = row.normal_of(i);
-    PanelEntries entries;
-    if (term_.kappa > 0) {
-      const YukawaIntegrals of_v = yukawa_integrals(t, x, term_.kappa);
-      entries = {of_v.potential, of_v.double_layer, dot(normal, of_v.gradient)};
-    } else {
-      if (term_.v != 0)
-        entries.v = shape(t) <= shaped_enough(tolerance_) ? strips_.at(t, x)
-                                                          : triangle_potential(t, x);
-      entries.k = triangle_double_layer(t, x);
-      if (term_.k_adjoint != 0) entries.k_adjoint = dot(normal, panel_gradient(t, x, 0));
-    }
-    // Of a flat panel with itself the mean of both sides' limits.
-    if (same) entries.k = entries.k_adjoint = 0;
-    if (term_.d != 0) {
-      entries.d = -along(panel_hessian(t, x), normal, t.normal);
-      if (term_.kappa > 0) entries.d += difference_entries(t, x, normal, term_.kappa).d;
-    }
-    return entries;
-  }
-
   GreenTerm term_;
-  double tolerance_;
   NearIntegrals integrals_;
-  StripIntegrals strips_;
 };
 
 /// The entries of Yukawa's kernel less Laplace's, whose derivatives are no more singular than 1/r.
@@ -170,18 +182,6 @@ class DifferenceColumns {
   GreenTerm term_;
   std::vector<FarRule> rules_;
 };
-
-/// What all kernels have of Laplace's.
-GreenTerm laplace_of(std::span<const GreenTerm> terms) {
-  GreenTerm sum{0, 0, 0, 0, 0};
-  for (const GreenTerm& term : terms) {
-    sum.v += term.v;
-    sum.k += term.k;
-    sum.k_adjoint += term.k_adjoint;
-    sum.d += term.d;
-  }
-  return sum;
-}
 
 /// Makes the entries of a row's panels, one by one.
 class GreenColumns {
@@ -297,6 +297,21 @@ class GreenBlocksOf final : public GreenBlocks {
 };
 
 }  // namespace
+
+PanelEntries green_entries(std::span<const GreenTerm> terms, const Triangle& t, Vec3d x,
+                           Vec3d normal, bool same) {
+  PanelEntries sum;
+  const GreenTerm whole = terms.size() == 1 ? terms[0] : laplace_of(terms);
+  add_entries(sum, whole, kernel_entries(whole, t, x, normal, same));
+  if (terms.size() == 1) return sum;
+  for (const GreenTerm& term : terms) {
+    if (term.kappa == 0) continue;
+    PanelEntries entries = difference_entries(t, x, normal, term.kappa);
+    if (same) entries.k = entries.k_adjoint = 0;
+    add_entries(sum, term, entries);
+  }
+  return sum;
+}
 
 std::unique_ptr<GreenBlocks> make_green_blocks(std::span<const Triangle> panels,
                                                const GreenTargets& targets,

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/near/difference_entries.hpp"
 #include "fmbem/bem/near/near_panels.hpp"
 #include "fmbem/fmm/base/precision.hpp"
 
@@ -20,6 +20,12 @@ struct GreenTerm {
 
   bool has_flux() const { return k_adjoint != 0 || d != 0; }
 };
+
+/// The entries of a sum of kernels between a panel and a point with a normal, times their factors,
+/// by closed forms. `same`: the point is the panel's own centroid, where K and K' are 0, the mean
+/// of both sides' limits. Of several terms as make_green_blocks() has them.
+PanelEntries green_entries(std::span<const GreenTerm> terms, const Triangle& t, Vec3d x,
+                           Vec3d normal, bool same);
 
 /// The rows of a near field.
 struct GreenTargets {

@@ -34,18 +34,21 @@ bool are_few(std::size_t sources, std::size_t targets) {
   return static_cast<double>(sources) * static_cast<double>(targets) <= few_pairs;
 }
 
-/// Σ_j q_j/(4π|x_i − y_j|) with an accuracy that is beyond that of the solve.
+/// Σ_j q_j/(4π|x_i − y_j|), and its gradients if they are asked for, with an accuracy that is
+/// beyond that of the solve.
 std::vector<double> potential_of(std::span<const Vec3d> charges, std::span<const double> q,
-                                 std::span<const Vec3d> points, bool same, double tolerance) {
+                                 std::span<const Vec3d> points, bool same, double tolerance,
+                                 std::span<Vec3d> gradient = {}) {
   std::vector<double> result(points.size());
   if (charges.empty() || points.empty()) return result;
   fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
-                           .precision = Precision::double_precision};
+                           .precision = Precision::double_precision,
+                           .gradient = !gradient.empty()};
   // Few pairs take less time than making operators.
   const std::size_t most = std::max(charges.size(), points.size());
   if (are_few(charges.size(), points.size())) options.max_leaf = static_cast<int>(most);
   const fmm::Plan plan = same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
-  plan.evaluate({.charges = q}, {.potential = result});
+  plan.evaluate({.charges = q}, {.potential = result, .gradient = gradient});
   return result;
 }
 
@@ -106,22 +109,25 @@ class Problem {
           Solvation& result)
       : molecule_(molecule), model_(model), tolerance_(tolerance), result_(result) {}
 
-  /// The rows of solutes: what their charges make at centroids.
-  std::vector<double> right_hand_side() const {
+  /// What the charges of each region make at its panels.
+  std::vector<RegionCharges> charges_at_panels(bool with_flux) const {
     const Panels& panels = result_.panels;
-    std::vector<double> b(2 * panels.size());
-    for (const SoluteRegion& region : result_.regions.regions) {
+    std::vector<RegionCharges> result(result_.regions.regions.size());
+    for (std::size_t r = 0; r < result.size(); ++r) {
+      const SoluteRegion& region = result_.regions.regions[r];
       if (region.kind != SoluteRegion::Kind::solute) continue;
       const auto [places, q] = charges_of(region, molecule_.atoms);
       std::vector<Vec3d> centroids;
       for (const std::int32_t i : region.panels)
         centroids.push_back(panels.centroid(i) + panels.origin);
-      const std::vector<double> potential = potential_of(places, q, centroids, false, tolerance_);
-      for (std::size_t k = 0; k < region.panels.size(); ++k)
-        b[2 * static_cast<std::size_t>(region.panels[k]) + (region.sign[k] > 0 ? 0 : 1)] =
-            potential[k] / permittivity_of(region, model_);
+      const double over = 1 / permittivity_of(region, model_);
+      std::vector<Vec3d> gradient(with_flux ? centroids.size() : 0);
+      result[r].potential = potential_of(places, q, centroids, false, tolerance_, gradient);
+      for (double& potential : result[r].potential) potential *= over;
+      for (std::size_t k = 0; k < gradient.size(); ++k)
+        result[r].flux.push_back(over * dot(panels.triangle(region.panels[k]).normal, gradient[k]));
     }
-    return b;
+    return result;
   }
 
   /// From unknowns to what is asked for.
@@ -226,9 +232,9 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   Problem problem(molecule, result.model, result.solver_tolerance, result);
 
   const Timer assembly;
-  const auto op = std::make_shared<PoissonBoltzmannOperator>(
-      result.panels, screened_regions(result.regions, model), result.regions.inside,
-      result.regions.outside, on_cpu.op);
+  const auto op = make_poisson_boltzmann(result.panels, screened_regions(result.regions, model),
+                                         result.regions.inside, result.regions.outside,
+                                         model.formulation, on_cpu.op);
   result.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
   result.leaves = result.panels.leaves();
@@ -237,7 +243,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
-  const std::vector<double> b = problem.right_hand_side();
+  const std::vector<double> b = op->right_hand_side(problem.charges_at_panels(op->takes_fluxes()));
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
@@ -250,6 +256,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.converged = result.solves[0].converged;
   if (options.inspect) options.inspect({*op, result.panels, b, x});
   const Timer potentials;
+  op->to_direct(x);
   problem.evaluate(x);
   result.potential_seconds = potentials.seconds();
   return result;

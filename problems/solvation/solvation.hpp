@@ -6,6 +6,7 @@
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/meshes/pqr_file.hpp"
 #include "fmbem/problems/layer_solution.hpp"
+#include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 #include "fmbem/problems/solvation/solute_regions.hpp"
 
 namespace fmbem {
@@ -20,6 +21,7 @@ struct SolvationModel {
   double kappa = 0;                                           ///< of the solvent, 1/Å
   double temperature = 298.15;                                ///< K
   double energy_constant = energy_constant_of_codata;         ///< kcal Å/(mol e²)
+  SolvationFormulation formulation = SolvationFormulation::direct;
 
   /// k T in kcal/mol.
   double thermal_energy() const;
@@ -45,8 +47,8 @@ struct Solvation : LayerSolution {
   double potential_seconds = 0;  ///< of what follows the solve
 };
 
-/// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the direct
-/// formulation (PoissonBoltzmannOperator). Lengths are in Å, whatever the mesh's unit says. Throws
+/// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the model's
+/// formulation. Lengths are in Å, whatever the mesh's unit says. Throws
 /// InputError as find_solute_regions() does, and for charges at one place.
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
                   const LayerOptions& options = {});
