@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/bem/near/exact_entry.hpp"
 
 namespace fmbem {
 namespace {
@@ -65,13 +65,20 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
   find_surfaces();
   for (std::size_t to = 0; to < surfaces_.size(); ++to)
     for (std::size_t from = 0; from < surfaces_.size(); ++from) {
-      std::vector<GreenTerm> terms = terms_between(surfaces_[to], surfaces_[from]);
-      if (terms.empty()) continue;
+      Coupling couples = coupling(surfaces_[to], surfaces_[from]);
       PanelBlock block;
       if (surfaces_.size() > 1) block = {surfaces_[to].panels, surfaces_[from].panels};
-      const OperatorOptions of_part =
+      OperatorOptions of_part =
           options_for(surfaces_[to].panels.size(), surfaces_[from].panels.size());
-      parts_.push_back({to, from, GreenOperator(panels, block, std::move(terms), of_part)});
+      Part part{to, from, {}, couples.adjoint_factor, {}};
+      if (!couples.terms.empty())
+        part.green =
+            std::make_unique<GreenOperator>(panels, block, std::move(couples.terms), of_part);
+      of_part.processor = Processor::cpu;
+      of_part.normal_rows = NormalRows::averaged;
+      if (part.adjoint_factor != 0)
+        part.adjoint = make_boundary_operator(panels, adjoint_double_layer, of_part, block);
+      if (part.green || part.adjoint) parts_.push_back(std::move(part));
     }
 }
 
@@ -83,8 +90,8 @@ void DerivativeOperator::find_surfaces() {
     surfaces_.push_back({between.first, between.second, std::move(some)});
 }
 
-std::vector<GreenTerm> DerivativeOperator::terms_between(const Surface& to,
-                                                         const Surface& from) const {
+DerivativeOperator::Coupling DerivativeOperator::coupling(const Surface& to,
+                                                          const Surface& from) const {
   const double back = regions().permittivity[from.inside];
   std::vector<GreenTerm> terms;
   for (const int region : {to.inside, to.outside}) {
@@ -100,18 +107,32 @@ std::vector<GreenTerm> DerivativeOperator::terms_between(const Surface& to,
       sum.k += term.k;
       sum.k_adjoint += term.k_adjoint;
       sum.d += term.d;
-      if (sum.k == 0 && sum.k_adjoint == 0) terms.clear();
     } else {
       terms.push_back(term);
     }
   }
-  return terms;
+  Coupling result;
+  if (to.inside == from.inside && to.outside == from.outside) {
+    const auto laplace = std::find_if(terms.begin(), terms.end(),
+                                      [](const GreenTerm& term) { return term.kappa == 0; });
+    for (const GreenTerm& term : terms) result.adjoint_factor += term.k_adjoint;
+    if (laplace != terms.end())
+      laplace->k_adjoint -= result.adjoint_factor;
+    else
+      terms.push_back({0, 0, 0, -result.adjoint_factor, 0});
+  }
+  for (const GreenTerm& term : terms)
+    if (term.v != 0 || term.k != 0 || term.has_flux()) result.terms.push_back(term);
+  return result;
 }
 
 OperatorInfo DerivativeOperator::info() const {
   OperatorInfo info;
   info.name = "V, K, K', D";
-  for (const Part& part : parts_) add(info, part.green.info());
+  for (const Part& part : parts_) {
+    if (part.green) add(info, part.green->info());
+    if (part.adjoint) add(info, part.adjoint->info());
+  }
   return info;
 }
 
@@ -131,11 +152,15 @@ void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
       const Units &units = units_[i], &of_source = units_[j];
       const Surface to{regions().inside[i], regions().outside[i], {}},
           from{regions().inside[j], regions().outside[j], {}};
-      const std::vector<GreenTerm> terms = terms_between(to, from);
-      const Triangle target = panels().triangle(i);
+      const Coupling couples = coupling(to, from);
+      const Triangle target = panels().triangle(i), source = panels().triangle(j);
       PanelEntries entries;
-      if (!terms.empty())
-        entries = green_entries(terms, panels().triangle(j), target.centroid, target.normal, i == j);
+      if (!couples.terms.empty())
+        entries = green_entries(couples.terms, source, target.centroid, target.normal, i == j);
+      if (couples.adjoint_factor != 0)
+        entries.k_adjoint +=
+            couples.adjoint_factor *
+            exact_entry(adjoint_double_layer, NormalRows::averaged, target, source, i == j);
       const bool is_flux_row = row % 2 == 1, is_flux = column % 2 == 1;
       double value = is_flux_row ? (is_flux ? entries.k_adjoint : entries.d)
                                  : (is_flux ? entries.v : entries.k);
@@ -174,13 +199,21 @@ void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y
     y[2 * i + 1] = units_[i].flux * direct[2 * i + 1];
   }
   for (const Part& part : parts_) {
-    const std::vector<std::int32_t>&from = surfaces_[part.from].panels, &to = surfaces_[part.to].panels;
+    const std::vector<std::int32_t>&from = surfaces_[part.from].panels,
+          &to = surfaces_[part.to].panels;
     std::vector<double> sources(2 * from.size()), result(2 * to.size());
     for (std::size_t j = 0; j < from.size(); ++j) {
       sources[j] = direct[2 * static_cast<std::size_t>(from[j]) + 1];
       sources[from.size() + j] = direct[2 * static_cast<std::size_t>(from[j])];
     }
-    part.green.multiply(sources, result);
+    if (part.green)
+      part.green->multiply(sources, std::span(result).first(part.green->outputs() * to.size()));
+    if (part.adjoint) {
+      std::vector<double> flux(to.size());
+      part.adjoint->apply(sources.data(), flux.data());
+      for (std::size_t i = 0; i < to.size(); ++i)
+        result[to.size() + i] += part.adjoint_factor * flux[i];
+    }
     for (std::size_t i = 0; i < to.size(); ++i)
       for (std::size_t row = 0; row < 2; ++row)
         y[2 * static_cast<std::size_t>(to[i]) + row] += result[row * to.size() + i];

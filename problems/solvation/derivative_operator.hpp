@@ -17,10 +17,12 @@ namespace fmbem {
 ///     ε_A G_A + ε_B G_B = 0,     ∂_n G_A + ∂_n G_B = 0.
 ///
 /// On one surface V_A − V_B and D_A − D_B, D = ∂_n K, are left of V and D: differences of kernels,
-/// which are weakly singular, so that constant densities and collocation serve. Lu's form has the
-/// unknown ∂φ/∂n on the panels' front, the first row over ε_B and the second times ε_A/ε_B: the
-/// same equations in other units. Between the panels of one surface, and to each surface from
-/// another of its regions, there is one GreenOperator each.
+/// which are weakly singular, so that constant densities and collocation serve. What is left of
+/// Laplace's K' on one surface is averaged over panels (NormalRows::averaged): at centroids its
+/// error would fall with the panels' size, not with its square. Lu's form has the unknown ∂φ/∂n on
+/// the panels' front, the first row over ε_B and the second times ε_A/ε_B: the same equations in
+/// other units. Between the panels of one surface, and to each surface from another of its regions,
+/// there is one GreenOperator each.
 class DerivativeOperator final : public PoissonBoltzmannOperator {
  public:
   /// juffer or lu.
@@ -49,18 +51,23 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   /// What a surface gives on another or on itself.
   struct Part {
     std::size_t to, from;
-    GreenOperator green;
+    std::unique_ptr<GreenOperator> green;
+    double adjoint_factor = 0;  ///< of the averaged K'
+    std::shared_ptr<const BoundaryOperator> adjoint;
   };
   /// Factors of a panel: of its own φ and q in Juffer's rows, and of Lu's unknown and rows.
   struct Units {
-    double potential, flux;             ///< ½ (ε_A + ε_B), ½ (1 + ε_A/ε_B)
+    double potential, flux;  ///< ½ (ε_A + ε_B), ½ (1 + ε_A/ε_B)
     double first_row = 1, second_row = 1, unknown = 1;
   };
 
   void find_surfaces();
-  /// The kernels that couple a surface to another or to itself; none where they have no region in
-  /// common, or nothing is left.
-  std::vector<GreenTerm> terms_between(const Surface& to, const Surface& from) const;
+  struct Coupling {
+    std::vector<GreenTerm> terms;
+    double adjoint_factor = 0;
+  };
+  /// What couples a surface to another or to itself; nothing where they have no region in common.
+  Coupling coupling(const Surface& to, const Surface& from) const;
 
   std::vector<Surface> surfaces_;
   std::vector<Units> units_;  ///< [n panels]

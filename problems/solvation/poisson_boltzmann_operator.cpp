@@ -18,12 +18,9 @@ const char* name_of(SolvationFormulation formulation) {
                                                        : "lu";
 }
 
-PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
-                                                   std::vector<ScreenedRegion> regions,
-                                                   std::span<const int> inside,
-                                                   std::span<const int> outside,
-                                                   SolvationFormulation formulation,
-                                                   const OperatorOptions& options)
+PoissonBoltzmannOperator::PoissonBoltzmannOperator(
+    const Panels& panels, std::vector<ScreenedRegion> regions, std::span<const int> inside,
+    std::span<const int> outside, SolvationFormulation formulation, const OperatorOptions& options)
     : panels_(panels),
       screened_(std::move(regions)),
       of_panels_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}},

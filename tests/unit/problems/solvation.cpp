@@ -95,8 +95,10 @@ TEST_CASE("energies of spheres tend to the closed forms with the square of the p
                              {"Kirkwood with ions", 4, {1, 1, 1}, 4, 80, 0.125},
                              {"strong screening", 4, {1, 1, 1}, 4, 20, 5},
                              {"another way round", 2, {0, 0.8, 0.3}, 80, 4, 0.5}}));
-  INFO(name);
   SolvationModel model;
+  model.formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
+                               SolvationFormulation::lu);
+  INFO(name << ", " << name_of(model.formulation));
   model.permittivity_inside = inside;
   model.permittivity_outside = outside;
   model.kappa = kappa;
@@ -113,7 +115,8 @@ TEST_CASE("energies of spheres tend to the closed forms with the square of the p
   for (const EnergyLevel& level : levels) error.push_back(std::abs(level.energy / exact - 1));
   INFO(error[0] << ' ' << error[1] << ' ' << error[2]);
   // Of 512 panels in the sphere the middles are up to 0.95 % of the radius below it.
-  CHECK(error[2] < 2 * 0.0095);
+  // In the derivative forms the panels' normals count as well.
+  CHECK(error[2] < (model.formulation == SolvationFormulation::direct ? 2 : 3) * 0.0095);
   CHECK(std::log2(error[1] / error[2]) > 1.9);
   const ExtrapolatedEnergy limit = extrapolate_energy(levels);
   CHECK(std::abs(limit.energy / exact - 1) < 0.1 * error[2]);
