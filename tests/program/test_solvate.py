@@ -81,6 +81,19 @@ class Solvate(ProgramTest):
         self.assertLess(self.energy("--kappa", 1), self.energy())
         self.assertAlmostEqual(self.energy("--energy-constant", 664.1274266), 2 * self.energy(), places=4)
 
+    def test_formulations(self):
+        layer = self.sphere_file("layer.off", 2, 6.0)
+        energies = {}
+        for formulation in ("direct", "juffer", "lu"):
+            report = self.report("solvate", self.ion, "--surface", self.sphere, "--surface", layer,
+                                 "--kappa", 0.125, "--formulation", formulation, "--tolerance", 1e-8)
+            self.assertEqual(report["solvation"]["formulation"], formulation)
+            self.assertLess(report["solver"]["iterations"][0], 20)
+            energies[formulation] = report["results"]["solvation_energy_kcal_per_mol"]["value"]
+        # The same equations in other units, and others with an error of their own (9 % with 128 panels).
+        self.assertLess(abs(energies["lu"] / energies["juffer"] - 1), 1e-6)
+        self.assertLess(abs(energies["juffer"] / energies["direct"] - 1), 0.1)
+
     def test_outputs(self):
         self.write("two.pqr", ATOM + "HETATM 2 O HOH B 7 -1 0.5 0 -0.25 0\n")
         report = self.report("solvate", "two.pqr", "--surface", self.sphere, "--output", "s.vtu",

@@ -3,12 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/bem/layer/field.hpp"
+#include "fmbem/bem/layer/potential_at.hpp"
 #include "fmbem/bem/near/difference_entries.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/bem/space/quadrature.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+#include "fmbem/fmm/far_field.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 #include "tests/unit/surfaces.hpp"
@@ -50,8 +58,7 @@ PanelEntries by_quadrature(const Triangle& t, Vec3d x, Vec3d normal, double kapp
   gauss_legendre(40, node, weight);
   const Vec3d projection = x - dot(x - t.vertex[0], t.normal) * t.normal;
   bool inside = true;
-  for (int e = 0; e < 3; ++e)
-    inside = inside && dot(projection - t.vertex[e], t.outward[e]) <= 0;
+  for (int e = 0; e < 3; ++e) inside = inside && dot(projection - t.vertex[e], t.outward[e]) <= 0;
   const Vec3d foot = inside ? projection : t.centroid;
   long double v = 0, k = 0, k_adjoint = 0, d = 0;
   for (int e = 0; e < 3; ++e) {
@@ -141,8 +148,8 @@ TEST_CASE("rules give the entries of differences where they serve") {
                              {v.data(), k.data(), k_adjoint.data(), d.data()});
       for (int i = 0; i < 3; ++i) {
         const Vec3d x{at[0][i], at[1][i], at[2][i]};
-        const PanelEntries exact = difference_entries(
-            t, x, {normals[0][i], normals[1][i], normals[2][i]}, kappa);
+        const PanelEntries exact =
+            difference_entries(t, x, {normals[0][i], normals[1][i], normals[2][i]}, kappa);
         const double r = norm(x - t.centroid), size = inv_4pi * t.area * kappa * kappa;
         CAPTURE(kappa, rule.degree, i);
         CHECK(std::abs(v[i] - exact.v) < tolerance * size * r);
@@ -163,14 +170,13 @@ TEST_CASE("operators of charges and dipoles are as accurate as their norm asks f
   };
   // κ = 1e-3 is a difference of 1e-3 of V and of 1e-6 of the others.
   const double small = 1e-3, ions = 0.4;
-  const Case cases[] = {
-      {"V and K", {{.kappa = ions}}, false},
-      {"K and K'", {{0, 0, 1, 1, 0}}},
-      {"dV", {{small, 1, 0, 0, 0}, {0, -1, 0, 0, 0}}, false},
-      {"dK, dK'", {{small, 0, 1, 1, 0}, {0, 0, -1, -1, 0}}},
-      {"dD", {{small, 0, 0, 0, 1}, {0, 0, 0, 0, -1}}},
-      {"dV, dK, dK', dD", {{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}},
-      {"Juffer's", {{0, -4, 4, -1, 1}, {ions, 4, -80, 0.05, -1}}}};
+  const Case cases[] = {{"V and K", {{.kappa = ions}}, false},
+                        {"K and K'", {{0, 0, 1, 1, 0}}},
+                        {"dV", {{small, 1, 0, 0, 0}, {0, -1, 0, 0, 0}}, false},
+                        {"dK, dK'", {{small, 0, 1, 1, 0}, {0, 0, -1, -1, 0}}},
+                        {"dD", {{small, 0, 0, 0, 1}, {0, 0, 0, 0, -1}}},
+                        {"dV, dK, dK', dD", {{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}},
+                        {"Juffer's", {{0, -4, 4, -1, 1}, {ions, 4, -80, 0.05, -1}}}};
   const double tolerance = 1e-6;
   for (const Case& c : cases) {
     OperatorOptions options;
@@ -215,4 +221,54 @@ TEST_CASE("blocks of charges and dipoles are rows and columns of the whole") {
     for (std::size_t s = 0; s < 2; ++s)
       CHECK(y[s * block.rows.size() + i] == Approx(z[s * n + block.rows[i]]).epsilon(1e-11));
   CHECK_THROWS_AS(whole.multiply(x, z), InputError);
+}
+
+TEST_CASE("moments of charges and dipoles are the same kept as made afresh") {
+  const Panels panels = make_panels(test::sphere(4, 3.0));
+  const LargeVector<Triangle> triangles = triangles_of(panels);
+  std::vector<Vec3d> points;
+  for (const Triangle& t : triangles) points.push_back(t.centroid);
+  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, 1e-8, Trace::normal, 0.2,
+                                                      PanelSources::Strengths::charge_and_dipole);
+  fmm::Seconds seconds;
+  const auto tree = fmm::grow_tree(*sources, points, {.max_leaf = 30}, seconds);
+  const std::vector<double> x = test::signed_charges(2 * points.size(), 3);
+  const auto potentials = [&](fmm::Moments moments) {
+    const fmm::FarField far(tree, sources, {.order = 8, .moments = moments, .kappa = 0.2});
+    std::vector<double> result(points.size());
+    far.evaluate({.charges = x}, {.potential = result});
+    CHECK_THROWS_AS(far.evaluate_transposed({.charges = result}, result), InputError);
+    return result;
+  };
+  const std::vector<double> kept = potentials(fmm::Moments::kept),
+                            afresh = potentials(fmm::Moments::afresh),
+                            single = potentials(fmm::Moments::kept_in_single);
+  double largest = 0;
+  for (const double value : kept) largest = std::max(largest, std::abs(value));
+  REQUIRE(largest > 0);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    CHECK(std::abs(kept[i] - afresh[i]) < 1e-12 * largest);
+    CHECK(std::abs(kept[i] - single[i]) < 1e-5 * largest);
+  }
+}
+
+TEST_CASE("potentials pair by pair are those of the fields of panels") {
+  const Vec3d centre{1, 2, 3};
+  const Panels panels = make_panels(test::sphere(3, 2.0, centre));
+  std::vector<std::int32_t> some;
+  for (std::size_t i = 0; i < panels.size(); i += 2) some.push_back(static_cast<std::int32_t>(i));
+  std::vector<double> sigma(panels.size()), mu(panels.size());
+  for (const std::int32_t i : some) {
+    sigma[i] = std::sin(i);
+    mu[i] = std::cos(i);
+  }
+  // Inside, close below a panel, and outside.
+  std::vector<Vec3d> points{centre, centre + Vec3d{0.3, -1, 0.2}, centre + Vec3d{5, 0, 1}};
+  for (const std::size_t i : {std::size_t{2}, std::size_t{100}})
+    points.push_back(panels.centroid(i) + panels.origin - 1e-3 * panels.triangle(i).normal);
+  const std::vector<double> exact_v = evaluate_field(panels, sigma, points, {}).potential,
+                            exact_k = evaluate_double_layer(panels, mu, points, {}).potential,
+                            found = potential_at(panels, some, sigma, mu, points, 1e-8);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    CHECK(found[i] == Approx(exact_v[i] + exact_k[i]).margin(1e-8));
 }
