@@ -1,9 +1,7 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "fmbem/bem/geometry/panel_block.hpp"

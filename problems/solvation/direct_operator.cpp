@@ -22,7 +22,8 @@ DirectOperator::DirectOperator(const Panels& panels, std::vector<ScreenedRegion>
     Part part{static_cast<int>(r),
               {},
               {},
-              GreenOperator(panels, block, {{.kappa = region.kappa}}, options_for(m, m))};
+              GreenOperator(panels, block, std::vector<GreenTerm>(1, GreenTerm{region.kappa}),
+                            options_for(m, m))};
     for (std::size_t k = 0; k < m; ++k) {
       const std::int32_t i = region.panels[k];
       part.row.push_back(2 * static_cast<std::size_t>(i) + (region.sign[k] > 0 ? 0 : 1));

@@ -170,7 +170,7 @@ TEST_CASE("operators of charges and dipoles are as accurate as their norm asks f
   };
   // κ = 1e-3 is a difference of 1e-3 of V and of 1e-6 of the others.
   const double small = 1e-3, ions = 0.4;
-  const Case cases[] = {{"V and K", {{.kappa = ions}}, false},
+  const Case cases[] = {{"V and K", {{ions, 1, 1, 0, 0}}, false},
                         {"K and K'", {{0, 0, 1, 1, 0}}},
                         {"dV", {{small, 1, 0, 0, 0}, {0, -1, 0, 0, 0}}, false},
                         {"dK, dK'", {{small, 0, 1, 1, 0}, {0, 0, -1, -1, 0}}},
