@@ -71,7 +71,8 @@ PanelEntries green_entries(std::span<const GreenTerm> terms, const Triangle& t, 
   return sum;
 }
 
-void KernelEntries::add(const Triangle& t, std::int32_t panel, const RowTargets& row, EntrySums& sums) {
+void KernelEntries::add(const Triangle& t, std::int32_t panel, const RowTargets& row,
+                        EntrySums& sums) {
   integrals_.integrate(t, row.places);
   const std::vector<int>& close = integrals_.close();
   auto next = close.begin();
@@ -95,7 +96,8 @@ void KernelEntries::add(const Triangle& t, std::int32_t panel, const RowTargets&
   }
 }
 
-void DifferenceColumns::add(const Triangle& t, std::int32_t panel, const RowTargets& row, EntrySums& sums) {
+void DifferenceColumns::add(const Triangle& t, std::int32_t panel, const RowTargets& row,
+                            EntrySums& sums) {
   constexpr int group = 8;
   const double* const places[3] = {row.places.x(), row.places.y(), row.places.z()};
   for (int first = 0; first < row.places.count(); first += group) {
@@ -109,8 +111,7 @@ void DifferenceColumns::add(const Triangle& t, std::int32_t panel, const RowTarg
     });
     if (rule == rules_.end()) {
       for (int i = first; i < first + count; ++i) {
-        PanelEntries entries =
-            difference_entries(t, row.places[i], row.normal_of(i), term_.kappa);
+        PanelEntries entries = difference_entries(t, row.places[i], row.normal_of(i), term_.kappa);
         if (row.own[i] == panel) entries.k = entries.k_adjoint = 0;
         sums.add(i, term_, entries);
       }
@@ -129,7 +130,8 @@ void DifferenceColumns::add(const Triangle& t, std::int32_t panel, const RowTarg
 }
 
 GreenColumns::GreenColumns(std::span<const Triangle> panels, const GreenTargets& targets,
-             const NearPanels& near, std::span<const GreenTerm> terms, double tolerance)
+                           const NearPanels& near, std::span<const GreenTerm> terms,
+                           double tolerance)
     : panels_(panels), targets_(targets), near_(near) {
   if (terms.size() == 1) {
     kernels_.emplace_back(terms[0], tolerance);

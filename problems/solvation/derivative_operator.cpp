@@ -25,7 +25,7 @@ class PanelBlocksInverse final : public ApproximateInverse {
       for (int k = 0; k < 4; ++k) inverse_[4 * i + k] = inverse[k] / determinant;
     }
   }
-  std::string name() const override { return "blocks of panels"; }
+  std::string name() const override { return "inverse of panels' blocks"; }
   std::size_t size() const override { return size_; }
   std::int64_t memory_bytes() const override {
     return static_cast<std::int64_t>(inverse_.size() * sizeof(double));
