@@ -1,5 +1,6 @@
 #include "fmbem/problems/solvation/solvation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -257,6 +258,36 @@ TEST_CASE("diagonal blocks are those of the operator's columns") {
     for (std::int64_t i = begin; i < end; ++i)
       CHECK(block[(i - begin) * m + j - begin] == Approx(column[i]).epsilon(1e-10).margin(1e-12));
   }
+}
+
+TEST_CASE("tighter products are made afresh") {
+  const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 3, 4)});
+  const Panels panels = make_panels(mesh);
+  const SoluteRegions found = find_solute_regions(mesh, panels, molecule_of({atom_at({1, 1, 1})}));
+  std::vector<ScreenedRegion> regions;
+  for (const SoluteRegion& region : found.regions)
+    regions.push_back({region.kind == SoluteRegion::Kind::solute ? 4.0 : 80.0,
+                       region.kind == SoluteRegion::Kind::solute ? 0.0 : 0.3, region.panels,
+                       region.sign});
+  const auto formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer);
+  const auto product = [&](OperatorOptions::Choice kind, double tolerance) {
+    OperatorOptions options;
+    options.kind = kind;
+    options.tolerance = 1e-3;
+    options.max_leaf = 20;
+    const auto op =
+        make_poisson_boltzmann(panels, regions, found.inside, found.outside, formulation, options);
+    std::vector<double> x(op->size()), y(op->size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::cos(static_cast<double>(i));
+    op->apply(x.data(), y.data(), {.tolerance = tolerance});
+    return y;
+  };
+  const std::vector<double> exact = product(OperatorOptions::Choice::dense, 0),
+                            tight = product(OperatorOptions::Choice::fmm, 1e-8);
+  double largest = 0;
+  for (const double value : exact) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    CHECK(std::abs(tight[i] - exact[i]) < 1e-7 * largest);
 }
 
 TEST_CASE("regions are found from what lies in what") {
