@@ -57,11 +57,8 @@ void put_out(SolveRun& job, const SolvateOptions& options, const SurfaceMesh& me
 
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
-  const OperatorOptions& op = options.solve.problem.op;
-  FMBEM_REQUIRE(
-      op.processor != Processor::gpu && op.near_field != OperatorOptions::NearField::lean,
-      "fmbem solvate runs on the CPU for now: leave out --backend cuda and --near-field lean");
-  const SolvationModel model = model_of(options);
+  require_cpu("solvate", options.solve.problem.op);
+  const SolvationModel model = model_of(options.model);
   const std::vector<std::vector<std::string>> levels = surface_levels(options);
   check_outputs(job, options, levels);
   const Molecule molecule = read_pqr(options.molecule);

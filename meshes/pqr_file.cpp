@@ -154,6 +154,12 @@ std::string Atom::residue_title() const {
 }
 std::string Atom::title() const { return name + " of " + residue_title(); }
 
+double Molecule::charge() const {
+  double sum = 0;
+  for (const Atom& atom : atoms) sum += atom.charge;
+  return sum;
+}
+
 Molecule read_pqr(const std::string& file) {
   FMBEM_REQUIRE(
       ending(file) != "pdb" && ending(file) != "ent",

@@ -26,6 +26,8 @@ struct Molecule {
   std::vector<Atom> atoms;
   std::string file;
   std::vector<std::string> notices;  ///< one sentence each
+
+  double charge() const;  ///< of all atoms
 };
 
 /// Reads the atoms of a PQR file: lines ATOM and HETATM of serial, name, residue, chain (may be

@@ -26,6 +26,7 @@ struct SolvationModel {
   /// Throws InputError for permittivities, temperatures and constants that are not positive and
   /// for a negative κ.
   void check() const;
+  bool operator==(const SolvationModel&) const = default;
 };
 
 /// κ in 1/Å of a salt of single charges: κ² = 2000 N_A e² I/(ε₀ ε k T) with the ionic strength I in
