@@ -44,9 +44,9 @@ std::string binding_text(const BindingEnergies& binding, const SolvationModel& m
 Json parts_json(const std::vector<BindingPart>& parts) {
   Json json;
   for (const auto& [name, molecule, mesh, solvation] : parts)
-    json[name] = model_json(solvation, molecule,
-                            {{mesh.triangles.size(), solvation.solvation_energy,
-                              solvation.solves[0].iterations}});
+    json[name] = model_json(
+        solvation, molecule,
+        {{mesh.triangles.size(), solvation.solvation_energy, solvation.solves[0].iterations}});
   return json;
 }
 

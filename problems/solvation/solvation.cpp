@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "fmbem/bem/layer/double_layer_field.hpp"
-#include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
-#include "fmbem/fmm/plan.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/solvation/point_charges.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
+#include "fmbem/problems/solvation/solvation_field.hpp"
 #include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
@@ -26,32 +24,6 @@ constexpr int panels_in_leaf = 32;
 constexpr double gas_constant = 8.31446261815324e-3;  // kJ/(mol K)
 constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
                  boltzmann = 1.380649e-23;
-
-/// Σ_j q_j/(4π|x_i − y_j|) with an accuracy that is beyond that of the solve.
-std::vector<double> potential_of(std::span<const Vec3d> charges, std::span<const double> q,
-                                 std::span<const Vec3d> points, bool same, double tolerance) {
-  std::vector<double> result(points.size());
-  if (charges.empty() || points.empty()) return result;
-  const fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
-                                 .precision = Precision::double_precision};
-  const fmm::Plan plan = same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
-  plan.evaluate({.charges = q}, {.potential = result});
-  return result;
-}
-
-/// The atoms of a solute.
-struct Charges {
-  std::vector<Vec3d> places;
-  std::vector<double> q;
-};
-Charges charges_of(const SoluteRegion& region, const std::vector<Atom>& atoms) {
-  Charges result;
-  for (const std::int32_t a : region.atoms) {
-    result.places.push_back(atoms[a].place);
-    result.q.push_back(atoms[a].charge);
-  }
-  return result;
-}
 
 void refuse_coincident_charges(const Molecule& molecule) {
   std::vector<std::size_t> order;
@@ -74,18 +46,12 @@ void refuse_coincident_charges(const Molecule& molecule) {
   }
 }
 
-double permittivity_of(const SoluteRegion& region, const SolvationModel& model) {
-  return region.kind == SoluteRegion::Kind::solute ? model.permittivity_inside
-                                                   : model.permittivity_outside;
-}
-
 std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
                                              const SolvationModel& model) {
   std::vector<ScreenedRegion> result;
   for (const SoluteRegion& region : found.regions)
-    result.push_back({permittivity_of(region, model),
-                      region.kind == SoluteRegion::Kind::solvent ? model.kappa : 0, region.panels,
-                      region.sign});
+    result.push_back({model.permittivity_in(region.kind), model.kappa_in(region.kind),
+                      region.panels, region.sign});
   return result;
 }
 
@@ -102,14 +68,14 @@ class Problem {
     std::vector<double> b(2 * panels.size());
     for (const SoluteRegion& region : result_.regions.regions) {
       if (region.kind != SoluteRegion::Kind::solute) continue;
-      const auto [places, q] = charges_of(region, molecule_.atoms);
       std::vector<Vec3d> centroids;
       for (const std::int32_t i : region.panels)
         centroids.push_back(panels.centroid(i) + panels.origin);
-      const std::vector<double> potential = potential_of(places, q, centroids, false, tolerance_);
+      const std::vector<double> potential =
+          charges_in(region, molecule_.atoms).potential_at(centroids, tolerance_);
       for (std::size_t k = 0; k < region.panels.size(); ++k)
         b[2 * static_cast<std::size_t>(region.panels[k]) + (region.sign[k] > 0 ? 0 : 1)] =
-            potential[k] / permittivity_of(region, model_);
+            potential[k] / model_.permittivity_in(region.kind);
     }
     return b;
   }
@@ -117,7 +83,7 @@ class Problem {
   /// From unknowns to what is asked for.
   void evaluate(const std::vector<double>& x) {
     const std::size_t n = result_.panels.size();
-    const double unit = 4 * std::numbers::pi * model_.energy_constant;
+    const double unit = model_.unit_of_potential();
     for (std::size_t i = 0; i < n; ++i) {
       result_.potential.push_back(unit * x[2 * i]);
       result_.normal_field.push_back(-unit * x[2 * i + 1]);
@@ -125,37 +91,21 @@ class Problem {
     result_.reaction.resize(molecule_.atoms.size());
     for (const SoluteRegion& region : result_.regions.regions) {
       if (region.kind != SoluteRegion::Kind::solute) continue;
-      const auto [places, q] = charges_of(region, molecule_.atoms);
-      const std::vector<double> reaction = reaction_potential(region, x, places);
-      const std::vector<double> coulomb = potential_of(places, q, places, true, tolerance_);
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        result_.reaction[region.atoms[k]] = unit * reaction[k];
-        result_.solvation_energy += 0.5 * unit * q[k] * reaction[k];
-        result_.coulomb_energy += 0.5 * unit * q[k] * coulomb[k] / permittivity_of(region, model_);
+      const PointCharges charges = charges_in(region, molecule_.atoms);
+      const std::vector<double> reaction =
+          surface_field(result_, region, {result_.potential, result_.normal_field}, charges.places)
+              .potential;
+      const std::vector<double> coulomb = charges.potential(tolerance_);
+      for (std::size_t k = 0; k < reaction.size(); ++k) {
+        result_.reaction[region.atoms[k]] = reaction[k];
+        result_.solvation_energy += 0.5 * charges.q[k] * reaction[k];
+        result_.coulomb_energy +=
+            0.5 * unit * charges.q[k] * coulomb[k] / model_.permittivity_in(region.kind);
       }
     }
   }
 
  private:
-  /// Green's identity in a solute, without the potential of its own charges.
-  std::vector<double> reaction_potential(const SoluteRegion& region, const std::vector<double>& x,
-                                         std::span<const Vec3d> places) const {
-    const Panels& panels = result_.panels;
-    std::vector<double> sigma(panels.size()), mu(panels.size());
-    for (std::size_t k = 0; k < region.panels.size(); ++k) {
-      const std::int32_t i = region.panels[k];
-      const SoluteRegion& back = result_.regions.regions[result_.regions.inside[i]];
-      const double flux = permittivity_of(back, model_) / permittivity_of(region, model_);
-      sigma[i] = region.sign[k] * flux * x[2 * static_cast<std::size_t>(i) + 1];
-      mu[i] = -region.sign[k] * x[2 * static_cast<std::size_t>(i)];
-    }
-    const FieldOptions options{.tolerance = std::clamp(0.1 * tolerance_, 1e-9, 1e-5)};
-    std::vector<double> potential = evaluate_field(panels, sigma, places, options).potential;
-    const Field of_mu = evaluate_double_layer(panels, mu, places, options);
-    for (std::size_t k = 0; k < places.size(); ++k) potential[k] += of_mu.potential[k];
-    return potential;
-  }
-
   const Molecule& molecule_;
   const SolvationModel& model_;
   double tolerance_;
@@ -169,6 +119,12 @@ void require_positive(double value, const char* what) {
 
 }  // namespace
 
+double SolvationModel::permittivity_in(SoluteRegion::Kind kind) const {
+  return kind == SoluteRegion::Kind::solute ? permittivity_inside : permittivity_outside;
+}
+double SolvationModel::kappa_in(SoluteRegion::Kind kind) const {
+  return kind == SoluteRegion::Kind::solvent ? kappa : 0;
+}
 double SolvationModel::thermal_energy() const {
   return gas_constant / kilojoules_in_kilocalorie * temperature;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct SolvationModel {
   double temperature = 298.15;                                ///< K
   double energy_constant = energy_constant_of_codata;         ///< kcal Å/(mol e²)
 
+  double permittivity_in(SoluteRegion::Kind kind) const;
+  double kappa_in(SoluteRegion::Kind kind) const;
+  /// The potential of a unit charge in vacuum is this times 1/(4πr): kcal Å/(mol e).
+  double unit_of_potential() const { return 4 * std::numbers::pi * energy_constant; }
   /// k T in kcal/mol.
   double thermal_energy() const;
   /// Throws InputError for permittivities, temperatures and constants that are not positive and
