@@ -1,9 +1,8 @@
 #include "fmbem/problems/solvation/solvation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -19,32 +18,6 @@ namespace {
 
 /// Of the preconditioner.
 constexpr int panels_in_leaf = 32;
-
-// CODATA 2018
-constexpr double gas_constant = 8.31446261815324e-3;  // kJ/(mol K)
-constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
-                 boltzmann = 1.380649e-23;
-
-void refuse_coincident_charges(const Molecule& molecule) {
-  std::vector<std::size_t> order;
-  for (std::size_t a = 0; a < molecule.atoms.size(); ++a)
-    if (molecule.atoms[a].charge != 0) order.push_back(a);
-  const auto key = [&](std::size_t a) {
-    const Vec3d x = molecule.atoms[a].place;
-    return std::tuple(x.x, x.y, x.z);
-  };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(key(a), a) < std::pair(key(b), b);
-  });
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const Atom& a = molecule.atoms[order[k - 1]];
-    const Atom& b = molecule.atoms[order[k]];
-    FMBEM_REQUIRE(key(order[k - 1]) != key(order[k]),
-                  molecule.file << ", line " << b.line << ": the atom " << b.title()
-                                << " has a charge at the place of " << a.title() << ", line "
-                                << a.line);
-  }
-}
 
 std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
                                              const SolvationModel& model) {
@@ -62,17 +35,17 @@ class Problem {
           Solvation& result)
       : molecule_(molecule), model_(model), tolerance_(tolerance), result_(result) {}
 
-  /// The rows of solutes: what their charges make at centroids.
-  std::vector<double> right_hand_side() const {
+  /// The rows of solutes: what their charges make at centroids. `charges`: [regions].
+  std::vector<double> right_hand_side(std::span<const PointCharges> charges) const {
     const Panels& panels = result_.panels;
     std::vector<double> b(2 * panels.size());
-    for (const SoluteRegion& region : result_.regions.regions) {
-      if (region.kind != SoluteRegion::Kind::solute) continue;
+    for (std::size_t r = 0; r < charges.size(); ++r) {
+      if (charges[r].q.empty()) continue;
+      const SoluteRegion& region = result_.regions.regions[r];
       std::vector<Vec3d> centroids;
       for (const std::int32_t i : region.panels)
         centroids.push_back(panels.centroid(i) + panels.origin);
-      const std::vector<double> potential =
-          charges_in(region, molecule_.atoms).potential_at(centroids, tolerance_);
+      const std::vector<double> potential = charges[r].potential_at(centroids, tolerance_);
       for (std::size_t k = 0; k < region.panels.size(); ++k)
         b[2 * static_cast<std::size_t>(region.panels[k]) + (region.sign[k] > 0 ? 0 : 1)] =
             potential[k] / model_.permittivity_in(region.kind);
@@ -80,14 +53,18 @@ class Problem {
     return b;
   }
 
+  /// [regions]: the molecule's charges.
+  std::vector<PointCharges> charges() const {
+    std::vector<PointCharges> result;
+    for (const SoluteRegion& region : result_.regions.regions)
+      result.push_back(charges_in(region, molecule_.atoms));
+    return result;
+  }
+
   /// From unknowns to what is asked for.
-  void evaluate(const std::vector<double>& x) {
-    const std::size_t n = result_.panels.size();
+  void evaluate(std::span<const double> x) {
     const double unit = model_.unit_of_potential();
-    for (std::size_t i = 0; i < n; ++i) {
-      result_.potential.push_back(unit * x[2 * i]);
-      result_.normal_field.push_back(-unit * x[2 * i + 1]);
-    }
+    std::tie(result_.potential, result_.normal_field) = boundary_values(x);
     result_.reaction.resize(molecule_.atoms.size());
     for (const SoluteRegion& region : result_.regions.regions) {
       if (region.kind != SoluteRegion::Kind::solute) continue;
@@ -105,51 +82,95 @@ class Problem {
     }
   }
 
+  /// [sets][regions]: the charges of each set.
+  std::vector<std::vector<PointCharges>> charges_of(std::span<const ChargeSet> sets) const {
+    const std::vector<SoluteRegion>& regions = result_.regions.regions;
+    std::vector<std::vector<PointCharges>> result;
+    for (const ChargeSet& set : sets) {
+      std::vector<Vec3d> places;
+      for (const Atom& atom : set.atoms) places.push_back(atom.place);
+      const std::vector<int> region_of = regions_of_points(result_.panels, result_.regions, places);
+      result.emplace_back(regions.size());
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        FMBEM_REQUIRE(regions[region_of[k]].kind == SoluteRegion::Kind::solute,
+                      "the site " << set.name << " has its atom " << set.atoms[k].name << " at "
+                                  << place(places[k]) << " (line " << set.atoms[k].line
+                                  << "), which is in no molecule");
+        PointCharges& charges = result.back()[region_of[k]];
+        charges.places.push_back(places[k]);
+        charges.q.push_back(set.atoms[k].charge);
+      }
+    }
+    return result;
+  }
+
+  /// Column `column` of the matrix of sites, from what solves for that set.
+  void evaluate_sites(std::span<const double> x, std::span<const std::vector<PointCharges>> sets,
+                      std::size_t column) {
+    const auto [potential, normal_field] = boundary_values(x);
+    for (std::size_t r = 0; r < result_.regions.regions.size(); ++r) {
+      std::vector<Vec3d> places;
+      for (const std::vector<PointCharges>& set : sets)
+        places.insert(places.end(), set[r].places.begin(), set[r].places.end());
+      if (places.empty()) continue;
+      const std::vector<double> reaction =
+          surface_field(result_, result_.regions.regions[r], {potential, normal_field}, places)
+              .potential;
+      std::size_t k = 0;
+      for (std::size_t row = 0; row < sets.size(); ++row)
+        for (const double q : sets[row][r].q)
+          result_.site_energies(row, column) += q * reaction[k++];
+    }
+  }
+
  private:
+  /// φ and −∂φ/∂n, in kcal/(mol e).
+  std::pair<std::vector<double>, std::vector<double>> boundary_values(
+      std::span<const double> x) const {
+    const double unit = model_.unit_of_potential();
+    std::vector<double> potential, normal_field;
+    for (std::size_t i = 0; i < result_.panels.size(); ++i) {
+      potential.push_back(unit * x[2 * i]);
+      normal_field.push_back(-unit * x[2 * i + 1]);
+    }
+    return {potential, normal_field};
+  }
+
   const Molecule& molecule_;
   const SolvationModel& model_;
   double tolerance_;
   Solvation& result_;
 };
 
-void require_positive(double value, const char* what) {
-  FMBEM_REQUIRE(value > 0 && std::isfinite(value),
-                "the " << what << " must be positive, not " << value);
+/// So many right-hand sides share products.
+constexpr std::size_t sites_at_a_time = 4;
+
+void solve_for_sites(LinearSolver& solver, Problem& problem, std::span<const ChargeSet> sites,
+                     Solvation& result) {
+  const std::vector<std::vector<PointCharges>> sets = problem.charges_of(sites);
+  result.site_energies = SquareMatrix(sets.size());
+  const std::size_t n = 2 * result.panels.size();
+  for (std::size_t begin = 0; begin < sets.size(); begin += sites_at_a_time) {
+    const std::size_t count = std::min(sites_at_a_time, sets.size() - begin);
+    std::vector<double> b, x(count * n);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::vector<double> one = problem.right_hand_side(sets[begin + k]);
+      b.insert(b.end(), one.begin(), one.end());
+      result.rhs_norm.push_back(norm_of(one));
+    }
+    for (SolveReport& report : solver.solve(b, x, static_cast<int>(count))) {
+      result.converged = result.converged && report.converged;
+      result.solves.push_back(std::move(report));
+    }
+    for (std::size_t k = 0; k < count; ++k)
+      problem.evaluate_sites(std::span(x).subspan(k * n, n), sets, begin + k);
+  }
 }
 
 }  // namespace
 
-double SolvationModel::permittivity_in(SoluteRegion::Kind kind) const {
-  return kind == SoluteRegion::Kind::solute ? permittivity_inside : permittivity_outside;
-}
-double SolvationModel::kappa_in(SoluteRegion::Kind kind) const {
-  return kind == SoluteRegion::Kind::solvent ? kappa : 0;
-}
-double SolvationModel::thermal_energy() const {
-  return gas_constant / kilojoules_in_kilocalorie * temperature;
-}
-
-void SolvationModel::check() const {
-  require_positive(permittivity_inside, "permittivity of the solute");
-  require_positive(permittivity_outside, "permittivity of the solvent");
-  require_positive(temperature, "temperature");
-  require_positive(energy_constant, "energy constant");
-  FMBEM_REQUIRE(kappa >= 0 && std::isfinite(kappa), "κ must be 0 or positive, not " << kappa);
-}
-
-double kappa_of(double ionic_strength, double permittivity, double temperature) {
-  FMBEM_REQUIRE(ionic_strength >= 0 && std::isfinite(ionic_strength),
-                "the ionic strength must be 0 or positive, not " << ionic_strength);
-  require_positive(permittivity, "permittivity of the solvent");
-  require_positive(temperature, "temperature");
-  const double per_square_metre = 2000 * avogadro * elementary_charge * elementary_charge *
-                                  ionic_strength /
-                                  (epsilon_0 * permittivity * boltzmann * temperature);
-  return 1e-10 * std::sqrt(per_square_metre);
-}
-
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
-                  const LayerOptions& options) {
+                  const LayerOptions& options, std::span<const ChargeSet> sites) {
   model.check();
   refuse_coincident_charges(molecule);
   Solvation result;
@@ -180,18 +201,19 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
-  const std::vector<double> b = problem.right_hand_side();
+  const std::vector<double> b = problem.right_hand_side(problem.charges());
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
   std::vector<double> x(b.size());
   result.rhs_norm = {norm_of(b)};
   result.solves = {solver.solve(b, x)};
-  result.solve_seconds = solve.seconds();
   result.product_median_seconds = solver.median_product_seconds();
   result.op = op->info();
   result.converged = result.solves[0].converged;
   if (options.inspect) options.inspect({*op, result.panels, b, x});
+  solve_for_sites(solver, problem, sites, result);
+  result.solve_seconds = solve.seconds();
   const Timer potentials;
   problem.evaluate(x);
   result.potential_seconds = potentials.seconds();

@@ -8,7 +8,8 @@
 namespace fmbem {
 
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
-                    const BoundaryValues& values, std::span<const Vec3d> points) {
+                    const BoundaryValues& values, std::span<const Vec3d> points,
+                    std::optional<double> tolerance) {
   const SolvationModel& model = solved.model;
   std::vector<double> sigma(solved.panels.size()), mu(solved.panels.size());
   for (std::size_t k = 0; k < region.panels.size(); ++k) {
@@ -18,7 +19,8 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
     sigma[i] = -region.sign[k] * flux * values.normal_field[i];
     mu[i] = -region.sign[k] * values.potential[i];
   }
-  const FieldOptions options{.tolerance = std::clamp(0.1 * solved.solver_tolerance, 1e-9, 1e-5),
+  const double of_solve = std::clamp(0.1 * solved.solver_tolerance, 1e-9, 1e-5);
+  const FieldOptions options{.tolerance = tolerance.value_or(of_solve),
                              .kappa = model.kappa_in(region.kind)};
   Field result = evaluate_field(solved.panels, sigma, points, options);
   const Field of_mu = evaluate_double_layer(solved.panels, mu, points, options);
@@ -48,7 +50,8 @@ std::vector<double> potential_at(const Solvation& solved, const Molecule& molecu
         surface_field(solved, region, {solved.potential, solved.normal_field}, places);
     const PointCharges charges = charges_in(region, molecule.atoms);
     const std::vector<double> own = charges.potential_at(places, solved.solver_tolerance);
-    const double unit = solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
+    const double unit =
+        solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
     for (std::size_t k = 0; k < chosen.size(); ++k)
       result[chosen[k]] = field.potential[k] + unit * own[k];
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,11 @@ struct BoundaryValues {
 /// in it, at points in it: Green's identity,
 ///     φ(x) = Σ_j s_j ∫ G ε_j/ε_R ∂φ/∂n_j − s_j ∫ ∂G/∂n_j φ_j,
 /// signs and permittivities as PoissonBoltzmannOperator has them. In the units of the values.
-/// `solved` says panels, regions, medium and tolerance. O(points + panels).
+/// `solved` says panels, regions and medium, and the tolerance unless one is given (FieldOptions).
+/// O(points + panels).
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
-                    const BoundaryValues& values, std::span<const Vec3d> points);
+                    const BoundaryValues& values, std::span<const Vec3d> points,
+                    std::optional<double> tolerance = {});
 
 /// Of a solved problem the potential at any points, kcal/(mol e): in each region that of its
 /// surfaces and, in solutes, of the charges there. At a charge its own part is left out, close to
