@@ -20,6 +20,10 @@ void add_files(CLI::App& app, SolvateOptions& options) {
                  "extrapolated to meshes without end; as often as --surface, in its order")
       ->type_name("FILE,...")
       ->allow_extra_args(false);
+  app.add_option("--sites", options.sites,
+                 "a .pqr whose residues are sets of charges in the molecule: energies of each in "
+                 "the reaction field of each, on the finest mesh")
+      ->type_name("FILE");
 }
 
 void add_outputs(CLI::App& app, SolvateOptions& options) {
@@ -31,6 +35,29 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
          "--potentials", options.potentials,
          "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
          "or as a table (.csv)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--site-energies", options.site_energies,
+                 "the matrix of --sites, in kcal/mol (.csv, .npy)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--forces", options.forces,
+                 "forces of the reaction field on atoms (.csv); the report then has those between "
+                 "molecules, and --output pressures on surfaces")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--volume", options.volume, "potential on a grid, in kT/e (.dx)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--spacing", options.spacing, "of the grid of --volume, in angstrom")
+      ->type_name("H")
+      ->capture_default_str();
+  app.add_option("--margin", options.margin, "of that grid around the surfaces, in angstrom")
+      ->type_name("D")
+      ->capture_default_str();
+  app.add_option("--view", options.view,
+                 "a script that opens molecule and surface, red to blue from -5 to 5 kT/e, in "
+                 "PyMOL (.pml), ChimeraX (.cxc) or VMD (.tcl)")
       ->type_name("FILE")
       ->group(output_group);
   add_picture_option(app, options.picture);

@@ -28,7 +28,9 @@ struct SolvateOptions : SolveCommandOptions {
   std::vector<std::string> surfaces;     ///< the finest
   std::vector<std::string> extrapolate;  ///< coarser ones, FILE,FILE,…, for each of `surfaces`
   SolvationModelOptions model;
-  std::optional<std::string> file, potentials, picture;
+  std::optional<std::string> sites;
+  std::optional<std::string> file, potentials, site_energies, forces, volume, view, picture;
+  double spacing = 1, margin = 10;  ///< of the volume
 };
 
 void add_solvate_options(CLI::App& app, SolvateOptions& options);

@@ -8,7 +8,6 @@
 #include "cli/energies.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/csv_table.hpp"
-#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
@@ -167,13 +166,6 @@ std::vector<PanelField> solvation_fields(const Solvation& solvation) {
           {"normal field inside [kT/(e angstrom)]", in_input_order(solvation.normal_field)}};
 }
 
-void check_potentials_path(const std::string& path) {
-  const std::string format = ending(path);
-  FMBEM_REQUIRE(format == "pqr" || format == "csv",
-                "--potentials writes .pqr and .csv, not " << path);
-  OutputFile probe(path);
-}
-
 void write_potentials(const std::string& path, const Solvation& solvation,
                       const Molecule& molecule) {
   std::vector<double> potential = solvation.reaction;
@@ -182,20 +174,15 @@ void write_potentials(const std::string& path, const Solvation& solvation,
     return write_pqr(path, molecule.atoms, potential,
                      "the column behind the radius is the reaction potential in kT/e at " +
                          decimal(solvation.model.temperature) + " K");
+  std::vector<std::string> header = atom_columns();
+  header.insert(header.end(), {"reaction potential [kT/e]", "solvation energy [kcal/mol]"});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
-    const Atom& atom = molecule.atoms[a];
-    rows.push_back({atom.serial, atom.name, atom.residue, atom.chain, atom.residue_number,
-                    shortest_digits(atom.place.x), shortest_digits(atom.place.y),
-                    shortest_digits(atom.place.z), shortest_digits(atom.charge),
-                    shortest_digits(potential[a]),
-                    shortest_digits(0.5 * atom.charge * solvation.reaction[a])});
+    rows.push_back(atom_fields(molecule.atoms[a]));
+    rows.back().push_back(shortest_digits(potential[a]));
+    rows.back().push_back(shortest_digits(0.5 * molecule.atoms[a].charge * solvation.reaction[a]));
   }
-  write_csv_table(
-      path,
-      {"serial", "name", "residue", "chain", "number", "x [angstrom]", "y [angstrom]",
-       "z [angstrom]", "charge [e]", "reaction potential [kT/e]", "solvation energy [kcal/mol]"},
-      rows);
+  write_csv_table(path, header, rows);
 }
 
 }  // namespace fmbem::cli

@@ -39,6 +39,10 @@ struct Molecule {
 /// negative radius and lines that are no records, and for a file without atoms.
 Molecule read_pqr(const std::string& file);
 
+/// What tables of atoms begin with: headings, and the fields of an atom.
+std::vector<std::string> atom_columns();
+std::vector<std::string> atom_fields(const Atom& atom);
+
 /// Writes the atoms as a PQR file with a column behind the radius, a number for each atom, which
 /// the comment at the top explains. The file appears whole or not at all. Throws InputError for an
 /// unwritable path and ResourceError when the disk is full.

@@ -26,7 +26,7 @@ struct Solvation : LayerSolution {
   /// Of charge sets: Σ_i q_i φ(x_i) of the first one's charges in the reaction potential of the
   /// second's, kcal/mol. It is symmetric but for the error of the discretization; ½ of a diagonal
   /// entry is the set's own solvation energy.
-  SquareMatrix site_energies;
+  SquareMatrix site_energies{0};
   double potential_seconds = 0;  ///< of what follows the solve
 };
 

@@ -20,8 +20,7 @@ std::vector<Vec3d> forces_on_atoms(const Solvation& solved, const Molecule& mole
   return force;
 }
 
-void add_pressures(const Solvation& solved, std::span<const Vec3d> slope,
-                   SolvationForces& result) {
+void add_pressures(const Solvation& solved, std::span<const Vec3d> slope, SolvationForces& result) {
   const SolvationModel& model = solved.model;
   const double half_c = 0.5 / model.unit_of_potential();
   for (std::size_t i = 0; i < solved.panels.size(); ++i) {
@@ -30,9 +29,9 @@ void add_pressures(const Solvation& solved, std::span<const Vec3d> slope,
     const double eps_b = model.permittivity_in(behind), eps_a = model.permittivity_in(ahead);
     const double kappa_b = model.kappa_in(behind), kappa_a = model.kappa_in(ahead);
     const double displacement = eps_b * solved.normal_field[i], potential = solved.potential[i];
-    result.dielectric_pressure.push_back(
-        half_c * (displacement * displacement * (1 / eps_a - 1 / eps_b) -
-                  (eps_a - eps_b) * norm2(slope[i])));
+    result.dielectric_pressure.push_back(half_c *
+                                         (displacement * displacement * (1 / eps_a - 1 / eps_b) -
+                                          (eps_a - eps_b) * norm2(slope[i])));
     result.osmotic_pressure.push_back(
         -half_c * (eps_a * kappa_a * kappa_a - eps_b * kappa_b * kappa_b) * potential * potential);
   }
@@ -108,12 +107,11 @@ void add_force_of_others(const Solvation& solved, std::span<const std::int32_t> 
     const double e_n = model.permittivity_in(behind) / outside * solved.normal_field[i];
     const Vec3d e_s = e_n * n - slope[i] - e_o;
     const double phi_o = others.potential[k], phi_s = solved.potential[i] - phi_o;
-    const Vec3d traction = dot(e_o, n) * e_s + dot(e_s, n) * e_o -
-                           (dot(e_s, e_o) + kappa * kappa * phi_s * phi_o) * n;
+    const Vec3d traction =
+        dot(e_o, n) * e_s + dot(e_s, n) * e_o - (dot(e_s, e_o) + kappa * kappa * phi_s * phi_o) * n;
     const Vec3d force = (factor * triangle.area) * traction;
     result.force += force;
-    result.torque +=
-        cross(solved.panels.centroid(i) + solved.panels.origin - result.about, force);
+    result.torque += cross(solved.panels.centroid(i) + solved.panels.origin - result.about, force);
   }
 }
 

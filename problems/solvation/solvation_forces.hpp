@@ -10,11 +10,11 @@ namespace fmbem {
 /// On a molecule with all in its outermost surface, kcal/(mol Å), and torque about `about`,
 /// kcal/mol.
 struct SoluteForce {
-  std::string name;      ///< of that surface
-  Vec3d about;           ///< the mean of its atoms' places
-  Vec3d force, torque;   ///< of the other molecules
-  Vec3d on_charges;      ///< in the reaction field; what they do to each other adds up to nothing
-  Vec3d on_surfaces;     ///< of the pressures; this and on_charges add up to the force
+  std::string name;     ///< of that surface
+  Vec3d about;          ///< the mean of its atoms' places
+  Vec3d force, torque;  ///< of the other molecules
+  Vec3d on_charges;     ///< in the reaction field; what they do to each other adds up to nothing
+  Vec3d on_surfaces;    ///< of the pressures; this and on_charges add up to the force
 };
 
 struct SolvationForces {

@@ -61,8 +61,8 @@ std::optional<std::pair<double, double>> slope_of_fit(std::span<const Sample> sa
 }  // namespace
 
 std::vector<Vec3d> surface_gradient(const Panels& panels, std::span<const double> value) {
-  FMBEM_REQUIRE(value.size() == panels.size(), "there are " << value.size() << " values for "
-                                                            << panels.size() << " panels");
+  FMBEM_REQUIRE(value.size() == panels.size(),
+                "there are " << value.size() << " values for " << panels.size() << " panels");
   const PanelsAtVertices at_vertices(panels);
   std::vector<Vec3d> result(panels.size());
 #pragma omp parallel for schedule(dynamic, 256)

@@ -53,8 +53,9 @@ inline double kirkwood(double radius, Vec3d charge, Vec3d at, const SolvationMod
   return model.energy_constant / e_in / radius * sum;
 }
 
-inline Solvation solvate_in(const std::vector<SurfaceMesh>& surfaces, const std::vector<Atom>& atoms,
-                     const SolvationModel& model = {}, double tolerance = 1e-9) {
+inline Solvation solvate_in(const std::vector<SurfaceMesh>& surfaces,
+                            const std::vector<Atom>& atoms, const SolvationModel& model = {},
+                            double tolerance = 1e-9) {
   LayerOptions options;
   options.solver.tolerance = tolerance;
   return solvate(join_meshes(surfaces), molecule_of(atoms), model, options);

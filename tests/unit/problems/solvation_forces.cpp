@@ -80,15 +80,17 @@ TEST_CASE("potentials at points are those of the closed form, in every region") 
   const std::vector<double> potential = potential_at(solved, molecule, points);
   for (std::size_t k = 0; k < radii.size(); ++k) {
     const double r = radii[k], exact = r < 3 ? ion.inside(r) : ion.outside(r);
-    // 2048 panels lie up to 0.25 % below the sphere, where the charge's own potential is 55, and the
-    // surface has to make up for most of it.
+    // 2048 panels lie up to 0.25 % below the sphere, where the charge's own potential is 55, and
+    // the surface has to make up for most of it.
     CHECK(potential[k] == Approx(exact).epsilon(0.01).margin(2 * 0.0025 * 55));
   }
   // At the charge its own part is left out.
   const double at_charge = potential_at(solved, molecule, std::vector<Vec3d>{centre})[0];
   CHECK(at_charge == Approx(solved.reaction[0]).epsilon(1e-6));
   CHECK(potential_at(solved, molecule, {}).empty());
-  CHECK_THAT(refusal([&] { potential_at(solved, molecule, std::vector<Vec3d>{{NAN, 0, 0}}); }),
+  CHECK_THAT(refusal([&] {
+               potential_at(solved, molecule, std::vector<Vec3d>{{NAN, 0, 0}});
+             }),
              contains("not finite"));
 }
 
@@ -133,12 +135,13 @@ TEST_CASE("a molecule alone has no force: charges and surface balance") {
     for (int axis = 0; axis < 3; ++axis) {
       Vec3d step{};
       step[axis] = h;
-      exact[axis] = -(kirkwood(4, place, place + step, model) -
-                      kirkwood(4, place, place - step, model)) /
-                    (2 * h);
+      exact[axis] =
+          -(kirkwood(4, place, place + step, model) - kirkwood(4, place, place - step, model)) /
+          (2 * h);
     }
     // Of 512 panels the middles are up to 0.95 % of the radius too deep, which is 1.9 % of the
-    // charge's distance from them; the force of an image goes as the distance to the power −2 to −3.
+    // charge's distance from them; the force of an image goes as the distance to the power −2 to
+    // −3.
     CHECK(norm(forces.on_atoms[0] - exact) < 3 * 0.019 * std::pow(4, 3 - level) * norm(exact));
     CHECK(norm(forces.solutes[0].force) == 0);
     const Vec3d sum = forces.solutes[0].on_charges + forces.solutes[0].on_surfaces;
