@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Solvation energies by finite differences (APBS) and by fmbem, of the same atoms in the same medium.
 
-    bench/apbs.py FMBEM MOLECULE.pqr SURFACE --grids 65,97,129 [--csv FILE]
+    bench/apbs.py FMBEM MOLECULE.pqr SURFACE… --grids 65,97,129 [--csv FILE]
 
 APBS (Debian's package apbs) solves on grids of so many points an axis, over the molecule and 6 angstrom
 around it, with boundary values from a coarser grid of 1.7 times that; its surface is the solvent excluded
 one of the file's radii and a probe of 1.4 angstrom, without smoothing. Its energy is that in the solvent
-less that in the medium inside, and it is extrapolated to spacing 0 by a straight line through the two finest
-grids. fmbem solves on the surface, and on the same one with each triangle split into four, which shows what
-is left of the error of constant densities; the surface's own error stays. There are no ions, as both programs
-keep them from different places.
+less that in the medium inside, and it is extrapolated to spacing 0 from the two finest grids, by the spacing
+and by its square, between which its errors are. fmbem solves on the surfaces, the coarsest first, which
+examples/molecular_surface.py makes of the same radii and probe, and extrapolates in the number of panels. There
+are no ions, as both programs keep them from different places.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def by_apbs(pqr, points, inside, outside):
 def by_fmbem(fmbem, pqr, surface, inside, outside):
     """Panels and energy in kcal/mol."""
     done = subprocess.run([fmbem, "solvate", pqr, "--surface", surface, "--permittivity-inside", str(inside),
-                           "--permittivity-outside", str(outside), "--tolerance", "1e-5", "--json", "-"],
+                           "--permittivity-outside", str(outside), "--tolerance", "1e-4", "--json", "-"],
                           check=True, capture_output=True, text=True)
     report = json.loads(done.stdout)
     return report["mesh"]["panels"], report["results"]["solvation_energy_kcal_per_mol"]["value"]
@@ -83,7 +83,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fmbem")
     parser.add_argument("molecule")
-    parser.add_argument("surface")
+    parser.add_argument("surfaces", nargs="+")
     parser.add_argument("--grids", default="65,97,129", help="points an axis, 32 k + 1")
     parser.add_argument("--inside", type=float, default=2)
     parser.add_argument("--outside", type=float, default=78.54)
@@ -97,17 +97,18 @@ def main():
         print(*rows[-1], flush=True)
     if len(rows) > 1:
         (*_, coarse, above), (*_, fine, below) = rows[-2:]
-        limit = below + (below - above) * fine / (coarse - fine)
-        rows.append(("APBS", "extrapolated", 0, limit))
-        print(*rows[-1], flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        finer = f"{folder}/finer.msh"
-        subprocess.run([options.fmbem, "mesh", options.surface, "--unit", "angstrom", "--refine", "1", "--output",
-                        finer, "--quiet"], check=True)
-        for surface in (options.surface, finer):
-            panels, energy = by_fmbem(options.fmbem, options.molecule, surface, options.inside, options.outside)
-            rows.append(("fmbem", f"{panels} panels", panels, energy))
+        for order in (1, 2):
+            limit = below + (below - above) / ((coarse / fine) ** order - 1)
+            rows.append(("APBS", f"extrapolated, order {order}", 0, limit))
             print(*rows[-1], flush=True)
+    for surface in options.surfaces:
+        panels, energy = by_fmbem(options.fmbem, options.molecule, surface, options.inside, options.outside)
+        rows.append(("fmbem", f"{panels} panels", panels, energy))
+        print(*rows[-1], flush=True)
+    if len(options.surfaces) > 1:
+        (*_, few, above), (*_, many, below) = rows[-2:]
+        rows.append(("fmbem", "extrapolated", 0, below + (below - above) / (many / few - 1)))
+        print(*rows[-1], flush=True)
     if options.csv:
         with open(options.csv, "w", newline="") as file:
             table = csv.writer(file)

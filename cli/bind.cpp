@@ -92,13 +92,11 @@ Command add_bind(CLI::App& program) {
   auto options = std::make_shared<BindOptions>();
   options->solve.problem.op.processor = Processor::cpu;
   options->solve.problem.solver.tolerance = 1e-6;  // what is sought are small differences
-  CLI::App* app =
-      program.add_subcommand("bind",
-                             "Electrostatic energy of binding: a complex less its two parts "
-                             "(Poisson-Boltzmann)");
+  CLI::App* app = program.add_subcommand(
+      "bind", "Energy of binding, a complex less its parts (Poisson-Boltzmann)");
   add_footer(*app,
-             "\n  fmbem bind complex.pqr receptor.pqr ligand.pqr --complex-surface complex.face "
-             "--receptor-surface receptor.face --ligand-surface ligand.face --ionic-strength 0.15",
+             "\n  fmbem bind c.pqr r.pqr l.pqr --complex-surface c.face --receptor-surface r.face"
+             " \\\n      --ligand-surface l.face",
              "docs/biomolecules.md explains what is computed and how far to trust it.\n");
   for (PartOptions& part : options->parts) {
     std::string words = part.name;

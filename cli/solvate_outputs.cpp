@@ -59,11 +59,12 @@ void check_outputs(const SolveRun& job, const SolvateOptions& options,
   for (const std::vector<std::string>& files : surfaces)
     for (const std::string& file : files) inputs.emplace_back("surface", file);
   std::vector<std::pair<std::string, std::optional<std::string>>> outputs{
-      {"--output", options.file},     {"--potentials", options.potentials},
-      {"--forces", options.forces},   {"--site-energies", options.site_energies},
-      {"--volume", options.volume},   {"--picture", options.picture}};
+      {"--output", options.file},   {"--potentials", options.potentials},
+      {"--forces", options.forces}, {"--site-energies", options.site_energies},
+      {"--volume", options.volume}, {"--picture", options.picture}};
   if (options.view)
-    for (const std::string& file : files_of_view(*options.view)) outputs.emplace_back("--view", file);
+    for (const std::string& file : files_of_view(*options.view))
+      outputs.emplace_back("--view", file);
   job.check_outputs(outputs, inputs);
   FMBEM_REQUIRE(!options.site_energies || options.sites,
                 "--site-energies goes with --sites, whose energies it writes");

@@ -30,8 +30,9 @@ RegularGrid grid_over(Vec3d low, Vec3d high, double margin, double spacing) {
     const double steps = std::ceil((high[axis] - low[axis] + 2 * margin) / spacing);
     points *= steps + 1;
     FMBEM_REQUIRE(points <= most_points, "a volume of spacing "
-                                             << spacing << " would have more than a billion "
-                                                           "points: take a larger one");
+                                             << spacing
+                                             << " would have more than a billion "
+                                                "points: take a larger one");
     grid.counts[axis] = static_cast<std::size_t>(steps) + 1;
     grid.origin[axis] = 0.5 * (low[axis] + high[axis] - steps * spacing);
   }
@@ -40,8 +41,8 @@ RegularGrid grid_over(Vec3d low, Vec3d high, double margin, double spacing) {
 
 void write_dx(const std::string& path, const RegularGrid& grid, std::span<const double> values,
               const std::string& comment) {
-  FMBEM_REQUIRE(values.size() == grid.size(), "there are " << values.size() << " values for "
-                                                           << grid.size() << " points");
+  FMBEM_REQUIRE(values.size() == grid.size(),
+                "there are " << values.size() << " values for " << grid.size() << " points");
   const auto [nx, ny, nz] = grid.counts;
   const double h = grid.spacing;
   std::string text = "# " + comment + "\n";

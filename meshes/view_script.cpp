@@ -47,8 +47,8 @@ struct Vertices {
   std::vector<double> value;
 };
 
-/// The surface as two lists: x y z, normal and value of each vertex, and the three of each triangle.
-/// `open` and `close` enclose an entry of the first list.
+/// The surface as two lists: x y z, normal and value of each vertex, and the three of each
+/// triangle. `open` and `close` enclose an entry of the first list.
 void add_lists(std::string& text, const MolecularView& view, const char* vertex_format,
                const char* between, const char* triangle_format) {
   const Vertices vertices(view);
@@ -90,8 +90,9 @@ std::string pymol_script(const MolecularView& view) {
 }
 
 std::string vmd_script(const MolecularView& view) {
-  std::string text = "# VMD: potential on the surface in kT/e, red below 0, blue above\nset range " +
-                     decimal(view.range) + "\nset vertices {\n";
+  std::string text =
+      "# VMD: potential on the surface in kT/e, red below 0, blue above\nset range " +
+      decimal(view.range) + "\nset vertices {\n";
   add_lists(text, view, "{{%.4f %.4f %.4f} {%.3f %.3f %.3f} %.5g}\n", "}\nset triangles {\n",
             "{%d %d %d}\n");
   text += "}\nmol new " + quoted_path(view.molecule) +
@@ -134,8 +135,7 @@ std::string bild(const MolecularView& view) {
 std::string chimerax_script(const MolecularView& view, const std::string& surface) {
   return "# ChimeraX: potential on the surface in kT/e, red below 0, blue above\nopen " +
          quoted_path(view.molecule) + " format pqr\nhide cartoons\nshow atoms\nstyle stick\nopen " +
-         quoted_path(surface) +
-         " format bild\nset bgColor white\nlighting soft\nview\n";
+         quoted_path(surface) + " format bild\nset bgColor white\nlighting soft\nview\n";
 }
 
 }  // namespace

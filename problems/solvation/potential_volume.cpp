@@ -47,8 +47,8 @@ std::vector<double> potential_on_grid(const Solvation& solved, const Molecule& m
     if (atom.charge == 0) continue;
     std::pair<std::size_t, std::size_t> near[3];
     for (int axis = 0; axis < 3; ++axis)
-      near[axis] = range_near(atom.place[axis], reach, grid.origin[axis], grid.spacing,
-                              grid.counts[axis]);
+      near[axis] =
+          range_near(atom.place[axis], reach, grid.origin[axis], grid.spacing, grid.counts[axis]);
     for (std::size_t i = near[0].first; i < near[0].second; ++i)
       for (std::size_t j = near[1].first; j < near[1].second; ++j)
         for (std::size_t k = near[2].first; k < near[2].second; ++k) {
