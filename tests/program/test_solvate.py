@@ -1,16 +1,12 @@
 """fmbem solvate: energies of molecules in their surfaces, its outputs, and what it refuses."""
 
 import csv
-import importlib.util
 import math
 import pathlib
 import unittest
 
 from harness import PROGRAM, ROOT, ProgramTest, read_vtu
-
-spec = importlib.util.spec_from_file_location("solvation_spheres", ROOT / "bench" / "solvation_spheres.py")
-spheres = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(spheres)
+from solvation_files import sphere_file, spheres
 
 ATOM = "ATOM 1 NA ION A 1 1 1 1 1 1\n"
 KCAL = 4.184
@@ -27,12 +23,7 @@ def shared_data(*parts):
 
 class Solvate(ProgramTest):
     def sphere_file(self, name="s.off", level=2, radius=4.0, centre=(0, 0, 0), turned=False):
-        points, faces = spheres.octahedron(level, radius)
-        points = [tuple(u + c for u, c in zip(x, centre)) for x in points]
-        if turned:
-            faces = [(a, c, b) for a, b, c in faces]
-        spheres.write_off(self.folder / name, points, faces)
-        return name
+        return sphere_file(self.folder, name, level, radius, centre, turned)
 
     def setUp(self):
         super().setUp()
