@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Solvation energies of spheres from refined octahedra against Kirkwood's series.
 
-    bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--csv FILE]
+    bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--formulation direct] [--csv FILE]
 
 Prints a table and, with --csv, writes a row for each mesh."""
 
@@ -63,6 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--levels", default="3,4,5")
+    parser.add_argument("--formulation", default="direct")
     parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     rows = []
@@ -76,6 +77,7 @@ def main():
                 write_off(mesh, *octahedron(level, radius))
                 done = subprocess.run(
                     [options.program.resolve(), "solvate", ion, "--surface", mesh, "--json", "-",
+                     "--formulation", options.formulation,
                      "--tolerance", "1e-7", "--kappa", str(kappa), "--energy-constant", str(CONSTANT),
                      "--permittivity-inside", str(inside), "--permittivity-outside", str(outside)],
                     capture_output=True, text=True, check=True)

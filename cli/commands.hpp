@@ -34,6 +34,7 @@ Command add_mesh(CLI::App& program);
 Command add_mesh_info(CLI::App& program);
 Command add_nbody(CLI::App& program);
 Command add_plot(CLI::App& program);
+Command add_bind(CLI::App& program);
 Command add_rerun(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_solvate(CLI::App& program);

@@ -37,10 +37,11 @@ std::vector<Command> describe_program(CLI::App& program) {
   program.footer(
       "A single dash with more than one letter is a PETSc option, such as -ksp_monitor.\n"
       "fmbem COMMAND --help tells of a command, fmbem -help of PETSc's options.");
-  return {add_solve(program), add_capacitance(program), add_field(program), add_solvate(program),
-          add_mesh(program),  add_mesh_info(program),   add_plot(program),  add_rerun(program),
-          add_info(program),  add_study(program),       add_nbody(program), add_tune(program),
-          add_help(program),  add_completion(program)};
+  return {add_solve(program),     add_capacitance(program), add_field(program),
+          add_solvate(program),   add_bind(program),        add_mesh(program),
+          add_mesh_info(program), add_plot(program),        add_rerun(program),
+          add_info(program),      add_study(program),       add_nbody(program),
+          add_tune(program),      add_help(program),        add_completion(program)};
 }
 
 const Command& command_named(const std::vector<Command>& commands, const std::string& name) {

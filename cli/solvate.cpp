@@ -1,32 +1,18 @@
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
-#include "cli/picture_options.hpp"
+#include "cli/molecular_forces.hpp"
+#include "cli/site_report.hpp"
 #include "cli/solvate_options.hpp"
+#include "cli/solvate_outputs.hpp"
 #include "cli/solvate_report.hpp"
 #include "cli/solve_report.hpp"
-#include "fmbem/meshes/join.hpp"
-#include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/text.hpp"
-#include "fmbem/meshes/write.hpp"
 
 namespace fmbem::cli {
 namespace {
-
-/// Refuses outputs that would overwrite something or cannot be written.
-void check_outputs(const SolveRun& job, const SolvateOptions& options,
-                   const std::vector<std::vector<std::string>>& levels) {
-  std::vector<std::pair<std::string, std::string>> inputs{{"molecule", options.molecule}};
-  for (const std::vector<std::string>& files : levels)
-    for (const std::string& file : files) inputs.emplace_back("surface", file);
-  job.check_outputs({{"--output", options.file},
-                     {"--potentials", options.potentials},
-                     {"--picture", options.picture}},
-                    inputs);
-  if (options.file) check_output_path(*options.file);
-  if (options.potentials) check_potentials_path(*options.potentials);
-  check_picture(options.picture);
-}
 
 LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
   const ConductorOptions all = job.options();
@@ -40,32 +26,19 @@ LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
   return how;
 }
 
-void put_out(SolveRun& job, const SolvateOptions& options, const SurfaceMesh& mesh,
-             const Solvation& solvation, const Molecule& molecule) {
-  if (options.file) {
-    write_mesh(*options.file, mesh, solvation_fields(solvation));
-    job.console().print_wrote(*options.file);
-  }
-  if (options.potentials) {
-    write_potentials(*options.potentials, solvation, molecule);
-    job.console().print_wrote(*options.potentials);
-  }
-  draw_result(job.console(), options.picture, [&](const std::string& path) {
-    return write_vtu(path, mesh, solvation_fields(solvation));
-  });
-}
-
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
-  const OperatorOptions& op = options.solve.problem.op;
-  FMBEM_REQUIRE(
-      op.processor != Processor::gpu && op.near_field != OperatorOptions::NearField::lean,
-      "fmbem solvate runs on the CPU for now: leave out --backend cuda and --near-field lean");
-  const SolvationModel model = model_of(options);
+  require_cpu("solvate", options.solve.problem.op);
+  const SolvationModel model = model_of(options.model);
   const std::vector<std::vector<std::string>> levels = surface_levels(options);
   check_outputs(job, options, levels);
   const Molecule molecule = read_pqr(options.molecule);
   job.add_input(options.molecule);
+  std::vector<ChargeSet> sites;
+  if (options.sites) {
+    sites = charge_sets_of(read_pqr(*options.sites));
+    job.add_input(*options.sites);
+  }
   job.start();
 
   const LayerOptions how = solvation_options(job, levels.size());
@@ -75,7 +48,10 @@ ExitCode run(Context& context, const SolvateOptions& options) {
   bool converged = true;
   for (const std::vector<std::string>& files : levels) {
     mesh = job.load_joined(files);
-    solvation = solvate(mesh, molecule, model, how);
+    const bool is_finest = energies.size() + 1 == levels.size();
+    solvation =
+        solvate(mesh, molecule, model, how,
+                is_finest ? std::span<const ChargeSet>(sites) : std::span<const ChargeSet>());
     converged = converged && solvation.converged;
     energies.push_back(
         {mesh.triangles.size(), solvation.solvation_energy, solvation.solves[0].iterations});
@@ -84,12 +60,20 @@ ExitCode run(Context& context, const SolvateOptions& options) {
     notice(job.console(), job.report(), sentence);
   for (const std::string& sentence : solvation.regions.notices)
     warn(job.console(), job.report(), sentence);
-  job.tell(solvation, mesh, {"the molecule"}, energies_text(solvation, energies),
+  std::optional<SolvationForces> forces;
+  if (options.forces) forces = find_solvation_forces(solvation, molecule);
+  std::vector<std::string> problems{"the molecule"};
+  for (const ChargeSet& set : sites) problems.push_back("the site " + set.name);
+  job.tell(solvation, mesh, problems,
+           energies_text(solvation, energies) + (forces ? forces_text(*forces) : "") +
+               sites_text(solvation.site_energies),
            regions_text(solvation, molecule));
   job.report()["solvation"] = model_json(solvation, molecule, energies);
-  put_out(job, options, mesh, solvation, molecule);
-  return job.finish(solvation, converged, solvation_json(solvation, molecule, energies),
-                    solvation.potential_seconds);
+  put_out(job, options, {mesh, solvation, molecule, sites, forces});
+  Json results = solvation_json(solvation, molecule, energies);
+  if (forces) add_forces(results, *forces);
+  if (!sites.empty()) add_sites(results, sites, solvation.site_energies);
+  return job.finish(solvation, converged, std::move(results), solvation.potential_seconds);
 }
 
 }  // namespace

@@ -20,9 +20,52 @@ void add_files(CLI::App& app, SolvateOptions& options) {
                  "extrapolated to meshes without end; as often as --surface, in its order")
       ->type_name("FILE,...")
       ->allow_extra_args(false);
+  app.add_option("--sites", options.sites,
+                 "a .pqr whose residues are sets of charges in the molecule: energies of each in "
+                 "the reaction field of each, on the finest mesh")
+      ->type_name("FILE");
 }
 
-void add_model(CLI::App& app, SolvateOptions& options) {
+void add_outputs(CLI::App& app, SolvateOptions& options) {
+  app.add_option("--output", options.file,
+                 "potential and normal field per panel, for ParaView (.vtu) or Gmsh (.msh)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option(
+         "--potentials", options.potentials,
+         "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
+         "or as a table (.csv)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--site-energies", options.site_energies,
+                 "the matrix of --sites, in kcal/mol (.csv, .npy)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--forces", options.forces,
+                 "forces of the reaction field on atoms (.csv); the report then has those between "
+                 "molecules, and --output pressures on surfaces")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--volume", options.volume, "potential on a grid, in kT/e (.dx)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--spacing", options.spacing, "of the grid of --volume, in angstrom")
+      ->type_name("H")
+      ->capture_default_str();
+  app.add_option("--margin", options.margin, "of that grid around the surfaces, in angstrom")
+      ->type_name("D")
+      ->capture_default_str();
+  app.add_option("--view", options.view,
+                 "a script that opens molecule and surface, red to blue from -5 to 5 kT/e, in "
+                 "PyMOL (.pml), ChimeraX (.cxc) or VMD (.tcl)")
+      ->type_name("FILE")
+      ->group(output_group);
+  add_picture_option(app, options.picture);
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, SolvationModelOptions& options) {
   SolvationModel& model = options.model;
   app.add_option("--permittivity-inside", model.permittivity_inside, "relative, of the molecule")
       ->type_name("EPS")
@@ -41,6 +84,11 @@ void add_model(CLI::App& app, SolvateOptions& options) {
   app.add_option("--temperature", model.temperature, "in kelvin: of kT and of kappa")
       ->type_name("T")
       ->capture_default_str();
+  add_choice(app, "--formulation", model.formulation,
+             {{"direct", SolvationFormulation::direct},
+              {"juffer", SolvationFormulation::juffer},
+              {"lu", SolvationFormulation::lu}},
+             "equations: Green's identities (direct), or with their derivatives (juffer, lu)");
   app.add_option("--energy-constant", model.energy_constant,
                  "energy of two unit charges at 1 angstrom in vacuum, in kcal/mol; packages differ "
                  "in its fourth digit")
@@ -48,31 +96,15 @@ void add_model(CLI::App& app, SolvateOptions& options) {
       ->default_str("332.0637133");
 }
 
-void add_outputs(CLI::App& app, SolvateOptions& options) {
-  app.add_option("--output", options.file,
-                 "potential and normal field per panel, for ParaView (.vtu) or Gmsh (.msh)")
-      ->type_name("FILE")
-      ->group(output_group);
-  app.add_option(
-         "--potentials", options.potentials,
-         "reaction potentials of atoms, in kT/e: as one more column of the molecule (.pqr), "
-         "or as a table (.csv)")
-      ->type_name("FILE")
-      ->group(output_group);
-  add_picture_option(app, options.picture);
-}
-
-}  // namespace
-
 void add_solvate_options(CLI::App& app, SolvateOptions& options) {
   add_files(app, options);
-  add_model(app, options);
+  add_model_options(app, options.model);
   add_outputs(app, options);
   add_solve_options(app, options.solve);
   add_output_options(app, options.output);
 }
 
-SolvationModel model_of(const SolvateOptions& options) {
+SolvationModel model_of(const SolvationModelOptions& options) {
   FMBEM_REQUIRE(!options.kappa || !options.ionic_strength,
                 "--kappa and --ionic-strength exclude each other: one follows from the other");
   SolvationModel model = options.model;
@@ -81,6 +113,13 @@ SolvationModel model_of(const SolvateOptions& options) {
   if (options.kappa) model.kappa = *options.kappa;
   model.check();
   return model;
+}
+
+void require_cpu(const std::string& command, const OperatorOptions& op) {
+  FMBEM_REQUIRE(
+      op.processor != Processor::gpu && op.near_field != OperatorOptions::NearField::lean,
+      "fmbem " << command
+               << " runs on the CPU for now: leave out --backend cuda and --near-field lean");
 }
 
 std::vector<std::vector<std::string>> surface_levels(const SolvateOptions& options) {

@@ -9,20 +9,31 @@
 
 namespace fmbem::cli {
 
+/// Of what is around molecules.
+struct SolvationModelOptions {
+  SolvationModel model;  ///< without κ
+  std::optional<double> kappa, ionic_strength;
+};
+void add_model_options(CLI::App& app, SolvationModelOptions& options);
+
+/// The model with κ. Throws InputError for what cannot be.
+SolvationModel model_of(const SolvationModelOptions& options);
+
+/// Throws InputError for what these commands cannot: they run on the CPU for now.
+void require_cpu(const std::string& command, const OperatorOptions& op);
+
 /// Options of fmbem solvate.
 struct SolvateOptions : SolveCommandOptions {
   std::string molecule;
   std::vector<std::string> surfaces;     ///< the finest
   std::vector<std::string> extrapolate;  ///< coarser ones, FILE,FILE,…, for each of `surfaces`
-  SolvationModel model;                  ///< without κ
-  std::optional<double> kappa, ionic_strength;
-  std::optional<std::string> file, potentials, picture;
+  SolvationModelOptions model;
+  std::optional<std::string> sites;
+  std::optional<std::string> file, potentials, site_energies, forces, volume, view, picture;
+  double spacing = 1, margin = 10;  ///< of the volume
 };
 
 void add_solvate_options(CLI::App& app, SolvateOptions& options);
-
-/// The model with κ. Throws InputError for what cannot be.
-SolvationModel model_of(const SolvateOptions& options);
 
 /// Files of surfaces level by level, the coarsest first. Throws InputError where lists of
 /// --extrapolate do not go with --surface.

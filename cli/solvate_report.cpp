@@ -5,24 +5,13 @@
 #include <map>
 #include <sstream>
 
-#include "cli/digits.hpp"
+#include "cli/energies.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/csv_table.hpp"
-#include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem::cli {
 namespace {
-
-struct Unit {
-  std::string name, suffix;
-  double in_kilocalories;  ///< kcal/mol
-};
-std::vector<Unit> units_of(const SolvationModel& model) {
-  return {{"kcal/mol", "kcal_per_mol", 1},
-          {"kJ/mol", "kJ_per_mol", 1 / kilojoules_in_kilocalorie},
-          {"kT", "kT", model.thermal_energy()}};
-}
 
 const char* name_of(SoluteRegion::Kind kind) {
   switch (kind) {
@@ -34,12 +23,6 @@ const char* name_of(SoluteRegion::Kind kind) {
       return "solute";
   }
   return "";
-}
-
-double charge_of(const Molecule& molecule) {
-  double sum = 0;
-  for (const Atom& atom : molecule.atoms) sum += atom.charge;
-  return sum;
 }
 
 /// Reaction potentials weighted with charges: ½ Σ q φ of each residue, kcal/mol, in their order.
@@ -63,20 +46,6 @@ std::vector<ResidueEnergy> residues_of(const Solvation& solvation, const Molecul
   return residues;
 }
 
-std::string energy_line(const std::string& name, double energy, const SolvationModel& model) {
-  std::ostringstream line;
-  line << std::left << std::setw(10) << name << std::right << std::fixed << std::setprecision(4);
-  const char* before = "";
-  for (const Unit& unit : units_of(model)) {
-    line << before << energy / unit.in_kilocalories << ' ' << unit.name;
-    before = ", ";
-  }
-  return line.str();
-}
-
-Json at_mesh(Json value, const std::string& unit) {
-  return {{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
-}
 Json at_atoms(Json value, const std::string& unit) {
   return {{"value", std::move(value)}, {"unit", unit}, {"location", "point"}};
 }
@@ -87,7 +56,7 @@ std::string regions_text(const Solvation& solvation, const Molecule& molecule) {
   const SolvationModel& model = solvation.model;
   std::ostringstream out;
   out << "\nmolecule  " << molecule.file << ": " << counted(molecule.atoms.size(), "atom")
-      << ", charge " << decimal(charge_of(molecule)) << " e";
+      << ", charge " << decimal(molecule.charge()) << " e";
   const char* before = "\nregions   ";
   for (const SoluteRegion& region : solvation.regions.regions) {
     out << before << name_of(region.kind)
@@ -115,12 +84,12 @@ std::string energies_text(const Solvation& solvation, const std::vector<EnergyLe
            << level.energy << " kcal/mol";
       text += line.str();
     }
-  text += "\n" + energy_line("solvation", solvation.solvation_energy, model) + "\n" +
-          energy_line("Coulomb", solvation.coulomb_energy, model) + "\n" +
-          energy_line("total", solvation.total_energy(), model);
+  text += energy_text("solvation", solvation.solvation_energy, model) +
+          energy_text("Coulomb", solvation.coulomb_energy, model) +
+          energy_text("total", solvation.total_energy(), model);
   if (levels.size() > 1) {
     const ExtrapolatedEnergy limit = extrapolate_energy(levels);
-    text += "\n" + energy_line("limit", limit.energy, model) +
+    text += energy_text("limit", limit.energy, model) +
             ": of solvation, extrapolated; estimated error " + decimal(limit.error) + " kcal/mol";
   }
   return text;
@@ -146,8 +115,8 @@ Json model_json(const Solvation& solvation, const Molecule& molecule,
                          {"solvation_energy_kcal_per_mol", number(level.energy)}});
   return {{"molecule", molecule.file},
           {"atoms", molecule.atoms.size()},
-          {"charge_e", charge_of(molecule)},
-          {"formulation", "direct"},
+          {"charge_e", molecule.charge()},
+          {"formulation", name_of(model.formulation)},
           {"permittivity_inside", model.permittivity_inside},
           {"permittivity_outside", model.permittivity_outside},
           {"kappa_per_angstrom", model.kappa},
@@ -165,10 +134,7 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
       {"solvation_energy", solvation.solvation_energy},
       {"coulomb_energy", solvation.coulomb_energy},
       {"total_energy", solvation.total_energy()}};
-  for (const auto& [name, energy] : energies)
-    for (const Unit& unit : units_of(solvation.model))
-      json[std::string(name) + "_" + unit.suffix] =
-          at_mesh(number(energy / unit.in_kilocalories), unit.name);
+  for (const auto& [name, energy] : energies) add_energy(json, name, energy, solvation.model);
   if (levels.size() > 1) {
     const ExtrapolatedEnergy limit = extrapolate_energy(levels);
     Json value = at_mesh(number(limit.energy), "kcal/mol");
@@ -200,13 +166,6 @@ std::vector<PanelField> solvation_fields(const Solvation& solvation) {
           {"normal field inside [kT/(e angstrom)]", in_input_order(solvation.normal_field)}};
 }
 
-void check_potentials_path(const std::string& path) {
-  const std::string format = ending(path);
-  FMBEM_REQUIRE(format == "pqr" || format == "csv",
-                "--potentials writes .pqr and .csv, not " << path);
-  OutputFile probe(path);
-}
-
 void write_potentials(const std::string& path, const Solvation& solvation,
                       const Molecule& molecule) {
   std::vector<double> potential = solvation.reaction;
@@ -215,20 +174,15 @@ void write_potentials(const std::string& path, const Solvation& solvation,
     return write_pqr(path, molecule.atoms, potential,
                      "the column behind the radius is the reaction potential in kT/e at " +
                          decimal(solvation.model.temperature) + " K");
+  std::vector<std::string> header = atom_columns();
+  header.insert(header.end(), {"reaction potential [kT/e]", "solvation energy [kcal/mol]"});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
-    const Atom& atom = molecule.atoms[a];
-    rows.push_back({atom.serial, atom.name, atom.residue, atom.chain, atom.residue_number,
-                    shortest_digits(atom.place.x), shortest_digits(atom.place.y),
-                    shortest_digits(atom.place.z), shortest_digits(atom.charge),
-                    shortest_digits(potential[a]),
-                    shortest_digits(0.5 * atom.charge * solvation.reaction[a])});
+    rows.push_back(atom_fields(molecule.atoms[a]));
+    rows.back().push_back(shortest_digits(potential[a]));
+    rows.back().push_back(shortest_digits(0.5 * molecule.atoms[a].charge * solvation.reaction[a]));
   }
-  write_csv_table(
-      path,
-      {"serial", "name", "residue", "chain", "number", "x [angstrom]", "y [angstrom]",
-       "z [angstrom]", "charge [e]", "reaction potential [kT/e]", "solvation energy [kcal/mol]"},
-      rows);
+  write_csv_table(path, header, rows);
 }
 
 }  // namespace fmbem::cli

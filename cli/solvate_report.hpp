@@ -27,9 +27,7 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
 /// φ in kT/e and −∂φ/∂n in kT/(e Å), in the mesh's order.
 std::vector<PanelField> solvation_fields(const Solvation& solvation);
 
-/// Reaction potentials as a PQR file or a table; check_potentials_path() throws InputError for
-/// other endings and paths that cannot be written.
-void check_potentials_path(const std::string& path);
+/// Reaction potentials as a PQR file or a table, as the ending says.
 void write_potentials(const std::string& path, const Solvation& solvation,
                       const Molecule& molecule);
 

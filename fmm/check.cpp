@@ -119,7 +119,7 @@ void check_evaluation(std::size_t sources, std::size_t targets, const Strengths&
   check_finite(strengths.dipoles, "dipoles");
 }
 
-void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments) {
+void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments, int strengths) {
   const std::int64_t number = bytes_of_a_number(accuracy);
   const std::int64_t count = harmonic_count(accuracy.order);
   const std::int64_t expansions =
@@ -129,7 +129,7 @@ void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments momen
       (orbits - 1) * m2l_row_operations(accuracy.order, m2l_orders(tree.sources_are_targets)) / 2);
   const std::int64_t operators = tree.octree.levels() > 2 ? m2l * number : 0;
   const std::int64_t points = 64 * static_cast<std::int64_t>(tree.targets().size());
-  const std::int64_t kept = kept_moment_bytes(tree, accuracy, moments);
+  const std::int64_t kept = strengths * kept_moment_bytes(tree, accuracy, moments);
   const std::int64_t needed = expansions + operators + points + kept, free = available_memory();
   if (needed > free)
     throw ResourceError("the plan needs " + std::to_string(needed >> 20) + " MiB for " +

@@ -27,6 +27,7 @@ void check_point_count(std::size_t points, const char* what);
 void check_evaluation(std::size_t sources, std::size_t targets, const Strengths& strengths,
                       const Fields& fields);
 /// Checks that there is memory for expansions, operators and kept moments, before it is asked for.
-void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments);
+void check_memory(const PointTree& tree, const Accuracy& accuracy, Moments moments,
+                  int strengths = 1);
 
 }  // namespace fmbem::fmm

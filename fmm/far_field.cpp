@@ -23,7 +23,10 @@ struct FarField::Impl {
 
   void evaluate(const Strengths& strengths, const Fields& fields, Direction direction) {
     const bool transposed = direction == Direction::transposed;
-    const std::size_t n_sources = sources->unknowns(), n_targets = tree->targets().size();
+    FMBEM_REQUIRE(sources->strengths() == 1 || (!transposed && !is_spread()),
+                  "functionals of two strengths have neither transposed far fields nor parts");
+    const std::size_t n_sources = sources->unknowns() * sources->strengths(),
+                      n_targets = tree->targets().size();
     check_evaluation(transposed ? n_targets : n_sources, transposed ? n_sources : n_targets,
                      strengths, fields);
     FMBEM_REQUIRE(strengths.dipoles.empty(),
@@ -74,7 +77,7 @@ FarField::FarField(std::shared_ptr<const PointTree> tree,
                           .precision = options.precision,
                           .kappa = options.kappa,
                           .reach = options.reach};
-  check_memory(*tree, accuracy, options.moments);
+  check_memory(*tree, accuracy, options.moments, sources->strengths());
   auto backend = make_cpu_backend(*tree, accuracy, sources.get(), options.moments);
   impl_ = std::make_unique<Impl>(
       Impl{std::move(tree), std::move(sources), options, accuracy, std::move(backend)});
@@ -95,6 +98,7 @@ const PointTree& FarField::tree() const { return *impl_->tree; }
 
 PlanInfo FarField::info() const {
   const std::int64_t kept =
+      impl_->sources->strengths() *
       kept_moment_bytes(*impl_->tree, impl_->accuracy, impl_->options.moments);
   return plan_info(*impl_->tree, impl_->accuracy, kept, impl_->backend->operator_bytes());
 }

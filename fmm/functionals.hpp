@@ -43,6 +43,9 @@ class Functionals {
   /// several sources.
   virtual std::size_t unknowns() const { return size(); }
   virtual std::size_t unknown(std::size_t j) const { return j; }
+  /// How many strengths an unknown has: 1, or 2 where the first is that of the points' charges and
+  /// the second that of their dipoles. Strengths are then [count][2][unknowns].
+  virtual int strengths() const { return 1; }
   /// The place of source j, which decides in which boxes it is.
   virtual Vec3d centre(std::size_t j) const = 0;
   /// Smallest and largest coordinates of source j.

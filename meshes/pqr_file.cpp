@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/csv_table.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -154,6 +155,12 @@ std::string Atom::residue_title() const {
 }
 std::string Atom::title() const { return name + " of " + residue_title(); }
 
+double Molecule::charge() const {
+  double sum = 0;
+  for (const Atom& atom : atoms) sum += atom.charge;
+  return sum;
+}
+
 Molecule read_pqr(const std::string& file) {
   FMBEM_REQUIRE(
       ending(file) != "pdb" && ending(file) != "ent",
@@ -193,6 +200,23 @@ Molecule read_pqr(const std::string& file) {
                                counted(molecule.atoms.size(), "atom was", "atoms were") +
                                " read, and " + std::to_string(left_out) + " of others left out");
   return molecule;
+}
+
+std::vector<std::string> atom_columns() {
+  return {"serial",       "name",         "residue",      "chain",     "number",
+          "x [angstrom]", "y [angstrom]", "z [angstrom]", "charge [e]"};
+}
+
+std::vector<std::string> atom_fields(const Atom& atom) {
+  return {atom.serial,
+          atom.name,
+          atom.residue,
+          atom.chain,
+          atom.residue_number,
+          shortest_digits(atom.place.x),
+          shortest_digits(atom.place.y),
+          shortest_digits(atom.place.z),
+          shortest_digits(atom.charge)};
 }
 
 void write_pqr(const std::string& path, const std::vector<Atom>& atoms,

@@ -26,6 +26,8 @@ struct Molecule {
   std::vector<Atom> atoms;
   std::string file;
   std::vector<std::string> notices;  ///< one sentence each
+
+  double charge() const;  ///< of all atoms
 };
 
 /// Reads the atoms of a PQR file: lines ATOM and HETATM of serial, name, residue, chain (may be
@@ -36,6 +38,10 @@ struct Molecule {
 /// InputError naming file and line for an atom that cannot be read, a number that is not finite, a
 /// negative radius and lines that are no records, and for a file without atoms.
 Molecule read_pqr(const std::string& file);
+
+/// What tables of atoms begin with: headings, and the fields of an atom.
+std::vector<std::string> atom_columns();
+std::vector<std::string> atom_fields(const Atom& atom);
 
 /// Writes the atoms as a PQR file with a column behind the radius, a number for each atom, which
 /// the comment at the top explains. The file appears whole or not at all. Throws InputError for an

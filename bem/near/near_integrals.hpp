@@ -47,6 +47,11 @@ class NearIntegrals {
   const std::vector<double>& gradient(int axis) const { return values_[1 + axis]; }
   /// Its second derivatives, entries of Symmetric3; with FarKernel::hessian alone.
   const std::vector<double>& hessian(int entry) const { return values_[4 + entry]; }
+  /// Sets what target i has to 0.
+  void clear(int i) {
+    for (auto& column : values_)
+      if (!column.empty()) column[i] = 0;
+  }
   /// Targets that are left to the closed forms.
   const std::vector<int>& close() const { return close_; }
 

@@ -93,7 +93,7 @@ void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& p
     points.dipole[axis].resize(n);
     for (std::size_t q = 0; q < n; ++q) points.dipole[axis][q] = points.weight[q] * t.normal[axis];
   }
-  points.weight.assign(n, 0.0);
+  if (strengths_ == Strengths::density) points.weight.assign(n, 0.0);
 }
 
 }  // namespace fmbem

@@ -16,15 +16,21 @@ namespace fmbem {
 /// Panels with a constant density each, or pieces of them, as sources of the FMM.
 class PanelSources final : public fmm::Functionals {
  public:
+  /// What strengths count: the density alone or, with Trace::normal, one of charges and one of
+  /// dipoles (Functionals::strengths).
+  enum class Strengths { density, charge_and_dipole };
+
   /// `tolerance`: relative error of a source's far field. The panels must outlive it. Without
   /// pieces each panel is a source. `trace`: of the kernel at the panels; the normal one is for
   /// whole panels only, and so is Yukawa's kernel, of κ > 0.
   PanelSources(std::span<const Triangle> panels, std::shared_ptr<const PanelPieces> pieces,
-               double tolerance, Trace trace = Trace::value, double kappa = 0)
+               double tolerance, Trace trace = Trace::value, double kappa = 0,
+               Strengths strengths = Strengths::density)
       : panels_(panels),
         pieces_(std::move(pieces)),
         trace_(trace),
         kappa_(kappa),
+        strengths_(strengths),
         points_(tolerance),
         rules_(far_rules(tolerance,
                          trace == Trace::value ? FarKernel::potential : FarKernel::gradient)) {}
@@ -32,6 +38,7 @@ class PanelSources final : public fmm::Functionals {
   std::size_t size() const override { return pieces_ ? pieces_->size() : panels_.size(); }
   std::size_t unknowns() const override { return panels_.size(); }
   std::size_t unknown(std::size_t j) const override { return pieces_ ? pieces_->panel(j) : j; }
+  int strengths() const override { return strengths_ == Strengths::density ? 1 : 2; }
   double area(std::size_t j) const;
   Vec3d centre(std::size_t j) const override;
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
@@ -53,6 +60,7 @@ class PanelSources final : public fmm::Functionals {
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   Trace trace_;
   double kappa_;
+  Strengths strengths_;
   StripPoints points_;
   std::vector<FarRule> rules_;
 };

@@ -26,6 +26,7 @@ class CpuBackend final : public Backend {
       : tree_(tree),
         order_(accuracy.order),
         accuracy_(accuracy),
+        strengths_(functionals ? functionals->strengths() : 1),
         table_(order_),
         operators_(make_operators()) {
     pass_.kappa = kappa();
@@ -138,7 +139,7 @@ class CpuBackend final : public Backend {
   /// A power of two that brings the largest strength of a right-hand side to [1, 2), so that
   /// strengths of any size stay in the range of single precision.
   std::vector<double> units_of(const Strengths& strengths, int first, int vectors) const {
-    const std::int64_t n = static_cast<std::int64_t>(pass_.from_points().size());
+    const std::int64_t n = strengths_ * static_cast<std::int64_t>(pass_.from_points().size());
     std::vector<double> units(vectors, 1.0);
     for (int v = 0; v < vectors; ++v) {
       double largest = 0;
@@ -158,15 +159,15 @@ class CpuBackend final : public Backend {
   void sort_strengths(const Strengths& strengths, int first, const std::vector<double>& units,
                       Pass<T>& pass) const {
     const std::int64_t n = static_cast<std::int64_t>(pass.from_points().size());
-    const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors;
+    const std::size_t numbers = static_cast<std::size_t>(n) * pass.vectors * strengths_;
     const auto& order = pass.from_points().order;
     pass.charges.resize(strengths.charges.empty() ? 0 : numbers);
     for (auto& axis : pass.dipoles) axis.resize(strengths.dipoles.empty() ? 0 : numbers);
-    for (int v = 0; v < pass.vectors; ++v) {
-      const double unit = units[v], dipole_unit = unit * tree_.scale;
+    for (int v = 0; v < pass.vectors * strengths_; ++v) {
+      const double unit = units[v / strengths_], dipole_unit = unit * tree_.scale;
 #pragma omp parallel for schedule(static)
       for (std::int64_t k = 0; k < n; ++k) {
-        const std::size_t from = static_cast<std::size_t>(first + v) * n + order[k];
+        const std::size_t from = static_cast<std::size_t>(first * strengths_ + v) * n + order[k];
         if (!strengths.charges.empty())
           pass.charges[v * n + k] = static_cast<T>(unit * strengths.charges[from]);
         if (!strengths.dipoles.empty())
@@ -204,6 +205,7 @@ class CpuBackend final : public Backend {
   const PointTree& tree_;
   ParityOrder order_;
   Accuracy accuracy_;
+  int strengths_;  ///< of a source
   HarmonicTable<T> table_;
   LevelOperators<T> operators_;
   std::optional<FunctionalMoments<T>> functionals_;

@@ -83,9 +83,9 @@ FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTab
                                         const FunctionalKernel& kernel)
     : tree_(tree), table_(table), functionals_(functionals), kernel_(kernel) {
   const auto keep = [&]<class Row>(Buffer<Row>& kept) {
-    Buffer<Row> all(tree.sources.size() * count());
+    Buffer<Row> all(numbers(static_cast<std::int64_t>(tree.sources.size())));
     for_boxes([&](std::int32_t, Range own, const T* rows) {
-      std::copy_n(rows, own.size() * count(), all.data() + own.begin * count());
+      std::copy_n(rows, numbers(own.size()), all.data() + numbers(own.begin));
     });
     kept = std::move(all);
   };
@@ -104,14 +104,13 @@ void FunctionalMoments<T>::for_boxes(Body&& body) const {
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const Range own = tree_.octree.boxes[boxes[i]].own_sources();
-      const T* rows = rows_.data() + own.begin * count();
+      const T* rows = rows_.data() + numbers(own.begin);
       if (rows_.size() == 0) {
-        const std::int64_t numbers = own.size() * count();
-        scratch.resize(numbers);
+        scratch.resize(numbers(own.size()));
         if (single_rows_.size() == 0)
           integrate(boxes[i], points, scratch.data());
         else
-          std::copy_n(single_rows_.data() + own.begin * count(), numbers, scratch.data());
+          std::copy_n(single_rows_.data() + numbers(own.begin), scratch.size(), scratch.data());
         rows = scratch.data();
       }
       body(boxes[i], own, rows);
@@ -128,7 +127,7 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
   UnitWeightedPoints<T> unit_points;
   std::vector<T> moments;
   if (!has_moments(box)) {
-    std::fill_n(rows, own.size() * count(), T(0));
+    std::fill_n(rows, numbers(own.size()), T(0));
     return;
   }
   for (std::int32_t k = own.begin; k < own.end; ++k, rows += count()) {
@@ -140,7 +139,14 @@ void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* 
           kernel, steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
           unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
     });
-    moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(), rows);
+    if (strengths() == 1) {
+      moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(), rows);
+      continue;
+    }
+    moments_from_slots(table_, kappa_of(box), 1, moments.data(), rows);
+    std::fill_n(moments.begin(), slots, T(0));
+    moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(),
+                       rows + own.size() * count());
   }
 }
 
@@ -153,15 +159,16 @@ void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
   const auto add = [&](std::int32_t box, Range own, const auto* rows) {
     std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
     for (int v = 0; v < pass.vectors; ++v)
-      add_rows(own.size(), count(), pass.charges.data() + v * n + own.begin, rows,
-               pass.moment(box) + v * count());
+      for (int s = 0; s < strengths(); ++s)
+        add_rows(own.size(), count(), pass.charges.data() + (v * strengths() + s) * n + own.begin,
+                 rows + s * own.size() * count(), pass.moment(box) + v * count());
   };
   if (single_rows_.size() == 0) return for_boxes(add);
   const auto& boxes = tree_.lists.source_boxes;
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Range own = tree_.octree.boxes[boxes[i]].own_sources();
-    add(boxes[i], own, single_rows_.data() + own.begin * count());
+    add(boxes[i], own, single_rows_.data() + numbers(own.begin));
   }
 }
 
@@ -195,7 +202,8 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
       for (int c = 0; c < channels; ++c)
         for (std::size_t q = 0; q < room.source.size(); ++q)
           room.weights[c * padded + q] =
-              weights[c * padded + q] * pass.charges[v * n + room.source[q]];
+              weights[c * padded + q] *
+              pass.charges[(v * strengths() + std::min(c, strengths() - 1)) * n + room.source[q]];
       with_kernel(kappa_of(box), [&](auto kernel) {
         pair_kernels<T, decltype(kernel)>().p2m(
             kernel, steps_of(table_), channels, padded, room.unit.x.data(), room.unit.y.data(),

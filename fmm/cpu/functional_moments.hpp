@@ -17,9 +17,10 @@ struct FunctionalKernel {
 };
 
 /// Moments of a tree's sources that are functionals, in their boxes: a row [K] in parity order for
-/// each source, kept or integrated again in each pass. The rows are S in the basis of expansions: M
-/// = Σ_j x_j row_j for sources and, transposed, y_j = row_j · L. Where they are not kept, P2M in
-/// double precision makes no rows: all points of a box go through the kernel together.
+/// each strength of each source, kept or integrated again in each pass. The rows are S in the basis
+/// of expansions: M = Σ_j x_j row_j for sources and, transposed, y_j = row_j · L. Where they are
+/// not kept, P2M in double precision makes no rows: all points of a box go through the kernel
+/// together.
 template <class T>
 class FunctionalMoments {
  public:
@@ -40,7 +41,7 @@ class FunctionalMoments {
   void for_boxes(Body&& body) const;
   void p2m_of_points(const Pass<T>& pass) const;
   void add_points(const Pass<T>& pass, std::int32_t box, BoxPoints<T>& room) const;
-  /// [own sources][K] of one box.
+  /// [strengths][own sources][K] of one box.
   void integrate(std::int32_t box, WeightedPoints& points, T* rows) const;
   /// κ in the unit of a box.
   double kappa_of(const Box& box) const { return kernel_.kappa * tree_.octree.side(box.level); }
@@ -48,6 +49,9 @@ class FunctionalMoments {
   bool has_moments(const Box& box) const {
     return kernel_.kappa == 0 || box.level >= kernel_.top_level;
   }
+  int strengths() const { return functionals_.strengths(); }
+  /// Numbers of the rows of so many sources.
+  std::int64_t numbers(std::int64_t sources) const { return sources * strengths() * count(); }
   std::int64_t count() const { return static_cast<std::int64_t>(table_.p + 1) * (table_.p + 1); }
   bool is_kept() const { return rows_.size() > 0 || single_rows_.size() > 0; }
 
@@ -55,7 +59,7 @@ class FunctionalMoments {
   const HarmonicTable<T>& table_;
   const Functionals& functionals_;
   FunctionalKernel kernel_;
-  // [sources][K] in one of them, or both empty.
+  // Box by box, [strengths][own sources][K], in one of them, or both empty.
   Buffer<T> rows_;
   Buffer<float> single_rows_;
 };

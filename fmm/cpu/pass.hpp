@@ -31,7 +31,8 @@ struct Pass {
   /// The points of a box that act, and those that are acted on; a transposed pass swaps them.
   Range Box::*from = &Box::sources;
   Range Box::*to = &Box::targets;
-  LargeVector<T> charges{};                 ///< [vectors][sources], or empty
+  /// [vectors][sources], or empty; [vectors][strengths][sources] of functionals with more than one.
+  LargeVector<T> charges{};
   std::array<LargeVector<T>, 3> dipoles{};  ///< by component, likewise
   T* moments = nullptr;                     ///< [boxes][vectors][K]
   T* locals = nullptr;                      ///< [boxes][vectors][K]

@@ -99,7 +99,8 @@ struct M2lClasses {
 };
 
 /// M2L of one orbit in blocks: L_e += block(e) M_e, then L_g = Σ_e π_e(g) P_g L_e for child 7 ^ g.
-/// Where source and child touch the operator is zero. The parity order must outlive this object.
+/// Where source and child touch the operator is zero. The GPU makes its blocks so; those of the CPU
+/// (m2l_blocks.hpp) are made of single displacements. The parity order must outlive this object.
 class M2lOrbit {
  public:
   M2lOrbit(const ParityOrder& order, int orbit);

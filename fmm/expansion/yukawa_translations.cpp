@@ -52,68 +52,102 @@ std::vector<double> irregular_factors(double kappa, double r, int p) {
 class ShiftTable {
  public:
   ShiftTable(int p, const Yukawa& kernel, Vec3d r) : p_(p), kappa2_(kernel.kappa * kernel.kappa) {
-    values_.resize(static_cast<std::size_t>(p + 1) * (p + 2) / 2 * harmonic_count(p));
-    // A column of degree k needs one of degree k − 1 to one degree more.
-    std::vector<Complex> sectorial = first_column(kernel, r), next, low, here, above;
-    for (int l = 0; l <= p; ++l) {
-      here = sectorial;
-      low.assign(here.size(), 0);
-      for (int k = l; k <= p; ++k) {
-        std::copy_n(here.begin(), harmonic_count(p), column(k, l));
-        if (k == p) break;
-        above.assign(here.size(), 0);
-        const double a_column = a(k, l);
-        for (int n = 0; n <= 2 * p - k - 1; ++n)
-          for (int m = -n; m <= n; ++m) {
-            const Complex below = std::abs(m) < n ? a(n, m) * here[harmonic_index(n - 1, m)] : 0;
-            above[harmonic_index(n, m)] = here[harmonic_index(n + 1, m)] +
-                                          kappa2_ * (below - a_column * low[harmonic_index(n, m)]);
-          }
-        low.swap(here);
-        here.swap(above);
+    const std::size_t numbers = static_cast<std::size_t>(p + 1) * (p + 2) / 2 * harmonic_count(p);
+    values_ = {std::vector<double>(numbers), std::vector<double>(numbers)};
+    const int count = harmonic_count(2 * p);
+    for (int n = 0; n <= 2 * p; ++n)
+      for (int m = -n; m <= n; ++m) {
+        a_.push_back(kappa2_ * (n * n - m * m) / ((2 * n - 1) * (2 * n + 1)));
+        b_.push_back(kappa2_ * ((n - m) * (n - m - 1)) / ((2 * n - 1) * (2 * n + 1)));
       }
-      next.assign(sectorial.size(), 0);
-      for (int n = 0; n <= 2 * p - l - 1; ++n)
-        for (int m = -n; m <= n; ++m) {
-          const Complex below = m + 1 < n ? b(n, m) * sectorial[harmonic_index(n - 1, m + 1)] : 0;
-          next[harmonic_index(n, m)] = sectorial[harmonic_index(n + 1, m + 1)] - kappa2_ * below;
+    const Parts first = first_column(kernel, r);
+    const std::vector<double>* const parts[2] = {&first.real, &first.imaginary};
+    std::vector<double>* const values[2] = {&values_.real, &values_.imaginary};
+    std::vector<double> here, low, above;
+    for (int part = 0; part < 2; ++part) {
+      // A column of degree k needs one of degree k − 1 to one degree more.
+      std::vector<double> sectorial = *parts[part], next(count);
+      for (int l = 0; l <= p; ++l) {
+        here = sectorial;
+        low.assign(count, 0);
+        above.resize(count);
+        for (int k = l; k <= p; ++k) {
+          std::copy_n(here.begin(), harmonic_count(p),
+                      values[part]->data() + place(k, l) * harmonic_count(p));
+          if (k == p) break;
+          raise_degree(k, l, here, low, above);
+          low.swap(here);
+          here.swap(above);
         }
-      sectorial.swap(next);
+        raise_both(2 * p - l - 1, sectorial, next);
+        sectorial.swap(next);
+      }
     }
   }
 
   /// For l ≥ 0.
   Complex operator()(int n, int m, int k, int l) const {
-    return values_[place(k, l) * harmonic_count(p_) + harmonic_index(n, m)];
+    const std::size_t at = place(k, l) * harmonic_count(p_) + harmonic_index(n, m);
+    return {values_.real[at], values_.imaginary[at]};
   }
 
  private:
-  static double a(int n, int m) {
-    return static_cast<double>(n * n - m * m) / ((2 * n - 1) * (2 * n + 1));
+  /// Complex numbers, their parts apart: recurrences have real factors.
+  struct Parts {
+    std::vector<double> real, imaginary;
+  };
+
+  /// From columns (k, l) and (k − 1, l) to (k + 1, l), in one part.
+  void raise_degree(int k, int l, const std::vector<double>& here, const std::vector<double>& low,
+                    std::vector<double>& above) const {
+    const double a_column = a_[harmonic_index(k, l)];
+    for (int n = 0; n <= 2 * p_ - k - 1; ++n) {
+      const double* const up = here.data() + harmonic_index(n + 1, 0);
+      const double* const lower = low.data() + harmonic_index(n, 0);
+      double* const out = above.data() + harmonic_index(n, 0);
+      for (int m = -n; m <= n; ++m) out[m] = up[m] - a_column * lower[m];
+      if (n == 0) continue;
+      const double* const down = here.data() + harmonic_index(n - 1, 0);
+      const double* const factor = a_.data() + harmonic_index(n, 0);
+      for (int m = 1 - n; m < n; ++m) out[m] += factor[m] * down[m];
+    }
   }
-  static double b(int n, int m) {
-    return static_cast<double>((n - m) * (n - m - 1)) / ((2 * n - 1) * (2 * n + 1));
+
+  /// From column (l, l) to (l + 1, l + 1) for n ≤ highest, in one part.
+  void raise_both(int highest, const std::vector<double>& from, std::vector<double>& to) const {
+    for (int n = 0; n <= highest; ++n) {
+      const double* const up = from.data() + harmonic_index(n + 1, 1);
+      double* const out = to.data() + harmonic_index(n, 0);
+      for (int m = -n; m <= n; ++m) out[m] = up[m];
+      if (n == 0) continue;
+      const double* const down = from.data() + harmonic_index(n - 1, 1);
+      const double* const factor = b_.data() + harmonic_index(n, 0);
+      for (int m = -n; m < n - 1; ++m) out[m] -= factor[m] * down[m];
+    }
   }
+
   std::size_t place(int k, int l) const {
     return static_cast<std::size_t>(k) * (k + 1) / 2 + static_cast<std::size_t>(l);
   }
-  Complex* column(int k, int l) { return values_.data() + place(k, l) * harmonic_count(p_); }
 
   /// T_n^m(r) for n ≤ 2p.
-  std::vector<Complex> first_column(const Yukawa& kernel, Vec3d r) const {
+  Parts first_column(const Yukawa& kernel, Vec3d r) const {
     const int p = 2 * p_;
     const std::vector<double> factor = irregular_factors(kernel.kappa, fmbem::norm(r), p);
     const Norms norm(p);
     std::vector<double> real(harmonic_count(p));
     regular_harmonics(r, p, real.data());
-    std::vector<Complex> t(harmonic_count(p));
+    Parts t{std::vector<double>(harmonic_count(p)), std::vector<double>(harmonic_count(p))};
     for (int n = 0; n <= p; ++n) {
-      t[harmonic_index(n, 0)] = factor[n] * norm(n, 0) * real[harmonic_index(n, 0)];
+      t.real[harmonic_index(n, 0)] = factor[n] * norm(n, 0) * real[harmonic_index(n, 0)];
       for (int m = 1; m <= n; ++m) {
-        const Complex value = factor[n] * norm(n, m) / std::numbers::sqrt2 *
-                              Complex(real[harmonic_index(n, m)], real[harmonic_index(n, -m)]);
-        t[harmonic_index(n, m)] = value;
-        t[harmonic_index(n, -m)] = minus_one_to(m) * std::conj(value);
+        const double scale = factor[n] * norm(n, m) / std::numbers::sqrt2;
+        const double cosine = scale * real[harmonic_index(n, m)],
+                     sine = scale * real[harmonic_index(n, -m)];
+        t.real[harmonic_index(n, m)] = cosine;
+        t.real[harmonic_index(n, -m)] = minus_one_to(m) * cosine;
+        t.imaginary[harmonic_index(n, m)] = sine;
+        t.imaginary[harmonic_index(n, -m)] = -minus_one_to(m) * sine;
       }
     }
     return t;
@@ -121,7 +155,8 @@ class ShiftTable {
 
   int p_;
   double kappa2_;
-  std::vector<Complex> values_;  ///< [columns k, l ≥ 0][K]
+  std::vector<double> a_, b_;  ///< [harmonics of degree ≤ 2p], times κ²
+  Parts values_;               ///< [columns k, l ≥ 0][K]
 };
 
 /// Nodes of the sphere's positive octant, which the other octants mirror, and their weights, which
@@ -173,19 +208,30 @@ UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
     scale.push_back((2 * k + 1) / (4 * std::numbers::pi * std::pow(2 * radius, k) * factor[k]));
   const int count = order.count;
   std::vector<double> all(static_cast<std::size_t>(count) * count), parent(count), child(count);
-  for (std::size_t node = 0; node < rule.node.size(); ++node)
+  std::vector<double> butterfly(8 * static_cast<std::size_t>(count));  // [class][K]
+  for (std::size_t node = 0; node < rule.node.size(); ++node) {
+    // The child's harmonics change sign by class from octant to octant.
+    std::fill(butterfly.begin(), butterfly.end(), 0.0);
     for (int g = 0; g < 8; ++g) {
-      const Vec3d direction = mirrored(rule.node[node], g);
-      regular_functions(kernel, radius * direction + shift, order.p, parent.data());
-      regular_harmonics(direction, order.p, child.data());
-      for (int i = 0; i < count; ++i) {
+      regular_functions(kernel, radius * mirrored(rule.node[node], g) + shift, order.p,
+                        parent.data());
+      for (int c = 0; c < 8; ++c) {
+        const double sign = std::popcount(static_cast<unsigned>(c & g)) % 2 ? -1 : 1;
+        for (int i = 0; i < count; ++i)
+          butterfly[static_cast<std::size_t>(c) * count + i] += sign * parent[i];
+      }
+    }
+    regular_harmonics(rule.node[node], order.p, child.data());
+    for (int i = 0; i < count; ++i)
+      for (int c = 0; c < 8; ++c) {
         const double value =
-            rule.weight[node] * parent[harmonic_index(order.degree[i], order.azimuth[i])];
-        for (int j = 0; j < count; ++j)
+            rule.weight[node] * butterfly[static_cast<std::size_t>(c) * count +
+                                          harmonic_index(order.degree[i], order.azimuth[i])];
+        for (int j = order.begin[c]; j < order.begin[c + 1]; ++j)
           all[static_cast<std::size_t>(i) * count + j] +=
               value * child[harmonic_index(order.degree[j], order.azimuth[j])];
       }
-    }
+  }
   UpwardBlocks result;
   for (int e = 0; e < 8; ++e)
     for (int i = order.begin[e]; i < order.begin[e + 1]; ++i)
@@ -195,40 +241,23 @@ UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
   return result;
 }
 
-YukawaM2lOrbit::YukawaM2lOrbit(const ParityOrder& order, const Yukawa& kernel, int orbit)
-    : order_(order) {
+void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r,
+                 std::vector<double>& out) {
   const Norms norm(order.p);
-  const std::size_t numbers = static_cast<std::size_t>(order.count) * order.count;
-  for (auto& block : of_mirrored_) block.assign(numbers, 0);
-  std::vector<double> one(numbers);
-  for (int h = 0; h < 8; ++h) {
-    const Vec3d r = orbit_shift(orbit, h);
-    if (boxes_touch(r)) continue;
-    const ShiftTable shift(order.p, kernel, r);
-    auto out = one.begin();
-    for (int i = 0; i < order.count; ++i) {
-      const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
-      const double scale = 0.125 * minus_one_to(n) / norm(n, abs_m);
-      for (int j = 0; j < order.count; ++j) {
-        const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
-        const Complex sum = shift(n, abs_m, k, abs_l),
-                      difference =
-                          minus_one_to(abs_m + abs_l) * std::conj(shift(n, -abs_m, k, abs_l));
-        *out++ = scale / norm(k, abs_l) * real_entry(m, l, sum, difference);
-      }
-    }
-    for (int w = 0; w < 8; ++w) {
-      const double sign = std::popcount(static_cast<unsigned>(w & h)) % 2 ? -1 : 1;
-      for (std::size_t q = 0; q < numbers; ++q) of_mirrored_[w][q] += sign * one[q];
+  const ShiftTable shift(order.p, kernel, r);
+  out.resize(static_cast<std::size_t>(order.count) * order.count);
+  auto next = out.begin();
+  for (int i = 0; i < order.count; ++i) {
+    const int n = order.degree[i], m = order.azimuth[i], abs_m = std::abs(m);
+    const double scale = minus_one_to(n) / norm(n, abs_m);
+    for (int j = 0; j < order.count; ++j) {
+      const int k = order.degree[j], l = order.azimuth[j], abs_l = std::abs(l);
+      const Complex sum = shift(n, abs_m, k, abs_l),
+                    difference =
+                        minus_one_to(abs_m + abs_l) * std::conj(shift(n, -abs_m, k, abs_l));
+      *next++ = scale / norm(k, abs_l) * real_entry(m, l, sum, difference);
     }
   }
-}
-
-void YukawaM2lOrbit::block(int e, double* out) const {
-  for (int i = 0; i < order_.count; ++i)
-    for (int c = 0; c < 8; ++c)
-      for (int j = order_.begin[c]; j < order_.begin[c + 1]; ++j)
-        *out++ = of_mirrored_[e ^ c][static_cast<std::size_t>(i) * order_.count + j];
 }
 
 }  // namespace fmbem::fmm

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
@@ -28,20 +27,10 @@ void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out);
 /// degrees, those beyond p are left out. By sums over a sphere, on which harmonics are orthogonal.
 UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel);
 
-/// M2L of one orbit, as M2lOrbit for Laplace: O(K²) by recurrences in the degree and the order of
-/// columns, which hold because derivatives commute with shifts (Chew 1992; Gumerov and Duraiswami
-/// 2003, who have them for Helmholtz's kernel).
-class YukawaM2lOrbit {
- public:
-  YukawaM2lOrbit(const ParityOrder& order, const Yukawa& kernel, int orbit);
-
-  /// Writes [K][K] to out.
-  void block(int e, double* out) const;
-
- private:
-  const ParityOrder& order_;
-  /// [K][K] by w: ⅛ Σ_h (−1)^|w & h| M2L from mirror image h.
-  std::array<std::vector<double>, 8> of_mirrored_;
-};
+/// M2L between boxes whose centres are r apart, the target's less the source's: L = A M, A [K][K].
+/// O(K²) by recurrences in the degree and the order of columns, which hold because derivatives
+/// commute with shifts (Chew 1992; Gumerov and Duraiswami 2003, who have them for Helmholtz's
+/// kernel). Of Laplace where κ is 0.
+void m2l_between(const ParityOrder& order, const Yukawa& kernel, Vec3d r, std::vector<double>& out);
 
 }  // namespace fmbem::fmm

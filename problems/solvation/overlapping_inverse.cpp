@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <iterator>
 #include <new>
-#include <numbers>
 
-#include "fmbem/bem/near/exact_entry.hpp"
+#include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
@@ -17,8 +16,8 @@ namespace {
 
 /// Panels of a small system over those of its leaf.
 constexpr std::size_t overlap = 3;
-/// Entries at more than so many radii of the source are those of one point.
-constexpr double close_radii = 4;
+/// Relative error of the entries' integrals.
+constexpr double of_entries = 1e-3;
 
 /// Panels from begin to end, last, and before them those around, ring by ring.
 std::vector<std::int32_t> panels_around(const Panels& panels, const PanelsAtVertices& at_vertices,
@@ -45,21 +44,6 @@ std::vector<std::int32_t> panels_around(const Panels& panels, const PanelsAtVert
   return found;
 }
 
-/// V_ij and K_ij without screening, and the distance of the centroids.
-struct PairEntries {
-  double v, k, distance;
-};
-PairEntries entries_between(const Triangle& to, const Triangle& from, bool same) {
-  const Vec3d d = to.centroid - from.centroid;
-  const double distance = norm(d), over_4pi = 1 / (4 * std::numbers::pi);
-  if (distance > close_radii * from.radius)
-    return {over_4pi * from.area / distance,
-            over_4pi * from.area * dot(from.normal, d) / (distance * distance * distance),
-            distance};
-  return {exact_entry(single_layer, NormalRows::at_centroids, to, from, same),
-          exact_entry(double_layer, NormalRows::at_centroids, to, from, same), distance};
-}
-
 class OverlappingInverse final : public ApproximateInverse {
  public:
   OverlappingInverse(const Panels& panels, const RegionsOfPanels& regions)
@@ -68,17 +52,21 @@ class OverlappingInverse final : public ApproximateInverse {
     const LargeVector<Triangle> triangles = triangles_of(panels);
     const auto n = static_cast<std::int64_t>(leaves_.size());
     bool singular = false;
-#pragma omp parallel for schedule(dynamic) reduction(|| : singular)
-    for (std::int64_t l = 0; l < n; ++l) {
-      const std::int64_t begin = panels.leaf_begin[l], end = panels.leaf_begin[l + 1];
-      Leaf& leaf = leaves_[l];
-      leaf.begin = begin;
-      leaf.own = static_cast<int>(2 * (end - begin));
-      leaf.panels = panels_around(panels, at_vertices, begin, end);
+#pragma omp parallel reduction(|| : singular)
+    {
+      Entries entries(triangles, regions);
       SmallMatrix matrix;
-      fill(matrix, leaf.panels, triangles, regions);
-      leaf.rows.resize(2 * leaf.panels.size() * leaf.own);
-      singular = !matrix.invert_last_rows(leaf.own, leaf.rows.data()) || singular;
+#pragma omp for schedule(dynamic)
+      for (std::int64_t l = 0; l < n; ++l) {
+        const std::int64_t begin = panels.leaf_begin[l], end = panels.leaf_begin[l + 1];
+        Leaf& leaf = leaves_[l];
+        leaf.begin = begin;
+        leaf.own = static_cast<int>(2 * (end - begin));
+        leaf.panels = panels_around(panels, at_vertices, begin, end);
+        entries.fill(matrix, leaf.panels);
+        leaf.rows.resize(2 * leaf.panels.size() * leaf.own);
+        singular = !matrix.invert_last_rows(leaf.own, leaf.rows.data()) || singular;
+      }
     }
     FMBEM_REQUIRE(!singular,
                   "a small system of panels is singular, which panels that coincide "
@@ -124,31 +112,64 @@ class OverlappingInverse final : public ApproximateInverse {
     std::vector<float> rows;           ///< [2 panels][own]
   };
 
-  static void fill(SmallMatrix& matrix, const std::vector<std::int32_t>& panels,
-                   const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions) {
-    const auto m = static_cast<int>(panels.size());
-    matrix.resize(2 * m);
-    for (int b = 0; b < m; ++b) {
-      const std::int32_t j = panels[b];
-      std::fill_n(matrix.column(2 * b), 2 * m, 0.0F);
-      std::fill_n(matrix.column(2 * b + 1), 2 * m, 0.0F);
-      const double back = regions.permittivity[regions.inside[j]];
-      for (int a = 0; a < m; ++a) {
-        const std::int32_t i = panels[a];
-        const PairEntries pair = entries_between(triangles[i], triangles[j], i == j);
-        for (int side = 0; side < 2; ++side) {
-          const int region = side == 0 ? regions.inside[i] : regions.outside[i];
-          if (region != regions.inside[j] && region != regions.outside[j]) continue;
-          const double sign = region == regions.inside[j] ? 1 : -1;
-          const double kr = regions.kappa[region] * pair.distance, screened = std::exp(-kr);
-          matrix.at(2 * a + side, 2 * b) =
-              static_cast<float>(sign * (1 + kr) * screened * pair.k + (i == j ? 0.5 : 0));
-          matrix.at(2 * a + side, 2 * b + 1) =
-              static_cast<float>(-sign * back / regions.permittivity[region] * screened * pair.v);
-        }
+  /// Fills the systems of leaves, with a thread's buffers.
+  class Entries {
+   public:
+    Entries(const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions)
+        : triangles_(triangles), regions_(regions) {}
+
+    void fill(SmallMatrix& matrix, const std::vector<std::int32_t>& panels) {
+      const auto m = static_cast<int>(panels.size());
+      matrix.resize(2 * m);
+      targets_.clear();
+      for (const std::int32_t i : panels) targets_.add(triangles_[i].centroid);
+      targets_.pad();
+      for (int b = 0; b < m; ++b) {
+        std::fill_n(matrix.column(2 * b), 2 * m, 0.0F);
+        std::fill_n(matrix.column(2 * b + 1), 2 * m, 0.0F);
+        integrate(triangles_[panels[b]], b);
+        for (int a = 0; a < m; ++a) put(matrix, a, panels[a], b, panels[b]);
       }
     }
-  }
+
+   private:
+    /// V and K without screening from panel b of the system, at all of its centroids.
+    void integrate(const Triangle& from, int b) {
+      const int m = targets_.count();
+      integrals_.integrate(from, targets_);
+      v_ = integrals_.potential();
+      k_.resize(m);
+      for (int a = 0; a < m; ++a)
+        k_[a] = -dot(from.normal, Vec3d{integrals_.gradient(0)[a], integrals_.gradient(1)[a],
+                                        integrals_.gradient(2)[a]});
+      for (const int a : integrals_.close()) {
+        v_[a] = triangle_potential(from, targets_[a]);
+        k_[a] = a == b ? 0 : triangle_double_layer(from, targets_[a]);
+      }
+    }
+
+    /// Screened by the distance of the centroids.
+    void put(SmallMatrix& matrix, int a, std::int32_t i, int b, std::int32_t j) const {
+      const double back = regions_.permittivity[regions_.inside[j]],
+                   distance = norm(triangles_[i].centroid - triangles_[j].centroid);
+      for (int side = 0; side < 2; ++side) {
+        const int region = side == 0 ? regions_.inside[i] : regions_.outside[i];
+        if (region != regions_.inside[j] && region != regions_.outside[j]) continue;
+        const double sign = region == regions_.inside[j] ? 1 : -1;
+        const double kr = regions_.kappa[region] * distance, screened = std::exp(-kr);
+        matrix.at(2 * a + side, 2 * b) =
+            static_cast<float>(sign * (1 + kr) * screened * k_[a] + (i == j ? 0.5 : 0));
+        matrix.at(2 * a + side, 2 * b + 1) =
+            static_cast<float>(-sign * back / regions_.permittivity[region] * screened * v_[a]);
+      }
+    }
+
+    const LargeVector<Triangle>& triangles_;
+    const RegionsOfPanels& regions_;
+    NearIntegrals integrals_{of_entries, FarKernel::gradient};
+    IntegralTargets targets_;
+    std::vector<double> v_, k_;
+  };
 
   std::size_t size_;
   std::vector<Leaf> leaves_;

@@ -4,134 +4,44 @@
 #include <cmath>
 #include <utility>
 
+#include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/row_parts.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/problems/solvation/derivative_operator.hpp"
+#include "fmbem/problems/solvation/direct_operator.hpp"
 
 namespace fmbem {
-namespace {
 
-/// Regions with so few panels, such as cavities, are not worth a tree.
-constexpr std::size_t dense_up_to = 1000;
-
-void add(OperatorInfo& sum, const OperatorInfo& part) {
-  if (part.kind == OperatorKind::dense) {
-    sum.memory_bytes += part.memory_bytes;
-    return;
-  }
-  sum.kind = OperatorKind::fmm;
-  sum.inflation = std::max(sum.inflation, part.inflation);
-  add_counts(sum, part);
+const char* name_of(SolvationFormulation formulation) {
+  return formulation == SolvationFormulation::direct   ? "direct"
+         : formulation == SolvationFormulation::juffer ? "juffer"
+                                                       : "lu";
 }
 
-}  // namespace
-
-PoissonBoltzmannOperator::PoissonBoltzmannOperator(const Panels& panels,
-                                                   std::vector<ScreenedRegion> regions,
-                                                   std::span<const int> inside,
-                                                   std::span<const int> outside,
-                                                   const OperatorOptions& options)
+PoissonBoltzmannOperator::PoissonBoltzmannOperator(
+    const Panels& panels, std::vector<ScreenedRegion> regions, std::span<const int> inside,
+    std::span<const int> outside, SolvationFormulation formulation, const OperatorOptions& options)
     : panels_(panels),
-      regions_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}} {
+      screened_(std::move(regions)),
+      of_panels_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}},
+      formulation_(formulation),
+      options_(options) {
   FMBEM_REQUIRE(inside.size() == panels.size() && outside.size() == panels.size(),
                 "there are " << panels.size() << " panels, but regions of " << inside.size()
                              << " backs and " << outside.size() << " fronts");
-  for (const ScreenedRegion& region : regions) {
+  for (const ScreenedRegion& region : screened_) {
     FMBEM_REQUIRE(region.permittivity > 0 && std::isfinite(region.permittivity),
                   "a permittivity must be positive, not " << region.permittivity);
     FMBEM_REQUIRE(region.sign.size() == region.panels.size(),
                   "a region has " << region.panels.size() << " panels, but " << region.sign.size()
                                   << " signs");
+    of_panels_.permittivity.push_back(region.permittivity);
+    of_panels_.kappa.push_back(region.kappa);
   }
-  for (const ScreenedRegion& region : regions) {
-    regions_.permittivity.push_back(region.permittivity);
-    regions_.kappa.push_back(region.kappa);
-  }
-  for (ScreenedRegion& region : regions) {
-    if (region.panels.empty()) continue;
-    Part part;
-    OperatorOptions of_region = options;
-    of_region.processor = Processor::cpu;
-    of_region.kappa = region.kappa;
-    if (of_region.kind == OperatorOptions::Choice::automatic && region.panels.size() <= dense_up_to)
-      of_region.kind = OperatorOptions::Choice::dense;
-    PanelBlock block;
-    if (region.panels.size() < panels.size()) block = {region.panels, region.panels};
-    part.v = make_boundary_operator(panels, single_layer, of_region, block);
-    part.k = make_boundary_operator(panels, double_layer, of_region, block);
-    for (std::size_t k = 0; k < region.panels.size(); ++k) {
-      const std::int32_t i = region.panels[k];
-      part.row.push_back(2 * static_cast<std::size_t>(i) + (region.sign[k] > 0 ? 0 : 1));
-      part.flux_factor.push_back(region.sign[k] * regions_.permittivity[inside[i]] /
-                                 region.permittivity);
-    }
-    part.panels = std::move(region.panels);
-    part.sign = std::move(region.sign);
-    parts_.push_back(std::move(part));
-  }
-}
-
-OperatorInfo PoissonBoltzmannOperator::info() const {
-  OperatorInfo info;
-  info.name = "V, K";
-  for (const Part& part : parts_) {
-    const OperatorInfo of_v = part.v->info();
-    info.precision = of_v.precision;
-    info.far_precision = of_v.far_precision;
-    add(info, of_v);
-    add(info, part.k->info());
-  }
-  return info;
 }
 
 double PoissonBoltzmannOperator::tightest_tolerance() const {
-  double result = 0;
-  for (const Part& part : parts_)
-    result = std::max({result, part.v->tightest_tolerance(), part.k->tightest_tolerance()});
-  return result;
-}
-
-double PoissonBoltzmannOperator::norm() const {
-  double result = 0;
-  for (const Part& part : parts_) {
-    double flux = 0;
-    for (const double factor : part.flux_factor) flux = std::max(flux, std::abs(factor));
-    result = std::max(result, 0.5 + part.k->norm() + flux * part.v->norm());
-  }
-  return result;
-}
-
-void PoissonBoltzmannOperator::diagonal_block(std::int64_t begin, std::int64_t end,
-                                              double* block) const {
-  const std::int64_t n = end - begin;
-  std::fill_n(block, n * n, 0.0);
-  const auto entry = [&](std::size_t row, std::size_t column) -> double* {
-    const auto i = static_cast<std::int64_t>(row), j = static_cast<std::int64_t>(column);
-    const bool is_in = i >= begin && i < end && j >= begin && j < end;
-    return is_in ? &block[(i - begin) * n + j - begin] : nullptr;
-  };
-  const std::int64_t first = begin / 2, last = (end + 1) / 2, m = last - first;  // panels
-  std::vector<double> v(m * m), k(m * m);
-  for (const Part& part : parts_) {
-    const auto at = [&](std::int64_t panel) {
-      return std::lower_bound(part.panels.begin(), part.panels.end(), panel) - part.panels.begin();
-    };
-    const std::int64_t low = at(first), high = at(last);
-    if (low == high) continue;
-    part.v->diagonal_block(first, last, v.data());
-    part.k->diagonal_block(first, last, k.data());
-    for (std::int64_t a = low; a < high; ++a)
-      for (std::int64_t b = low; b < high; ++b) {
-        const std::int64_t of_pair = (part.panels[a] - first) * m + part.panels[b] - first;
-        const std::size_t column = 2 * static_cast<std::size_t>(part.panels[b]);
-        if (double* to = entry(part.row[a], column))
-          *to += part.sign[b] * k[of_pair] + (a == b ? 0.5 : 0);
-        if (double* to = entry(part.row[a], column + 1)) *to -= part.flux_factor[b] * v[of_pair];
-      }
-  }
-}
-
-std::unique_ptr<ApproximateInverse> PoissonBoltzmannOperator::approximate_inverse() const {
-  return make_overlapping_inverse(panels_, regions_);
+  return std::min(options_.tolerance, least_tolerance(Trace::normal).of_operator);
 }
 
 std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
@@ -142,26 +52,48 @@ std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
 
 void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Product& product) const {
   refuse_transposed(product, "the operator of Poisson and Boltzmann");
-  const Product of_part{.vectors = product.vectors, .tolerance = product.tolerance};
-  const std::size_t n = size();
-  const auto vectors = static_cast<std::size_t>(product.vectors);
-  for (const Part& part : parts_) {
-    const std::size_t m = part.panels.size();
-    std::vector<double> potential(m * vectors), flux(m * vectors), of_v(m * vectors),
-        of_k(m * vectors);
-    for (std::size_t v = 0; v < vectors; ++v)
-      for (std::size_t k = 0; k < m; ++k) {
-        const double* unknowns = x + v * n + 2 * static_cast<std::size_t>(part.panels[k]);
-        potential[v * m + k] = part.sign[k] * unknowns[0];
-        flux[v * m + k] = part.flux_factor[k] * unknowns[1];
-      }
-    part.k->apply(potential.data(), of_k.data(), of_part);
-    part.v->apply(flux.data(), of_v.data(), of_part);
-    for (std::size_t v = 0; v < vectors; ++v)
-      for (std::size_t k = 0; k < m; ++k)
-        y[v * n + part.row[k]] = 0.5 * x[v * n + 2 * static_cast<std::size_t>(part.panels[k])] +
-                                 of_k[v * m + k] - of_v[v * m + k];
+  if (product.tolerance > 0 && product.tolerance < options_.tolerance) {
+    OperatorOptions tighter = options_;
+    tighter.tolerance = product.tolerance;
+    tighter.precision = Precision::double_precision;
+    return make_poisson_boltzmann(panels_, screened_, of_panels_.inside, of_panels_.outside,
+                                  formulation_, tighter)
+        ->apply(x, y, {.vectors = product.vectors});
   }
+  const std::size_t n = size();
+  for (int v = 0; v < product.vectors; ++v) multiply({x + v * n, n}, {y + v * n, n});
+}
+
+OperatorOptions PoissonBoltzmannOperator::options_for(std::size_t rows, std::size_t columns) const {
+  constexpr double few_pairs = 1e6;
+  OperatorOptions result = options_;
+  const bool too_accurate = options_.tolerance < least_tolerance(Trace::normal).of_operator;
+  if (result.kind == OperatorOptions::Choice::automatic &&
+      (too_accurate || static_cast<double>(rows) * static_cast<double>(columns) <= few_pairs))
+    result.kind = OperatorOptions::Choice::dense;
+  return result;
+}
+
+void PoissonBoltzmannOperator::add(OperatorInfo& sum, const OperatorInfo& part) {
+  if (part.kind == OperatorKind::dense) {
+    sum.memory_bytes += part.memory_bytes;
+    return;
+  }
+  sum.kind = OperatorKind::fmm;
+  sum.precision = part.precision;
+  sum.far_precision = part.far_precision;
+  sum.inflation = std::max(sum.inflation, part.inflation);
+  add_counts(sum, part);
+}
+
+std::shared_ptr<PoissonBoltzmannOperator> make_poisson_boltzmann(
+    const Panels& panels, std::vector<ScreenedRegion> regions, std::span<const int> inside,
+    std::span<const int> outside, SolvationFormulation formulation,
+    const OperatorOptions& options) {
+  if (formulation == SolvationFormulation::direct)
+    return std::make_shared<DirectOperator>(panels, std::move(regions), inside, outside, options);
+  return std::make_shared<DerivativeOperator>(panels, std::move(regions), inside, outside,
+                                              formulation, options);
 }
 
 }  // namespace fmbem

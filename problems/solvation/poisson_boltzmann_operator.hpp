@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,50 +18,68 @@ struct ScreenedRegion {
   std::vector<double> sign = {};          ///< of each: 1 where the normal leads out, −1 where in
 };
 
-/// The direct formulation of Yoon and Lenhoff (1990, J. Comput. Chem. 11) for any regions: the
-/// unknowns are φ and q = ∂φ/∂n on the panels' back, and each region R has Green's identity on its
-/// boundary, collocated at centroids:
-///     ½φ_i + Σ_j s_j (K_ij φ_j − V_ij ε_j/ε_R q_j) = potential of the charges in R,
-/// V and K with the kernel exp(−κr)/(4πr), κ that of R, s the signs, ε_j the permittivity at the
-/// back of panel j: εq is the same on both sides. With panels in their order, unknowns are φ_0,
-/// q_0, φ_1, …; rows are, panel by panel, that of the region at its back and that of the one ahead.
-/// Without transposed products; on the CPU.
-class PoissonBoltzmannOperator final : public BoundaryOperator {
- public:
-  /// `inside` and `outside`: [n panels], the regions behind and ahead of each. Throws InputError
-  /// for sizes that differ and permittivities that are not positive, and as operators do.
-  PoissonBoltzmannOperator(const Panels& panels, std::vector<ScreenedRegion> regions,
-                           std::span<const int> inside, std::span<const int> outside,
-                           const OperatorOptions& options = {});
+/// Which equations φ and ∂φ/∂n are solved from: Green's identities on both sides (DirectOperator),
+/// or sums of these and of their derivatives (DerivativeOperator).
+enum class SolvationFormulation { direct, juffer, lu };
+const char* name_of(SolvationFormulation formulation);
 
+/// The potential of a region's charges at the centroids of its panels, and its derivative along
+/// their normals: [panels], empty without charges.
+struct RegionCharges {
+  std::vector<double> potential, flux;
+};
+
+/// The linearised Poisson-Boltzmann equation for any regions. Unknowns are two for each panel, with
+/// panels in their order: φ_0, q_0, φ_1, …; rows likewise. Without transposed products; on the CPU.
+class PoissonBoltzmannOperator : public BoundaryOperator {
+ public:
   std::size_t size() const override { return 2 * panels_.size(); }
-  OperatorInfo info() const override;
   /// True residuals are by the operator's own products, which solvate() makes ten times as accurate
   /// as the solve: tighter ones would take longer than all the rest.
   double accurate_tolerance() const override { return 0; }
   double tightest_tolerance() const override;
-  double norm() const override;
-  void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
-
-  std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
   /// [leaves + 1], of the leaves of panels.
   std::vector<std::int64_t> leaf_begin() const;
 
+  /// Whether right_hand_side() wants derivatives.
+  virtual bool takes_fluxes() const = 0;
+  /// `charges`: [regions].
+  virtual std::vector<double> right_hand_side(std::span<const RegionCharges> charges) const = 0;
+  /// From the unknowns of this formulation to φ and ∂φ/∂n on the panels' back.
+  virtual void to_direct(std::span<double>) const {}
+
  protected:
-  void multiply(const double* x, double* y, const Product& product) const override;
+  /// Throws InputError for sizes that differ and permittivities that are not positive.
+  PoissonBoltzmannOperator(const Panels& panels, std::vector<ScreenedRegion> regions,
+                           std::span<const int> inside, std::span<const int> outside,
+                           SolvationFormulation formulation, const OperatorOptions& options);
+
+  void multiply(const double* x, double* y, const Product& product) const final;
+  /// y = A x of one vector.
+  virtual void multiply(std::span<const double> x, std::span<double> y) const = 0;
+
+  /// Of `rows` × `columns` panels: those of few panels, such as cavities, are not worth a tree.
+  OperatorOptions options_for(std::size_t rows, std::size_t columns) const;
+  /// Adds the information of a part to that of all, of which there are `parts` so far.
+  static void add(OperatorInfo& sum, const OperatorInfo& part);
+
+  const Panels& panels() const { return panels_; }
+  const RegionsOfPanels& regions() const { return of_panels_; }
+  const std::vector<ScreenedRegion>& screened() const { return screened_; }
 
  private:
-  struct Part {
-    std::vector<std::int32_t> panels;
-    std::vector<std::size_t> row;           ///< of each
-    std::vector<double> sign, flux_factor;  ///< s, and s ε_j/ε_R
-    std::shared_ptr<const BoundaryOperator> v, k;
-  };
-
   Panels panels_;
-  RegionsOfPanels regions_;
-  std::vector<Part> parts_;  ///< [regions]
+  std::vector<ScreenedRegion> screened_;
+  RegionsOfPanels of_panels_;
+  SolvationFormulation formulation_;
+  OperatorOptions options_;
 };
+
+/// `inside` and `outside`: [n panels], the regions behind and ahead of each. Throws InputError for
+/// sizes that differ and permittivities that are not positive, and as operators do.
+std::shared_ptr<PoissonBoltzmannOperator> make_poisson_boltzmann(
+    const Panels& panels, std::vector<ScreenedRegion> regions, std::span<const int> inside,
+    std::span<const int> outside, SolvationFormulation formulation, const OperatorOptions& options);
 
 }  // namespace fmbem

@@ -1,6 +1,7 @@
 #include "fmbem/problems/solvation/solute_regions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <optional>
 #include <span>
@@ -120,19 +121,19 @@ bool lies_in(Vec3d x, const Enclosure& part) {
   return true;
 }
 
-/// [atoms]: the innermost surface around each, −1 for none. A double layer of density 1 is −1
+/// [points]: the innermost surface around each, −1 for none. A double layer of density 1 is −1
 /// inside its surface and 0 outside.
-std::vector<int> surfaces_of_atoms(const Panels& panels, const Enclosures& surfaces,
-                                   const std::vector<Atom>& atoms) {
-  std::vector<int> result(atoms.size(), -1);
+std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surfaces,
+                                 std::span<const Vec3d> points) {
+  std::vector<int> result(points.size(), -1);
   for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
     const Enclosure& part = surfaces.parts[s];
     std::vector<std::size_t> candidates;
     std::vector<Vec3d> places;
-    for (std::size_t a = 0; a < atoms.size(); ++a)
-      if (lies_in(atoms[a].place - panels.origin, part)) {
-        candidates.push_back(a);
-        places.push_back(atoms[a].place);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (lies_in(points[i] - panels.origin, part)) {
+        candidates.push_back(i);
+        places.push_back(points[i]);
       }
     if (places.empty()) continue;
     std::vector<double> density(panels.size());
@@ -238,11 +239,25 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
       result.regions[region].sign.push_back(sign);
     }
   }
-  const std::vector<int> surface_of = surfaces_of_atoms(panels, surfaces, molecule.atoms);
+  std::vector<Vec3d> places;
+  for (const Atom& atom : molecule.atoms) places.push_back(atom.place);
+  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places);
   for (std::size_t a = 0; a < surface_of.size(); ++a)
     result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
   refuse_atoms_outside(molecule, result.regions[0].atoms);
   Kinds(result, molecule);
+  return result;
+}
+
+std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
+                                   std::span<const Vec3d> points) {
+  const Enclosures surfaces = find_enclosures(panels, std::vector<int>(panels.size(), 0));
+  FMBEM_REQUIRE(surfaces.parts.size() + 1 == regions.regions.size(),
+                "these regions are not those of these panels");
+  for (const Vec3d& x : points)
+    FMBEM_REQUIRE(std::isfinite(norm2(x)), "the point " << place(x) << " is not finite");
+  std::vector<int> result = surfaces_around(panels, surfaces, points);
+  for (int& region : result) ++region;
   return result;
 }
 

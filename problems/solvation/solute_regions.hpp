@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,10 @@ struct SoluteRegions {
 /// and for atoms that are outside of all surfaces or on both sides of one.
 SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
                                   const Molecule& molecule);
+
+/// [points]: the regions that they lie in. Throws InputError for points that are not finite.
+/// O(surfaces (points + panels)).
+std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
+                                   std::span<const Vec3d> points);
 
 }  // namespace fmbem

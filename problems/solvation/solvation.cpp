@@ -1,19 +1,16 @@
 #include "fmbem/problems/solvation/solvation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <numbers>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
-#include "fmbem/bem/layer/double_layer_field.hpp"
-#include "fmbem/bem/layer/field.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
-#include "fmbem/fmm/plan.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/solvation/point_charges.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
+#include "fmbem/problems/solvation/solvation_field.hpp"
 #include "fmbem/solvers/norm.hpp"
 
 namespace fmbem {
@@ -22,70 +19,12 @@ namespace {
 /// Of the preconditioner.
 constexpr int panels_in_leaf = 32;
 
-// CODATA 2018
-constexpr double gas_constant = 8.31446261815324e-3;  // kJ/(mol K)
-constexpr double avogadro = 6.02214076e23, elementary_charge = 1.602176634e-19,
-                 boltzmann = 1.380649e-23;
-
-/// Σ_j q_j/(4π|x_i − y_j|) with an accuracy that is beyond that of the solve.
-std::vector<double> potential_of(std::span<const Vec3d> charges, std::span<const double> q,
-                                 std::span<const Vec3d> points, bool same, double tolerance) {
-  std::vector<double> result(points.size());
-  if (charges.empty() || points.empty()) return result;
-  const fmm::PlanOptions options{.tolerance = std::clamp(0.1 * tolerance, 1e-12, 1e-4),
-                                 .precision = Precision::double_precision};
-  const fmm::Plan plan = same ? fmm::Plan(points, options) : fmm::Plan(charges, points, options);
-  plan.evaluate({.charges = q}, {.potential = result});
-  return result;
-}
-
-/// The atoms of a solute.
-struct Charges {
-  std::vector<Vec3d> places;
-  std::vector<double> q;
-};
-Charges charges_of(const SoluteRegion& region, const std::vector<Atom>& atoms) {
-  Charges result;
-  for (const std::int32_t a : region.atoms) {
-    result.places.push_back(atoms[a].place);
-    result.q.push_back(atoms[a].charge);
-  }
-  return result;
-}
-
-void refuse_coincident_charges(const Molecule& molecule) {
-  std::vector<std::size_t> order;
-  for (std::size_t a = 0; a < molecule.atoms.size(); ++a)
-    if (molecule.atoms[a].charge != 0) order.push_back(a);
-  const auto key = [&](std::size_t a) {
-    const Vec3d x = molecule.atoms[a].place;
-    return std::tuple(x.x, x.y, x.z);
-  };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(key(a), a) < std::pair(key(b), b);
-  });
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const Atom& a = molecule.atoms[order[k - 1]];
-    const Atom& b = molecule.atoms[order[k]];
-    FMBEM_REQUIRE(key(order[k - 1]) != key(order[k]),
-                  molecule.file << ", line " << b.line << ": the atom " << b.title()
-                                << " has a charge at the place of " << a.title() << ", line "
-                                << a.line);
-  }
-}
-
-double permittivity_of(const SoluteRegion& region, const SolvationModel& model) {
-  return region.kind == SoluteRegion::Kind::solute ? model.permittivity_inside
-                                                   : model.permittivity_outside;
-}
-
 std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
                                              const SolvationModel& model) {
   std::vector<ScreenedRegion> result;
   for (const SoluteRegion& region : found.regions)
-    result.push_back({permittivity_of(region, model),
-                      region.kind == SoluteRegion::Kind::solvent ? model.kappa : 0, region.panels,
-                      region.sign});
+    result.push_back({model.permittivity_in(region.kind), model.kappa_in(region.kind),
+                      region.panels, region.sign});
   return result;
 }
 
@@ -96,64 +35,108 @@ class Problem {
           Solvation& result)
       : molecule_(molecule), model_(model), tolerance_(tolerance), result_(result) {}
 
-  /// The rows of solutes: what their charges make at centroids.
-  std::vector<double> right_hand_side() const {
+  /// What charges make at the centroids of their region's panels. `charges`: [regions].
+  std::vector<double> right_hand_side(const PoissonBoltzmannOperator& op,
+                                      std::span<const PointCharges> charges) const {
     const Panels& panels = result_.panels;
-    std::vector<double> b(2 * panels.size());
-    for (const SoluteRegion& region : result_.regions.regions) {
-      if (region.kind != SoluteRegion::Kind::solute) continue;
-      const auto [places, q] = charges_of(region, molecule_.atoms);
+    std::vector<RegionCharges> at_panels(charges.size());
+    for (std::size_t r = 0; r < charges.size(); ++r) {
+      if (charges[r].q.empty()) continue;
+      const SoluteRegion& region = result_.regions.regions[r];
       std::vector<Vec3d> centroids;
       for (const std::int32_t i : region.panels)
         centroids.push_back(panels.centroid(i) + panels.origin);
-      const std::vector<double> potential = potential_of(places, q, centroids, false, tolerance_);
-      for (std::size_t k = 0; k < region.panels.size(); ++k)
-        b[2 * static_cast<std::size_t>(region.panels[k]) + (region.sign[k] > 0 ? 0 : 1)] =
-            potential[k] / permittivity_of(region, model_);
+      const double over = 1 / model_.permittivity_in(region.kind);
+      std::vector<Vec3d> gradient(op.takes_fluxes() ? centroids.size() : 0);
+      at_panels[r].potential = charges[r].potential_at(centroids, tolerance_, gradient);
+      for (double& potential : at_panels[r].potential) potential *= over;
+      for (std::size_t k = 0; k < gradient.size(); ++k)
+        at_panels[r].flux.push_back(over *
+                                    dot(panels.triangle(region.panels[k]).normal, gradient[k]));
     }
-    return b;
+    return op.right_hand_side(at_panels);
+  }
+
+  /// [regions]: the molecule's charges.
+  std::vector<PointCharges> charges() const {
+    std::vector<PointCharges> result;
+    for (const SoluteRegion& region : result_.regions.regions)
+      result.push_back(charges_in(region, molecule_.atoms));
+    return result;
   }
 
   /// From unknowns to what is asked for.
-  void evaluate(const std::vector<double>& x) {
-    const std::size_t n = result_.panels.size();
-    const double unit = 4 * std::numbers::pi * model_.energy_constant;
-    for (std::size_t i = 0; i < n; ++i) {
-      result_.potential.push_back(unit * x[2 * i]);
-      result_.normal_field.push_back(-unit * x[2 * i + 1]);
-    }
+  void evaluate(std::span<const double> x) {
+    const double unit = model_.unit_of_potential();
+    std::tie(result_.potential, result_.normal_field) = boundary_values(x);
     result_.reaction.resize(molecule_.atoms.size());
     for (const SoluteRegion& region : result_.regions.regions) {
       if (region.kind != SoluteRegion::Kind::solute) continue;
-      const auto [places, q] = charges_of(region, molecule_.atoms);
-      const std::vector<double> reaction = reaction_potential(region, x, places);
-      const std::vector<double> coulomb = potential_of(places, q, places, true, tolerance_);
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        result_.reaction[region.atoms[k]] = unit * reaction[k];
-        result_.solvation_energy += 0.5 * unit * q[k] * reaction[k];
-        result_.coulomb_energy += 0.5 * unit * q[k] * coulomb[k] / permittivity_of(region, model_);
+      const PointCharges charges = charges_in(region, molecule_.atoms);
+      const std::vector<double> reaction = surface_potential(
+          result_, region, {result_.potential, result_.normal_field}, charges.places);
+      const std::vector<double> coulomb = charges.potential(tolerance_);
+      for (std::size_t k = 0; k < reaction.size(); ++k) {
+        result_.reaction[region.atoms[k]] = reaction[k];
+        result_.solvation_energy += 0.5 * charges.q[k] * reaction[k];
+        result_.coulomb_energy +=
+            0.5 * unit * charges.q[k] * coulomb[k] / model_.permittivity_in(region.kind);
       }
     }
   }
 
- private:
-  /// Green's identity in a solute, without the potential of its own charges.
-  std::vector<double> reaction_potential(const SoluteRegion& region, const std::vector<double>& x,
-                                         std::span<const Vec3d> places) const {
-    const Panels& panels = result_.panels;
-    std::vector<double> sigma(panels.size()), mu(panels.size());
-    for (std::size_t k = 0; k < region.panels.size(); ++k) {
-      const std::int32_t i = region.panels[k];
-      const SoluteRegion& back = result_.regions.regions[result_.regions.inside[i]];
-      const double flux = permittivity_of(back, model_) / permittivity_of(region, model_);
-      sigma[i] = region.sign[k] * flux * x[2 * static_cast<std::size_t>(i) + 1];
-      mu[i] = -region.sign[k] * x[2 * static_cast<std::size_t>(i)];
+  /// [sets][regions]: the charges of each set.
+  std::vector<std::vector<PointCharges>> charges_of(std::span<const ChargeSet> sets) const {
+    const std::vector<SoluteRegion>& regions = result_.regions.regions;
+    std::vector<std::vector<PointCharges>> result;
+    for (const ChargeSet& set : sets) {
+      std::vector<Vec3d> places;
+      for (const Atom& atom : set.atoms) places.push_back(atom.place);
+      const std::vector<int> region_of = regions_of_points(result_.panels, result_.regions, places);
+      result.emplace_back(regions.size());
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        FMBEM_REQUIRE(regions[region_of[k]].kind == SoluteRegion::Kind::solute,
+                      "the site " << set.name << " has its atom " << set.atoms[k].name << " at "
+                                  << place(places[k]) << " (line " << set.atoms[k].line
+                                  << "), which is in no molecule");
+        PointCharges& charges = result.back()[region_of[k]];
+        charges.places.push_back(places[k]);
+        charges.q.push_back(set.atoms[k].charge);
+      }
     }
-    const FieldOptions options{.tolerance = std::clamp(0.1 * tolerance_, 1e-9, 1e-5)};
-    std::vector<double> potential = evaluate_field(panels, sigma, places, options).potential;
-    const Field of_mu = evaluate_double_layer(panels, mu, places, options);
-    for (std::size_t k = 0; k < places.size(); ++k) potential[k] += of_mu.potential[k];
-    return potential;
+    return result;
+  }
+
+  /// Column `column` of the matrix of sites, from what solves for that set.
+  void evaluate_sites(std::span<const double> x, std::span<const std::vector<PointCharges>> sets,
+                      std::size_t column) {
+    const auto [potential, normal_field] = boundary_values(x);
+    for (std::size_t r = 0; r < result_.regions.regions.size(); ++r) {
+      std::vector<Vec3d> places;
+      for (const std::vector<PointCharges>& set : sets)
+        places.insert(places.end(), set[r].places.begin(), set[r].places.end());
+      if (places.empty()) continue;
+      const std::vector<double> reaction =
+          surface_field(result_, result_.regions.regions[r], {potential, normal_field}, places)
+              .potential;
+      std::size_t k = 0;
+      for (std::size_t row = 0; row < sets.size(); ++row)
+        for (const double q : sets[row][r].q)
+          result_.site_energies(row, column) += q * reaction[k++];
+    }
+  }
+
+ private:
+  /// φ and −∂φ/∂n, in kcal/(mol e).
+  std::pair<std::vector<double>, std::vector<double>> boundary_values(
+      std::span<const double> x) const {
+    const double unit = model_.unit_of_potential();
+    std::vector<double> potential, normal_field;
+    for (std::size_t i = 0; i < result_.panels.size(); ++i) {
+      potential.push_back(unit * x[2 * i]);
+      normal_field.push_back(-unit * x[2 * i + 1]);
+    }
+    return {potential, normal_field};
   }
 
   const Molecule& molecule_;
@@ -162,38 +145,36 @@ class Problem {
   Solvation& result_;
 };
 
-void require_positive(double value, const char* what) {
-  FMBEM_REQUIRE(value > 0 && std::isfinite(value),
-                "the " << what << " must be positive, not " << value);
+/// So many right-hand sides share products.
+constexpr std::size_t sites_at_a_time = 4;
+
+void solve_for_sites(LinearSolver& solver, const PoissonBoltzmannOperator& op, Problem& problem,
+                     std::span<const ChargeSet> sites, Solvation& result) {
+  const std::vector<std::vector<PointCharges>> sets = problem.charges_of(sites);
+  result.site_energies = SquareMatrix(sets.size());
+  const std::size_t n = 2 * result.panels.size();
+  for (std::size_t begin = 0; begin < sets.size(); begin += sites_at_a_time) {
+    const std::size_t count = std::min(sites_at_a_time, sets.size() - begin);
+    std::vector<double> b, x(count * n);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::vector<double> one = problem.right_hand_side(op, sets[begin + k]);
+      b.insert(b.end(), one.begin(), one.end());
+      result.rhs_norm.push_back(norm_of(one));
+    }
+    for (SolveReport& report : solver.solve(b, x, static_cast<int>(count))) {
+      result.converged = result.converged && report.converged;
+      result.solves.push_back(std::move(report));
+    }
+    for (std::size_t k = 0; k < count; ++k) op.to_direct(std::span(x).subspan(k * n, n));
+    for (std::size_t k = 0; k < count; ++k)
+      problem.evaluate_sites(std::span(x).subspan(k * n, n), sets, begin + k);
+  }
 }
 
 }  // namespace
 
-double SolvationModel::thermal_energy() const {
-  return gas_constant / kilojoules_in_kilocalorie * temperature;
-}
-
-void SolvationModel::check() const {
-  require_positive(permittivity_inside, "permittivity of the solute");
-  require_positive(permittivity_outside, "permittivity of the solvent");
-  require_positive(temperature, "temperature");
-  require_positive(energy_constant, "energy constant");
-  FMBEM_REQUIRE(kappa >= 0 && std::isfinite(kappa), "κ must be 0 or positive, not " << kappa);
-}
-
-double kappa_of(double ionic_strength, double permittivity, double temperature) {
-  FMBEM_REQUIRE(ionic_strength >= 0 && std::isfinite(ionic_strength),
-                "the ionic strength must be 0 or positive, not " << ionic_strength);
-  require_positive(permittivity, "permittivity of the solvent");
-  require_positive(temperature, "temperature");
-  const double per_square_metre = 2000 * avogadro * elementary_charge * elementary_charge *
-                                  ionic_strength /
-                                  (epsilon_0 * permittivity * boltzmann * temperature);
-  return 1e-10 * std::sqrt(per_square_metre);
-}
-
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
-                  const LayerOptions& options) {
+                  const LayerOptions& options, std::span<const ChargeSet> sites) {
   model.check();
   refuse_coincident_charges(molecule);
   Solvation result;
@@ -213,9 +194,9 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   Problem problem(molecule, result.model, result.solver_tolerance, result);
 
   const Timer assembly;
-  const auto op = std::make_shared<PoissonBoltzmannOperator>(
-      result.panels, screened_regions(result.regions, model), result.regions.inside,
-      result.regions.outside, on_cpu.op);
+  const auto op = make_poisson_boltzmann(result.panels, screened_regions(result.regions, model),
+                                         result.regions.inside, result.regions.outside,
+                                         model.formulation, on_cpu.op);
   result.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
   result.leaves = result.panels.leaves();
@@ -224,19 +205,21 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.krylov = solver.krylov();
   result.pc_type = solver.pc_type();
   result.preconditioner_bytes = solver.preconditioner_bytes();
-  const std::vector<double> b = problem.right_hand_side();
+  const std::vector<double> b = problem.right_hand_side(*op, problem.charges());
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
   std::vector<double> x(b.size());
   result.rhs_norm = {norm_of(b)};
   result.solves = {solver.solve(b, x)};
-  result.solve_seconds = solve.seconds();
   result.product_median_seconds = solver.median_product_seconds();
   result.op = op->info();
   result.converged = result.solves[0].converged;
   if (options.inspect) options.inspect({*op, result.panels, b, x});
+  solve_for_sites(solver, *op, problem, sites, result);
+  result.solve_seconds = solve.seconds();
   const Timer potentials;
+  op->to_direct(x);
   problem.evaluate(x);
   result.potential_seconds = potentials.seconds();
   return result;

@@ -1,36 +1,17 @@
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/meshes/pqr_file.hpp"
+#include "fmbem/problems/capacitance.hpp"
 #include "fmbem/problems/layer_solution.hpp"
+#include "fmbem/problems/solvation/charge_sets.hpp"
 #include "fmbem/problems/solvation/solute_regions.hpp"
+#include "fmbem/problems/solvation/solvation_model.hpp"
 
 namespace fmbem {
-
-/// e²/(4πε₀) in kcal Å/mol, CODATA 2018.
-inline constexpr double energy_constant_of_codata = 332.0637133;
-inline constexpr double kilojoules_in_kilocalorie = 4.184;
-
-/// What surrounds the molecule, and the units of energies.
-struct SolvationModel {
-  double permittivity_inside = 4, permittivity_outside = 80;  ///< relative
-  double kappa = 0;                                           ///< of the solvent, 1/Å
-  double temperature = 298.15;                                ///< K
-  double energy_constant = energy_constant_of_codata;         ///< kcal Å/(mol e²)
-
-  /// k T in kcal/mol.
-  double thermal_energy() const;
-  /// Throws InputError for permittivities, temperatures and constants that are not positive and
-  /// for a negative κ.
-  void check() const;
-};
-
-/// κ in 1/Å of a salt of single charges: κ² = 2000 N_A e² I/(ε₀ ε k T) with the ionic strength I in
-/// mol/L (Debye and Hückel 1923). Throws InputError for a negative I.
-double kappa_of(double ionic_strength, double permittivity, double temperature);
 
 /// Potentials φ in kcal/(mol e), multiply by a charge in e to have an energy; lengths in Å.
 struct Solvation : LayerSolution {
@@ -42,13 +23,18 @@ struct Solvation : LayerSolution {
   double solvation_energy = 0;       ///< ½ Σ q φ of reaction, kcal/mol
   double coulomb_energy = 0;         ///< of the charges of each solute in its permittivity
   double total_energy() const { return solvation_energy + coulomb_energy; }
+  /// Of charge sets: Σ_i q_i φ(x_i) of the first one's charges in the reaction potential of the
+  /// second's, kcal/mol. It is symmetric but for the error of the discretization; ½ of a diagonal
+  /// entry is the set's own solvation energy.
+  SquareMatrix site_energies{0};
   double potential_seconds = 0;  ///< of what follows the solve
 };
 
-/// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the direct
-/// formulation (PoissonBoltzmannOperator). Lengths are in Å, whatever the mesh's unit says. Throws
-/// InputError as find_solute_regions() does, and for charges at one place.
+/// The linearised Poisson-Boltzmann equation for a molecule in its surfaces, in the model's
+/// formulation. Lengths are in Å, whatever the mesh's unit says. Throws InputError as
+/// find_solute_regions() does, for charges at one place, and for charges of sets that are in no
+/// solute. Each of `sites`, on the same operator, is one more right-hand side.
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
-                  const LayerOptions& options = {});
+                  const LayerOptions& options = {}, std::span<const ChargeSet> sites = {});
 
 }  // namespace fmbem

@@ -263,4 +263,37 @@ std::vector<File> corpus() {
   return files;
 }
 
+std::vector<File> molecules() {
+  const std::string vertices_text =
+                        "# MSMS solvent excluded surface vertices for m\n"
+                        "#vertex #sphere density probe_r\n      4       1  1.00  1.50\n" +
+                        lines(vertices, " "),
+                    faces_text =
+                        "# MSMS solvent excluded surface faces for m\n"
+                        "#faces  #sphere density probe_r\n      4       1  1.00  1.50\n" +
+                        lines(faces, " ", 1);
+  std::string with_atoms;
+  for (const auto& [x, y, z] : vertices)
+    with_atoms += std::to_string(x) + ' ' + std::to_string(y) + ' ' + std::to_string(z) +
+                  " 0.1 -0.2 0.9 0 12 2 CA_ALA_1\n";
+  const std::string words =
+      "ATOM 1 N ALA A 1 0.1 0.2 -0.3 0.5 1.5\nATOM 2 HA ALA A 1A 1.5-2.25-3 -0.5 0\n";
+  const std::string columns =
+      "REMARK 5 made by hand\n"
+      "ATOM      1  N   ALA     1      11.104   6.134  -6.504 -0.3000 1.8500\n"
+      "HETATM 1002  O  AHOH B1002    -111.104-106.134-116.504  0.1000 1.4000      O\n"
+      "TER\nCONECT    1    2\nEND\n";
+  const std::string models = "MODEL 1\n" + words + "ENDMDL\nMODEL 2\n" + words + "ENDMDL\n";
+  return {{"a.vert", vertices_text},  {"b.face", faces_text},   {"c.vert", with_atoms},
+          {"words.pqr", words},       {"columns.pqr", columns}, {"models.pqr", models},
+          {"crlf.pqr", crlf(columns)}};
+}
+
+File other_half(const std::string& name) {
+  const std::string letter = name.substr(0, 1);
+  if (name.ends_with(".vert")) return {letter + ".face", lines(faces, " ", 1)};
+  if (name.ends_with(".face")) return {letter + ".vert", lines(vertices, " ")};
+  return {};
+}
+
 }  // namespace fmbem::fuzz

@@ -19,6 +19,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/pqr_file.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "tests/fuzz/corpus.hpp"
 #include "tests/unit/meshes/temporary_folder.hpp"
@@ -89,6 +90,7 @@ bool is_geometry(const std::string& name) {
 
 /// What happened to a file: read, refused, or worse.
 std::string outcome(const std::string& file, bool here) try {
+  if (ending(file) == "pqr") return read_pqr(file).atoms.empty() ? "FAILED" : "read";
   LoadOptions options;
   if (is_geometry(file)) options.mesh_size = 1;
   here ? load_mesh_levels_here(file, options, options.refine).back() : load_mesh(file, options);
@@ -159,12 +161,16 @@ int main(int argc, char** argv) {
       std::ofstream(folder_of_corpus + "/" + file.name, std::ios::binary) << file.bytes;
     return 0;
   }
+  for (fuzz::File& file : fuzz::molecules())
+    if (file.name.ends_with(only)) files.push_back(std::move(file));
   const TemporaryFolder folder;
   std::map<std::string, std::map<std::string, std::size_t>> counts;
   bool failed = false;
   for (std::size_t i = first; i < first + inputs; ++i) {
     const fuzz::File& file = files[i % files.size()];
     const std::string path = folder.write(file.name, Mutator(i)(file.bytes));
+    if (const fuzz::File half = fuzz::other_half(file.name); !half.name.empty())
+      folder.write(half.name, half.bytes);
     const std::string found = forks ? outcome_by_fork(path) : outcome(path, false);
     ++counts[file.name][found];
     if (!keep.empty() && found != "read" && found != "refused")

@@ -1,16 +1,12 @@
 """fmbem solvate: energies of molecules in their surfaces, its outputs, and what it refuses."""
 
 import csv
-import importlib.util
 import math
 import pathlib
 import unittest
 
 from harness import PROGRAM, ROOT, ProgramTest, read_vtu
-
-spec = importlib.util.spec_from_file_location("solvation_spheres", ROOT / "bench" / "solvation_spheres.py")
-spheres = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(spheres)
+from solvation_files import sphere_file, spheres
 
 ATOM = "ATOM 1 NA ION A 1 1 1 1 1 1\n"
 KCAL = 4.184
@@ -27,12 +23,7 @@ def shared_data(*parts):
 
 class Solvate(ProgramTest):
     def sphere_file(self, name="s.off", level=2, radius=4.0, centre=(0, 0, 0), turned=False):
-        points, faces = spheres.octahedron(level, radius)
-        points = [tuple(u + c for u, c in zip(x, centre)) for x in points]
-        if turned:
-            faces = [(a, c, b) for a, b, c in faces]
-        spheres.write_off(self.folder / name, points, faces)
-        return name
+        return sphere_file(self.folder, name, level, radius, centre, turned)
 
     def setUp(self):
         super().setUp()
@@ -80,6 +71,19 @@ class Solvate(ProgramTest):
         # Ions stabilise the charge; with the constant everything scales.
         self.assertLess(self.energy("--kappa", 1), self.energy())
         self.assertAlmostEqual(self.energy("--energy-constant", 664.1274266), 2 * self.energy(), places=4)
+
+    def test_formulations(self):
+        layer = self.sphere_file("layer.off", 2, 6.0)
+        energies = {}
+        for formulation in ("direct", "juffer", "lu"):
+            report = self.report("solvate", self.ion, "--surface", self.sphere, "--surface", layer,
+                                 "--kappa", 0.125, "--formulation", formulation, "--tolerance", 1e-8)
+            self.assertEqual(report["solvation"]["formulation"], formulation)
+            self.assertLess(report["solver"]["iterations"][0], 20)
+            energies[formulation] = report["results"]["solvation_energy_kcal_per_mol"]["value"]
+        # The same equations in other units, and others with an error of their own (9 % with 128 panels).
+        self.assertLess(abs(energies["lu"] / energies["juffer"] - 1), 1e-6)
+        self.assertLess(abs(energies["juffer"] / energies["direct"] - 1), 0.1)
 
     def test_outputs(self):
         self.write("two.pqr", ATOM + "HETATM 2 O HOH B 7 -1 0.5 0 -0.25 0\n")

@@ -9,8 +9,8 @@ import unittest
 
 from harness import PROGRAM, ProgramTest, leave_out
 
-COMMANDS = ("solve", "solvate", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun", "info", "nbody", "tune",
-            "help", "completion")
+COMMANDS = ("solve", "solvate", "bind", "capacitance", "field", "mesh", "mesh-info", "plot", "study", "rerun",
+            "info", "nbody", "tune", "help", "completion")
 
 
 class Help(ProgramTest):

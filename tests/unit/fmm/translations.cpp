@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"
@@ -77,12 +78,12 @@ Matrix derivative_oracle(const ParityOrder& order, int axis) {
 
 /// The eight M2L blocks [K·K] of an orbit.
 std::array<Matrix, 8> m2l_blocks(const ParityOrder& order, int orbit) {
-  const fmm::M2lOrbit m2l(order, orbit);
   std::array<Matrix, 8> blocks;
-  for (int e = 0; e < 8; ++e) {
-    blocks[e].resize(order.count * order.count);
-    m2l.block(e, blocks[e].data());
-  }
+  const int orbits[] = {orbit};
+  make_m2l_blocks(fmm::Laplace(), order, fmm::M2l::truncated, orbits,
+                  [&](int, int e, const double* block) {
+                    blocks[e].assign(block, block + order.count * order.count);
+                  });
   return blocks;
 }
 
@@ -222,6 +223,24 @@ TEST_CASE("M2L of every pair from the blocks of its orbit") {
         CHECK(difference(order, T, oracle(r), scale) < 1e-13);
       }
     }
+  }
+}
+
+TEST_CASE("M2L of an orbit by one table of harmonics is that of its displacements") {
+  const int orbit = GENERATE(1, 13, 26);
+  const ParityOrder order(9);
+  const fmm::M2lOrbit m2l(order, orbit);
+  const auto blocks = m2l_blocks(order, orbit);
+  std::vector<double> scale;
+  for (int h = 0; h < 8; ++h) {
+    const Vec3d r = Vec3d{0.5, 0.5, 0.5} - mirrored(orbit_centre(orbit), h);
+    if (largest_coordinate(r) > 1.5)
+      take_largest(order, matrix_by_parity(order, m2l_oracle(r, order.p)), scale);
+  }
+  Matrix block(order.count * order.count);
+  for (int e = 0; e < 8; ++e) {
+    m2l.block(e, block.data());
+    CHECK(difference(order, block, blocks[e], scale) < 1e-13);
   }
 }
 

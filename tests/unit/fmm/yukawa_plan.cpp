@@ -154,14 +154,18 @@ TEST_CASE("Yukawa's M2L and M2M take moments to where the field is") {
       for (int i = 0; i < order.count; ++i) moments[i] += q[j] * r[i];
     }
     for (const int orbit : {6, 18, 25}) {
-      const fmm::YukawaM2lOrbit m2l(order, Yukawa{kappa}, orbit);
+      std::array<std::vector<double>, 8> blocks;
+      const int orbits[] = {orbit};
+      const std::size_t numbers = static_cast<std::size_t>(order.count) * order.count;
+      make_m2l_blocks(
+          Yukawa{kappa}, order, fmm::M2l::truncated, orbits,
+          [&](int, int e, const double* block) { blocks[e].assign(block, block + numbers); });
       for (int h = 0; h < 8; h += 3) {
         const Vec3d shift = fmm::orbit_shift(orbit, h);
         if (fmm::boxes_touch(shift)) continue;
-        std::vector<double> block(static_cast<std::size_t>(order.count) * order.count),
-            local(order.count, 0.0);
+        std::vector<double> local(order.count, 0.0);
         for (int e = 0; e < 8; ++e) {
-          m2l.block(e, block.data());
+          const std::vector<double>& block = blocks[e];
           for (int i = 0; i < order.count; ++i)
             for (int j = 0; j < order.count; ++j)
               local[i] += block[static_cast<std::size_t>(i) * order.count + j] *

@@ -1,0 +1,206 @@
+#include "fmbem/bem/layer/green_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/bem/near/norm_estimate.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+#include "fmbem/fmm/far_field.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Seconds that a near pair costs one thread in a product: both of its entries, and their integrals
+/// spread over some 12 products.
+constexpr double near_pair_seconds = 6e-9;
+
+/// Relative error of integrals where everything is near.
+constexpr double exact = 1e-12;
+
+/// What goes through a far field at once: factors of σ and μ, and of potentials and derivatives.
+struct FarPass {
+  double sigma, mu, potential, flux;
+};
+
+/// One pass where v d = k k', else one for each result.
+std::vector<FarPass> passes_of(const GreenTerm& t) {
+  if (!t.has_flux()) return {{t.v, t.k, 1, 0}};
+  const double first = t.v * t.d, second = t.k * t.k_adjoint;
+  if (std::abs(first - second) <= 1e-14 * std::abs(first)) {
+    // (v, k) and (k', d) are multiples of each other.
+    if (t.v == 0 && t.k == 0) return {{t.k_adjoint, t.d, 0, 1}};
+    return {{t.v, t.k, 1, std::abs(t.v) > std::abs(t.k) ? t.k_adjoint / t.v : t.d / t.k}};
+  }
+  return {{t.v, t.k, 1, 0}, {t.k_adjoint, t.d, 0, 1}};
+}
+
+}  // namespace
+
+struct GreenOperator::Impl {
+  struct Kernel {
+    std::unique_ptr<fmm::FarField> far;
+    std::vector<FarPass> passes;
+  };
+
+  LargeVector<Triangle> columns;
+  GreenTargets targets;
+  std::vector<GreenTerm> terms;
+  int outputs = 1;
+  OperatorInfo info;
+  std::shared_ptr<const fmm::PointTree> tree;
+  std::shared_ptr<const NearPanels> near_panels;
+  double norm_of_v = 0;
+  std::vector<Kernel> kernels;
+  std::unique_ptr<GreenBlocks> near;
+  mutable fmm::Seconds product_seconds{};
+
+  void fill_targets(const Panels& panels, const PanelBlock& block) {
+    const auto n = static_cast<std::int64_t>(count_of(block.rows, panels.size()));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int32_t panel = panel_of(block.rows, i);
+      const Triangle t = panels.triangle(panel);
+      targets.centroid.push_back(t.centroid);
+      targets.normal.push_back(t.normal);
+      const auto column = std::lower_bound(block.columns.begin(), block.columns.end(), panel);
+      targets.own.push_back(block.columns.empty() ? panel
+                            : column == block.columns.end() || *column != panel
+                                ? -1
+                                : static_cast<std::int32_t>(column - block.columns.begin()));
+    }
+  }
+
+  void multiply(std::span<const double> x, std::span<double> y) const {
+    const std::size_t n = columns.size(), m = targets.own.size();
+    product_seconds.clear();
+    std::fill(y.begin(), y.end(), 0.0);
+    for (const Kernel& kernel : kernels) {
+      const std::size_t count = kernel.passes.size();
+      std::vector<double> strengths(2 * n * count), potential(m * count);
+      std::vector<Vec3d> gradient(outputs == 2 ? m * count : 0);
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t j = 0; j < n; ++j) {
+          strengths[2 * n * p + j] = kernel.passes[p].sigma * x[j];
+          strengths[2 * n * p + n + j] = kernel.passes[p].mu * x[n + j];
+        }
+      kernel.far->evaluate({.charges = strengths, .dipoles = {}, .count = static_cast<int>(count)},
+                           {.potential = potential, .gradient = gradient, .hessian = {}});
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t i = 0; i < m; ++i) {
+          y[i] += kernel.passes[p].potential * potential[p * m + i];
+          if (outputs == 2)
+            y[m + i] += kernel.passes[p].flux * dot(targets.normal[i], gradient[p * m + i]);
+        }
+      for (const auto& [stage, seconds] : kernel.far->evaluate_seconds())
+        product_seconds[stage] += seconds;
+    }
+    fmm::Stopwatch watch(product_seconds);
+    near->add(x.data(), y.data());
+    watch.add("near field");
+  }
+};
+
+GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
+                             std::vector<GreenTerm> terms, const OperatorOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+  FMBEM_REQUIRE(!terms.empty(), "an operator needs a kernel");
+  for (const GreenTerm& term : terms) fmm::check_kappa(term.kappa);
+  FMBEM_REQUIRE(!panels.images, "operators of charges and dipoles know no mirror planes");
+  const double tolerance = options.tolerance;
+  impl_->columns = triangles_of(panels, block.columns);
+  impl_->fill_targets(panels, block);
+  impl_->terms = std::move(terms);
+  OperatorInfo& info = impl_->info;
+  info.name = "V, K";
+  info.kind =
+      options.kind == OperatorOptions::Choice::dense ? OperatorKind::dense : OperatorKind::fmm;
+  const bool is_dense = info.kind == OperatorKind::dense;
+  info.precision = is_dense ? options.precision.value_or(Precision::double_precision)
+                            : check_fmm_options(double_layer, options);
+  double least_kappa = impl_->terms[0].kappa;
+  for (const GreenTerm& term : impl_->terms) {
+    if (term.has_flux()) impl_->outputs = 2;
+    least_kappa = std::min(least_kappa, term.kappa);
+  }
+  const bool crowded = is_crowded(crowding(panels, least_kappa)), differs = impl_->terms.size() > 1;
+  info.order = options.order.value_or(far_order_for(tolerance, Trace::normal, crowded));
+  fmm::check_order(info.order);
+  info.far_precision =
+      differs ? Precision::double_precision : far_precision_for(tolerance, Trace::normal);
+  const double moments = 0.5 * tolerance;
+  const auto sources = [&](double kappa) {
+    return std::make_shared<PanelSources>(impl_->columns, nullptr, moments, Trace::normal, kappa,
+                                          PanelSources::Strengths::charge_and_dipole);
+  };
+  fmm::Stopwatch watch(info.setup_seconds);
+  const auto most = static_cast<int>(std::max(impl_->columns.size(), impl_->targets.own.size()));
+  fmm::Seconds seconds;
+  impl_->tree = fmm::grow_tree(
+      *sources(least_kappa), impl_->targets.centroid,
+      {.overhang = options.overhang.value_or(overhang_for(Trace::normal, false, crowded)),
+       .max_leaf = is_dense ? std::optional(most) : options.max_leaf,
+       .ranks = options.ranks,
+       .order = info.order,
+       .precision = info.far_precision,
+       .gradient = impl_->outputs == 2,
+       .near_pair_seconds = impl_->outputs * near_pair_seconds},
+      seconds);
+  impl_->near_panels = std::make_shared<NearPanels>(impl_->tree, nullptr);
+  impl_->norm_of_v =
+      estimate_norm(impl_->targets.centroid, *sources(least_kappa), *impl_->tree, least_kappa).norm;
+  watch.add("tree");
+  for (const GreenTerm& term : impl_->terms)
+    impl_->kernels.push_back(
+        {std::make_unique<fmm::FarField>(impl_->tree, sources(term.kappa),
+                                         fmm::FarFieldOptions{.order = info.order,
+                                                              .precision = info.far_precision,
+                                                              .gradient = impl_->outputs == 2,
+                                                              .kappa = term.kappa,
+                                                              .reach = far_reach_for(moments)}),
+         passes_of(term)});
+  watch.add("far field");
+  impl_->near = make_green_blocks(impl_->columns, impl_->targets, impl_->near_panels, impl_->terms,
+                                  is_dense ? exact : tolerance, info.precision);
+  watch.add("near field");
+}
+
+GreenOperator::~GreenOperator() = default;
+GreenOperator::GreenOperator(GreenOperator&&) noexcept = default;
+GreenOperator& GreenOperator::operator=(GreenOperator&&) noexcept = default;
+
+std::size_t GreenOperator::rows() const { return impl_->targets.own.size(); }
+std::size_t GreenOperator::columns() const { return impl_->columns.size(); }
+int GreenOperator::outputs() const { return impl_->outputs; }
+
+double GreenOperator::norm_of_v() const { return impl_->norm_of_v; }
+
+void GreenOperator::multiply(std::span<const double> x, std::span<double> y) const {
+  FMBEM_REQUIRE(x.size() == 2 * columns() && y.size() == outputs() * rows(),
+                "an operator of charges and dipoles takes "
+                    << 2 * columns() << " numbers to " << outputs() * rows() << ", not " << x.size()
+                    << " to " << y.size());
+  impl_->multiply(x, y);
+}
+
+OperatorInfo GreenOperator::info() const {
+  OperatorInfo info = impl_->info;
+  info.memory_bytes = impl_->near->bytes();
+  for (const auto& kernel : impl_->kernels) {
+    const fmm::PlanInfo far = kernel.far->info();
+    info.memory_bytes += far.memory_bytes + far.operator_bytes;
+    info.levels = far.levels;
+    info.max_leaf = far.max_leaf;
+    info.inflation = far.inflation;
+  }
+  info.near_entries = impl_->near_panels->entries();
+  info.product_seconds = impl_->product_seconds;
+  return info;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,121 @@
+#include "cli/solvate_outputs.hpp"
+
+#include <utility>
+
+#include "cli/molecular_forces.hpp"
+#include "cli/picture_options.hpp"
+#include "cli/site_report.hpp"
+#include "cli/solvate_report.hpp"
+#include "fmbem/meshes/dx_file.hpp"
+#include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
+#include "fmbem/meshes/view_script.hpp"
+#include "fmbem/meshes/write.hpp"
+#include "fmbem/problems/solvation/potential_volume.hpp"
+
+namespace fmbem::cli {
+namespace {
+
+/// Whether a file can be written, and has one of these endings.
+void check_path(const std::string& option, const std::optional<std::string>& path,
+                const std::vector<std::string>& endings) {
+  if (!path) return;
+  std::string all;
+  bool fits = false;
+  for (std::size_t k = 0; k < endings.size(); ++k) {
+    all += (k == 0 ? "" : " and ") + ("." + endings[k]);
+    fits = fits || ending(*path) == endings[k];
+  }
+  FMBEM_REQUIRE(fits, option << " writes " << all << ", not " << *path);
+  OutputFile probe(*path);
+}
+
+std::vector<double> in_kt(const Solvation& solvation, std::vector<double> values) {
+  for (double& value : values) value /= solvation.model.thermal_energy();
+  return values;
+}
+
+void write_volume(const std::string& path, const SolvateOptions& options,
+                  const SolvedMolecule& solved) {
+  Vec3d low = solved.mesh.vertices[0], high = low;
+  for (const Vec3d& x : solved.mesh.vertices)
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], x[axis]);
+      high[axis] = std::max(high[axis], x[axis]);
+    }
+  const RegularGrid grid = grid_over(low, high, options.margin, options.spacing);
+  write_dx(path, grid,
+           in_kt(solved.solvation, potential_on_grid(solved.solvation, solved.molecule, grid)),
+           "potential of " + solved.molecule.file + " in kT/e at " +
+               decimal(solved.solvation.model.temperature) + " K");
+}
+
+}  // namespace
+
+void check_outputs(const SolveRun& job, const SolvateOptions& options,
+                   const std::vector<std::vector<std::string>>& surfaces) {
+  std::vector<std::pair<std::string, std::string>> inputs{{"molecule", options.molecule}};
+  if (options.sites) inputs.emplace_back("sites", *options.sites);
+  for (const std::vector<std::string>& files : surfaces)
+    for (const std::string& file : files) inputs.emplace_back("surface", file);
+  std::vector<std::pair<std::string, std::optional<std::string>>> outputs{
+      {"--output", options.file},   {"--potentials", options.potentials},
+      {"--forces", options.forces}, {"--site-energies", options.site_energies},
+      {"--volume", options.volume}, {"--picture", options.picture}};
+  if (options.view)
+    for (const std::string& file : files_of_view(*options.view))
+      outputs.emplace_back("--view", file);
+  job.check_outputs(outputs, inputs);
+  FMBEM_REQUIRE(!options.site_energies || options.sites,
+                "--site-energies goes with --sites, whose energies it writes");
+  if (options.file) check_output_path(*options.file);
+  check_path("--potentials", options.potentials, {"pqr", "csv"});
+  check_path("--forces", options.forces, {"csv"});
+  check_path("--site-energies", options.site_energies, {"csv", "npy"});
+  check_path("--volume", options.volume, {"dx"});
+  if (options.volume) grid_over({}, {}, options.margin, options.spacing);
+  if (options.view)
+    for (const std::string& file : files_of_view(*options.view)) OutputFile probe(file);
+  check_picture(options.picture);
+}
+
+void put_out(SolveRun& job, const SolvateOptions& options, const SolvedMolecule& solved) {
+  const auto& [mesh, solvation, molecule, sites, forces] = solved;
+  const auto wrote = [&](const std::string& file) { job.console().print_wrote(file); };
+  std::vector<PanelField> fields = solvation_fields(solvation);
+  if (options.file) {
+    std::vector<PanelField> all = fields;
+    if (forces)
+      for (PanelField& field : pressure_fields(solvation, *forces)) all.push_back(std::move(field));
+    write_mesh(*options.file, mesh, all);
+    wrote(*options.file);
+  }
+  if (options.potentials) {
+    write_potentials(*options.potentials, solvation, molecule);
+    wrote(*options.potentials);
+  }
+  if (forces) {
+    write_forces(*options.forces, *forces, molecule);
+    wrote(*options.forces);
+  }
+  if (options.site_energies) {
+    write_site_energies(*options.site_energies, sites, solvation.site_energies);
+    wrote(*options.site_energies);
+  }
+  if (options.volume) {
+    job.console().begin_phase("potential on the grid");
+    write_volume(*options.volume, options, solved);
+    wrote(*options.volume);
+  }
+  if (options.view) {
+    write_view(*options.view,
+               {.mesh = mesh, .values = fields[0].values, .molecule = molecule.file});
+    for (const std::string& file : files_of_view(*options.view)) wrote(file);
+  }
+  draw_result(job.console(), options.picture,
+              [&, &of_panels = fields, &drawn = mesh](const std::string& path) {
+                return write_vtu(path, drawn, of_panels);
+              });
+}
+
+}  // namespace fmbem::cli

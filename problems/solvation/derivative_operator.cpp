@@ -1,0 +1,227 @@
+#include "fmbem/problems/solvation/derivative_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "fmbem/bem/near/exact_entry.hpp"
+
+namespace fmbem {
+namespace {
+
+/// Inverses of the 2×2 blocks of panels.
+class PanelBlocksInverse final : public ApproximateInverse {
+ public:
+  explicit PanelBlocksInverse(const DerivativeOperator& op)
+      : size_(op.size()), inverse_(2 * op.size()) {
+    const auto panels = static_cast<std::int64_t>(size_ / 2);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < panels; ++i) {
+      double a[4];
+      op.diagonal_block(2 * i, 2 * i + 2, a);
+      const double determinant = a[0] * a[3] - a[1] * a[2];
+      const double inverse[4] = {a[3], -a[1], -a[2], a[0]};
+      for (int k = 0; k < 4; ++k) inverse_[4 * i + k] = inverse[k] / determinant;
+    }
+  }
+  std::string name() const override { return "inverse of panels' blocks"; }
+  std::size_t size() const override { return size_; }
+  std::int64_t memory_bytes() const override {
+    return static_cast<std::int64_t>(inverse_.size() * sizeof(double));
+  }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    refuse_transposed(product, "the inverse of panels' blocks");
+    for (int v = 0; v < product.vectors; ++v, x += size_, y += size_)
+      for (std::size_t i = 0; i < size_; i += 2) {
+        const double* a = inverse_.data() + 2 * i;
+        y[i] = a[0] * x[i] + a[1] * x[i + 1];
+        y[i + 1] = a[2] * x[i] + a[3] * x[i + 1];
+      }
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<double> inverse_;  ///< [panels][2][2]
+};
+
+}  // namespace
+
+DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<ScreenedRegion> regions,
+                                       std::span<const int> inside, std::span<const int> outside,
+                                       SolvationFormulation formulation,
+                                       const OperatorOptions& options)
+    : PoissonBoltzmannOperator(panels, std::move(regions), inside, outside, formulation, options) {
+  const std::vector<double>& permittivity = this->regions().permittivity;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const double a = permittivity[inside[i]], b = permittivity[outside[i]];
+    Units units{0.5 * (a + b), 0.5 * (1 + a / b)};
+    if (formulation == SolvationFormulation::lu)
+      units = {units.potential, units.flux, 1 / b, a / b, b / a};
+    units_.push_back(units);
+  }
+  find_surfaces();
+  for (std::size_t to = 0; to < surfaces_.size(); ++to)
+    for (std::size_t from = 0; from < surfaces_.size(); ++from) {
+      Coupling couples = coupling(surfaces_[to], surfaces_[from]);
+      PanelBlock block;
+      if (surfaces_.size() > 1) block = {surfaces_[to].panels, surfaces_[from].panels};
+      OperatorOptions of_part =
+          options_for(surfaces_[to].panels.size(), surfaces_[from].panels.size());
+      Part part{to, from, {}, couples.adjoint_factor, {}};
+      if (!couples.terms.empty())
+        part.green =
+            std::make_unique<GreenOperator>(panels, block, std::move(couples.terms), of_part);
+      of_part.processor = Processor::cpu;
+      of_part.normal_rows = NormalRows::averaged;
+      if (part.adjoint_factor != 0)
+        part.adjoint = make_boundary_operator(panels, adjoint_double_layer, of_part, block);
+      if (part.green || part.adjoint) parts_.push_back(std::move(part));
+    }
+}
+
+void DerivativeOperator::find_surfaces() {
+  std::map<std::pair<int, int>, std::vector<std::int32_t>> found;
+  for (std::size_t i = 0; i < panels().size(); ++i)
+    found[{regions().inside[i], regions().outside[i]}].push_back(static_cast<std::int32_t>(i));
+  for (auto& [between, some] : found)
+    surfaces_.push_back({between.first, between.second, std::move(some)});
+}
+
+DerivativeOperator::Coupling DerivativeOperator::coupling(const Surface& to,
+                                                          const Surface& from) const {
+  const double back = regions().permittivity[from.inside];
+  std::vector<GreenTerm> terms;
+  for (const int region : {to.inside, to.outside}) {
+    if (region != from.inside && region != from.outside) continue;
+    const double sign = region == from.inside ? 1 : -1,
+                 permittivity = regions().permittivity[region];
+    const GreenTerm term{regions().kappa[region], -sign * back, sign * permittivity,
+                         -sign * back / permittivity, sign};
+    // One kernel on both sides leaves nothing of V and D.
+    if (!terms.empty() && terms[0].kappa == term.kappa) {
+      GreenTerm& sum = terms[0];
+      sum.v += term.v;
+      sum.k += term.k;
+      sum.k_adjoint += term.k_adjoint;
+      sum.d += term.d;
+    } else {
+      terms.push_back(term);
+    }
+  }
+  Coupling result;
+  if (to.inside == from.inside && to.outside == from.outside) {
+    const auto laplace = std::find_if(terms.begin(), terms.end(),
+                                      [](const GreenTerm& term) { return term.kappa == 0; });
+    for (const GreenTerm& term : terms) result.adjoint_factor += term.k_adjoint;
+    if (laplace != terms.end())
+      laplace->k_adjoint -= result.adjoint_factor;
+    else
+      terms.push_back({0, 0, 0, -result.adjoint_factor, 0});
+  }
+  for (const GreenTerm& term : terms)
+    if (term.v != 0 || term.k != 0 || term.has_flux()) result.terms.push_back(term);
+  return result;
+}
+
+OperatorInfo DerivativeOperator::info() const {
+  OperatorInfo info;
+  info.name = "V, K, K', D";
+  for (const Part& part : parts_) {
+    if (part.green) add(info, part.green->info());
+    if (part.adjoint) add(info, part.adjoint->info());
+  }
+  return info;
+}
+
+double DerivativeOperator::norm() const {
+  double result = 0;
+  for (const Units& units : units_)
+    result = std::max({result, 2 * units.first_row * units.potential,
+                       2 * units.second_row * units.unknown * units.flux});
+  return result;
+}
+
+void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
+  const std::int64_t n = end - begin;
+  for (std::int64_t row = begin; row < end; ++row)
+    for (std::int64_t column = begin; column < end; ++column) {
+      const std::int64_t i = row / 2, j = column / 2;
+      const Units &units = units_[i], &of_source = units_[j];
+      const Surface to{regions().inside[i], regions().outside[i], {}},
+          from{regions().inside[j], regions().outside[j], {}};
+      const Coupling couples = coupling(to, from);
+      const Triangle target = panels().triangle(i), source = panels().triangle(j);
+      PanelEntries entries;
+      if (!couples.terms.empty())
+        entries = green_entries(couples.terms, source, target.centroid, target.normal, i == j);
+      if (couples.adjoint_factor != 0)
+        entries.k_adjoint +=
+            couples.adjoint_factor *
+            exact_entry(adjoint_double_layer, NormalRows::averaged, target, source, i == j);
+      const bool is_flux_row = row % 2 == 1, is_flux = column % 2 == 1;
+      double value = is_flux_row ? (is_flux ? entries.k_adjoint : entries.d)
+                                 : (is_flux ? entries.v : entries.k);
+      if (row == column) value += is_flux_row ? units.flux : units.potential;
+      block[(row - begin) * n + column - begin] =
+          (is_flux_row ? units.second_row : units.first_row) * (is_flux ? of_source.unknown : 1) *
+          value;
+    }
+}
+
+std::unique_ptr<ApproximateInverse> DerivativeOperator::approximate_inverse() const {
+  return std::make_unique<PanelBlocksInverse>(*this);
+}
+
+std::vector<double> DerivativeOperator::right_hand_side(
+    std::span<const RegionCharges> charges) const {
+  std::vector<double> b(size());
+  for (std::size_t r = 0; r < charges.size(); ++r)
+    for (std::size_t k = 0; k < charges[r].potential.size(); ++k) {
+      const auto i = static_cast<std::size_t>(screened()[r].panels[k]);
+      b[2 * i] += units_[i].first_row * regions().permittivity[r] * charges[r].potential[k];
+      b[2 * i + 1] += units_[i].second_row * charges[r].flux[k];
+    }
+  return b;
+}
+
+void DerivativeOperator::to_direct(std::span<double> x) const {
+  for (std::size_t i = 0; i < units_.size(); ++i) x[2 * i + 1] *= units_[i].unknown;
+}
+
+void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y) const {
+  std::vector<double> direct(x.begin(), x.end());
+  to_direct(direct);
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    y[2 * i] = units_[i].potential * direct[2 * i];
+    y[2 * i + 1] = units_[i].flux * direct[2 * i + 1];
+  }
+  for (const Part& part : parts_) {
+    const std::vector<std::int32_t>&from = surfaces_[part.from].panels,
+          &to = surfaces_[part.to].panels;
+    std::vector<double> sources(2 * from.size()), result(2 * to.size());
+    for (std::size_t j = 0; j < from.size(); ++j) {
+      sources[j] = direct[2 * static_cast<std::size_t>(from[j]) + 1];
+      sources[from.size() + j] = direct[2 * static_cast<std::size_t>(from[j])];
+    }
+    if (part.green)
+      part.green->multiply(sources, std::span(result).first(part.green->outputs() * to.size()));
+    if (part.adjoint) {
+      std::vector<double> flux(to.size());
+      part.adjoint->apply(sources.data(), flux.data());
+      for (std::size_t i = 0; i < to.size(); ++i)
+        result[to.size() + i] += part.adjoint_factor * flux[i];
+    }
+    for (std::size_t i = 0; i < to.size(); ++i)
+      for (std::size_t row = 0; row < 2; ++row)
+        y[2 * static_cast<std::size_t>(to[i]) + row] += result[row * to.size() + i];
+  }
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    y[2 * i] *= units_[i].first_row;
+    y[2 * i + 1] *= units_[i].second_row;
+  }
+}
+
+}  // namespace fmbem

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fmbem/meshes/pqr_file.hpp"
+#include "fmbem/problems/solvation/solute_regions.hpp"
+
+namespace fmbem {
+
+/// Charges at places, in the order of what they were made of.
+struct PointCharges {
+  std::vector<Vec3d> places;
+  std::vector<double> q;
+
+  /// Σ_j q_j/(4π|x_i − y_j|), a tenth of the tolerance being the error; pairs that coincide
+  /// contribute nothing. By the FMM, or as a plain sum where pairs are few. Writes gradients, too,
+  /// if there is room for them.
+  std::vector<double> potential_at(std::span<const Vec3d> points, double tolerance,
+                                   std::span<Vec3d> gradient = {}) const;
+  /// The same at the charges' own places.
+  std::vector<double> potential(double tolerance) const;
+};
+
+/// The atoms of a region, in its order.
+PointCharges charges_in(const SoluteRegion& region, const std::vector<Atom>& atoms);
+
+}  // namespace fmbem

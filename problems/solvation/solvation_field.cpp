@@ -1,0 +1,89 @@
+#include "fmbem/problems/solvation/solvation_field.hpp"
+
+#include <algorithm>
+
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/bem/layer/potential_at.hpp"
+#include "fmbem/problems/solvation/point_charges.hpp"
+
+namespace fmbem {
+namespace {
+
+/// The charges and dipoles that Green's identity has on a region's panels, [n panels].
+struct Densities {
+  std::vector<double> sigma, mu;
+  Densities(const Solvation& solved, const SoluteRegion& region, const BoundaryValues& values)
+      : sigma(solved.panels.size()), mu(solved.panels.size()) {
+    const SolvationModel& model = solved.model;
+    for (std::size_t k = 0; k < region.panels.size(); ++k) {
+      const std::int32_t i = region.panels[k];
+      const SoluteRegion& back = solved.regions.regions[solved.regions.inside[i]];
+      const double flux = model.permittivity_in(back.kind) / model.permittivity_in(region.kind);
+      sigma[i] = -region.sign[k] * flux * values.normal_field[i];
+      mu[i] = -region.sign[k] * values.potential[i];
+    }
+  }
+};
+
+double tolerance_of(const Solvation& solved) {
+  return std::clamp(0.1 * solved.solver_tolerance, 1e-9, 1e-5);
+}
+
+}  // namespace
+
+std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
+                                      const BoundaryValues& values, std::span<const Vec3d> points) {
+  constexpr double few_pairs = 1e8;
+  const double pairs =
+      static_cast<double>(region.panels.size()) * static_cast<double>(points.size());
+  if (pairs > few_pairs || solved.model.kappa_in(region.kind) > 0)
+    return surface_field(solved, region, values, points).potential;
+  const Densities densities(solved, region, values);
+  return potential_at(solved.panels, region.panels, densities.sigma, densities.mu, points,
+                      tolerance_of(solved));
+}
+
+Field surface_field(const Solvation& solved, const SoluteRegion& region,
+                    const BoundaryValues& values, std::span<const Vec3d> points,
+                    std::optional<double> tolerance) {
+  const SolvationModel& model = solved.model;
+  const Densities densities(solved, region, values);
+  const FieldOptions options{.tolerance = tolerance.value_or(tolerance_of(solved)),
+                             .kappa = model.kappa_in(region.kind)};
+  Field result = evaluate_field(solved.panels, densities.sigma, points, options);
+  const Field of_mu = evaluate_double_layer(solved.panels, densities.mu, points, options);
+  for (std::size_t i = 0; i < points.size(); ++i) result.potential[i] += of_mu.potential[i];
+  if (options.kappa > 0)
+    result.e.clear();
+  else
+    for (std::size_t i = 0; i < points.size(); ++i) result.e[i] += of_mu.e[i];
+  return result;
+}
+
+std::vector<double> potential_at(const Solvation& solved, const Molecule& molecule,
+                                 std::span<const Vec3d> points) {
+  const std::vector<int> region_of = regions_of_points(solved.panels, solved.regions, points);
+  std::vector<double> result(points.size());
+  for (std::size_t r = 0; r < solved.regions.regions.size(); ++r) {
+    const SoluteRegion& region = solved.regions.regions[r];
+    std::vector<std::size_t> chosen;
+    std::vector<Vec3d> places;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (region_of[i] == static_cast<int>(r)) {
+        chosen.push_back(i);
+        places.push_back(points[i]);
+      }
+    if (chosen.empty()) continue;
+    const Field field =
+        surface_field(solved, region, {solved.potential, solved.normal_field}, places);
+    const PointCharges charges = charges_in(region, molecule.atoms);
+    const std::vector<double> own = charges.potential_at(places, solved.solver_tolerance);
+    const double unit =
+        solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      result[chosen[k]] = field.potential[k] + unit * own[k];
+  }
+  return result;
+}
+
+}  // namespace fmbem

@@ -1,0 +1,156 @@
+#include "fmbem/problems/solvation/solvation_forces.hpp"
+
+#include "fmbem/problems/solvation/point_charges.hpp"
+#include "fmbem/problems/solvation/solvation_field.hpp"
+#include "fmbem/problems/solvation/surface_gradient.hpp"
+
+namespace fmbem {
+namespace {
+
+std::vector<Vec3d> forces_on_atoms(const Solvation& solved, const Molecule& molecule) {
+  std::vector<Vec3d> force(molecule.atoms.size());
+  for (const SoluteRegion& region : solved.regions.regions) {
+    if (region.kind != SoluteRegion::Kind::solute) continue;
+    const PointCharges charges = charges_in(region, molecule.atoms);
+    const Field reaction =
+        surface_field(solved, region, {solved.potential, solved.normal_field}, charges.places);
+    for (std::size_t k = 0; k < charges.q.size(); ++k)
+      force[region.atoms[k]] = charges.q[k] * reaction.e[k];
+  }
+  return force;
+}
+
+void add_pressures(const Solvation& solved, std::span<const Vec3d> slope, SolvationForces& result) {
+  const SolvationModel& model = solved.model;
+  const double half_c = 0.5 / model.unit_of_potential();
+  for (std::size_t i = 0; i < solved.panels.size(); ++i) {
+    const SoluteRegion::Kind behind = solved.regions.regions[solved.regions.inside[i]].kind;
+    const SoluteRegion::Kind ahead = solved.regions.regions[solved.regions.outside[i]].kind;
+    const double eps_b = model.permittivity_in(behind), eps_a = model.permittivity_in(ahead);
+    const double kappa_b = model.kappa_in(behind), kappa_a = model.kappa_in(ahead);
+    const double displacement = eps_b * solved.normal_field[i], potential = solved.potential[i];
+    result.dielectric_pressure.push_back(half_c *
+                                         (displacement * displacement * (1 / eps_a - 1 / eps_b) -
+                                          (eps_a - eps_b) * norm2(slope[i])));
+    result.osmotic_pressure.push_back(
+        -half_c * (eps_a * kappa_a * kappa_a - eps_b * kappa_b * kappa_b) * potential * potential);
+  }
+}
+
+/// [regions]: the region inside the outermost surface around each; 0 of the unbounded one.
+std::vector<std::size_t> outermost_regions(const SoluteRegions& regions) {
+  std::vector<std::size_t> outermost(regions.regions.size());
+  const auto set = [&](const auto& self, std::size_t region, std::size_t value) -> void {
+    outermost[region] = value;
+    for (const int inner : regions.regions[region].inner)
+      self(self, static_cast<std::size_t>(inner) + 1, value);
+  };
+  for (const int surface : regions.regions[0].inner) {
+    const auto region = static_cast<std::size_t>(surface) + 1;
+    set(set, region, region);
+  }
+  return outermost;
+}
+
+/// Potential and field at points of a region with or without ions; the field by differences over a
+/// part of a panel's size.
+struct PointField {
+  std::vector<double> potential;
+  std::vector<Vec3d> e;
+};
+PointField field_of_others(const Solvation& solved, const BoundaryValues& others,
+                           std::span<const std::int32_t> at) {
+  constexpr double part = 0.25, tolerance = 1e-6;
+  constexpr std::size_t n_places = 7;  // the centroid, and both ways along each axis
+  std::vector<Vec3d> points;
+  for (const std::int32_t i : at) {
+    const Vec3d x = solved.panels.centroid(i) + solved.panels.origin;
+    const double step = part * solved.panels.triangle(i).radius;
+    points.push_back(x);
+    for (int axis = 0; axis < 3; ++axis)
+      for (const double sign : {1, -1}) {
+        points.push_back(x);
+        points.back()[axis] += sign * step;
+      }
+  }
+  const std::vector<double> potential =
+      surface_field(solved, solved.regions.regions[0], others, points, tolerance).potential;
+  PointField result;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const double* of_point = &potential[n_places * k];
+    const double step = part * solved.panels.triangle(at[k]).radius;
+    Vec3d e;
+    for (int axis = 0; axis < 3; ++axis)
+      e[axis] = -(of_point[1 + 2 * axis] - of_point[2 + 2 * axis]) / (2 * step);
+    result.potential.push_back(of_point[0]);
+    result.e.push_back(e);
+  }
+  return result;
+}
+
+/// Force and torque of the other molecules, through the solvent. `own`: panels of the outermost
+/// surface.
+void add_force_of_others(const Solvation& solved, std::span<const std::int32_t> own,
+                         std::span<const Vec3d> slope, SoluteForce& result) {
+  std::vector<double> potential = solved.potential, normal_field = solved.normal_field;
+  for (const std::int32_t i : own) potential[i] = normal_field[i] = 0;
+  const PointField others = field_of_others(solved, {potential, normal_field}, own);
+  const SolvationModel& model = solved.model;
+  const double kappa = model.kappa_in(SoluteRegion::Kind::solvent);
+  const double outside = model.permittivity_in(SoluteRegion::Kind::solvent);
+  const double factor = outside / model.unit_of_potential();
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const std::int32_t i = own[k];
+    const Triangle triangle = solved.panels.triangle(i);
+    const Vec3d n = triangle.normal, e_o = others.e[k];
+    const SoluteRegion::Kind behind = solved.regions.regions[solved.regions.inside[i]].kind;
+    const double e_n = model.permittivity_in(behind) / outside * solved.normal_field[i];
+    const Vec3d e_s = e_n * n - slope[i] - e_o;
+    const double phi_o = others.potential[k], phi_s = solved.potential[i] - phi_o;
+    const Vec3d traction =
+        dot(e_o, n) * e_s + dot(e_s, n) * e_o - (dot(e_s, e_o) + kappa * kappa * phi_s * phi_o) * n;
+    const Vec3d force = (factor * triangle.area) * traction;
+    result.force += force;
+    result.torque += cross(solved.panels.centroid(i) + solved.panels.origin - result.about, force);
+  }
+}
+
+}  // namespace
+
+SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& molecule) {
+  SolvationForces result;
+  result.on_atoms = forces_on_atoms(solved, molecule);
+  const std::vector<Vec3d> slope = surface_gradient(solved.panels, solved.potential);
+  add_pressures(solved, slope, result);
+
+  const std::vector<SoluteRegion>& regions = solved.regions.regions;
+  const std::vector<std::size_t> outermost = outermost_regions(solved.regions);
+  for (const int surface : regions[0].inner) {
+    const auto body = static_cast<std::size_t>(surface) + 1;
+    SoluteForce force;
+    force.name = solved.regions.surfaces[surface];
+    double atoms = 0;
+    for (std::size_t r = 1; r < regions.size(); ++r) {
+      if (outermost[r] != body) continue;
+      for (const std::int32_t a : regions[r].atoms) {
+        force.about += molecule.atoms[a].place;
+        force.on_charges += result.on_atoms[a];
+        ++atoms;
+      }
+    }
+    force.about = (1 / atoms) * force.about;
+    std::vector<std::int32_t> own;
+    for (std::size_t i = 0; i < solved.panels.size(); ++i) {
+      if (outermost[solved.regions.inside[i]] != body) continue;
+      const Triangle triangle = solved.panels.triangle(i);
+      const double pressure = result.dielectric_pressure[i] + result.osmotic_pressure[i];
+      force.on_surfaces += (pressure * triangle.area) * triangle.normal;
+      if (solved.regions.outside[i] == 0) own.push_back(static_cast<std::int32_t>(i));
+    }
+    if (regions[0].inner.size() > 1) add_force_of_others(solved, own, slope, force);
+    result.solutes.push_back(force);
+  }
+  return result;
+}
+
+}  // namespace fmbem

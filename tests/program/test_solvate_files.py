@@ -1,0 +1,170 @@
+"""Files of fmbem solvate: volumes, scripts of viewers, tables of forces and sites, read as their formats
+have them."""
+
+import csv
+import json
+import math
+import re
+import struct
+import sys
+import types
+import unittest
+
+from harness import ProgramTest, read_vtu
+from solvation_files import atom, sphere_file
+
+KCAL = 332.0637133
+KT = 8.31446261815324e-3 / 4.184 * 298.15
+
+
+def read_dx(text):
+    """Counts, origin, steps and values of a scalar on a grid in OpenDX's format, strictly."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    counts = [int(x) for x in re.fullmatch(r"object 1 class gridpositions counts (\d+) (\d+) (\d+)", lines[0]).groups()]
+    origin = [float(x) for x in lines[1].removeprefix("origin ").split()]
+    steps = [[float(x) for x in line.removeprefix("delta ").split()] for line in lines[2:5]]
+    assert lines[5] == "object 2 class gridconnections counts {} {} {}".format(*counts)
+    n = math.prod(counts)
+    assert lines[6] == f"object 3 class array type double rank 0 items {n} data follows"
+    n_lines = (n + 2) // 3
+    values = [float(x) for line in lines[7:7 + n_lines] for x in line.split()]
+    assert len(values) == n and all(len(line.split()) == 3 for line in lines[7:6 + n_lines])
+    assert lines[7 + n_lines:] == ['attribute "dep" string "positions"',
+                                   'object "regular positions regular connections" class field',
+                                   'component "positions" value 1', 'component "connections" value 2',
+                                   'component "data" value 3']
+    return counts, origin, steps, values
+
+
+class SolvateFiles(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("ion.pqr", atom((0, 0, 0), 1))
+        sphere_file(self.folder, "s.off", 2, 3.0)
+
+    def solvate(self, *arguments):
+        return self.report("solvate", "ion.pqr", "--surface", "s.off", *arguments)
+
+    def test_volume(self):
+        self.solvate("--volume", "v.dx", "--spacing", 2, "--margin", 5, "--permittivity-outside", 78)
+        counts, origin, steps, values = read_dx((self.folder / "v.dx").read_text())
+        self.assertEqual(counts, [9, 9, 9])
+        self.assertEqual(origin, [-8, -8, -8])
+        self.assertEqual(steps, [[2, 0, 0], [0, 2, 0], [0, 0, 2]])
+        for k, value in enumerate(values):
+            x = [o + 2 * i for o, i in zip(origin, (k // 81, k // 9 % 9, k % 9))]
+            r = max(math.hypot(*x), 1)  # half the spacing
+            exact = KCAL / KT / 78 / r if r > 3 else KCAL / KT * (1 / 4 / r - (1 / 4 - 1 / 78) / 3)
+            # Panels of 128 lie up to 3.8 % of the radius below the sphere.
+            self.assertLess(abs(value - exact), 2 * 0.038 * KCAL / KT * (1 / 78 if r > 3.2 else 1 / 4) / 3, x)
+
+    def read_pymol(self, name):
+        """Triangles [(colour, normal, vertex) of three corners] that a script loads, by PyMOL's rules:
+        lines of the script, and Python between two of them."""
+        constants = {"BEGIN": 2.0, "END": 3.0, "VERTEX": 4.0, "NORMAL": 5.0, "COLOR": 6.0, "TRIANGLES": 4.0}
+        cgo, loaded = types.SimpleNamespace(**constants), {}
+        cmd = types.SimpleNamespace(load_cgo=lambda numbers, title: loaded.update({title: numbers}))
+        stub = types.ModuleType("pymol")
+        stub.cgo, stub.cmd = cgo, cmd
+        lines = (self.folder / name).read_text().splitlines()
+        begin, end = lines.index("python"), lines.index("python end")
+        sys.modules["pymol"] = stub
+        self.addCleanup(sys.modules.pop, "pymol")
+        exec(compile("\n".join(lines[begin + 1:end]), name, "exec"), {})
+        numbers = loaded["potential"]
+        self.assertEqual(numbers[:2] + numbers[-1:], [2.0, 4.0, 3.0])
+        corners = [numbers[k:k + 12] for k in range(2, len(numbers) - 1, 12)]
+        for corner in corners:
+            self.assertEqual((corner[0], corner[4], corner[8]), (6.0, 5.0, 4.0))
+        return lines[:begin] + lines[end + 1:], [(c[1:4], c[5:8], c[9:12]) for c in corners]
+
+    def test_scripts_of_viewers(self):
+        self.write("ion.pqr", atom((0, 0, 2), 2) + atom((0, 0, -2), -2))
+        for name in ("v.pml", "v.tcl", "v.cxc", "v.vtu"):
+            self.solvate(*(["--output", name] if name == "v.vtu" else ["--view", name]))
+        potential = read_vtu(self.folder / "v.vtu")["potential [kT/e]"]
+        self.assertGreater(max(potential), 5)
+
+        rest, corners = self.read_pymol("v.pml")
+        self.assertEqual(len(corners), 3 * 128)
+        self.assertIn(f'load "{self.folder / "ion.pqr"}", molecule', rest)
+        for colour, normal, vertex in corners:
+            self.assertAlmostEqual(math.hypot(*vertex), 3, places=3)
+            self.assertGreater(sum(u * v for u, v in zip(normal, vertex)), 2.8)
+            self.assertEqual(max(colour), 1)
+        top = max(corners, key=lambda corner: corner[2][2])[0]
+        bottom = min(corners, key=lambda corner: corner[2][2])[0]
+        self.assertGreater(top[2] - top[0], 0.5)  # blue where it is positive
+        self.assertGreater(bottom[0] - bottom[2], 0.5)
+
+        text = (self.folder / "v.tcl").read_text()
+        vertices = re.findall(r"^\{\{(\S+) (\S+) (\S+)\} \{(\S+) (\S+) (\S+)\} (\S+)\}$", text, re.M)
+        self.assertEqual(len(vertices), 66)
+        self.assertEqual(len(re.findall(r"^\{\d+ \d+ \d+\}$", text, re.M)), 128)
+        self.assertEqual(text.count("{"), text.count("}"))
+        self.assertIn("\nset range 5\n", text)
+        self.assertIn(f'mol new "{self.folder / "ion.pqr"}" type pqr', text)
+        values = [float(vertex[6]) for vertex in vertices]
+        self.assertLessEqual(max(values), max(potential))
+
+        self.assertIn(f'open "{self.folder / "v.bild"}" format bild', (self.folder / "v.cxc").read_text())
+        lines = (self.folder / "v.bild").read_text().splitlines()[1:]
+        self.assertEqual(len(lines), 2 * 128)
+        for k, value in enumerate(potential):
+            t = max(-1, min(1, value / 5))
+            colour = (1, 1 + t, 1 + t) if t < 0 else (1 - t, 1 - t, 1)
+            word, *rgb = lines[2 * k].split()
+            self.assertEqual(word, ".color")
+            self.assertLess(max(abs(float(u) - v) for u, v in zip(rgb, colour)), 6e-4)
+            word, *numbers = lines[2 * k + 1].split()
+            self.assertEqual((word, len(numbers)), (".polygon", 9))
+
+    def test_forces(self):
+        self.write("ion.pqr", atom((0, 0, 1), 1) + atom((7, 0, 0), -1))
+        sphere_file(self.folder, "t.off", 2, 3.0, (7, 0, 0))
+        report = self.solvate("--surface", "t.off", "--forces", "f.csv", "--output", "f.vtu", "--kappa", 0.1)
+        results = report["results"]
+        rows = list(csv.DictReader((self.folder / "f.csv").read_text().splitlines()))
+        atoms = [[float(row[f"F{axis} [kcal/(mol angstrom)]"]) for axis in "xyz"] for row in rows]
+        self.assertEqual(atoms, results["reaction_force_kcal_per_mol_angstrom"]["value"])
+        self.assertEqual(sorted(results["molecules"]["value"]), ["s", "t"])
+        one, other = results["force_kcal_per_mol_angstrom"]["value"]
+        self.assertLess(math.dist(one, [-x for x in other]), 0.06 * math.hypot(*one))
+        self.assertGreater(one[0] * (1 if results["molecules"]["value"][0] == "s" else -1), 0)  # they attract
+        arrays = read_vtu(self.folder / "f.vtu")
+        self.assertLess(max(arrays["osmotic pressure [kcal/(mol angstrom^3)]"]), 0)
+        self.assertLess(max(arrays["dielectric pressure [kcal/(mol angstrom^3)]"]), 0)
+
+    def test_sites(self):
+        self.write("sites.pqr", "ATOM 1 CG ASP A 5 1 1 0 -1 1\nATOM 2 NZ LYS A 9 -1 0 1 1 1\n"
+                                "ATOM 3 CE LYS A 9 -1 0.5 1 0.5 1\n")
+        report = self.solvate("--sites", "sites.pqr", "--site-energies", "m.csv")
+        self.fmbem("solvate", "ion.pqr", "--surface", "s.off", "--sites", "sites.pqr", "--site-energies", "m.npy")
+        results = report["results"]
+        matrix = results["site_energy_kcal_per_mol"]["value"]
+        self.assertEqual(results["sites"]["value"], ["ASP A 5", "LYS A 9"])
+        self.assertLess(abs(matrix[0][1] - matrix[1][0]), 0.02 * abs(matrix[0][1]))
+        self.assertLess(matrix[0][0], 0)
+        rows = list(csv.reader((self.folder / "m.csv").read_text().splitlines()))
+        self.assertEqual(rows[0], ["site", "ASP A 5 [kcal/mol]", "LYS A 9 [kcal/mol]"])
+        self.assertEqual([[float(x) for x in row[1:]] for row in rows[1:]], matrix)
+        self.assertEqual(list(struct.unpack("<4d", (self.folder / "m.npy").read_bytes()[-32:])), sum(matrix, []))
+        self.assertEqual(len(report["solver"]["iterations"]), 3)
+
+    def test_what_cannot_be(self):
+        refused = lambda *arguments, **words: self.refused("solvate", "ion.pqr", "--surface", "s.off", *arguments, **words)
+        refused("--volume", "v.cube", saying="--volume writes .dx")
+        refused("--volume", "v.dx", "--spacing", 0, saying="spacing of a volume must be positive")
+        refused("--volume", "v.dx", "--margin", -1, saying="margin of a volume must be 0 or positive")
+        refused("--volume", "v.dx", "--spacing", 1e-3, saying="more than a billion")
+        refused("--view", "v.py", saying="--view writes .pml")
+        refused("--view", "v.cxc", "--volume", "ion.pqr", saying="would overwrite")
+        refused("--forces", "f.txt", saying="--forces writes .csv")
+        refused("--site-energies", "m.csv", saying="goes with --sites")
+        self.write("sites.pqr", "ATOM 1 CG ASP A 5 9 1 0 -1 1\n")
+        refused("--sites", "sites.pqr", saying=("ASP A 5", "line 1", "in no molecule"))
+        refused("--sites", "sites.pqr", "--site-energies", "m.txt", saying="writes .csv and .npy")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,274 @@
+// Charges and dipoles together, and differences of kernels.
+#include "fmbem/bem/layer/green_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/bem/layer/field.hpp"
+#include "fmbem/bem/layer/potential_at.hpp"
+#include "fmbem/bem/near/difference_entries.hpp"
+#include "fmbem/bem/near/far_rules.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/bem/space/quadrature.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+#include "fmbem/fmm/far_field.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+/// Of g(r) = (e^{−κr} − 1)/r: g, g'/r and (g'/r)'/r by the series of the exponential, or as they
+/// are where nothing cancels.
+struct SeriesKernel {
+  long double value = 0, slope = 0, second = 0;
+  SeriesKernel(long double kappa, long double r) {
+    const long double u = kappa * r;
+    if (u > 3) {
+      const long double falls = std::exp(-u);
+      value = (falls - 1) / r;
+      slope = (1 - (1 + u) * falls) / (r * r * r);
+      second = ((3 + 3 * u + u * u) * falls - 3) / (r * r * r * r * r);
+      return;
+    }
+    long double term = 1;  // (−κr)^k/k!
+    for (int k = 1; k < 90; ++k) {
+      term *= -kappa * r / k;
+      value += term;
+      slope += (k - 1) * term;
+      second += static_cast<long double>((k - 1) * (k - 3)) * term;
+    }
+    value /= r;
+    slope /= r * r * r;
+    second /= r * r * r * r * r;
+  }
+};
+
+/// The four entries by a product rule on the triangles between a place in the plane and each edge:
+/// the projection of x where it lies inside, whose squares shrink there as the kernel grows.
+PanelEntries by_quadrature(const Triangle& t, Vec3d x, Vec3d normal, double kappa) {
+  std::vector<double> node, weight;
+  gauss_legendre(40, node, weight);
+  const Vec3d projection = x - dot(x - t.vertex[0], t.normal) * t.normal;
+  bool inside = true;
+  for (int e = 0; e < 3; ++e) inside = inside && dot(projection - t.vertex[e], t.outward[e]) <= 0;
+  const Vec3d foot = inside ? projection : t.centroid;
+  long double v = 0, k = 0, k_adjoint = 0, d = 0;
+  for (int e = 0; e < 3; ++e) {
+    const Vec3d a = t.vertex[e] - foot, b = t.vertex[(e + 1) % 3] - foot;
+    const double twice_area = dot(cross(a, b), t.normal);
+    for (std::size_t p = 0; p < node.size(); ++p)
+      for (std::size_t q = 0; q < node.size(); ++q) {
+        const Vec3d y = foot + node[p] * (a + node[q] * (b - a)), r = x - y;
+        const SeriesKernel g(kappa, norm(r));
+        const long double w = weight[p] * weight[q] * node[p] * twice_area;
+        const double along_j = dot(r, t.normal), along_i = dot(r, normal);
+        v += w * g.value;
+        k -= w * g.slope * along_j;
+        k_adjoint += w * g.slope * along_i;
+        d -= w * (g.second * along_i * along_j + g.slope * dot(normal, t.normal));
+      }
+  }
+  const auto scaled = [](long double sum) { return static_cast<double>(inv_4pi * sum); };
+  return {scaled(v), scaled(k), scaled(k_adjoint), scaled(d)};
+}
+
+/// The sum of a row's entries in absolute value is at most ‖A‖ in the maximum norm.
+struct RowOracle {
+  double potential = 0, flux = 0, size_of_potential = 0, size_of_flux = 0;
+  RowOracle(const Panels& panels, std::span<const GreenTerm> terms, std::size_t i,
+            const std::vector<double>& x) {
+    const Triangle to = panels.triangle(i);
+    const std::size_t n = panels.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      const PanelEntries a =
+          green_entries(terms, panels.triangle(j), to.centroid, to.normal, i == j);
+      potential += a.v * x[j] + a.k * x[n + j];
+      flux += a.k_adjoint * x[j] + a.d * x[n + j];
+      size_of_potential += std::abs(a.v) + std::abs(a.k);
+      size_of_flux += std::abs(a.k_adjoint) + std::abs(a.d);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("entries of differences are integrals of the series") {
+  const Triangle t = make_triangle({0, 0, 0}, {1, 0.1, 0.2}, {0.3, 0.9, -0.1});
+  const Vec3d tilted = (1 / std::sqrt(14.0)) * Vec3d{1, -2, 3};
+  struct Place {
+    Vec3d x, normal;
+  };
+  const Place places[] = {{t.centroid, t.normal},
+                          {t.centroid + 0.3 * t.normal, tilted},
+                          {t.centroid - 0.5 * t.normal, t.normal},
+                          {t.centroid + Vec3d{0.8, -0.4, 0.3}, tilted},
+                          {t.centroid + 1.1 * t.tangent[0], t.normal},
+                          {{3, -2, 1}, tilted}};
+  for (const double kappa : {1e-3, 0.1, 1.0, 6.0})
+    for (const Place& at : places) {
+      const PanelEntries a = difference_entries(t, at.x, at.normal, kappa),
+                         b = by_quadrature(t, at.x, at.normal, kappa);
+      CAPTURE(kappa, at.x.x, at.x.y, at.x.z);
+      // As far as κ goes, V is of the size κ, K and K' of κ², and D of κ²/r.
+      CHECK(std::abs(a.v - b.v) < 1e-12 * kappa);
+      CHECK(std::abs(a.k - b.k) < 1e-12 * kappa * kappa);
+      CHECK(std::abs(a.k_adjoint - b.k_adjoint) < 1e-12 * kappa * kappa);
+      CHECK(std::abs(a.d - b.d) < 1e-11 * kappa * kappa);
+    }
+}
+
+TEST_CASE("rules give the entries of differences where they serve") {
+  const Triangle t = make_triangle({0, 0, 0}, {1, 0.1, 0.2}, {0.3, 0.9, -0.1});
+  const std::vector<Vec3d> directions{{1, 0, 0}, {0, -0.6, 0.8}, {0.48, 0.6, -0.64}};
+  const double tolerance = 1e-7;
+  for (const double kappa : {0.05, 1.5})
+    for (const FarRule& rule : far_rules(tolerance, FarKernel::potential)) {
+      if (!std::isfinite(rule.reach_for(kappa * t.radius))) continue;  // serves nowhere
+      std::vector<double> at[3], normals[3];
+      for (const Vec3d& direction : directions) {
+        const Vec3d x = t.centroid + 1.01 * rule.reach_for(kappa * t.radius) * t.radius * direction;
+        for (int axis = 0; axis < 3; ++axis) {
+          at[axis].push_back(x[axis]);
+          normals[axis].push_back(direction[(axis + 1) % 3]);
+        }
+      }
+      std::vector<double> v(3), k(3), k_adjoint(3), d(3);
+      const double *const places[3] = {at[0].data(), at[1].data(), at[2].data()},
+                          *const normal[3] = {normals[0].data(), normals[1].data(),
+                                              normals[2].data()};
+      add_difference_entries(rule.rule, t, kappa, 3, places, normal,
+                             {v.data(), k.data(), k_adjoint.data(), d.data()});
+      for (int i = 0; i < 3; ++i) {
+        const Vec3d x{at[0][i], at[1][i], at[2][i]};
+        const PanelEntries exact =
+            difference_entries(t, x, {normals[0][i], normals[1][i], normals[2][i]}, kappa);
+        const double r = norm(x - t.centroid), size = inv_4pi * t.area * kappa * kappa;
+        CAPTURE(kappa, rule.degree, i);
+        CHECK(std::abs(v[i] - exact.v) < tolerance * size * r);
+        CHECK(std::abs(k[i] - exact.k) < tolerance * size);
+        CHECK(std::abs(k_adjoint[i] - exact.k_adjoint) < tolerance * size);
+        CHECK(std::abs(d[i] - exact.d) < 10 * tolerance * size / r);
+      }
+    }
+}
+
+TEST_CASE("operators of charges and dipoles are as accurate as their norm asks for") {
+  const Panels panels = make_panels(test::sphere(4, 3.0));
+  const std::size_t n = panels.size();
+  struct Case {
+    const char* name;
+    std::vector<GreenTerm> terms;
+    bool flux_is_measured = true;
+  };
+  // κ = 1e-3 is a difference of 1e-3 of V and of 1e-6 of the others.
+  const double small = 1e-3, ions = 0.4;
+  const Case cases[] = {{"V and K", {{ions, 1, 1, 0, 0}}, false},
+                        {"K and K'", {{0, 0, 1, 1, 0}}},
+                        {"dV", {{small, 1, 0, 0, 0}, {0, -1, 0, 0, 0}}, false},
+                        {"dK, dK'", {{small, 0, 1, 1, 0}, {0, 0, -1, -1, 0}}},
+                        {"dD", {{small, 0, 0, 0, 1}, {0, 0, 0, 0, -1}}},
+                        {"dV, dK, dK', dD", {{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}},
+                        {"Juffer's", {{0, -4, 4, -1, 1}, {ions, 4, -80, 0.05, -1}}}};
+  const double tolerance = 1e-6;
+  for (const Case& c : cases) {
+    OperatorOptions options;
+    options.tolerance = tolerance;
+    options.max_leaf = 30;
+    const GreenOperator op(panels, {}, c.terms, options);
+    CAPTURE(c.name);
+    CHECK(op.info().levels > 2);
+    for (int kind = 0; kind < 2; ++kind) {
+      std::vector<double> x(2 * n, 1.0), y(op.outputs() * n);
+      if (kind == 1) x = test::signed_charges(2 * n, 5);
+      op.multiply(x, y);
+      for (std::size_t i = 7; i < n; i += 311) {
+        const RowOracle row(panels, c.terms, i, x);
+        CHECK(std::abs(y[i] - row.potential) <= 2 * tolerance * row.size_of_potential);
+        if (c.flux_is_measured)
+          CHECK(std::abs(y[n + i] - row.flux) <=
+                2 * tolerance * std::max(row.size_of_flux, row.size_of_potential / 3));
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks of charges and dipoles are rows and columns of the whole") {
+  const Panels panels = make_panels(test::sphere(3, 2.0));
+  const std::size_t n = panels.size();
+  PanelBlock block;
+  for (std::size_t i = 0; i < n; ++i)
+    (i % 3 == 0 ? block.rows : block.columns).push_back(static_cast<std::int32_t>(i));
+  const std::vector<GreenTerm> terms{{0.3, -1, 2, -0.5, 1}};
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::dense;
+  const GreenOperator whole(panels, {}, terms, options), part(panels, block, terms, options);
+  std::vector<double> x(2 * block.columns.size()), all(2 * n), y(2 * block.rows.size()), z(2 * n);
+  for (std::size_t j = 0; j < block.columns.size(); ++j)
+    for (std::size_t s = 0; s < 2; ++s)
+      x[s * block.columns.size() + j] = all[s * n + block.columns[j]] =
+          std::sin(1.0 + static_cast<double>(j + 100 * s));
+  whole.multiply(all, z);
+  part.multiply(x, y);
+  for (std::size_t i = 0; i < block.rows.size(); ++i)
+    for (std::size_t s = 0; s < 2; ++s)
+      CHECK(y[s * block.rows.size() + i] == Approx(z[s * n + block.rows[i]]).epsilon(1e-11));
+  CHECK_THROWS_AS(whole.multiply(x, z), InputError);
+}
+
+TEST_CASE("moments of charges and dipoles are the same kept as made afresh") {
+  const Panels panels = make_panels(test::sphere(4, 3.0));
+  const LargeVector<Triangle> triangles = triangles_of(panels);
+  std::vector<Vec3d> points;
+  for (const Triangle& t : triangles) points.push_back(t.centroid);
+  const auto sources = std::make_shared<PanelSources>(triangles, nullptr, 1e-8, Trace::normal, 0.2,
+                                                      PanelSources::Strengths::charge_and_dipole);
+  fmm::Seconds seconds;
+  const auto tree = fmm::grow_tree(*sources, points, {.max_leaf = 30}, seconds);
+  const std::vector<double> x = test::signed_charges(2 * points.size(), 3);
+  const auto potentials = [&](fmm::Moments moments) {
+    const fmm::FarField far(tree, sources, {.order = 8, .moments = moments, .kappa = 0.2});
+    std::vector<double> result(points.size());
+    far.evaluate({.charges = x}, {.potential = result});
+    CHECK_THROWS_AS(far.evaluate_transposed({.charges = result}, result), InputError);
+    return result;
+  };
+  const std::vector<double> kept = potentials(fmm::Moments::kept),
+                            afresh = potentials(fmm::Moments::afresh),
+                            single = potentials(fmm::Moments::kept_in_single);
+  double largest = 0;
+  for (const double value : kept) largest = std::max(largest, std::abs(value));
+  REQUIRE(largest > 0);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    CHECK(std::abs(kept[i] - afresh[i]) < 1e-12 * largest);
+    CHECK(std::abs(kept[i] - single[i]) < 1e-5 * largest);
+  }
+}
+
+TEST_CASE("potentials pair by pair are those of the fields of panels") {
+  const Vec3d centre{1, 2, 3};
+  const Panels panels = make_panels(test::sphere(3, 2.0, centre));
+  std::vector<std::int32_t> some;
+  for (std::size_t i = 0; i < panels.size(); i += 2) some.push_back(static_cast<std::int32_t>(i));
+  std::vector<double> sigma(panels.size()), mu(panels.size());
+  for (const std::int32_t i : some) {
+    sigma[i] = std::sin(i);
+    mu[i] = std::cos(i);
+  }
+  // Inside, close below a panel, and outside.
+  std::vector<Vec3d> points{centre, centre + Vec3d{0.3, -1, 0.2}, centre + Vec3d{5, 0, 1}};
+  for (const std::size_t i : {std::size_t{2}, std::size_t{100}})
+    points.push_back(panels.centroid(i) + panels.origin - 1e-3 * panels.triangle(i).normal);
+  const std::vector<double> exact_v = evaluate_field(panels, sigma, points, {}).potential,
+                            exact_k = evaluate_double_layer(panels, mu, points, {}).potential,
+                            found = potential_at(panels, some, sigma, mu, points, 1e-8);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    CHECK(found[i] == Approx(exact_v[i] + exact_k[i]).margin(1e-8));
+}
