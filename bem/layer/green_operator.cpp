@@ -120,9 +120,9 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   info.name = "V, K";
   info.kind =
       options.kind == OperatorOptions::Choice::dense ? OperatorKind::dense : OperatorKind::fmm;
-  info.precision = check_fmm_options(double_layer, options);
   const bool is_dense = info.kind == OperatorKind::dense;
-  if (is_dense && !options.precision) info.precision = Precision::double_precision;
+  info.precision = is_dense ? options.precision.value_or(Precision::double_precision)
+                            : check_fmm_options(double_layer, options);
   double least_kappa = impl_->terms[0].kappa;
   for (const GreenTerm& term : impl_->terms) {
     if (term.has_flux()) impl_->outputs = 2;

@@ -41,7 +41,7 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(
 }
 
 double PoissonBoltzmannOperator::tightest_tolerance() const {
-  return least_tolerance(Trace::normal).of_operator;
+  return std::min(options_.tolerance, least_tolerance(Trace::normal).of_operator);
 }
 
 std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
@@ -67,8 +67,9 @@ void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Produc
 OperatorOptions PoissonBoltzmannOperator::options_for(std::size_t rows, std::size_t columns) const {
   constexpr double few_pairs = 1e6;
   OperatorOptions result = options_;
+  const bool too_accurate = options_.tolerance < least_tolerance(Trace::normal).of_operator;
   if (result.kind == OperatorOptions::Choice::automatic &&
-      static_cast<double>(rows) * static_cast<double>(columns) <= few_pairs)
+      (too_accurate || static_cast<double>(rows) * static_cast<double>(columns) <= few_pairs))
     result.kind = OperatorOptions::Choice::dense;
   return result;
 }
