@@ -192,7 +192,7 @@ class LayerEquations final : public ProblemEquations {
 
   /// Whether the flux is ahead alone: behind is metal.
   bool is_solid(std::size_t i) const {
-    return !gives_flux(i) && parts_.sides.inside[i] == no_region &&
+    return !gives_flux(i) && parts_.sides.inside[i] == no_region && !system_.has_two_sides(i) &&
            conditions_.panels.behind[i] == conditions_.panels.ahead[i];
   }
 
