@@ -72,12 +72,14 @@ Chambers find_chambers(const Panels& panels, std::span<const std::int32_t> chose
   std::vector<std::int32_t> unclear;
   for (std::size_t first = 0, last; first < edges.size(); first = last) {
     last = first;
-    while (last < edges.size() && edges[last].a == edges[first].a && edges[last].b == edges[first].b)
+    while (last < edges.size() && edges[last].a == edges[first].a &&
+           edges[last].b == edges[first].b)
       ++last;
     const std::span<PanelEdge> round(edges.data() + first, last - first);
     const Vec3d along = panels.vertices[round[0].b] - panels.vertices[round[0].a];
     if (!sort_round(round, along))
-      for (const PanelEdge& edge : round) unclear.insert(unclear.end(), {2 * edge.k, 2 * edge.k + 1});
+      for (const PanelEdge& edge : round)
+        unclear.insert(unclear.end(), {2 * edge.k, 2 * edge.k + 1});
     for (std::size_t k = 0; k < round.size(); ++k)
       sides.join(round[k].next_side(), round[(k + 1) % round.size()].last_side());
   }

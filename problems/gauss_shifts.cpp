@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t most_chambers = 300;
 /// Rows keep their mean unless Gauss's law makes that larger by this factor.
 constexpr double least_stretch = 4;
+/// Of fluxes that follow from rows, where those of conductors are put right.
+constexpr double known_weight = 1e-8;
 /// Smaller factors are rounding.
 constexpr double rounding = 1e-13;
 
@@ -70,8 +72,8 @@ class ComplexShifts {
 
   /// `part_of_wall`: [all walls].
   void add_to(std::span<const std::int32_t> part_of_wall, GaussShifts<T>& result) {
-    find_corrections();
-    stretch_rows();
+    const auto of_products = corrections(true), of_charges = corrections(false);
+    stretch_rows(of_products);
     const auto part_at = [&](std::size_t k) {
       return k < numbers_.size() ? part_of_wall[numbers_[k]] : inside_[k - numbers_.size()];
     };
@@ -89,7 +91,7 @@ class ComplexShifts {
       if (shift.terms.empty()) shifts.pop_back();
     };
     for (std::size_t p = 0; p < numbers_.size(); ++p) {
-      add(result.flux, p, corrections_[p]);
+      add(result.flux, p, of_charges[p]);
       add(result.rows, p, rows_[p]);
       add(result.inverse_rows, p, inverse_rows_[p]);
     }
@@ -106,36 +108,50 @@ class ComplexShifts {
     return double(own(p).behind == chambers_[c]) + double(own(p).ahead == chambers_[c]);
   }
 
-  /// What is added to A K'σ of each wall.
-  void find_corrections() {
+  /// What is added to A K'σ of each wall: in products by the laws of chambers that have rows of
+  /// fluxes alone, for charges by all, with a weight of walls whose rows are of fluxes.
+  std::vector<Combination<double>> corrections(bool of_products) const {
+    const double weight = of_products ? 1 : known_weight;
+    std::vector<Combination<double>> result;
+    const auto stiff_area = [&](std::size_t p) {
+      return own(p).area * (own(p).gives_flux ? weight : 1);
+    };
     const std::size_t n = chambers_.size(), walls = numbers_.size();
     std::vector<double> gram(n * n, 0.0);
     std::vector<Combination<double>> law;  // what leaves each chamber
+    // The law of metal and that of a chamber around it say what σ of it adds up to, which is for
+    // the solution to know.
+    std::vector<char> counts(n, true);
+    for (std::size_t c = 0; c < n; ++c) counts[c] = !all_.chambers[chambers_[c]].is_metal;
+    for (std::size_t p = 0; p < walls && of_products; ++p)
+      for (std::size_t c = 0; c < n; ++c)
+        if (!own(p).gives_flux && sides(c, p) > 0) counts[c] = false;
     for (std::size_t c = 0; c < n; ++c) {
       law.emplace_back(size_);
+      if (!counts[c]) continue;
       for (std::size_t p = 0; p < walls; ++p) {
         law[c].charge[p] += 0.5 * sides(c, p);
         law[c].flux[p] += sign(c, p);
         if (sign(c, p) == 0) continue;
         for (std::size_t d = 0; d < n; ++d)
-          gram[c * n + d] += own(p).area * sign(c, p) * sign(d, p);
+          if (counts[d]) gram[c * n + d] += stiff_area(p) * sign(c, p) * sign(d, p);
       }
     }
     std::size_t at = walls;
     for (std::size_t c = 0; c < n; ++c)
-      for (std::size_t k = 0; k < all_.chambers[chambers_[c]].inside.size(); ++k)
-        law[c].charge[at++] = 1;
-    // A chamber whose walls are seen from both sides alone has nothing to correct.
+      for (std::size_t k = 0; k < all_.chambers[chambers_[c]].inside.size(); ++k, ++at)
+        if (counts[c]) law[c].charge[at] = 1;
+    // Others, and those whose walls are seen from both sides alone, have nothing to correct.
     for (std::size_t c = 0; c < n; ++c)
       if (gram[c * n + c] == 0) gram[c * n + c] = 1;
     invert(n, gram);
     for (std::size_t p = 0; p < walls; ++p) {
-      corrections_.emplace_back(size_);
+      result.emplace_back(size_);
       for (std::size_t c = 0; c < n; ++c)
         for (std::size_t d = 0; d < n; ++d)
-          if (sign(c, p) != 0)
-            corrections_[p].add(-own(p).area * sign(c, p) * gram[c * n + d], law[d]);
+          if (sign(c, p) != 0) result[p].add(-stiff_area(p) * sign(c, p) * gram[c * n + d], law[d]);
     }
+    return result;
   }
 
   struct Side {
@@ -157,8 +173,8 @@ class ComplexShifts {
     return 0.5 * (own(p).permittivity_behind + own(p).permittivity_ahead);
   }
 
-  /// Chambers c and what hangs together with it by ε of at least its own; empty if that is a chamber
-  /// that is unknown, where it ends is not known.
+  /// Chambers c and what hangs together with it by ε of at least its own; empty if that is a
+  /// chamber that is unknown, where it ends is not known.
   std::vector<std::int32_t> cluster_of(std::int32_t c, double permittivity) const {
     std::vector<std::int32_t> cluster{c};
     for (bool grows = true; grows;) {
@@ -182,14 +198,14 @@ class ComplexShifts {
   }
 
   /// From the highest permittivity down, so that the rows of all that is higher are known.
-  void stretch_rows() {
+  void stretch_rows(const std::vector<Combination<double>>& corrections_of) {
     const std::size_t walls = numbers_.size();
     std::vector<Combination<T>> new_rows, old_rows;  // rows with corrections, and those undone
     for (std::size_t p = 0; p < walls; ++p) {
       new_rows.emplace_back(size_).row[p] = 1;
       old_rows.push_back(new_rows[p]);
-      new_rows[p].add(own(p).beta, corrections_[p]);
-      rows_.emplace_back(size_).add(own(p).beta, corrections_[p]);
+      new_rows[p].add(own(p).beta, corrections_of[p]);
+      rows_.emplace_back(size_).add(own(p).beta, corrections_of[p]);
       inverse_rows_.emplace_back(size_);
     }
     std::map<std::pair<double, std::int32_t>, std::vector<std::size_t>> own_walls;
@@ -209,9 +225,14 @@ class ComplexShifts {
     T weight(0);
     Combination<T> law(size_), law_of_others(size_), mean(size_), mean_of_new(size_);
     for (std::size_t p = 0; p < numbers_.size(); ++p) {
+      // Where a conductor gives the potential, that does not follow from small fluxes.
+      if (!own(p).gives_flux)
+        for (const Side& side : {higher(p), lower(p)})
+          if (holds(cluster, side.chamber)) outside += std::abs(side.permittivity) * own(p).area;
       if (!has_contrast(p) || !holds(cluster, higher(p).chamber)) continue;
       law.add(mean_permittivity(p), new_rows[p]);
-      if (!holds(cluster, lower(p).chamber)) outside += std::abs(lower(p).permittivity) * own(p).area;
+      if (!holds(cluster, lower(p).chamber))
+        outside += std::abs(lower(p).permittivity) * own(p).area;
       if (std::find(of_chamber.begin(), of_chamber.end(), p) != of_chamber.end()) {
         weight += mean_permittivity(p) * own(p).area;
         mean.add(mean_permittivity(p), new_rows[p]);
@@ -236,12 +257,11 @@ class ComplexShifts {
   }
 
   const TouchingChambers<T>& all_;
-  std::vector<std::int32_t> numbers_;           ///< of walls
-  std::vector<std::int32_t> chambers_;          ///< those that are known
-  std::map<std::int32_t, std::size_t> local_;   ///< their places among those
-  std::vector<std::int32_t> inside_;            ///< parts, chamber after chamber
-  std::size_t size_ = 0;                        ///< walls, then parts inside
-  std::vector<Combination<double>> corrections_;  ///< [walls], of A K'σ
+  std::vector<std::int32_t> numbers_;                ///< of walls
+  std::vector<std::int32_t> chambers_;               ///< those that are known
+  std::map<std::int32_t, std::size_t> local_;        ///< their places among those
+  std::vector<std::int32_t> inside_;                 ///< parts, chamber after chamber
+  std::size_t size_ = 0;                             ///< walls, then parts inside
   std::vector<Combination<T>> rows_, inverse_rows_;  ///< [walls], what is added to A times rows
 };
 
@@ -286,8 +306,8 @@ void set_charges_by_flux(const TouchingChambers<T>& touching, GaussShifts<T>& re
 
 template <class T>
 GaussShifts<T> find_gauss_shifts(const Panels& panels, const Enclosures& enclosures,
-                                 const BasicPanelConditions<T>& conditions,
-                                 std::span<const T> beta, std::span<const std::int32_t> part) {
+                                 const BasicPanelConditions<T>& conditions, std::span<const T> beta,
+                                 std::span<const std::int32_t> part) {
   const TouchingChambers<T> touching =
       find_touching_chambers(panels, enclosures, conditions, beta, part);
   std::map<std::int32_t, std::vector<std::int32_t>> walls_of;

@@ -18,20 +18,22 @@ namespace fmbem {
 ///     Σ_sides A (½σ ± K'σ) + Q_r = 0,   + behind the panels, − ahead of them,
 ///
 /// Q_r what lies in it without touching its walls. K'σ in products gets constants on the walls of
-/// chambers, the least in the norm that is weighted by area, by which that holds; free charges of
-/// conductors do, too.
+/// chambers that no conductor bounds, the least in the norm that is weighted by area, by which that
+/// holds. Free charges of conductors follow from it as well.
 ///
 /// Where permittivities are high, that law times ε says what flux comes in from outside. Let U be a
 /// chamber r and all that hangs together with it by chambers of at least its ε. The rows' sum over
 /// the walls of U, weighted by A (ε₁ + ε₂)/2, has no ε of U but at conductors: over Σ A ε outside
-/// it replaces the mean of rows where r is the one of higher ε. So rows keep their digits, and a
-/// small residual means small errors (docs/decisions.md).
+/// and at conductors it replaces the mean of rows where r is the one of higher ε. So rows keep
+/// their digits, and a small residual means small errors (docs/decisions.md).
 template <class T>
 struct GaussShifts {
-  std::vector<std::int32_t> part{};            ///< [n]: parts, finer than those that there were
-  std::vector<std::vector<std::int32_t>> made_of{};  ///< [parts that there were]: those in its place
+  std::vector<std::int32_t> part{};  ///< [n]: parts, finer than those that there were
+  std::vector<std::vector<std::int32_t>>
+      made_of{};  ///< [parts that there were]: those in its place
   std::vector<BasicPartShift<T>> rows{}, inverse_rows{};  ///< as MixedRows has them
-  /// What K'σ is corrected by: of A K'σ, by charges and fluxes of parts.
+  /// What K'σ of conductors is corrected by for their free charges, if that of rows of fluxes is
+  /// what these rows say: of A K'σ, by charges and fluxes of parts.
   std::vector<PartShift> flux{};
   /// [n] or empty: of panels where φ is given, whether their charge follows from K'σ; and whether
   /// there is metal behind them or ahead, where no flux is.
@@ -46,7 +48,7 @@ struct GaussShifts {
 /// is a ChargeEquation.
 template <class T>
 GaussShifts<T> find_gauss_shifts(const Panels& panels, const Enclosures& enclosures,
-                                 const BasicPanelConditions<T>& conditions,
-                                 std::span<const T> beta, std::span<const std::int32_t> part);
+                                 const BasicPanelConditions<T>& conditions, std::span<const T> beta,
+                                 std::span<const std::int32_t> part);
 
 }  // namespace fmbem

@@ -73,7 +73,8 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
 }
 
 template <class T>
-std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool applied) const {
+std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool applied,
+                                              std::span<const T> given) const {
   std::vector<T> result(sigma.size(), T(std::numeric_limits<double>::quiet_NaN()));
   const auto add = [&](const BoundaryOperator& op, std::span<const std::int32_t> rows) {
     const std::vector<T> flux = applied_to(op, sigma);
@@ -84,21 +85,29 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
     const bool has_all = sheet_flux_->rows() == sigma.size();
     add(*sheet_flux_, has_all ? std::span<const std::int32_t>() : asked_sheets_);
   }
-  correct_fluxes(sigma, result);
+  correct_fluxes(sigma, applied, given, result);
   if (applied && !applied_flux_.empty())
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
   return result;
 }
 
-/// Makes Gauss's law hold for chambers between surfaces that touch.
+/// Makes Gauss's law hold for chambers between surfaces that touch. Where rows give fluxes K'σ is
+/// what they say, to all digits of σ; of conductors it is corrected. So their charges do not depend
+/// on ε times the errors of a product.
 template <class T>
-void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, std::vector<T>& flux) const {
+void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
+                                         std::span<const T> given, std::vector<T>& flux) const {
   if (gauss_.empty()) return;
-  const std::size_t parts = *std::max_element(rows_.part.begin(), rows_.part.end()) + 1;
+  for (std::size_t i = 0; i < flux.size(); ++i) {
+    if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_.beta[i] == T(0)) continue;
+    const T row = given.empty() ? T(0) : given[i] / mean_permittivity(i);
+    flux[i] = (row - sigma[i]) / rows_.beta[i] - (applied ? applied_flux(i) : T(0));
+  }
+  const std::size_t parts = *std::max_element(gauss_.part.begin(), gauss_.part.end()) + 1;
   std::vector<T> charge(parts, T(0)), sum(parts, T(0)), shift(parts, T(0));
   std::vector<double> part_area(parts, 0.0);
   for (std::size_t i = 0; i < flux.size(); ++i) {
-    const std::int32_t p = rows_.part[i];
+    const std::int32_t p = gauss_.part[i];
     charge[p] += area_[i] * sigma[i];
     sum[p] += area_[i] * flux[i];
     part_area[p] += area_[i];
@@ -109,16 +118,17 @@ void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, std::vector<T
       if (term.flux != 0) shift[change.part] += term.flux * sum[term.part];
     }
   for (std::size_t i = 0; i < flux.size(); ++i)
-    flux[i] += shift[rows_.part[i]] / part_area[rows_.part[i]];
+    flux[i] += shift[gauss_.part[i]] / part_area[gauss_.part[i]];
 }
 
 template <class T>
-std::vector<T> BasicMediaSystem<T>::free_charge(std::span<const T> sigma, bool applied) const {
+std::vector<T> BasicMediaSystem<T>::free_charge(std::span<const T> sigma, bool applied,
+                                                std::span<const T> given) const {
   std::vector<T> result(sigma.begin(), sigma.end());
   for (std::size_t i = 0; i < result.size(); ++i)
     if (!given_.gives_flux(i)) result[i] *= mean_permittivity(i);
   if (sheets_.empty()) return result;
-  const std::vector<T> flux = mean_flux(sigma, applied);
+  const std::vector<T> flux = mean_flux(sigma, applied, given);
   for (const std::int32_t i : sheets_) {
     const T behind = permittivity_behind(i), ahead = permittivity_ahead(i);
     result[i] = 0.5 * (behind + ahead) * sigma[i] + (behind - ahead) * flux[i];

@@ -82,19 +82,21 @@ class BasicMediaSystem {
   /// Whether the charge of a panel where φ is given is that of two sides, by mean_flux(), and not ε
   /// σ: where the media differ, and where conductors touch interfaces.
   bool has_two_sides(std::size_t i) const {
-    return !given_.gives_flux(i) &&
-           (permittivity_behind(i) != permittivity_ahead(i) ||
-            (!gauss_.empty() && gauss_.charge_by_flux[i]));
+    return !given_.gives_flux(i) && (permittivity_behind(i) != permittivity_ahead(i) ||
+                                     (!gauss_.empty() && gauss_.charge_by_flux[i]));
   }
 
   /// [n panels], in Panels' order: the free charge density of conductors and the charge density of
   /// interfaces over ε₀, V per unit of length. Of a conductor ε σ where one medium surrounds it, of
   /// a sheet between two ε₁(½σ + K'σ + ∂ₙφ_a) + ε₂(½σ − K'σ − ∂ₙφ_a).
-  std::vector<T> free_charge(std::span<const T> sigma, bool applied = true) const;
+  std::vector<T> free_charge(std::span<const T> sigma, bool applied = true,
+                             std::span<const T> given = {}) const;
 
   /// [n panels]: K'σ + ∂ₙφ_a, the mean of ∂ₙφ on both sides. By operators that there are, so on
   /// potential rows with one medium on both sides it is NaN.
-  std::vector<T> mean_flux(std::span<const T> sigma, bool applied) const;
+  /// `given`: as BasicPanelData has it, where σ solves for it; empty for 0.
+  std::vector<T> mean_flux(std::span<const T> sigma, bool applied,
+                           std::span<const T> given = {}) const;
 
   /// φ in V and E in V/m at points in the mesh's coordinates.
   LayerField<T> field(std::span<const T> sigma, std::span<const Vec3d> points,
@@ -128,7 +130,8 @@ class BasicMediaSystem {
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
                            std::span<const Common> common);
   void add_gauss_shifts(const Enclosures& enclosures);
-  void correct_fluxes(std::span<const T> sigma, std::vector<T>& flux) const;
+  void correct_fluxes(std::span<const T> sigma, bool applied, std::span<const T> given,
+                      std::vector<T>& flux) const;
   void set_applied();
   // 0 in metal that interfaces touch.
   T permittivity_behind(std::size_t i) const {

@@ -162,8 +162,8 @@ class Finder {
       for (const std::int32_t c : around) {
         const bool inside = winding[c] > 0.5;
         // Of what floats in several media the charge in equations is another.
-        const bool is_clear = std::abs(winding[c] - inside) < 0.25 &&
-                              !(inside && has_media(enclosures_.of[i], i));
+        const bool is_clear =
+            std::abs(winding[c] - inside) < 0.25 && !(inside && has_media(enclosures_.of[i], i));
         const auto found = is_inside.emplace(std::pair(c, part_[i]), inside).first;
         if (!is_clear || found->second != inside) chambers_[c].is_known = false;
       }
@@ -203,10 +203,9 @@ class Finder {
         continue;
       const auto known = [&](std::int32_t c) { return result.chambers[c].is_known ? c : -1; };
       const std::int32_t behind = known(found_.of[k][0]), ahead = known(found_.of[k][1]);
-      const auto [at, is_new] =
-          number.emplace(std::tuple(part_[i], behind, ahead, std::real(beta_[i]),
-                                    std::imag(beta_[i])),
-                         static_cast<std::int32_t>(result.walls.size()));
+      const auto [at, is_new] = number.emplace(
+          std::tuple(part_[i], behind, ahead, std::real(beta_[i]), std::imag(beta_[i])),
+          static_cast<std::int32_t>(result.walls.size()));
       if (is_new)
         result.walls.push_back({part_[i], complex_[k], behind, ahead, given_.gives_flux(i),
                                 given_.behind[i], given_.ahead[i], beta_[i], 0});

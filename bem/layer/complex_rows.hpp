@@ -6,8 +6,6 @@
 
 #include "fmbem/bem/layer/mixed_rows.hpp"
 
-#include "fmbem/bem/layer/mixed_rows.hpp"
-
 namespace fmbem {
 
 using Complex = std::complex<double>;

@@ -31,8 +31,7 @@ MixedRows checked(MixedRows rows, std::size_t n) {
 
 /// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
 template <class Body>
-void for_rows(const PanelBlock& block, std::span<const double> factor, int vectors,
-              Body&& body) {
+void for_rows(const PanelBlock& block, std::span<const double> factor, int vectors, Body&& body) {
   const std::size_t n = factor.size();
   const auto rows = static_cast<std::int64_t>(count_of(block.rows, n));
   for (std::int64_t v = 0; v < vectors; ++v)

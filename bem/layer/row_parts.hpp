@@ -12,8 +12,9 @@
 
 namespace fmbem {
 
-/// An operator of those rows whose factor is not 0, or that are asked for, and what it counts there; on the GPU it has all
-/// rows. Its tolerance is `looser` times that of all, as it is a part of their norm.
+/// An operator of those rows whose factor is not 0, or that are asked for, and what it counts
+/// there; on the GPU it has all rows. Its tolerance is `looser` times that of all, as it is a part
+/// of their norm.
 template <class Rows, class Factor>
 struct RowPart {
   PanelBlock block;
@@ -41,7 +42,8 @@ void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& r
   const std::vector<Factor>& factors = rows.*factor;
   PanelBlock block;
   for (std::size_t i = 0; i < factors.size(); ++i)
-    if (factors[i] != Factor(0) || (!wanted.empty() && wanted[i])) block.rows.push_back(static_cast<std::int32_t>(i));
+    if (factors[i] != Factor(0) || (!wanted.empty() && wanted[i]))
+      block.rows.push_back(static_cast<std::int32_t>(i));
   if (block.rows.empty()) return;
   if (block.rows.size() == factors.size() || options.processor != Processor::cpu)
     block.rows.clear();  // all of them

@@ -108,8 +108,8 @@ DeviceArray<std::int32_t> upload(const Indices& indices) {
 
 }  // namespace
 
-/// The charge equations and shifts on the device. A chunk is a stretch of `order` within one part, so that
-/// long parts have many chunks and short ones one.
+/// The charge equations and shifts on the device. A chunk is a stretch of `order` within one part,
+/// so that long parts have many chunks and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
   DeviceArray<double> area, charge_weight;  ///< [panels]
@@ -123,10 +123,10 @@ struct MixedVectors::Parts {
   DeviceArray<std::int32_t> term_part;      ///< [terms]
   DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
   bool needs_flux = false;
-  DeviceArray<double> fluxes;      ///< [vectors][chunks], if needed
-  DeviceArray<double> sums;        ///< [2][chunks]: of charges and of rows
-  DeviceArray<double> of_part;     ///< [3][parts]: of charges, rows and fluxes
-  DeviceArray<double> shift;       ///< [parts]
+  DeviceArray<double> fluxes;   ///< [vectors][chunks], if needed
+  DeviceArray<double> sums;     ///< [2][chunks]: of charges and of rows
+  DeviceArray<double> of_part;  ///< [3][parts]: of charges, rows and fluxes
+  DeviceArray<double> shift;    ///< [parts]
 };
 
 MixedVectors::Parts::Parts(const ChargeEquations& equations)
