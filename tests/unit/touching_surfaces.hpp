@@ -23,8 +23,8 @@ inline GroupCondition part_of(const char* conductor, const char* group, double v
   return condition;
 }
 
-/// Faces of a box in n × n cells each, normals outward, at low x, y, z, then high; a group of −1 has
-/// none.
+/// Faces of a box in n × n cells each, normals outward, at low x, y, z, then high; a group of −1
+/// has none.
 inline void add_box_faces(SurfaceMesh& mesh, const std::array<int, 6>& group, int n, Vec3d low,
                           Vec3d size) {
   for (int face = 0; face < 6; ++face) {
@@ -47,8 +47,7 @@ inline TouchingCase cubes_in_a_row(int n, const std::vector<double>& permittivit
   const auto count = static_cast<int>(permittivity.size());
   for (int k = 0; k < count; ++k) {
     const std::string region = "region" + std::to_string(k), skin = "skin" + std::to_string(k),
-                      face = "face" + std::to_string(k),
-                      next = "region" + std::to_string(k + 1);
+                      face = "face" + std::to_string(k), next = "region" + std::to_string(k + 1);
     result.problem.regions.push_back({region, permittivity[k]});
     const int of_skin = add_group(mesh, skin.c_str());
     const bool is_last = k + 1 == count;
@@ -72,24 +71,23 @@ inline TouchingCase slabs_in_series(int n, double lower, double upper) {
             walls_above = add_group(mesh, "walls above"), middle = add_group(mesh, "middle");
   add_box_faces(mesh, {walls_below, walls_below, bottom, walls_below, walls_below, middle}, n, {},
                 {1, 1, 0.5});
-  add_box_faces(mesh, {walls_above, walls_above, -1, walls_above, walls_above, top}, n,
-                {0, 0, 0.5}, {1, 1, 0.5});
+  add_box_faces(mesh, {walls_above, walls_above, -1, walls_above, walls_above, top}, n, {0, 0, 0.5},
+                {1, 1, 0.5});
   TouchingCase result{with_shared_vertices(mesh), {.outside = ""}};
   result.problem.regions = {{"lower", lower}, {"upper", upper}};
-  result.problem.groups = {in("lower", at_potential("bottom", 1)),
-                           in("upper", at_potential("top", 0)),
-                           in("lower", neumann("walls below", constant(0))),
-                           in("upper", neumann("walls above", constant(0))),
-                           between("middle", "lower", "upper")};
+  result.problem.groups = {
+      in("lower", at_potential("bottom", 1)), in("upper", at_potential("top", 0)),
+      in("lower", neumann("walls below", constant(0))),
+      in("upper", neumann("walls above", constant(0))), between("middle", "lower", "upper")};
   return result;
 }
 
 /// The same side by side, each ½ wide: C = ε₀ (ε₁ + ε₂)/2.
 inline TouchingCase slabs_in_parallel(int n, double left, double right) {
   SurfaceMesh mesh;
-  const int left_ends = add_group(mesh, "bottom left"), right_ends = add_group(mesh, "bottom right"),
-            left_top = add_group(mesh, "top left"), right_top = add_group(mesh, "top right"),
-            walls_left = add_group(mesh, "walls left"),
+  const int left_ends = add_group(mesh, "bottom left"),
+            right_ends = add_group(mesh, "bottom right"), left_top = add_group(mesh, "top left"),
+            right_top = add_group(mesh, "top right"), walls_left = add_group(mesh, "walls left"),
             walls_right = add_group(mesh, "walls right"), middle = add_group(mesh, "middle");
   add_box_faces(mesh, {walls_left, walls_left, left_ends, middle, walls_left, left_top}, n, {},
                 {0.5, 1, 1});
@@ -205,14 +203,15 @@ inline TouchingCase coated_sphere(int level, bool is_cut, double lower, double u
     };
     for (int k = 0; k < round; ++k)
       for (int ring = 0; ring < rings; ++ring) {
-        const int a = at(k, ring), b = at(k, ring + 1), c = at(k + 1, ring + 1), d = at(k + 1, ring);
+        const int a = at(k, ring), b = at(k, ring + 1), c = at(k + 1, ring + 1),
+                  d = at(k + 1, ring);
         add_triangle(mesh, a, b, c, cut);
         add_triangle(mesh, a, c, d, cut);
       }
   }
-  TouchingCase result{with_shared_vertices(mesh),
-                      {.regions = {{"air", 1}, {"lower", lower}, {"upper", upper}},
-                       .outside = "air"}};
+  TouchingCase result{
+      with_shared_vertices(mesh),
+      {.regions = {{"air", 1}, {"lower", lower}, {"upper", upper}}, .outside = "air"}};
   if (!is_cut) result.problem.regions.erase(result.problem.regions.begin() + 1);
   result.problem.groups = {between("upper", "upper", "air"),
                            between("lower", is_cut ? "lower" : "upper", "air"),

@@ -123,10 +123,10 @@ struct MixedVectors::Parts {
   DeviceArray<std::int32_t> term_part;      ///< [terms]
   DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
   bool needs_flux = false;
-  DeviceArray<double> fluxes;   ///< [vectors][chunks], if needed
-  DeviceArray<double> sums;     ///< [2][chunks]: of charges and of rows
-  DeviceArray<double> of_part;  ///< [3][parts]: of charges, rows and fluxes
-  DeviceArray<double> shift;    ///< [parts]
+  DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
+  DeviceArray<double> sums;          ///< [2][chunks]: of charges and of rows
+  DeviceArray<double> sums_of_part;  ///< [3][parts]: of charges, rows and fluxes
+  DeviceArray<double> shift;         ///< [parts]
 };
 
 MixedVectors::Parts::Parts(const ChargeEquations& equations)
@@ -170,7 +170,7 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   term_part = upload(of_term);
   term_factor = DeviceArray<double>(std::span<const double>(charge));
   needs_flux = !equations.needs_flux().empty();
-  of_part = DeviceArray<double>(3 * parts);
+  sums_of_part = DeviceArray<double>(3 * parts);
   sums = DeviceArray<double>(2 * (chunks.size() - 1));
   shift = DeviceArray<double>(std::span<const double>(std::vector<double>(parts, 0.0)));
 }
@@ -220,9 +220,9 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
            p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(), p.sums.data());
     launch(sum_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
            p.needs_flux ? p.fluxes.data() + v * chunks : nullptr, chunks, p.part_chunks.data(),
-           parts, p.of_part.data());
+           parts, p.sums_of_part.data());
     launch(find_shifts, blocks_for(changed), threads_per_block, 0, nullptr, p.changed_part.data(),
-           changed, terms, p.of_part.data(), parts, p.part_area.data(), p.shift.data());
+           changed, terms, p.sums_of_part.data(), parts, p.part_area.data(), p.shift.data());
     launch(add_shifts, blocks_for(n), threads_per_block, 0, nullptr, p.part.data(), p.shift.data(),
            n, y);
   }
