@@ -46,7 +46,8 @@ const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
 void AreaScaling::scale(How, double*, int) const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}
-void MixedVectors::replace_means(const double*, double*, int) {}
+void MixedVectors::sum_fluxes(const double*, int) {}
+void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}
 void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}

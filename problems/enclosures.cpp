@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
+#include "fmbem/problems/unions.hpp"
 
 namespace fmbem {
 namespace {
@@ -17,25 +17,6 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
     if (part.low[axis] < body.low[axis] || part.high[axis] > body.high[axis]) return false;
   return true;
 }
-
-/// Roots of trees of panels that hang together.
-class Unions {
- public:
-  explicit Unions(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-  std::int32_t root(std::int32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::int32_t i, std::int32_t j) {
-    i = root(i);
-    j = root(j);
-    parent_[std::max(i, j)] = std::min(i, j);
-  }
-
- private:
-  std::vector<std::int32_t> parent_;
-};
 
 /// Whether panel i runs through the edge from a to b.
 bool runs_through(const Panels& panels, std::int32_t i, int a, int b) {

@@ -105,8 +105,9 @@ class LayerEquations final : public ProblemEquations {
   }
 
   /// [driven]: C, or A.
-  std::vector<T> charges_of(const std::vector<T>& sigma, bool is_applied) const {
-    const std::vector<T> density = system_.free_charge(sigma, is_applied);
+  std::vector<T> charges_of(const std::vector<T>& sigma, bool is_applied,
+                            std::span<const T> given = {}) const {
+    const std::vector<T> density = system_.free_charge(sigma, is_applied, given);
     std::vector<T> all(conditions_.driven.size(), T(0)), result;
     for (std::size_t i = 0; i < density.size(); ++i)
       if (is_driven(i)) all[conditions_.panels.conductor[i]] += parts_.area[i] * density[i];
@@ -136,7 +137,7 @@ class LayerEquations final : public ProblemEquations {
     std::vector<std::size_t> unknown;
     for (std::size_t k = 0; k < driven_.size(); ++k)
       if (!is_reference[k]) unknown.push_back(k);
-    const std::vector<T> charge = charges_of(sigma, data.applied);
+    const std::vector<T> charge = charges_of(sigma, data.applied, data.given);
     std::vector<T> matrix, rest;
     for (const std::size_t k : unknown) {
       for (const std::size_t l : unknown) matrix.push_back(units_[l].charge[k]);
@@ -192,13 +193,13 @@ class LayerEquations final : public ProblemEquations {
 
   /// Whether the flux is ahead alone: behind is metal.
   bool is_solid(std::size_t i) const {
-    return !gives_flux(i) && parts_.sides.inside[i] == no_region &&
+    return !gives_flux(i) && parts_.sides.inside[i] == no_region && !system_.has_two_sides(i) &&
            conditions_.panels.behind[i] == conditions_.panels.ahead[i];
   }
 
   void find_surface_values(const BasicPanelData<T>& data, FoundValues<T>& found) const {
     const std::size_t n = parts_.panels.size();
-    std::vector<T> mean = system_.mean_flux(found.sigma, data.applied);
+    std::vector<T> mean = system_.mean_flux(found.sigma, data.applied, data.given);
     const auto is_known = [&](std::size_t i) { return !std::isnan(std::real(mean[i])); };
     found.potential.resize(n);
     std::vector<std::size_t> asked;

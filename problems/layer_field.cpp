@@ -33,7 +33,8 @@ std::vector<T> applied_to(const BoundaryOperator& op, std::span<const T> x) {
   const std::vector<double> numbers = numbers_of(x);
   const int vectors = static_cast<int>(numbers.size() / x.size());
   std::vector<double> result(vectors * op.rows());
-  op.apply(numbers.data(), result.data(), {.vectors = vectors});
+  op.apply(numbers.data(), result.data(),
+           {.vectors = vectors, .tolerance = op.accurate_tolerance()});
   return values_of<T>(result);
 }
 

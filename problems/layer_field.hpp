@@ -27,7 +27,7 @@ std::vector<double> numbers_of(std::span<const std::complex<double>> values);
 template <class T>
 std::vector<T> values_of(std::span<const double> numbers);
 
-/// [rows]: A x of a real operator.
+/// [rows]: A x of a real operator, as accurate as residuals are.
 template <class T>
 std::vector<T> applied_to(const BoundaryOperator& op, std::span<const T> x);
 

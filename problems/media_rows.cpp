@@ -125,7 +125,23 @@ void BasicMediaSystem<T>::set_parts() {
     rows_.equations.push_back({part});
     equations_.push_back({-1, 0});
   }
-  if (rows_.equations.empty()) rows_.part.clear();
+  add_gauss_shifts(enclosures);
+  if (rows_.equations.empty() && rows_.shifts.empty()) rows_.part.clear();
+}
+
+template <class T>
+void BasicMediaSystem<T>::add_gauss_shifts(const Enclosures& enclosures) {
+  gauss_ = find_gauss_shifts<T>(panels_, enclosures, given_, rows_.beta, rows_.part);
+  if (gauss_.empty()) return;
+  rows_.part = gauss_.part;
+  for (auto& equation : rows_.equations) {
+    const auto others = std::exchange(equation.others, {});
+    for (const auto& [old_part, factor] : others)
+      for (const std::int32_t part : gauss_.made_of[old_part])
+        equation.others.push_back({part, factor});
+  }
+  rows_.shifts = gauss_.rows;
+  rows_.inverse_shifts = gauss_.inverse_rows;
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 #include "fmbem/problems/media_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -26,14 +27,19 @@ template <class T>
 auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
     -> std::shared_ptr<const Operator> {
   op_ = std::make_shared<Operator>(panels_, rows_, options);
-  for (std::size_t i = 0; i < panels_.size(); ++i)
-    if (!given_.gives_flux(i) && given_.behind[i] != given_.ahead[i])
-      sheets_.push_back(static_cast<std::int32_t>(i));
-  if (sheets_.empty()) return op_;
+  std::vector<char> has_flux(panels_.size(), false);
+  if (const auto flux = op_->flux_operator(); flux.op)
+    for (std::size_t k = 0; k < flux.op->rows(); ++k) has_flux[panel_of(flux.rows, k)] = true;
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
+    if (!has_two_sides(i)) continue;
+    sheets_.push_back(static_cast<std::int32_t>(i));
+    if (!has_flux[i]) asked_sheets_.push_back(static_cast<std::int32_t>(i));
+  }
+  if (asked_sheets_.empty()) return op_;
   OperatorOptions of_sheets = options;
   of_sheets.processor = op_->processor();
   PanelBlock block;  // the GPU has all rows
-  if (op_->processor() == Processor::cpu) block.rows = sheets_;
+  if (op_->processor() == Processor::cpu) block.rows = asked_sheets_;
   sheet_flux_ = make_boundary_operator(panels_, adjoint_double_layer, of_sheets, block);
   return op_;
 }
@@ -56,7 +62,7 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
     if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
   set_charges(
-      rows_.equations, rows_.part, area_,
+      rows_, area_,
       [&](std::size_t e, T sum) {
         const auto& [conductor, factor] = equations_[e];
         return factor *
@@ -67,7 +73,8 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
 }
 
 template <class T>
-std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool applied) const {
+std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool applied,
+                                              std::span<const T> given) const {
   std::vector<T> result(sigma.size(), T(std::numeric_limits<double>::quiet_NaN()));
   const auto add = [&](const BoundaryOperator& op, std::span<const std::int32_t> rows) {
     const std::vector<T> flux = applied_to(op, sigma);
@@ -76,25 +83,55 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
   if (const auto flux = op_->flux_operator(); flux.op) add(*flux.op, flux.rows);
   if (sheet_flux_) {
     const bool has_all = sheet_flux_->rows() == sigma.size();
-    add(*sheet_flux_, has_all ? std::span<const std::int32_t>() : sheets_);
+    add(*sheet_flux_, has_all ? std::span<const std::int32_t>() : asked_sheets_);
   }
+  correct_fluxes(sigma, applied, given, result);
   if (applied && !applied_flux_.empty())
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
   return result;
 }
 
+/// Makes Gauss's law hold for chambers between surfaces that touch. Where rows give fluxes K'σ is
+/// what they say, to all digits of σ; of conductors it is corrected. So their charges do not depend
+/// on ε times the errors of a product.
 template <class T>
-std::vector<T> BasicMediaSystem<T>::free_charge(std::span<const T> sigma, bool applied) const {
+void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
+                                         std::span<const T> given, std::vector<T>& flux) const {
+  if (gauss_.empty()) return;
+  for (std::size_t i = 0; i < flux.size(); ++i) {
+    if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_.beta[i] == T(0)) continue;
+    const T row = given.empty() ? T(0) : given[i] / mean_permittivity(i);
+    flux[i] = (row - sigma[i]) / rows_.beta[i] - (applied ? applied_flux(i) : T(0));
+  }
+  const std::size_t parts = *std::max_element(gauss_.part.begin(), gauss_.part.end()) + 1;
+  std::vector<T> charge(parts, T(0)), sum(parts, T(0)), shift(parts, T(0));
+  std::vector<double> part_area(parts, 0.0);
+  for (std::size_t i = 0; i < flux.size(); ++i) {
+    const std::int32_t p = gauss_.part[i];
+    charge[p] += area_[i] * sigma[i];
+    sum[p] += area_[i] * flux[i];
+    part_area[p] += area_[i];
+  }
+  for (const PartShift& change : gauss_.flux)
+    for (const PartShift::Term& term : change.terms) {
+      shift[change.part] += term.charge * charge[term.part];
+      if (term.flux != 0) shift[change.part] += term.flux * sum[term.part];
+    }
+  for (std::size_t i = 0; i < flux.size(); ++i)
+    flux[i] += shift[gauss_.part[i]] / part_area[gauss_.part[i]];
+}
+
+template <class T>
+std::vector<T> BasicMediaSystem<T>::free_charge(std::span<const T> sigma, bool applied,
+                                                std::span<const T> given) const {
   std::vector<T> result(sigma.begin(), sigma.end());
   for (std::size_t i = 0; i < result.size(); ++i)
     if (!given_.gives_flux(i)) result[i] *= mean_permittivity(i);
-  if (!sheet_flux_) return result;
-  const std::vector<T> flux = applied_to(*sheet_flux_, sigma);
-  const bool has_all = flux.size() == sigma.size();
-  for (std::size_t k = 0; k < sheets_.size(); ++k) {
-    const std::int32_t i = sheets_[k];
-    result[i] += (given_.behind[i] - given_.ahead[i]) *
-                 (flux[has_all ? i : k] + (applied ? applied_flux(i) : T(0)));
+  if (sheets_.empty()) return result;
+  const std::vector<T> flux = mean_flux(sigma, applied, given);
+  for (const std::int32_t i : sheets_) {
+    const T behind = permittivity_behind(i), ahead = permittivity_ahead(i);
+    result[i] = 0.5 * (behind + ahead) * sigma[i] + (behind - ahead) * flux[i];
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include "fmbem/bem/layer/complex_operator.hpp"
 #include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/problems/enclosures.hpp"
+#include "fmbem/problems/gauss_shifts.hpp"
 #include "fmbem/problems/layer_field.hpp"
 #include "fmbem/problems/lossy_media.hpp"
 #include "fmbem/problems/media.hpp"
@@ -78,14 +79,24 @@ class BasicMediaSystem {
   /// numbers_of() the right-hand side, [n panels].
   std::vector<double> right_hand_side(const BasicPanelData<T>& data) const;
 
+  /// Whether the charge of a panel where φ is given is that of two sides, by mean_flux(), and not ε
+  /// σ: where the media differ, and where conductors touch interfaces.
+  bool has_two_sides(std::size_t i) const {
+    return !given_.gives_flux(i) && (permittivity_behind(i) != permittivity_ahead(i) ||
+                                     (!gauss_.empty() && gauss_.charge_by_flux[i]));
+  }
+
   /// [n panels], in Panels' order: the free charge density of conductors and the charge density of
   /// interfaces over ε₀, V per unit of length. Of a conductor ε σ where one medium surrounds it, of
   /// a sheet between two ε₁(½σ + K'σ + ∂ₙφ_a) + ε₂(½σ − K'σ − ∂ₙφ_a).
-  std::vector<T> free_charge(std::span<const T> sigma, bool applied = true) const;
+  std::vector<T> free_charge(std::span<const T> sigma, bool applied = true,
+                             std::span<const T> given = {}) const;
 
   /// [n panels]: K'σ + ∂ₙφ_a, the mean of ∂ₙφ on both sides. By operators that there are, so on
   /// potential rows with one medium on both sides it is NaN.
-  std::vector<T> mean_flux(std::span<const T> sigma, bool applied) const;
+  /// `given`: as BasicPanelData has it, where σ solves for it; empty for 0.
+  std::vector<T> mean_flux(std::span<const T> sigma, bool applied,
+                           std::span<const T> given = {}) const;
 
   /// φ in V and E in V/m at points in the mesh's coordinates.
   LayerField<T> field(std::span<const T> sigma, std::span<const Vec3d> points,
@@ -118,7 +129,17 @@ class BasicMediaSystem {
   void add_floating_equations(std::span<const Common> permittivity);
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
                            std::span<const Common> common);
+  void add_gauss_shifts(const Enclosures& enclosures);
+  void correct_fluxes(std::span<const T> sigma, bool applied, std::span<const T> given,
+                      std::vector<T>& flux) const;
   void set_applied();
+  // 0 in metal that interfaces touch.
+  T permittivity_behind(std::size_t i) const {
+    return !gauss_.empty() && gauss_.is_metal_behind[i] ? T(0) : given_.behind[i];
+  }
+  T permittivity_ahead(std::size_t i) const {
+    return !gauss_.empty() && gauss_.is_metal_ahead[i] ? T(0) : given_.ahead[i];
+  }
   T mean_permittivity(std::size_t i) const { return 0.5 * (given_.behind[i] + given_.ahead[i]); }
   T applied_potential(std::size_t i) const {
     return applied_potential_.empty() ? T(0) : applied_potential_[i];
@@ -142,8 +163,11 @@ class BasicMediaSystem {
   std::vector<std::int32_t> part_of_conductor_, part_of_unfixed_;  ///< −1 for none
   std::vector<T> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
   std::shared_ptr<const Operator> op_;
-  std::vector<std::int32_t> sheets_;                    ///< potential rows between two media
-  std::shared_ptr<const BoundaryOperator> sheet_flux_;  ///< K' of those rows, or null
+  GaussShifts<T> gauss_;
+  std::vector<std::int32_t> sheets_;  ///< potential rows whose charge is that of two sides
+  /// K' of those that the operator does not have it of, or null.
+  std::vector<std::int32_t> asked_sheets_;
+  std::shared_ptr<const BoundaryOperator> sheet_flux_;
 };
 using MediaSystem = BasicMediaSystem<double>;
 using LossySystem = BasicMediaSystem<Complex>;

@@ -139,7 +139,8 @@ std::vector<double> StudySystem::dielectric_right_hand_side(const StudyData& dat
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < b.size(); ++i)
     b[i] = -equation_.beta() * field.mean_flux(panels_.triangle(i), panels_.origin, 1);
-  mixed_->charge_equations().set_charges(
+  set_charges(
+      mixed_->mixed_rows(), areas_of(panels_),
       [&](std::size_t e, double sum) { return charge_factor_[e] * sum; }, b.data());
   return b;
 }

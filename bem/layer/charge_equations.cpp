@@ -6,39 +6,61 @@
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
+namespace {
+
+bool has_changes(const MixedRows& rows) { return !rows.equations.empty() || !rows.shifts.empty(); }
+
+PartShift shift_of(const ChargeEquation& equation) {
+  PartShift shift{equation.part, {{equation.part, 1, 0, -1}}};
+  for (const auto& [part, factor] : equation.others) shift.terms.push_back({part, factor, 0, 0});
+  return shift;
+}
+
+}  // namespace
 
 ChargeEquations::ChargeEquations(const Panels& panels, const MixedRows& rows)
-    : ChargeEquations(rows.equations.empty() ? std::vector<double>{} : areas_of(panels), rows) {}
+    : ChargeEquations(has_changes(rows) ? areas_of(panels) : std::vector<double>{}, rows) {}
 
 ChargeEquations::ChargeEquations(std::vector<double> area, const MixedRows& rows)
-    : equations_(rows.equations), part_(rows.part), area_(std::move(area)) {
+    : changed_(rows.shifts), part_(rows.part), area_(std::move(area)) {
   const std::size_t n = area_.size();
-  if (equations_.empty()) return;
+  for (const ChargeEquation& equation : rows.equations) changed_.push_back(shift_of(equation));
+  if (changed_.empty()) return;
   FMBEM_REQUIRE(part_.size() == n, "charge equations need the part of each of the "
                                        << n << " panels, not of " << part_.size());
   FMBEM_REQUIRE(rows.weight.empty() || rows.weight.size() == n,
                 "there are " << rows.weight.size() << " weights of charges for " << n << " panels");
   const auto [least, most] = std::minmax_element(part_.begin(), part_.end());
   FMBEM_REQUIRE(*least >= 0, "parts of panels are counted from 0, not from " << *least);
-  const std::int32_t parts = *most + 1;
-  const auto check_part = [&](std::int32_t part) {
+  part_area_.assign(*most + 1, 0.0);
+  for (std::size_t i = 0; i < n; ++i) part_area_[part_[i]] += area_[i];
+  check_parts();
+  charge_weight_ = area_;
+  for (std::size_t i = 0; i < rows.weight.size(); ++i) charge_weight_[i] *= rows.weight[i];
+
+  std::vector<char> in_flux(part_area_.size(), false);
+  for (const PartShift& shift : changed_)
+    for (const PartShift::Term& term : shift.terms)
+      if (term.flux != 0) in_flux[term.part] = true;
+  if (std::find(in_flux.begin(), in_flux.end(), true) == in_flux.end()) return;
+  for (const std::int32_t part : part_) needs_flux_.push_back(in_flux[part]);
+}
+
+void ChargeEquations::check_parts() const {
+  const auto parts = static_cast<std::int32_t>(part_area_.size());
+  const auto check = [&](std::int32_t part) {
     FMBEM_REQUIRE(part >= 0 && part < parts,
                   "a charge equation is of part " << part << ", and there are " << parts);
   };
-  equation_of_.assign(parts, -1);
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    check_part(equations_[e].part);
-    for (const ChargeEquation::Other& other : equations_[e].others) check_part(other.part);
-    FMBEM_REQUIRE(std::exchange(equation_of_[equations_[e].part], e) < 0,
-                  "part " << equations_[e].part << " has two charge equations");
+  std::vector<char> is_changed(parts, false);
+  for (const PartShift& shift : changed_) {
+    check(shift.part);
+    for (const PartShift::Term& term : shift.terms) check(term.part);
+    FMBEM_REQUIRE(!std::exchange(is_changed[shift.part], true),
+                  "part " << shift.part << " has two charge equations");
+    FMBEM_REQUIRE(part_area_[shift.part] > 0,
+                  "part " << shift.part << " of a charge equation has no panel");
   }
-  charge_weight_ = area_;
-  for (std::size_t i = 0; i < rows.weight.size(); ++i) charge_weight_[i] *= rows.weight[i];
-  part_area_.assign(parts, 0.0);
-  for (std::size_t i = 0; i < n; ++i) part_area_[part_[i]] += area_[i];
-  for (std::int32_t p = 0; p < parts; ++p)
-    FMBEM_REQUIRE(equation_of_[p] < 0 || part_area_[p] > 0,
-                  "part " << p << " of a charge equation has no panel");
 }
 
 std::vector<double> ChargeEquations::sums(const double* values, const double* weights) const {
@@ -48,33 +70,39 @@ std::vector<double> ChargeEquations::sums(const double* values, const double* we
   return result;
 }
 
-void ChargeEquations::replace_means(const double* x, double* y) const {
+void ChargeEquations::change_rows(const double* x, const double* fluxes, double* y) const {
   if (empty()) return;
-  const std::vector<double> charge = sums(x, charge_weight_.data()), mean = sums(y, area_.data());
+  const std::vector<double> charge = sums(x, charge_weight_.data()), row = sums(y, area_.data());
   std::vector<double> shift(part_area_.size(), 0.0);
-  for (const ChargeEquation& equation : equations_) {
-    double sum = charge[equation.part] - mean[equation.part];
-    for (const auto& [part, factor] : equation.others) sum += factor * charge[part];
-    shift[equation.part] = sum / part_area_[equation.part];
+  for (const auto& [part, terms] : changed_) {
+    double sum = 0;
+    for (const PartShift::Term& term : terms)
+      sum += term.charge * charge[term.part] + term.row * row[term.part] +
+             (fluxes ? term.flux * fluxes[term.part] : 0);
+    shift[part] = sum / part_area_[part];
   }
-  for (std::size_t i = 0; i < part_.size(); ++i)
-    if (equation_of_[part_[i]] >= 0) y[i] += shift[part_[i]];
+  for (std::size_t i = 0; i < part_.size(); ++i) y[i] += shift[part_[i]];
 }
 
-void ChargeEquations::replace_means_transposed(double* x, double* y) const {
-  if (empty()) return;
+std::vector<double> ChargeEquations::change_rows_transposed(double* x, double* y) const {
+  if (empty()) return {};
   const std::vector<double> sum = sums(x, nullptr);
-  std::vector<double> of_charge(part_area_.size(), 0.0);
-  for (const ChargeEquation& equation : equations_) {
-    const double mean = sum[equation.part] / part_area_[equation.part];
-    of_charge[equation.part] += mean;
-    for (const auto& [part, factor] : equation.others) of_charge[part] += factor * mean;
+  const std::size_t parts = part_area_.size();
+  std::vector<double> charge(parts, 0.0), flux(parts, 0.0), row(parts, 0.0);
+  for (const auto& [part, terms] : changed_) {
+    const double mean = sum[part] / part_area_[part];
+    for (const PartShift::Term& term : terms) {
+      charge[term.part] += term.charge * mean;
+      flux[term.part] += term.flux * mean;
+      row[term.part] += term.row * mean;
+    }
   }
   for (std::size_t i = 0; i < part_.size(); ++i) {
-    const std::int32_t p = part_[i];
-    y[i] += charge_weight_[i] * of_charge[p];
-    if (equation_of_[p] >= 0) x[i] -= area_[i] * sum[p] / part_area_[p];
+    y[i] += charge_weight_[i] * charge[part_[i]];
+    x[i] += area_[i] * row[part_[i]];
   }
+  if (needs_flux_.empty()) flux.clear();
+  return flux;
 }
 
 }  // namespace fmbem

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmbem/bem/precond/reflected_inverse.hpp"
+#include "fmbem/bem/precond/shifted_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -21,10 +22,32 @@ ComplexRows checked(ComplexRows rows, std::size_t n) {
   return rows;
 }
 
-/// Charge equations of real parts, and behind them of imaginary ones, as if these were panels.
+/// Shifts of real parts and of imaginary ones, whose parts are numbered behind those.
+std::vector<PartShift> shifts_of_both(const std::vector<BasicPartShift<Complex>>& shifts,
+                                      std::int32_t parts) {
+  std::vector<PartShift> both;
+  for (const auto& [part, terms] : shifts)
+    for (const bool is_imaginary : {false, true}) {
+      PartShift& shift = both.emplace_back();
+      shift.part = is_imaginary ? part + parts : part;
+      for (const auto& term : terms) {
+        const auto add = [&](std::int32_t of, Complex turn) {
+          shift.terms.push_back({of, (turn * term.charge).real(), (turn * term.flux).real(),
+                                 (turn * term.row).real()});
+        };
+        // Re and Im of a product with the real part, and with i times the imaginary one.
+        add(term.part, is_imaginary ? Complex(0, -1) : Complex(1));
+        add(term.part + parts, is_imaginary ? Complex(1) : Complex(0, 1));
+      }
+    }
+  return both;
+}
+
+/// Charge equations and shifts of real parts, and behind them of imaginary ones, as if these were
+/// panels.
 MixedRows equations_of_both(const ComplexRows& rows) {
   MixedRows both;
-  if (rows.equations.empty()) return both;
+  if (rows.part.empty()) return both;
   const std::int32_t parts = *std::max_element(rows.part.begin(), rows.part.end()) + 1;
   for (const std::int32_t shift : {0, parts}) {
     for (const std::int32_t part : rows.part) both.part.push_back(part + shift);
@@ -37,6 +60,8 @@ MixedRows equations_of_both(const ComplexRows& rows) {
       both.equations.push_back(std::move(real));
     }
   }
+  both.shifts = shifts_of_both(rows.shifts, parts);
+  both.inverse_shifts = shifts_of_both(rows.inverse_shifts, parts);
   return both;
 }
 
@@ -97,7 +122,7 @@ ComplexOperator::ComplexOperator(const Panels& panels, ComplexRows rows,
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
                 "operators of complex densities run on the CPU: choose that");
   of_parts.processor = Processor::cpu;
-  add_parts(parts_, panels, rows_, of_parts);
+  add_parts(parts_, panels, rows_, flux_rows(), of_parts);
 }
 
 OperatorInfo ComplexOperator::info() const {
@@ -131,7 +156,14 @@ void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, doubl
 }
 
 std::unique_ptr<ApproximateInverse> ComplexOperator::approximate_inverse() const {
-  return std::make_unique<InverseOfParts>(make_mixed_inverse(panels_, real_part(rows_)));
+  auto inverse = std::make_unique<InverseOfParts>(make_mixed_inverse(panels_, real_part(rows_)));
+  return shifted_back(std::move(inverse), twice(areas_of(panels_)), equations_of_both(rows_));
+}
+
+/// Rows of panels of which equations need K'σ.
+std::vector<char> ComplexOperator::flux_rows() const {
+  const std::vector<char>& of_both = equations_.needs_flux();
+  return {of_both.begin(), of_both.begin() + static_cast<std::ptrdiff_t>(of_both.size() / 2)};
 }
 
 void ComplexOperator::multiply(const double* x, double* y, const Product& product) const {
@@ -143,6 +175,8 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
     y[(2 * v + 1) * n + i] += result.imag();
   };
   std::fill_n(y, size() * product.vectors, 0.0);
+  const std::size_t parts = equations_.part_area().size();
+  std::vector<double> fluxes(equations_.needs_flux().empty() ? 0 : parts * product.vectors);
   for (int v = 0; v < product.vectors; ++v)
     for (std::size_t i = 0; i < n; ++i)
       add(v, i, rows_.gamma[i], {x[2 * v * n + i], x[(2 * v + 1) * n + i]});
@@ -156,9 +190,15 @@ void ComplexOperator::multiply(const double* x, double* y, const Product& produc
         const std::int32_t i = panel_of(part.block.rows, k);
         add(v, i, (rows_.*part.factor)[i],
             {result[2 * v * rows + k], result[(2 * v + 1) * rows + k]});
+        if (part.factor != &ComplexRows::beta || fluxes.empty()) continue;
+        double* const sums = fluxes.data() + v * parts;
+        equations_.add_flux(i, result[2 * v * rows + k], sums);
+        equations_.add_flux(static_cast<std::int32_t>(i + n), result[(2 * v + 1) * rows + k], sums);
       }
   }
-  for (int v = 0; v < product.vectors; ++v) equations_.replace_means(x + 2 * v * n, y + 2 * v * n);
+  for (int v = 0; v < product.vectors; ++v)
+    equations_.change_rows(x + 2 * v * n, fluxes.empty() ? nullptr : fluxes.data() + v * parts,
+                           y + 2 * v * n);
 }
 
 }  // namespace fmbem

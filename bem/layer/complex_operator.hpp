@@ -35,6 +35,8 @@ class ComplexOperator final : public BoundaryOperator {
   void multiply(const double* x, double* y, const Product& product) const override;
 
  private:
+  std::vector<char> flux_rows() const;
+
   Panels panels_;
   ComplexRows rows_;
   ChargeEquations equations_;

@@ -25,9 +25,10 @@ struct ComplexRows {
   std::vector<Complex> alpha, beta, gamma;  ///< [n], in the order of Panels
   std::vector<std::int32_t> part{};         ///< [n], 0, 1, …; empty without charge equations
   std::vector<ComplexChargeEquation> equations{};
+  std::vector<BasicPartShift<Complex>> shifts{}, inverse_shifts{};  ///< as in MixedRows
 };
 
-/// The rows with real factors alone, whose inverse preconditions those.
+/// The rows with real factors alone, without shifts, whose inverse preconditions those.
 MixedRows real_part(const ComplexRows& rows);
 
 }  // namespace fmbem

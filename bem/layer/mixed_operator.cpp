@@ -9,6 +9,7 @@
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/mixed_inverse.hpp"
 #include "fmbem/bem/precond/reflected_inverse.hpp"
+#include "fmbem/bem/precond/shifted_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -30,8 +31,7 @@ MixedRows checked(MixedRows rows, std::size_t n) {
 
 /// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
 template <class Body>
-void for_rows(const PanelBlock& block, const std::vector<double>& factor, int vectors,
-              Body&& body) {
+void for_rows(const PanelBlock& block, std::span<const double> factor, int vectors, Body&& body) {
   const std::size_t n = factor.size();
   const auto rows = static_cast<std::int64_t>(count_of(block.rows, n));
   for (std::int64_t v = 0; v < vectors; ++v)
@@ -52,7 +52,7 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
           panels.images ? Processor::cpu : faster_processor(panels.size(), options))) {
   OperatorOptions of_parts = options;
   of_parts.processor = processor_;
-  add_parts(parts_, panels, rows_, of_parts);
+  add_parts(parts_, panels, rows_, equations_.needs_flux(), of_parts);
   if (processor_ == Processor::cpu) return;
   std::vector<std::span<const double>> factors{rows_.gamma};
   for (const Part& part : parts_) factors.push_back(rows_.*part.factor);
@@ -92,9 +92,13 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
 }
 
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
-  if (processor_ == Processor::cpu) return make_mixed_inverse(panels_, rows_);
-  return std::make_unique<cuda::bem::MixedInverse>(
-      MixedInverse(panels_, triangles_of(panels_), rows_));
+  std::unique_ptr<ApproximateInverse> inverse;
+  if (processor_ == Processor::cpu)
+    inverse = make_mixed_inverse(panels_, rows_);
+  else
+    inverse = std::make_unique<cuda::bem::MixedInverse>(
+        MixedInverse(panels_, triangles_of(panels_), rows_));
+  return shifted_back(std::move(inverse), areas_of(panels_), rows_);
 }
 
 void MixedOperator::multiply(const double* x, double* y, const Product& product) const {
@@ -111,12 +115,14 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     parts_[k].op->apply_on_device(x, room, of_part(parts_[k], product));
     on_device_->add(k + 1, room, y, product.vectors);
+    if (parts_[k].factor == &MixedRows::beta) on_device_->sum_fluxes(room, product.vectors);
   }
-  on_device_->replace_means(x, y, product.vectors);
+  on_device_->change_rows(x, y, product.vectors);
 }
 
 void MixedOperator::multiply_rows(const double* x, double* y, const Product& product) const {
-  const std::size_t n = size();
+  const std::size_t n = size(), parts = equations_.part_area().size();
+  std::vector<double> fluxes(equations_.needs_flux().empty() ? 0 : parts * product.vectors);
   for_rows({}, rows_.gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
   for (const Part& part : parts_) {
@@ -124,22 +130,34 @@ void MixedOperator::multiply_rows(const double* x, double* y, const Product& pro
     part.op->apply(x, result.data(), of_part(part, product));
     for_rows(part.block, rows_.*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });
+    if (part.factor != &MixedRows::beta || fluxes.empty()) continue;
+    const std::size_t rows = part.op->rows();
+    for (std::size_t k = 0; k < result.size(); ++k)
+      equations_.add_flux(panel_of(part.block.rows, k % rows), result[k],
+                          fluxes.data() + k / rows * parts);
   }
-  for (int v = 0; v < product.vectors; ++v) equations_.replace_means(x + v * n, y + v * n);
+  for (int v = 0; v < product.vectors; ++v)
+    equations_.change_rows(x + v * n, fluxes.empty() ? nullptr : fluxes.data() + v * parts,
+                           y + v * n);
 }
 
 void MixedOperator::multiply_transposed(const double* x, double* y, const Product& product) const {
   const std::size_t n = size(), numbers = n * product.vectors;
+  std::vector<std::vector<double>> of_flux;
   std::vector<double> of_rows(x, x + numbers), result(numbers);
   std::fill_n(y, numbers, 0.0);
   for (int v = 0; v < product.vectors; ++v)
-    equations_.replace_means_transposed(of_rows.data() + v * n, y + v * n);
+    of_flux.push_back(equations_.change_rows_transposed(of_rows.data() + v * n, y + v * n));
   for_rows({}, rows_.gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] += gamma * of_rows[i]; });
   for (const Part& part : parts_) {
     std::vector<double> scaled(part.op->rows() * product.vectors);
     for_rows(part.block, rows_.*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { scaled[k] = factor * of_rows[i]; });
+    if (part.factor == &MixedRows::beta && !equations_.needs_flux().empty())
+      for_rows(part.block, equations_.area(), product.vectors, [&](auto k, auto i, double area) {
+        scaled[k] += area * of_flux[i / n][equations_.part()[i % n]];
+      });
     part.op->apply(scaled.data(), result.data(), of_part(part, product));
     for (std::size_t k = 0; k < numbers; ++k) y[k] += result[k];
   }

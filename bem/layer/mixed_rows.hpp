@@ -23,16 +23,40 @@ struct ChargeEquation {
   std::vector<Other> others{};  ///< what is inside
 };
 
+/// A change of the rows of a part by sums over parts:
+///
+///     y_i ← y_i + Σ_terms (charge Q + flux F + row Y)/A_part,   F_p = Σ_p A (K'σ),   Y_p = Σ_p A
+///     y.
+///
+/// A ChargeEquation is such a change, with row = −1 of its own part, charge = 1 of it and charge =
+/// factor of the others. Gauss's law of dielectrics that touch takes all three
+/// (problems/gauss_shifts.hpp). T is double or complex.
+template <class T>
+struct BasicPartShift {
+  std::int32_t part = 0;
+  struct Term {
+    std::int32_t part;
+    T charge, flux, row;
+  };
+  std::vector<Term> terms{};
+};
+using PartShift = BasicPartShift<double>;
+
 /// The rows of an operator on the densities σ of panels, one panel after the other:
 ///
 ///     y_i = α_i (V σ)_i + β_i (K' σ)_i + γ_i σ_i,
 ///
-/// K' averaged over panels (NormalRows::averaged) with their own normals; then charge equations.
+/// K' averaged over panels (NormalRows::averaged) with their own normals; then charge equations
+/// and shifts, of which a part has either.
 struct MixedRows {
   std::vector<double> alpha, beta, gamma;  ///< [n], in the order of Panels
-  std::vector<std::int32_t> part{};        ///< [n], 0, 1, …; empty without charge equations
+  std::vector<std::int32_t> part{};        ///< [n], 0, 1, …; empty without equations and shifts
   std::vector<ChargeEquation> equations{};
   std::vector<double> weight{};  ///< [n], of charges in equations; empty: 1 each
+  std::vector<PartShift> shifts{};
+  /// What takes back the row terms of shifts, by row terms alone: the inverse of rows does not know
+  /// of shifts, and acts on vectors that have had this.
+  std::vector<PartShift> inverse_shifts{};
 };
 
 }  // namespace fmbem

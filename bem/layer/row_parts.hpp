@@ -12,8 +12,9 @@
 
 namespace fmbem {
 
-/// An operator of those rows whose factor is not 0, and what it counts there; on the GPU it has all
-/// rows. Its tolerance is `looser` times that of all, as it is a part of their norm.
+/// An operator of those rows whose factor is not 0, or that are asked for, and what it counts
+/// there; on the GPU it has all rows. Its tolerance is `looser` times that of all, as it is a part
+/// of their norm.
 template <class Rows, class Factor>
 struct RowPart {
   PanelBlock block;
@@ -32,15 +33,17 @@ double largest(const std::vector<Factor>& factors) {
   return result;
 }
 
-/// Adds the operator of a layer, unless all of its factors are 0.
+/// Adds the operator of a layer, unless all of its factors are 0. `wanted`: [n], which rows are
+/// asked for in any case; empty for none.
 template <class Rows, class Factor>
 void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
-              const Layer& layer, std::vector<Factor> Rows::*factor, double looser,
-              OperatorOptions options) {
+              const Layer& layer, std::vector<Factor> Rows::*factor,
+              const std::vector<char>& wanted, double looser, OperatorOptions options) {
   const std::vector<Factor>& factors = rows.*factor;
   PanelBlock block;
   for (std::size_t i = 0; i < factors.size(); ++i)
-    if (factors[i] != Factor(0)) block.rows.push_back(static_cast<std::int32_t>(i));
+    if (factors[i] != Factor(0) || (!wanted.empty() && wanted[i]))
+      block.rows.push_back(static_cast<std::int32_t>(i));
   if (block.rows.empty()) return;
   if (block.rows.size() == factors.size() || options.processor != Processor::cpu)
     block.rows.clear();  // all of them
@@ -48,14 +51,14 @@ void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& r
   parts.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
 }
 
-/// Adds those of αV and βK' + γ.
+/// Adds those of αV and βK' + γ. `needs_flux`: rows that K' is asked for in any case.
 template <class Rows, class Factor>
 void add_parts(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& rows,
-               const OperatorOptions& options) {
-  add_part(parts, panels, rows, single_layer, &Rows::alpha, 1, options);
+               const std::vector<char>& needs_flux, const OperatorOptions& options) {
+  add_part(parts, panels, rows, single_layer, &Rows::alpha, {}, 1, options);
   // ‖K'‖ counts as 1/2.
   const double looser = 1 + 2 * largest(rows.gamma) / std::max(largest(rows.beta), 1e-3);
-  add_part(parts, panels, rows, adjoint_double_layer, &Rows::beta, looser, options);
+  add_part(parts, panels, rows, adjoint_double_layer, &Rows::beta, needs_flux, looser, options);
 }
 
 /// K' of the rows that have it, of all where `rows` is empty, without factors; null if none has.

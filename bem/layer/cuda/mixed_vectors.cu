@@ -41,25 +41,56 @@ __global__ void __launch_bounds__(threads_per_block)
   sums[gridDim.x + blockIdx.x] = mean;
 }
 
-__device__ inline double sum_of_part(const double* sums, const std::int32_t* part_chunks,
-                                     std::int32_t part) {
+/// The sums of area flux over each chunk, of vector number blockIdx.y: sums[vectors][chunks].
+__global__ void __launch_bounds__(threads_per_block)
+    sum_flux_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, std::int64_t n,
+                    const double* flux, const double* area, double* sums) {
+  using Reduce = cub::BlockReduce<double, threads_per_block>;
+  __shared__ typename Reduce::TempStorage s_flux;
   double sum = 0;
-  for (std::int32_t c = part_chunks[part]; c < part_chunks[part + 1]; ++c) sum += sums[c];
-  return sum;
+  for (std::int32_t k = chunk_begin[blockIdx.x] + static_cast<std::int32_t>(threadIdx.x);
+       k < chunk_begin[blockIdx.x + 1]; k += threads_per_block) {
+    const std::int32_t i = order[k];
+    sum += area[i] * flux[blockIdx.y * n + i];
+  }
+  sum = Reduce(s_flux).Sum(sum);
+  if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 
-/// What an equation adds to the rows of its part.
-__global__ void find_shifts(const std::int32_t* equation_part, const std::int32_t* other_begin,
-                            const std::int32_t* other_part, const double* other_factor,
-                            std::int64_t equations, const double* sums, std::int64_t chunks,
-                            const std::int32_t* part_chunks, const double* part_area,
+/// Sums of charges, rows and fluxes, [3][parts]. `fluxes`: [chunks], or null if there are none.
+__global__ void sum_parts(const double* sums, const double* fluxes, std::int64_t chunks,
+                          const std::int32_t* part_chunks, std::int64_t parts, double* of_part) {
+  const std::int64_t p = thread_index();
+  if (p >= parts) return;
+  double charge = 0, row = 0, flux = 0;
+  for (std::int32_t c = part_chunks[p]; c < part_chunks[p + 1]; ++c) {
+    charge += sums[c];
+    row += sums[chunks + c];
+    if (fluxes) flux += fluxes[c];
+  }
+  of_part[p] = charge;
+  of_part[parts + p] = row;
+  of_part[2 * parts + p] = flux;
+}
+
+/// Factors of the terms of all changes, [3][terms], as the sums have them.
+struct TermView {
+  const std::int32_t *begin, *part;
+  const double* factor;
+  std::int64_t count;
+};
+
+/// What is added to the rows of parts that are changed.
+__global__ void find_shifts(const std::int32_t* changed_part, std::int64_t changed, TermView terms,
+                            const double* of_part, std::int64_t parts, const double* part_area,
                             double* shift) {
   const std::int64_t e = thread_index();
-  if (e >= equations) return;
-  const std::int32_t part = equation_part[e];
-  double sum = sum_of_part(sums, part_chunks, part) - sum_of_part(sums + chunks, part_chunks, part);
-  for (std::int32_t k = other_begin[e]; k < other_begin[e + 1]; ++k)
-    sum += other_factor[k] * sum_of_part(sums, part_chunks, other_part[k]);
+  if (e >= changed) return;
+  double sum = 0;
+  for (std::int32_t k = terms.begin[e]; k < terms.begin[e + 1]; ++k)
+    for (int kind = 0; kind < 3; ++kind)
+      sum += terms.factor[kind * terms.count + k] * of_part[kind * parts + terms.part[k]];
+  const std::int32_t part = changed_part[e];
   shift[part] = sum / part_area[part];
 }
 
@@ -77,8 +108,8 @@ DeviceArray<std::int32_t> upload(const Indices& indices) {
 
 }  // namespace
 
-/// The charge equations on the device. A chunk is a stretch of `order` within one part, so that
-/// long parts have many chunks and short ones one.
+/// The charge equations and shifts on the device. A chunk is a stretch of `order` within one part,
+/// so that long parts have many chunks and short ones one.
 struct MixedVectors::Parts {
   explicit Parts(const ChargeEquations& equations);
   DeviceArray<double> area, charge_weight;  ///< [panels]
@@ -87,12 +118,15 @@ struct MixedVectors::Parts {
   DeviceArray<std::int32_t> order;          ///< [panels], by parts
   DeviceArray<std::int32_t> chunk_begin;    ///< [chunks + 1], in the order
   DeviceArray<std::int32_t> part_chunks;    ///< [parts + 1]
-  DeviceArray<std::int32_t> equation_part;  ///< [equations]
-  DeviceArray<std::int32_t> other_begin;    ///< [equations + 1]
-  DeviceArray<std::int32_t> other_part;
-  DeviceArray<double> other_factor;
-  DeviceArray<double> sums;   ///< [2][chunks]: of charges and of rows
-  DeviceArray<double> shift;  ///< [parts]
+  DeviceArray<std::int32_t> changed_part;   ///< [changed]
+  DeviceArray<std::int32_t> term_begin;     ///< [changed + 1]
+  DeviceArray<std::int32_t> term_part;      ///< [terms]
+  DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
+  bool needs_flux = false;
+  DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
+  DeviceArray<double> sums;          ///< [2][chunks]: of charges and of rows
+  DeviceArray<double> sums_of_part;  ///< [3][parts]: of charges, rows and fluxes
+  DeviceArray<double> shift;         ///< [parts]
 };
 
 MixedVectors::Parts::Parts(const ChargeEquations& equations)
@@ -117,20 +151,26 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   order = upload(sorted);
   chunk_begin = upload(chunks);
   part_chunks = upload(chunks_of);
-  Indices of_equation, others_begin{0}, others;
-  std::vector<double> factors;
-  for (const ChargeEquation& equation : equations.all()) {
-    of_equation.push_back(equation.part);
-    for (const auto& [other, factor] : equation.others) {
-      others.push_back(other);
-      factors.push_back(factor);
+  Indices of_change, begin{0}, of_term;
+  std::vector<double> charge, row, flux;
+  for (const PartShift& change : equations.changed()) {
+    of_change.push_back(change.part);
+    for (const PartShift::Term& term : change.terms) {
+      of_term.push_back(term.part);
+      charge.push_back(term.charge);
+      row.push_back(term.row);
+      flux.push_back(term.flux);
     }
-    others_begin.push_back(static_cast<std::int32_t>(others.size()));
+    begin.push_back(static_cast<std::int32_t>(of_term.size()));
   }
-  equation_part = upload(of_equation);
-  other_begin = upload(others_begin);
-  other_part = upload(others);
-  other_factor = DeviceArray<double>(std::span<const double>(factors));
+  charge.insert(charge.end(), row.begin(), row.end());
+  charge.insert(charge.end(), flux.begin(), flux.end());
+  changed_part = upload(of_change);
+  term_begin = upload(begin);
+  term_part = upload(of_term);
+  term_factor = DeviceArray<double>(std::span<const double>(charge));
+  needs_flux = !equations.needs_flux().empty();
+  sums_of_part = DeviceArray<double>(3 * parts);
   sums = DeviceArray<double>(2 * (chunks.size() - 1));
   shift = DeviceArray<double>(std::span<const double>(std::vector<double>(parts, 0.0)));
 }
@@ -156,19 +196,33 @@ void MixedVectors::add(std::size_t f, const double* x, double* y, int vectors) c
          factors_[f].data(), n, x, y);
 }
 
-void MixedVectors::replace_means(const double* x, double* y, int vectors) {
+void MixedVectors::sum_fluxes(const double* flux, int vectors) {
+  if (!parts_ || !parts_->needs_flux) return;
+  Parts& p = *parts_;
+  const std::size_t chunks = p.chunk_begin.size() - 1;
+  if (p.fluxes.size() < chunks * vectors) p.fluxes = DeviceArray<double>(chunks * vectors);
+  launch(sum_flux_chunks, dim3(static_cast<unsigned>(chunks), vectors), threads_per_block, 0,
+         nullptr, p.order.data(), p.chunk_begin.data(), static_cast<std::int64_t>(size_), flux,
+         p.area.data(), p.fluxes.data());
+}
+
+void MixedVectors::change_rows(const double* x, double* y, int vectors) {
   if (!parts_) return;
   const Parts& p = *parts_;
   const auto n = static_cast<std::int64_t>(size_);
   const auto chunks = static_cast<std::int64_t>(p.chunk_begin.size()) - 1,
-             equations = static_cast<std::int64_t>(p.equation_part.size());
+             parts = static_cast<std::int64_t>(p.part_area.size()),
+             changed = static_cast<std::int64_t>(p.changed_part.size());
+  const TermView terms{p.term_begin.data(), p.term_part.data(), p.term_factor.data(),
+                       static_cast<std::int64_t>(p.term_part.size())};
   for (int v = 0; v < vectors; ++v, x += n, y += n) {
     launch(sum_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr, p.order.data(),
            p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(), p.sums.data());
-    launch(find_shifts, blocks_for(equations), threads_per_block, 0, nullptr,
-           p.equation_part.data(), p.other_begin.data(), p.other_part.data(), p.other_factor.data(),
-           equations, p.sums.data(), chunks, p.part_chunks.data(), p.part_area.data(),
-           p.shift.data());
+    launch(sum_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
+           p.needs_flux ? p.fluxes.data() + v * chunks : nullptr, chunks, p.part_chunks.data(),
+           parts, p.sums_of_part.data());
+    launch(find_shifts, blocks_for(changed), threads_per_block, 0, nullptr, p.changed_part.data(),
+           changed, terms, p.sums_of_part.data(), parts, p.part_area.data(), p.shift.data());
     launch(add_shifts, blocks_for(n), threads_per_block, 0, nullptr, p.part.data(), p.shift.data(),
            n, y);
   }

@@ -23,8 +23,10 @@ class MixedVectors {
   /// y = f x or y += f x with factors number f.
   void set(std::size_t f, const double* x, double* y, int vectors) const;
   void add(std::size_t f, const double* x, double* y, int vectors) const;
-  /// ChargeEquations::replace_means(). The same bits every time.
-  void replace_means(const double* x, double* y, int vectors);
+  /// Sums fluxes K'σ, [vectors][panels], over parts, for the next change_rows(), if any is needed.
+  void sum_fluxes(const double* flux, int vectors);
+  /// ChargeEquations::change_rows(). The same bits every time.
+  void change_rows(const double* x, double* y, int vectors);
   /// Room for so many vectors, until the next call.
   double* room(int vectors);
 

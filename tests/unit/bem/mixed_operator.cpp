@@ -43,6 +43,13 @@ MixedRows rows_of(const SurfaceMesh& mesh, const Panels& panels) {
   return rows;
 }
 
+/// The same with a shift of the conductor's rows, by K'σ of rows that do not have it, too.
+MixedRows shifted_rows_of(const SurfaceMesh& mesh, const Panels& panels) {
+  MixedRows rows = rows_of(mesh, panels);
+  rows.shifts = {{0, {{0, 0.5, -2, -0.7}, {1, -1, 0.8, 3}, {2, 0, 4, 0}}}};
+  return rows;
+}
+
 /// The matrix of the rows, written afresh: [n][n].
 std::vector<double> matrix_of(const Panels& panels, const MixedRows& rows) {
   const std::size_t n = panels.size();
@@ -60,6 +67,23 @@ std::vector<double> matrix_of(const Panels& panels, const MixedRows& rows) {
   for (std::size_t i = 0; i < n; ++i) {
     a[i * n + i] += rows.gamma[i];
     area.push_back(panels.area(i));
+  }
+  // Changes of parts are by sums before all of them.
+  const std::vector<double> before = a;
+  for (const PartShift& shift : rows.shifts) {
+    double of_part = 0;
+    for (std::size_t i = 0; i < n; ++i) of_part += rows.part[i] == shift.part ? area[i] : 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (const PartShift::Term& term : shift.terms) {
+        if (rows.part[j] == term.part) sum += term.charge * rows.weight[j] * area[j];
+        for (std::size_t i = 0; i < n; ++i)
+          if (rows.part[i] == term.part)
+            sum += area[i] * (term.flux * block[i * n + j] + term.row * before[i * n + j]);
+      }
+      for (std::size_t i = 0; i < n; ++i)
+        if (rows.part[i] == shift.part) a[i * n + j] += sum / of_part;
+    }
   }
   for (const ChargeEquation& equation : rows.equations) {
     double of_part = 0;
@@ -104,7 +128,8 @@ BACKEND_TEST_CASE("mixed rows are V, K' and the density by panel, then the charg
   const SurfaceMesh mesh = bodies();
   const Panels panels = make_panels(mesh);
   const std::size_t n = panels.size();
-  const MixedRows rows = rows_of(mesh, panels);
+  const bool has_shifts = GENERATE(false, true);
+  const MixedRows rows = has_shifts ? shifted_rows_of(mesh, panels) : rows_of(mesh, panels);
   const std::vector<double> a = matrix_of(panels, rows);
   for (const double tolerance : {1e-4, 1e-8}) {
     const auto op = make(panels, rows, OperatorOptions::Choice::fmm, tolerance);
@@ -118,7 +143,7 @@ BACKEND_TEST_CASE("mixed rows are V, K' and the density by panel, then the charg
           const Vector own(x.begin() + v * n, x.begin() + (v + 1) * n);
           const Vector error =
               difference({y.begin() + v * n, y.begin() + (v + 1) * n}, times(a, own, transposed));
-          CAPTURE(tolerance, transposed, asked, v);
+          CAPTURE(tolerance, transposed, asked, v, has_shifts);
           // In an equation a charge has a factor of at most 2 · 8, in the place of a mean.
           CHECK(norm_of(error) < 4 * asked * op->norm() * norm_of(own));
         }

@@ -1,0 +1,116 @@
+// Dielectrics that touch, and conductors on interfaces: Gauss's law at high contrasts.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/touching_surfaces.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// By the FMM to 1e-6, and to 1e-6.
+ProblemSolution solved(const TouchingCase& of) {
+  LayerOptions options;
+  options.solver.tolerance = options.op.tolerance = 1e-6;
+  options.op.kind = OperatorOptions::Choice::fmm;
+  return solve_problem(of.mesh, of.problem, options);
+}
+/// By entries, to 1e-9.
+ProblemSolution solved_exactly(const TouchingCase& of) {
+  LayerOptions options;
+  options.solver.tolerance = 1e-9;
+  options.op.kind = OperatorOptions::Choice::dense;
+  return solve_problem(of.mesh, of.problem, options);
+}
+
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double squares = 0, all = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    squares += std::pow(a[i] - b[i], 2);
+    all += b[i] * b[i];
+  }
+  return std::sqrt(squares / all);
+}
+
+/// Densities are those of exact products to a few tolerances, and what enters each region leaves
+/// it.
+void check(const TouchingCase& of, int most_iterations) {
+  const ProblemSolution solution = solved(of), exact = solved_exactly(of);
+  CAPTURE(solution.solves[0].iterations, exact.solves[0].iterations);
+  CHECK(solution.converged);
+  CHECK(exact.converged);
+  CHECK(solution.solves[0].iterations <= most_iterations);
+  CHECK(difference(solution.sigma[0], exact.sigma[0]) < 5e-6);
+  const ProblemResult& result = solution.results[0];
+  for (std::size_t r = 0; r < result.imbalance.size(); ++r) {
+    CAPTURE(r, result.imbalance[r], result.throughput[r]);
+    CHECK(std::abs(result.imbalance[r]) <= 2e-6 * result.throughput[r]);
+  }
+  for (std::size_t c = 0; c < result.conductor_flux.size(); ++c)
+    CHECK(result.conductor_flux[c] == Approx(exact.results[0].conductor_flux[c]).epsilon(1e-6));
+}
+
+}  // namespace
+
+TEST_CASE("cubes of high contrasts that share faces keep their digits") {
+  check(cubes_in_a_row(4, {1e6, 1e3}), 14);
+  check(cubes_in_a_row(4, {1e6, 1e-4}), 14);
+  check(cubes_in_a_row(3, {1e3, 1e6, 1e-2}), 14);
+}
+
+TEST_CASE("slabs that touch between plates have their capacitance at any contrast") {
+  for (const auto& [lower, upper] :
+       {std::pair(1e4, 1.0), {1.0, 1e6}, {1e6, 1e2}, {3.0, 7.0}, {1e-4, 1.0}}) {
+    CAPTURE(lower, upper);
+    check(slabs_in_series(4, lower, upper), 12);
+    check(slabs_in_parallel(4, lower, upper), 12);
+    const double in_series = epsilon_0 / (0.5 / lower + 0.5 / upper),
+                 in_parallel = epsilon_0 * (lower + upper) / 2;
+    double error[2][2];
+    for (const int k : {0, 1}) {
+      const TouchingCase series = slabs_in_series(4 << k, lower, upper),
+                         parallel = slabs_in_parallel(4 << k, lower, upper);
+      error[0][k] = solved(series).results[0].conductor_flux[0] / in_series - 1;
+      error[1][k] = solved(parallel).results[0].conductor_flux[0] / in_parallel - 1;
+    }
+    for (const auto& of : error) {
+      CAPTURE(of[0], of[1]);
+      CHECK(std::abs(of[1]) < 0.02);
+      CHECK(std::abs(of[1]) < 0.7 * std::abs(of[0]));
+    }
+  }
+}
+
+TEST_CASE("a conductor that is sunk into a dielectric of high contrast has its charge") {
+  for (const double permittivity : {1e-4, 1e4, 1e6}) check(bar_in_substrate(1, permittivity), 12);
+}
+
+TEST_CASE("a sphere is the same if an interface without a contrast cuts it") {
+  const ProblemSolution whole = solved_exactly(sphere_in_field(2, false, 1e6, 1e6)),
+                        cut = solved(sphere_in_field(2, true, 1e6, 1e6));
+  // Panels of a mesh that is cut come in another order.
+  const auto charges = [](const ProblemSolution& solution) {
+    std::vector<double> result = solution.charge_density[0];
+    result.resize(128);
+    return result;
+  };
+  CHECK(cut.converged);
+  CHECK(difference(charges(cut), charges(whole)) < 1e-5);
+  check(sphere_in_field(2, true, 1e6, 1e3), 12);
+}
+
+TEST_CASE("a coated conductor is the same if an interface cuts the coat") {
+  for (const double permittivity : {1e-4, 4.0, 1e6}) {
+    CAPTURE(permittivity);
+    const double whole =
+        solved(coated_sphere(2, false, permittivity, permittivity)).results[0].conductor_flux[0];
+    const ProblemSolution cut = solved(coated_sphere(2, true, permittivity, permittivity));
+    CHECK(cut.converged);
+    CHECK(cut.results[0].conductor_flux[0] == Approx(whole).epsilon(2e-5));
+  }
+  check(coated_sphere(2, true, 1e6, 1e2), 12);
+}
