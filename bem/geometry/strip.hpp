@@ -98,13 +98,14 @@ FMBEM_HD void for_strip_parts(const Strip& strip, double a, double b, Body&& bod
 /// What of a strip is between two of its places.
 struct StripExtent {
   Vec3d centre;     ///< of the line in its middle
+  Vec3d half;       ///< from there to its end
   Vec3d low, high;  ///< its smallest and largest coordinates
   double area;
 };
 FMBEM_HD inline StripExtent extent_of(const Strip& strip, double a, double b) {
   const double middle = 0.5 * (a + b);
-  StripExtent extent{strip.point(middle, 0.5 * strip.height(middle)), strip.point(a, 0),
-                     strip.point(a, 0), 0};
+  StripExtent extent{strip.point(middle, 0.5 * strip.height(middle)), 0.5 * (b - a) * strip.along,
+                     strip.point(a, 0), strip.point(a, 0), 0};
   const auto include = [&](double s, double y) {
     const Vec3d x = strip.point(s, y);
     for (int axis = 0; axis < 3; ++axis) {

@@ -30,6 +30,12 @@ Vec3d PanelSources::centre(std::size_t j) const {
   return extent_of(p.strip, p.a, p.b).centre;
 }
 
+Vec3d PanelSources::half(std::size_t j) const {
+  if (!is_piece(j)) return {};
+  const Piece p = piece(j);
+  return extent_of(p.strip, p.a, p.b).half;
+}
+
 void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
   if (is_piece(j)) {
     const Piece p = piece(j);

@@ -34,6 +34,8 @@ class PanelSources final : public fmm::Functionals {
   std::size_t unknown(std::size_t j) const override { return pieces_ ? pieces_->panel(j) : j; }
   double area(std::size_t j) const;
   Vec3d centre(std::size_t j) const override;
+  /// From the centre of a piece to its end; 0 for whole panels.
+  Vec3d half(std::size_t j) const;
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
   /// The points of the rule that is accurate from a side of the box on.
   void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
