@@ -8,7 +8,7 @@
 #include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
-#include "fmbem/bem/space/strip_rule.hpp"
+#include "fmbem/bem/space/stack.hpp"
 #include "fmbem/fmm/functionals.hpp"
 
 namespace fmbem {
@@ -25,6 +25,7 @@ class PanelSources final : public fmm::Functionals {
         pieces_(std::move(pieces)),
         trace_(trace),
         kappa_(kappa),
+        tolerance_(tolerance),
         points_(tolerance),
         rules_(far_rules(tolerance,
                          trace == Trace::value ? FarKernel::potential : FarKernel::gradient)) {}
@@ -39,22 +40,21 @@ class PanelSources final : public fmm::Functionals {
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
   /// The points of the rule that is accurate from a side of the box on.
   void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
+  /// Of stacks.
+  bool share_parts(std::span<const std::int32_t> sources, double side,
+                   fmm::SharedParts& shared) const override;
 
  private:
   bool is_piece(std::size_t j) const { return pieces_ && pieces_->is_cut(pieces_->panel(j)); }
-  /// A piece, between places a and b of its panel's strip.
-  struct Piece {
-    Strip strip;
-    double a, b;
-  };
-  Piece piece(std::size_t j) const;
+  StripPiece piece(std::size_t j) const;
   const TriangleRule& rule_for(const Triangle& t, double side) const;
-  void piece_quadrature(const Piece& piece, double side, fmm::WeightedPoints& points) const;
+  void piece_quadrature(const StripPiece& piece, double side, fmm::WeightedPoints& points) const;
 
   std::span<const Triangle> panels_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   Trace trace_;
   double kappa_;
+  double tolerance_;
   StripPoints points_;
   std::vector<FarRule> rules_;
 };

@@ -11,6 +11,7 @@
 #include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/bem/space/stack.hpp"
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -166,4 +167,64 @@ TEST_CASE("an operator whose panels are cut has fewer near entries than panels i
   OperatorOptions options;
   options.tolerance = 1e-6;
   CHECK(make_fmm_operator(panels, single_layer, options)->info().near_entries < n * n / 10);
+}
+
+TEST_CASE("pieces side by side are sums of few parts, wherever a target is a side away") {
+  std::mt19937 random(4);
+  const Between between{random};
+  constexpr double side = 0.3, from = 0.31, to = from + side;
+  // The right triangles of cells in a plane that lies anywhere, with gaps between them.
+  const Vec3d u{0.6, 0.64, 0.48}, v{-0.8, 0.48, 0.36}, n = cross(u, v);
+  std::vector<Triangle> panels;
+  std::vector<StripPiece> pieces;
+  for (double y = -0.5 * side; y < 0.5 * side;) {
+    const double next = y + 3e-4;
+    const Vec3d a = y * v, b = a + u, c = u + next * v, d = next * v;
+    for (const Triangle& t : {make_triangle(a, b, c), make_triangle(a, c, d)}) {
+      const Strip strip = make_strip(t);
+      const double start = dot(strip.start, u), step = dot(strip.along, u);
+      const auto [first, last] = std::minmax({(from - start) / step, (to - start) / step});
+      panels.push_back(t);
+      pieces.push_back({strip, first, last});
+    }
+    y = next + between(0, 3e-4);
+  }
+  for (const double tolerance : {1e-4, 5e-8, 1e-9}) {
+    fmm::SharedParts shared;
+    CAPTURE(tolerance, pieces.size());
+    REQUIRE(find_stack_parts(pieces, side, tolerance, StripPoints(tolerance), shared));
+    CHECK(2 * shared.parts <= static_cast<int>(pieces.size()));
+    CHECK(shared.parts < 60);
+    const StripRules rules = strip_rules(1e-13);
+    for (const Vec3d& x :
+         {(from - side) * u, (to + side) * u + 0.4 * side * v, (from + 0.2) * u + 1.5 * side * v,
+          (from + 0.1) * u - 1.5 * side * v + 0.3 * side * n, (from + 0.1) * u + side * n,
+          3.0 * u + 2.0 * v}) {
+      std::vector<double> of_part(shared.parts);
+      for (int c = 0; c < shared.parts; ++c) {
+        const fmm::WeightedPoints& p = shared.points[c];
+        for (std::size_t q = 0; q < p.weight.size(); ++q)
+          of_part[c] += inv_4pi * p.weight[q] / norm(x - Vec3d{p.x[q], p.y[q], p.z[q]});
+      }
+      double worst = 0;
+      for (std::size_t j = 0; j < pieces.size(); ++j) {
+        const StripPiece& piece = pieces[j];
+        const double exact = strip_potential(rules, panels[j], piece.strip, piece.a, piece.b, x);
+        double sum = 0;
+        for (int c = 0; c < shared.parts; ++c)
+          sum += shared.coefficients[j * shared.parts + c] * of_part[c];
+        worst = std::max(worst, std::abs(sum / exact - 1));
+      }
+      CHECK(worst < 2 * tolerance + 1e-12);
+    }
+    // One that is turned, longer, or out of the plane is none of them.
+    for (const int way : {0, 1, 2}) {
+      std::vector<StripPiece> others = pieces;
+      StripPiece& last = others.back();
+      if (way == 0) last.b -= 1e-3 * side;
+      if (way == 1) last.strip.start = last.strip.start + 1e-3 * side * n;
+      if (way == 2) last.strip = make_strip(make_triangle({}, u + 1e-3 * v, 1e-4 * v));
+      CHECK_FALSE(find_stack_parts(others, side, tolerance, StripPoints(tolerance), shared));
+    }
+  }
 }
