@@ -177,7 +177,8 @@ bool find_stack_parts(std::span<const StripPiece> pieces, double side, double to
                      [&](double s, double y, double weight) {
                        legendre(2 * s / stack.length - 1, densities, of_density);
                        across.values(p.at + p.to * y, of_line);
-                       for (int m = 0; m < densities; ++m) of_density[m] *= (2 * m + 1) * weight / (side * side);
+                       for (int m = 0; m < densities; ++m)
+                         of_density[m] *= (2 * m + 1) * weight / (side * side);
                        for (int k = 0; k < lines; ++k)
                          for (int m = 0; m < densities; ++m)
                            coefficient[k * densities + m] += of_line[k] * of_density[m];

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/layer/cpu_engine.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
@@ -225,6 +227,56 @@ TEST_CASE("pieces side by side are sums of few parts, wherever a target is a sid
       if (way == 1) last.strip.start = last.strip.start + 1e-3 * side * n;
       if (way == 2) last.strip = make_strip(make_triangle({}, u + 1e-3 * v, 1e-4 * v));
       CHECK_FALSE(find_stack_parts(others, side, tolerance, StripPoints(tolerance), shared));
+    }
+  }
+}
+
+TEST_CASE("products of cut panels err by the tolerance times the sizes that are added up") {
+  struct Case {
+    std::string name;
+    SurfaceMesh mesh;
+  };
+  for (const Case& surface :
+       {Case{"stacks", plate_of_lines(steps(4), steps(1000), {}, {1, 0, 0}, {0, 1, 0})},
+        Case{"graded", graded_plate(50)}}) {
+    CAPTURE(surface.name);
+    const Panels panels = make_panels(surface.mesh);
+    const std::size_t n = panels.size();
+    OperatorOptions options;
+    options.tolerance = 1e-6;
+    const auto v = make_fmm_operator(panels, single_layer, options);
+    // Densities as charge has them, which are large on small panels at edges; and of any sign.
+    std::vector<double> x(2 * n), sizes(2 * n), y(2 * n), total(2 * n), sums(2 * n);
+    std::mt19937 random(5);
+    const Between between{random};
+    for (std::size_t j = 0; j < n; ++j) {
+      const Vec3d at = panels.centroid(j) + panels.origin;
+      x[j] = 1 / std::sqrt(at.x * at.y);
+      x[n + j] = between(-1, 1) * x[j];
+    }
+    std::transform(x.begin(), x.end(), sizes.begin(), [](double value) { return std::abs(value); });
+    for (const bool transposed : {false, true}) {
+      v->apply(sizes.data(), total.data(), {.vectors = 2, .transposed = transposed});
+      for (const double tolerance : {0.0, 1e-7}) {
+        CAPTURE(transposed, tolerance);
+        v->apply(x.data(), y.data(),
+                 {.vectors = 2, .tolerance = tolerance, .transposed = transposed});
+        for (const std::size_t vector : {0, 1}) {
+          double error = 0, size = 0;
+          for (std::size_t k = 0; k < 60; ++k) {
+            const std::size_t i = (2 * k + 1) * n / 120;
+            double exact = 0;
+            for (std::size_t j = 0; j < n; ++j) {
+              const std::size_t row = transposed ? j : i, column = transposed ? i : j;
+              exact += x[vector * n + j] *
+                       panel_potential(panels.triangle(column), panels.centroid(row));
+            }
+            error += std::pow(y[vector * n + i] - exact, 2);
+            size += std::pow(total[vector * n + i], 2);
+          }
+          CHECK(error < std::pow(tolerance > 0 ? tolerance : 1e-6, 2) * size);
+        }
+      }
     }
   }
 }
