@@ -198,17 +198,19 @@ FMBEM_HD inline double close_sliver_integral(const Triangle& t, const Strip& str
   return sum;
 }
 
-/// 1/(4π) ∫ dS/|x−y| over the triangle's strip between its places a and b: by lines or, if x is too
-/// close for them, as the whole less the rest, which must not be close.
-FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& t,
-                                       const Strip& strip, double a, double b, Vec3d x) {
+/// 1/(4π) ∫ dS/|x−y| over a triangle's strip between its places a and b: by lines or, if x is too
+/// close for them, as the whole less the rest, which must not be close. triangle() makes the
+/// triangle, where it is needed.
+template <class MakeTriangle>
+FMBEM_HD inline double strip_potential_of(const StripRules& rules, MakeTriangle&& triangle,
+                                          const Strip& strip, double a, double b, Vec3d x) {
   const StripPoint at = strip.locate(x);
   const auto rule_for = [&](double from, double to) {
     return rules.at(clearance(strip, from, to, at) / strip.span());
   };
   const int rule = rule_for(a, b);
   if (rule >= 0) return inv_4pi * strip_integral(rules, rule, strip, a, b, at);
-  double sum = close_sliver_integral(t, strip, x);
+  double sum = close_sliver_integral(triangle(), strip, x);
   const auto take_away = [&](double from, double to) {
     if (from >= to) return;
     const int of_rest = rule_for(from, to);
@@ -218,6 +220,13 @@ FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& 
   take_away(0, a);
   take_away(b, strip.length);
   return inv_4pi * sum;
+}
+
+/// The same with the triangle at hand.
+FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& t,
+                                       const Strip& strip, double a, double b, Vec3d x) {
+  return strip_potential_of(
+      rules, [&]() -> const Triangle& { return t; }, strip, a, b, x);
 }
 
 }  // namespace fmbem

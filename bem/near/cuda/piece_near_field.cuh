@@ -38,6 +38,6 @@ std::unique_ptr<NearField> make_lean_piece_near_field(const PanelStore& panels,
                                                       const SpreadTree& tree,
                                                       const DevicePieces& pieces,
                                                       const PieceColumns& columns,
-                                                      double tolerance);
+                                                      double tolerance, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem
