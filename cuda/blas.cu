@@ -27,10 +27,14 @@ void check_blas(cublasStatus_t status, const char* call) {
 }  // namespace
 
 Blas::Blas(cudaStream_t stream) : workspace_(workspace_bytes, stream) {
-  cublasStatus_t status = cublasCreate(&handle_);
+  const auto create = [this] {
+    const std::lock_guard lock(whole_device());
+    return cublasCreate(&handle_);
+  };
+  cublasStatus_t status = create();
   if (lacks_memory(status)) {
     release_kept_memory();
-    status = cublasCreate(&handle_);
+    status = create();
   }
   check_blas(status, "cublasCreate");
   FMBEM_CUBLAS(cublasSetStream(handle_, stream));
@@ -38,7 +42,9 @@ Blas::Blas(cudaStream_t stream) : workspace_(workspace_bytes, stream) {
 }
 
 Blas::~Blas() {
-  if (handle_) cublasDestroy(handle_);
+  if (!handle_) return;
+  const std::lock_guard lock(whole_device());
+  cublasDestroy(handle_);
 }
 
 template <class T>

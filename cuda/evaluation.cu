@@ -97,7 +97,7 @@ class EvaluationIn final : public Evaluation {
       // The first evaluation of a kind runs without a graph: what CUDA loads on first use must not
       // be loaded during a capture.
       enqueue(kind, nullptr);
-      graph = std::make_unique<Graph>(stream_, [&] { enqueue(kind, nullptr); });
+      graph = Graph::capture(stream_, [&] { enqueue(kind, nullptr); });
     });
   }
 

@@ -1,4 +1,3 @@
-#include <mutex>
 #include <set>
 
 #include "fmbem/cuda/device.hpp"
@@ -51,7 +50,13 @@ void keep_freed_memory() {
                                      &everything));
 }
 
+std::mutex& whole_device() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 void release_kept_memory() {
+  const std::lock_guard lock(whole_device());
   FMBEM_CUDA(cudaDeviceSynchronize());
   FMBEM_CUDA(cudaMemPoolTrimTo(pool_of_current_device(), 0));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,10 @@ namespace fmbem::cuda {
 /// Keeps device memory that this process frees for its next allocations, so that plans do not wait
 /// for the driver. Called once for each device.
 void keep_freed_memory();
+
+/// Whoever captures a graph holds this, and whoever waits for the whole device or makes cuBLAS do
+/// so: CUDA breaks a capture off when another thread waits.
+std::mutex& whole_device();
 
 /// Gives that memory back to the driver, for other libraries.
 void release_kept_memory();

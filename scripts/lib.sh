@@ -11,6 +11,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
                  python3-vtk9 python3-numpy python3-h5py ngspice)
   # Ubuntu has Chromium as a snap only: tests that open pages are skipped there.
   grep -qs '^ID=ubuntu' /etc/os-release || test_packages+=(chromium)
+  clang_packages=(clang-14 libclang-rt-14-dev libomp-14-dev)
   # The system's Python is the one that sees the packages installed here.
   test_options=(-DFMBEM_TESTS=ON)
   [[ ! -x /usr/bin/python3 ]] || test_options+=(-DPython3_EXECUTABLE=/usr/bin/python3)

@@ -251,7 +251,7 @@ TEST_CASE("energies are those of charges in their images' potentials") {
   const SurfaceMesh mesh = sphere(4);
   const double q = 1e-9, d = 2, k = 1 / (4 * pi * epsilon_0);
   BoundaryProblem problem{.groups = {at_potential("sphere", 0)}};
-  problem.sources = {{.at = {0, 0, d}, .charge = q}};
+  problem.sources.push_back({.at = {0, 0, d}, .charge = q});
   const auto energy = [&] { return solve_problem(mesh, problem, tight).results[0].energy; };
   CHECK(energy() == Approx(-0.5 * k * q * q / (d * d - 1)).epsilon(1e-2));
   problem.sources.push_back({.at = {0, 0, -d}, .charge = q});

@@ -341,7 +341,7 @@ TEST_CASE("forces of problems on spheres and charges") {
 
   BoundaryProblem with_ball{.regions = {{"ball", 4}, {"air", 1}}, .outside = "air"};
   with_ball.groups = {between("sphere", "ball", "air")};
-  with_ball.sources = {{.at = {0, 0, 2}, .charge = natural}};
+  with_ball.sources.push_back({.at = {0, 0, 2}, .charge = natural});
   const SurfaceMesh ball = sphere(3);
   const ProblemSolution dielectric = solve_problem(ball, with_ball, tight);
   const Forces between_both = problem_forces(ball, dielectric, 0);
