@@ -19,6 +19,7 @@ struct StripPiece {
 /// Chebyshev's points across, with Legendre's polynomials as densities. To `tolerance`, for targets
 /// that are about a side away from the stack. False, and nothing found, if these are no stack or
 /// too few.
+/// This is for far fields on the CPU; a GPU integrates the moments of each piece.
 bool find_stack_parts(std::span<const StripPiece> pieces, double side, double tolerance,
                       const StripPoints& points, fmm::SharedParts& shared);
 
