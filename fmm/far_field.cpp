@@ -97,10 +97,8 @@ void FarField::evaluate_transposed(const Strengths& strengths, std::span<double>
 const PointTree& FarField::tree() const { return *impl_->tree; }
 
 PlanInfo FarField::info() const {
-  const std::int64_t kept =
-      impl_->sources->strengths() *
-      kept_moment_bytes(*impl_->tree, impl_->accuracy, impl_->options.moments);
-  return plan_info(*impl_->tree, impl_->accuracy, kept, impl_->backend->operator_bytes());
+  return plan_info(*impl_->tree, impl_->accuracy, impl_->backend->moment_bytes(),
+                   impl_->backend->operator_bytes());
 }
 
 Seconds FarField::evaluate_seconds() const { return impl_->evaluate_seconds; }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fmbem/fmm/base/vec3.hpp"
@@ -26,6 +28,14 @@ struct WeightedPoints {
   std::array<std::vector<double>*, 7> columns() {
     return {&x, &y, &z, &weight, &dipole[0], &dipole[1], &dipole[2]};
   }
+};
+
+/// Some sources as sums of fewer parts: source k is Σ_c coefficients[k][c] times the points of part
+/// c.
+struct SharedParts {
+  int parts = 0;
+  std::vector<WeightedPoints> points;  ///< [parts]
+  std::vector<double> coefficients;    ///< [sources][parts]
 };
 
 /// Whether the sources' moments are kept, K numbers each, or integrated again in every evaluation.
@@ -53,6 +63,12 @@ class Functionals {
   /// The points that stand for source j of strength 1 in a box of that side, good for targets that
   /// are at least a side away from the box's centre.
   virtual void quadrature(std::size_t j, double side, WeightedPoints& points) const = 0;
+  /// Finds parts that all sources of a box have in common, far fewer than these are, which stand
+  /// for them as their points do. False if there are none.
+  virtual bool share_parts(std::span<const std::int32_t> /*sources*/, double /*side*/,
+                           SharedParts& /*shared*/) const {
+    return false;
+  }
 };
 
 }  // namespace fmbem::fmm

@@ -11,7 +11,8 @@ namespace fmbem::fmm {
 
 /// Bytes of a coefficient.
 std::int64_t bytes_of_a_number(const Accuracy& accuracy);
-/// Bytes of the moments of all sources, where they are kept; none if nothing is far.
+/// Bytes of the moments of all sources, where they are kept and share no parts; none if nothing is
+/// far.
 std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, Moments moments);
 
 /// Bytes of an evaluation on the CPU. `moment_bytes` are those of moments that are kept.

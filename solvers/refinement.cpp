@@ -26,10 +26,25 @@ double Refinement::condition(const SolvedProblem& problem) const {
   return op_.norm() * norm_of(problem.x) / problem.norm_b;
 }
 
-double Refinement::product_tolerance(const SolvedProblem& problem) const {
-  const double accurate = op_.accurate_tolerance(), condition_of_x = condition(problem);
-  if (accurate == 0 || condition_of_x == 0) return accurate;
-  return std::clamp(product_part * tolerance_ / condition_of_x, op_.tightest_tolerance(), accurate);
+double Refinement::cancellation(Open& open) const {
+  if (open.cancellation > 0) return open.cancellation;
+  const SolvedProblem& problem = *open.problem;
+  open.cancellation = condition(problem);
+  const bool matters = product_part * tolerance_ < open.cancellation * op_.accurate_tolerance();
+  if (!matters || !op_.has_positive_entries()) return open.cancellation;
+  const std::size_t n = op_.size();
+  LargeVector<double> sizes(n), sums(n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) sizes[i] = std::abs(problem.x[i]);
+  op_.apply(sizes.data(), sums.data());
+  open.cancellation = std::min(open.cancellation, norm_of(sums) / problem.norm_b);
+  return open.cancellation;
+}
+
+double Refinement::product_tolerance(Open& open) const {
+  const double accurate = op_.accurate_tolerance(), of_x = cancellation(open);
+  if (accurate == 0 || of_x == 0) return accurate;
+  return std::clamp(product_part * tolerance_ / of_x, op_.tightest_tolerance(), accurate);
 }
 
 /// Finds residuals by one product.
@@ -38,7 +53,7 @@ void Refinement::measure(std::span<Open*> open) {
   double tolerance = std::numeric_limits<double>::infinity();
   LargeVector<double> x(n * open.size()), ax(n * open.size());
   for (std::size_t k = 0; k < open.size(); ++k) {
-    tolerance = std::min(tolerance, product_tolerance(*open[k]->problem));
+    tolerance = std::min(tolerance, product_tolerance(*open[k]));
     std::copy_n(open[k]->problem->x.begin(), n, x.begin() + k * n);
   }
   Product product{.vectors = static_cast<int>(open.size()), .tolerance = tolerance};
@@ -68,11 +83,11 @@ void Refinement::measure(std::span<Open*> open) {
 
 /// Whether nothing can be gained: the residual is below the tolerance or cannot get there, or PETSc
 /// was told not to look at it.
-bool Refinement::is_done(const SolvedProblem& problem) const {
-  SolveReport& report = *problem.report;
+bool Refinement::is_done(Open& open) const {
+  SolveReport& report = *open.problem->report;
   if (!report.converged || !report.accurate_residual || report.reason == "CONVERGED_ITS")
     return true;
-  const double attainable = op_.tightest_tolerance() * condition(problem);
+  const double attainable = op_.tightest_tolerance() * cancellation(open);
   if (attainable > tolerance_) report.attainable_residual = attainable;
   return attainable > tolerance_ || report.true_residual <= tolerance_;
 }
@@ -84,7 +99,7 @@ void Refinement::correct(std::span<Open*> open) {
   std::vector<KrylovSystem::Problem> problems;
   for (std::size_t k = 0; k < open.size(); ++k) {
     const double missing = tolerance_ / open[k]->problem->report->true_residual;
-    const double tight = 0.1 / std::max(1.0, condition(*open[k]->problem));
+    const double tight = 0.1 / std::max(1.0, cancellation(*open[k]));
     problems.push_back({open[k]->residual, std::span(d).subspan(k * n, n),
                         std::clamp(0.3 * missing, 1e-10, 0.3),
                         open[k]->own_products ? 0 : std::max(tight, op_.tightest_tolerance())});
@@ -94,6 +109,7 @@ void Refinement::correct(std::span<Open*> open) {
     SolvedProblem& problem = *open[k]->problem;
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < n; ++i) problem.x[i] += d[k * n + i];
+    open[k]->cancellation = 0;
     problem.known_to = std::numeric_limits<double>::infinity();
     problem.report->refinements.push_back({.iterations = solved[k].iterations});
   }
@@ -106,12 +122,12 @@ void Refinement::refine(std::span<SolvedProblem> problems) {
   for (Open& each : all) open.push_back(&each);
   for (int step = 0; !open.empty() && step <= most_steps; ++step) {
     std::vector<Open*> unknown;
-    std::copy_if(open.begin(), open.end(), std::back_inserter(unknown), [&](const Open* each) {
-      return each->problem->known_to > slack * product_tolerance(*each->problem) ||
-             (each->residual.empty() && !is_done(*each->problem));
+    std::copy_if(open.begin(), open.end(), std::back_inserter(unknown), [&](Open* each) {
+      return each->problem->known_to > slack * product_tolerance(*each) ||
+             (each->residual.empty() && !is_done(*each));
     });
     if (!unknown.empty()) measure(unknown);
-    std::erase_if(open, [&](Open* each) { return is_done(*each->problem) || has_stalled(*each); });
+    std::erase_if(open, [&](Open* each) { return is_done(*each) || has_stalled(*each); });
     if (!open.empty() && step < most_steps) correct(open);
   }
   for (const SolvedProblem& problem : problems) problem.report->condition = condition(problem);

@@ -23,7 +23,9 @@ struct SolvedProblem {
 /// Finds true residuals by the accurate product. Where they are above the tolerance it refines: it
 /// solves A d = b − A x for d and adds it to x, until they are below [Wilkinson 1963]. Residuals
 /// come from products as accurate as x asks for: an operator's error counts against ‖A‖‖x‖, which
-/// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap.
+/// is far more than ‖b‖ where charges of opposite sign face each other across a narrow gap. Where
+/// panels are of very different sizes so is that of a solution without any cancellation; there
+/// ‖A|x|‖ tells, if no entry is negative, for an error of each pair relative to its entry.
 ///
 /// Problems that PETSc has not solved are left as they are. So are those for whose tolerance no
 /// product is accurate enough (SolveReport::attainable_residual then says what is possible). Where
@@ -45,13 +47,16 @@ class Refinement {
     std::vector<double> residual{};  ///< b − A x, once it is known
     double last_residual = std::numeric_limits<double>::infinity();  ///< before the last step
     bool own_products = true;  ///< in the Krylov method, or tighter ones
+    double cancellation = 0;   ///< of products with x; 0: not known yet
   };
 
   /// SolveReport::condition
   double condition(const SolvedProblem& problem) const;
-  double product_tolerance(const SolvedProblem& problem) const;
+  /// What errors of products with x are relative to, over ‖b‖.
+  double cancellation(Open& open) const;
+  double product_tolerance(Open& open) const;
   void measure(std::span<Open*> open);
-  bool is_done(const SolvedProblem& problem) const;
+  bool is_done(Open& open) const;
   static bool has_stalled(Open& open);
   void correct(std::span<Open*> open);
 

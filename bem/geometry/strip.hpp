@@ -98,13 +98,14 @@ FMBEM_HD void for_strip_parts(const Strip& strip, double a, double b, Body&& bod
 /// What of a strip is between two of its places.
 struct StripExtent {
   Vec3d centre;     ///< of the line in its middle
+  Vec3d half;       ///< from there to its end
   Vec3d low, high;  ///< its smallest and largest coordinates
   double area;
 };
 FMBEM_HD inline StripExtent extent_of(const Strip& strip, double a, double b) {
   const double middle = 0.5 * (a + b);
-  StripExtent extent{strip.point(middle, 0.5 * strip.height(middle)), strip.point(a, 0),
-                     strip.point(a, 0), 0};
+  StripExtent extent{strip.point(middle, 0.5 * strip.height(middle)), 0.5 * (b - a) * strip.along,
+                     strip.point(a, 0), strip.point(a, 0), 0};
   const auto include = [&](double s, double y) {
     const Vec3d x = strip.point(s, y);
     for (int axis = 0; axis < 3; ++axis) {
@@ -197,17 +198,19 @@ FMBEM_HD inline double close_sliver_integral(const Triangle& t, const Strip& str
   return sum;
 }
 
-/// 1/(4π) ∫ dS/|x−y| over the triangle's strip between its places a and b: by lines or, if x is too
-/// close for them, as the whole less the rest, which must not be close.
-FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& t,
-                                       const Strip& strip, double a, double b, Vec3d x) {
+/// 1/(4π) ∫ dS/|x−y| over a triangle's strip between its places a and b: by lines or, if x is too
+/// close for them, as the whole less the rest, which must not be close. triangle() makes the
+/// triangle, where it is needed.
+template <class MakeTriangle>
+FMBEM_HD inline double strip_potential_of(const StripRules& rules, MakeTriangle&& triangle,
+                                          const Strip& strip, double a, double b, Vec3d x) {
   const StripPoint at = strip.locate(x);
   const auto rule_for = [&](double from, double to) {
     return rules.at(clearance(strip, from, to, at) / strip.span());
   };
   const int rule = rule_for(a, b);
   if (rule >= 0) return inv_4pi * strip_integral(rules, rule, strip, a, b, at);
-  double sum = close_sliver_integral(t, strip, x);
+  double sum = close_sliver_integral(triangle(), strip, x);
   const auto take_away = [&](double from, double to) {
     if (from >= to) return;
     const int of_rest = rule_for(from, to);
@@ -217,6 +220,13 @@ FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& 
   take_away(0, a);
   take_away(b, strip.length);
   return inv_4pi * sum;
+}
+
+/// The same with the triangle at hand.
+FMBEM_HD inline double strip_potential(const StripRules& rules, const Triangle& t,
+                                       const Strip& strip, double a, double b, Vec3d x) {
+  return strip_potential_of(
+      rules, [&]() -> const Triangle& { return t; }, strip, a, b, x);
 }
 
 }  // namespace fmbem

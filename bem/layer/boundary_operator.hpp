@@ -73,6 +73,9 @@ class BoundaryOperator : public LinearMap {
   virtual double tightest_tolerance() const { return 0; }
   /// About ‖A‖, from which the size of products' errors follows; 0 where it is not known.
   virtual double norm() const { return 0; }
+  /// Whether no entry is negative, so that ‖A|x|‖ is what errors of products with x are relative
+  /// to, as each entry's error is relative to the entry.
+  virtual bool has_positive_entries() const { return false; }
 
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks as
   /// well.

@@ -76,8 +76,8 @@ class EngineOperator final : public BoundaryOperator {
     watch.add("far field");
     const double enough = near_tolerance_for(tolerance, estimate_.near_fraction);
     const NearAccuracy for_both{
-        near_tolerance_for_both(tolerance, layer.source, estimate_.near_fraction, precision,
-                                engine_->stores_near_field()),
+        near_tolerance_for_both(tolerance, layer.source, estimate_.near_fraction,
+                                rounding_of(precision), engine_->stores_near_field()),
         precision};
     near_ = engine_->near_accuracy(for_both, enough);
     engine_->set_near(near_, options.progress);
@@ -93,6 +93,7 @@ class EngineOperator final : public BoundaryOperator {
   }
   double tightest_tolerance() const override { return least_tolerance(layer_.source).of_product; }
   double norm() const override { return estimate_.norm; }
+  bool has_positive_entries() const override { return layer_ == single_layer; }
   void wait() const override { engine_->wait(); }
 
   OperatorInfo info() const override {
@@ -149,6 +150,10 @@ class EngineOperator final : public BoundaryOperator {
                                Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
   }
 
+  double rounding_of(Precision precision) const {
+    return norm_of_rounding(precision, engine_->cuts_panels());
+  }
+
   /// Of panels that are cut, more charge is where boxes meet than of others.
   int far_order(double tolerance) const {
     constexpr double of_pieces = 0.7;
@@ -168,8 +173,8 @@ class EngineOperator final : public BoundaryOperator {
                                                          << tightest_tolerance() << ", not "
                                                          << tolerance);
     const double integrals = Engine::integral_tolerance(tolerance, estimate_.near_fraction);
-    const bool serves =
-        near_entries_serve(tolerance, near_.precision, near_.tolerance, estimate_.near_fraction);
+    const bool serves = near_entries_serve(tolerance, rounding_of(near_.precision), near_.tolerance,
+                                           estimate_.near_fraction);
     multiply(
         FarAccuracy{far_order(tolerance), far_precision_for(tolerance, layer_.source), integrals},
         serves ? std::nullopt : std::optional<double>(integrals));

@@ -30,13 +30,13 @@ constexpr double crowded_errors = 4, crowded_dipole_errors = 6;
 /// The part of the accurate product's tolerance that the near field's error may take.
 constexpr double near_part_of_accurate = 0.5;
 
-/// What rounding of the entries amounts to in the norm, relative to them: at most 2^-24 of each and
-/// 2^-25 of a row's sum, and less as signs differ (4e-9 on a cube and a bracket of 1200 panels).
-double norm_of_rounding(Precision precision) {
-  return precision == Precision::single_precision ? 0x1p-26 : 0;
-}
-
 }  // namespace
+
+double norm_of_rounding(Precision precision, bool cuts_panels) {
+  // At most 2^-24 of each entry and 2^-25 of a row's sum, and less as signs differ: 4e-9 on a cube
+  // and a bracket of 1200 panels, 2.3e-9 on plates with long panels and 400 and more entries a row.
+  return precision == Precision::double_precision ? 0 : cuts_panels ? 0x1p-28 : 0x1p-26;
+}
 
 bool is_crowded(double crowding) { return crowding > 0.25; }
 
@@ -72,11 +72,10 @@ double near_tolerance_for(double tolerance, double near_fraction) {
 }
 
 double near_tolerance_for_both(double tolerance, Trace source, double near_fraction,
-                               Precision precision, bool stored) {
+                               double rounding, bool stored) {
   const double enough = near_tolerance_for(tolerance, near_fraction);
   const double for_both =
-      near_part_of_accurate * accurate_tolerance_for(tolerance, source) / near_fraction -
-      norm_of_rounding(precision);
+      near_part_of_accurate * accurate_tolerance_for(tolerance, source) / near_fraction - rounding;
   return for_both >= (stored ? 0.125 : 0.9) * enough ? std::min(for_both, enough) : enough;
 }
 
@@ -92,10 +91,10 @@ double accurate_tolerance_for(double tolerance, Trace source) {
   return std::max(0.1 * tolerance, least_tolerance(source).of_product);
 }
 
-bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
+bool near_entries_serve(double accurate_tolerance, double rounding, double near_tolerance,
                         double near_fraction) {
   constexpr double slack = 1e-9;  // of this arithmetic
-  return (near_tolerance + norm_of_rounding(precision)) * near_fraction <=
+  return (near_tolerance + rounding) * near_fraction <=
          (near_part_of_accurate + slack) * accurate_tolerance;
 }
 

@@ -40,12 +40,16 @@ double far_reach_for(double tolerance);
 /// ‖A‖.
 double near_tolerance_for(double tolerance, double near_fraction);
 
-/// The same, but smaller if that lets the stored entries, in that precision, serve the accurate
+/// The same, but smaller if that lets the stored entries, with that rounding, serve the accurate
 /// product as well, which otherwise integrates all of them once more. It is not made smaller than
 /// an eighth or, where entries are integrated in every product, nine tenths of the allowed error:
 /// below that it is left as it is. Rules of high degree hardly take longer for it.
 double near_tolerance_for_both(double tolerance, Trace source, double near_fraction,
-                               Precision precision, bool stored);
+                               double rounding, bool stored);
+
+/// What rounding near entries to a precision amounts to in the norm, relative to them. Where panels
+/// are cut, rows have hundreds of entries, whose roundings add up to less.
+double norm_of_rounding(Precision precision, bool cuts_panels = false);
 
 /// The precision of the near field's entries where none is asked for.
 Precision near_precision_for(double tolerance);
@@ -60,9 +64,9 @@ LeastTolerance least_tolerance(Trace source);
 /// BoundaryOperator::accurate_tolerance().
 double accurate_tolerance_for(double tolerance, Trace source = Trace::value);
 
-/// Whether near entries of that precision and relative error are accurate enough for the accurate
+/// Whether near entries of that rounding and relative error are accurate enough for the accurate
 /// product.
-bool near_entries_serve(double accurate_tolerance, Precision precision, double near_tolerance,
+bool near_entries_serve(double accurate_tolerance, double rounding, double near_tolerance,
                         double near_fraction);
 
 }  // namespace fmbem

@@ -9,11 +9,14 @@
 namespace fmbem {
 namespace {
 
-/// What targets far away see of a panel.
+/// What targets see of a panel, or of a piece of a long one.
 struct Ball {
-  Vec3d centroid;
+  Vec3d centroid, half;  ///< half: of pieces, else 0
   double area, kappa;
-  double over_distance(Vec3d x) const { return panel_size_over_distance(area, centroid, x, kappa); }
+  double over_distance(Vec3d x) const {
+    return norm2(half) > 0 ? piece_size_over_distance(area, centroid, half, x)
+                           : panel_size_over_distance(area, centroid, x, kappa);
+  }
 };
 
 }  // namespace
@@ -26,7 +29,9 @@ double crowding(const Panels& panels, double kappa) {
   const auto ball = [&](std::size_t j) {
     const Vec3d a = panels.vertex(j, 0);
     return Ball{panels.centroid(j),
-                norm(cross(panels.vertex(j, 1) - a, panels.vertex(j, 2) - a)) / 2, kappa};
+                {},
+                norm(cross(panels.vertex(j, 1) - a, panels.vertex(j, 2) - a)) / 2,
+                kappa};
   };
   std::vector<Ball> samples;
   for (std::size_t j = stride / 2; j < n; j += stride) samples.push_back(ball(j));
@@ -49,10 +54,15 @@ double crowding(const Panels& panels, double kappa) {
 NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& sources,
                            const fmm::PointTree& tree, double kappa) {
   const fmm::NearLists& near = tree.lists.p2p;
-  std::vector<Ball> balls;
-  balls.reserve(sources.size());
-  for (std::size_t j = 0; j < sources.size(); ++j)
-    balls.push_back({sources.centre(j), sources.area(j), kappa});
+  const auto n = static_cast<std::int64_t>(sources.size());
+  const bool of_pieces = sources.size() > sources.unknowns();
+  const std::int64_t far_stride = of_pieces ? stride_of_far_pieces(n) : 1;
+  const auto ball = [&](std::int64_t j) {
+    return Ball{sources.centre(j), sources.half(j), sources.area(j), kappa};
+  };
+  std::vector<Ball> far;
+  far.reserve(n / far_stride + 1);
+  for (std::int64_t j = 0; j < n; j += far_stride) far.push_back(ball(j));
   const std::size_t rows = near.targets.size(),
                     stride = std::max<std::size_t>(1, rows / rows_of_estimate);
   std::vector<double> near_sums((rows + stride - 1) / stride), sums(near_sums.size());
@@ -61,11 +71,17 @@ NormEstimate estimate_norm(std::span<const Vec3d> targets, const PanelSources& s
     const std::size_t row = k_row * stride;
     const std::int32_t target = tree.octree.boxes[near.targets[row]].targets.begin;
     const Vec3d x = targets[tree.targets().order[target]];
-    for_near_sources(tree, near_row(tree, row),
-                     [&](std::int32_t j) { near_sums[k_row] += balls[j].over_distance(x); });
-    for (const Ball& s : balls) sums[k_row] += s.over_distance(x);
+    double sampled = 0;  // of near pieces
+    for_near_sources(tree, near_row(tree, row), [&](std::int32_t j) {
+      const double sum = ball(j).over_distance(x);
+      near_sums[k_row] += sum;
+      if (far_stride > 1 && j % far_stride == 0) sampled += sum;
+    });
+    for (const Ball& s : far) sums[k_row] += s.over_distance(x);
+    if (far_stride > 1)
+      sums[k_row] = near_sums[k_row] + static_cast<double>(far_stride) * (sums[k_row] - sampled);
   }
-  return norm_estimate_of(near_sums, sums, sources.size() > sources.unknowns());
+  return norm_estimate_of(near_sums, sums, of_pieces);
 }
 
 }  // namespace fmbem

@@ -23,11 +23,27 @@ struct NormEstimate {
 };
 
 inline constexpr std::size_t rows_of_estimate = 32;
+/// Where panels are cut, of far pieces every so-many-th stands for all.
+inline std::int64_t stride_of_far_pieces(std::int64_t pieces) {
+  constexpr std::int64_t enough = 1 << 18;
+  return std::max<std::int64_t>(1, pieces / enough);
+}
 
 /// A panel's part of a row sum, times 4π. The formula is right for panels far away and for the
 /// panel itself; between these it is a smooth transition.
 FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x) {
   return area / sqrt(norm2(centroid - x) + area / 12);
+}
+
+/// The same of a piece of a long panel, from −half to half about its centroid; 0 is no piece.
+FMBEM_HD inline double piece_size_over_distance(double area, Vec3d centroid, Vec3d half, Vec3d x) {
+  constexpr double far_away = 4;
+  const Vec3d d = x - centroid;
+  const double h2 = norm2(half), d2 = norm2(d);
+  if (d2 >= far_away * far_away * h2) return panel_size_over_distance(area, centroid, x);
+  const double h = sqrt(h2), s = dot(d, half) / h, width = area / (2 * h),
+               off = sqrt(fmax(d2 - s * s, 0.0) + width * width / 12);
+  return area * (asinh((h - s) / off) + asinh((h + s) / off)) / (2 * h);
 }
 
 /// The same of Yukawa's kernel, from above: e^{−κr} from the disk of that area on, and within it
@@ -40,14 +56,18 @@ inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x, dou
          std::exp(-kappa * std::max(0.0, norm(centroid - x) - radius));
 }
 
-/// The estimate from sums of these over near panels, and over all. A piece of a cut panel that
-/// passes close by has up to four times as much as it seems to have from its middle.
+/// The estimate from sums of these over near panels, and over all. Where panels are cut, leaves and
+/// with them the near parts of rows are of very different sizes, and count by their mean square:
+/// for constant x that is the norm.
 inline NormEstimate norm_estimate_of(std::span<const double> near_sums,
                                      std::span<const double> sums, bool of_pieces) {
-  const double safety = of_pieces ? 8 : 2;
-  const double mean =
-      std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size());
-  const double near = *std::max_element(near_sums.begin(), near_sums.end());
+  constexpr double safety = 2;
+  const auto rows = static_cast<double>(sums.size());
+  const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / rows;
+  const double near = of_pieces ? std::sqrt(std::inner_product(near_sums.begin(), near_sums.end(),
+                                                               near_sums.begin(), 0.0) /
+                                            rows)
+                                : *std::max_element(near_sums.begin(), near_sums.end());
   return {inv_4pi * *std::max_element(sums.begin(), sums.end()),
           std::min(1.0, safety * near / mean)};
 }

@@ -14,25 +14,31 @@ void include(Vec3d x, Vec3d& low, Vec3d& high) {
 
 }  // namespace
 
-PanelSources::Piece PanelSources::piece(std::size_t j) const {
+StripPiece PanelSources::piece(std::size_t j) const {
   return {make_strip(panels_[pieces_->panel(j)]), pieces_->begin_of(j), pieces_->end_of(j)};
 }
 
 double PanelSources::area(std::size_t j) const {
   if (!is_piece(j)) return panels_[unknown(j)].area;
-  const Piece p = piece(j);
+  const StripPiece p = piece(j);
   return extent_of(p.strip, p.a, p.b).area;
 }
 
 Vec3d PanelSources::centre(std::size_t j) const {
   if (!is_piece(j)) return panels_[unknown(j)].centroid;
-  const Piece p = piece(j);
+  const StripPiece p = piece(j);
   return extent_of(p.strip, p.a, p.b).centre;
+}
+
+Vec3d PanelSources::half(std::size_t j) const {
+  if (!is_piece(j)) return {};
+  const StripPiece p = piece(j);
+  return extent_of(p.strip, p.a, p.b).half;
 }
 
 void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
   if (is_piece(j)) {
-    const Piece p = piece(j);
+    const StripPiece p = piece(j);
     const StripExtent extent = extent_of(p.strip, p.a, p.b);
     low = extent.low;
     high = extent.high;
@@ -43,7 +49,7 @@ void PanelSources::bounds(std::size_t j, Vec3d& low, Vec3d& high) const {
   for (int k = 1; k < 3; ++k) include(t.vertex[k], low, high);
 }
 
-void PanelSources::piece_quadrature(const Piece& piece, double side,
+void PanelSources::piece_quadrature(const StripPiece& piece, double side,
                                     fmm::WeightedPoints& points) const {
   const StripRule& rule =
       strip_rule(points_.along(side, piece.b - piece.a), points_.across(side, piece.strip.span()));
@@ -57,6 +63,19 @@ void PanelSources::piece_quadrature(const Piece& piece, double side,
       points.weight.push_back(weight);
     });
   });
+}
+
+bool PanelSources::share_parts(std::span<const std::int32_t> sources, double side,
+                               fmm::SharedParts& shared) const {
+  // Others are no stack, or too few for one.
+  constexpr std::size_t least = 32;
+  const auto is_whole = [&](std::int32_t j) { return !is_piece(j); };
+  if (!pieces_ || sources.size() < least || std::any_of(sources.begin(), sources.end(), is_whole))
+    return false;
+  std::vector<StripPiece> pieces(sources.size());
+  std::transform(sources.begin(), sources.end(), pieces.begin(),
+                 [&](std::int32_t j) { return piece(j); });
+  return find_stack_parts(pieces, side, tolerance_, points_, shared);
 }
 
 const TriangleRule& PanelSources::rule_for(const Triangle& t, double side) const {

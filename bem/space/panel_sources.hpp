@@ -8,7 +8,7 @@
 #include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
-#include "fmbem/bem/space/strip_rule.hpp"
+#include "fmbem/bem/space/stack.hpp"
 #include "fmbem/fmm/functionals.hpp"
 
 namespace fmbem {
@@ -31,6 +31,7 @@ class PanelSources final : public fmm::Functionals {
         trace_(trace),
         kappa_(kappa),
         strengths_(strengths),
+        tolerance_(tolerance),
         points_(tolerance),
         rules_(far_rules(tolerance,
                          trace == Trace::value ? FarKernel::potential : FarKernel::gradient)) {}
@@ -41,26 +42,27 @@ class PanelSources final : public fmm::Functionals {
   int strengths() const override { return strengths_ == Strengths::density ? 1 : 2; }
   double area(std::size_t j) const;
   Vec3d centre(std::size_t j) const override;
+  /// From the centre of a piece to its end; 0 for whole panels.
+  Vec3d half(std::size_t j) const;
   void bounds(std::size_t j, Vec3d& low, Vec3d& high) const override;
   /// The points of the rule that is accurate from a side of the box on.
   void quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const override;
+  /// Of stacks.
+  bool share_parts(std::span<const std::int32_t> sources, double side,
+                   fmm::SharedParts& shared) const override;
 
  private:
   bool is_piece(std::size_t j) const { return pieces_ && pieces_->is_cut(pieces_->panel(j)); }
-  /// A piece, between places a and b of its panel's strip.
-  struct Piece {
-    Strip strip;
-    double a, b;
-  };
-  Piece piece(std::size_t j) const;
+  StripPiece piece(std::size_t j) const;
   const TriangleRule& rule_for(const Triangle& t, double side) const;
-  void piece_quadrature(const Piece& piece, double side, fmm::WeightedPoints& points) const;
+  void piece_quadrature(const StripPiece& piece, double side, fmm::WeightedPoints& points) const;
 
   std::span<const Triangle> panels_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null
   Trace trace_;
   double kappa_;
   Strengths strengths_;
+  double tolerance_;
   StripPoints points_;
   std::vector<FarRule> rules_;
 };

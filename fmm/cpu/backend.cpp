@@ -41,6 +41,9 @@ class CpuBackend final : public Backend {
   CpuBackend(const CpuBackend&) = delete;
 
   std::int64_t operator_bytes() const override { return operators_.bytes(); }
+  std::int64_t moment_bytes() const override {
+    return functionals_ ? functionals_->kept_bytes() : 0;
+  }
 
   void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
                 Seconds& seconds) override {

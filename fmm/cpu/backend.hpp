@@ -22,6 +22,8 @@ class Backend {
   virtual void evaluate(const Strengths& strengths, const Fields& fields, Direction direction,
                         Seconds& seconds) = 0;
   virtual std::int64_t operator_bytes() const = 0;
+  /// Of the functionals' moments, where they are kept.
+  virtual std::int64_t moment_bytes() const = 0;
 };
 
 /// A backend for a tree whose sources are these functionals, with moments that are kept or are

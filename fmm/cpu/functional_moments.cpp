@@ -44,6 +44,21 @@ FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const f
                                 const float* row, float* out) {
   add_rows_to(rows, columns, charge, row, out);
 }
+FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const float* charge,
+                                const double* row, float* out) {
+  add_rows_to(rows, columns, charge, row, out);
+}
+
+/// out_j = row_j · x
+template <class T, class Row>
+void take_rows(std::int64_t rows, std::int64_t columns, const Row* row, const T* x, T* out) {
+  for (std::int64_t j = 0; j < rows; ++j, row += columns) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t k = 0; k < columns; ++k) sum += static_cast<T>(row[k]) * x[k];
+    out[j] = sum;
+  }
+}
 
 }  // namespace
 
@@ -52,124 +67,198 @@ FMBEM_SIMD_CLONES void add_rows(std::int64_t rows, std::int64_t columns, const f
 template <class T>
 struct BoxPoints {
   UnitWeightedPoints<T> unit;
-  std::vector<std::int32_t> source;  ///< of each point, among the sorted sources
+  std::vector<std::int32_t> source;  ///< of each point: its number in the box
   std::vector<T> weights, moments;
   std::vector<double> sums;  ///< [vectors][4][slots]
+  std::vector<T> charges;
+  SharedParts parts;
+
+  WeightedPoints all, one;
 
   /// Takes the points of sources from `first` on, up to a number that keeps sums short; returns the
-  /// next source.
-  std::int32_t take(const Functionals& functionals, const PointTree& tree, const Box& box,
-                    std::int32_t first, std::int32_t end) {
+  /// next source. points_of(k) are those of source k.
+  template <class PointsOf>
+  std::int32_t take(const PointTree& tree, const Box& box, std::int32_t first, std::int32_t end,
+                    PointsOf&& points_of) {
     constexpr std::size_t enough = 1024;
-    const double side = tree.octree.side(box.level) / tree.scale;
-    all_.clear();
+    all.clear();
     source.clear();
     for (; first < end && source.size() < enough; ++first) {
-      functionals.quadrature(tree.sources.order[first], side, one_);
-      all_.append(one_);
-      source.resize(all_.weight.size(), first);
+      all.append(points_of(first));
+      source.resize(all.weight.size(), first);
     }
-    unit.fill(all_, tree, box);
+    unit.fill(all, tree, box);
     return first;
   }
-
- private:
-  WeightedPoints all_, one_;
 };
 
 template <class T>
 FunctionalMoments<T>::FunctionalMoments(const PointTree& tree, const HarmonicTable<T>& table,
                                         const Functionals& functionals, Moments moments,
                                         const FunctionalKernel& kernel)
-    : tree_(tree), table_(table), functionals_(functionals), kernel_(kernel) {
-  const auto keep = [&]<class Row>(Buffer<Row>& kept) {
-    Buffer<Row> all(numbers(static_cast<std::int64_t>(tree.sources.size())));
-    for_boxes([&](std::int32_t, Range own, const T* rows) {
-      std::copy_n(rows, numbers(own.size()), all.data() + numbers(own.begin));
-    });
-    kept = std::move(all);
-  };
-  if (moments == Moments::kept) keep(rows_);
-  if (moments == Moments::kept_in_single) keep(single_rows_);
+    : tree_(tree), table_(table), functionals_(functionals), kernel_(kernel), moments_(moments) {
+  if (moments == Moments::kept) keep(kept_);
+  if (moments == Moments::kept_in_single) keep(single_);
 }
 
 template <class T>
-template <class Body>
-void FunctionalMoments<T>::for_boxes(Body&& body) const {
+bool FunctionalMoments<T>::share_parts(const Box& box, SharedParts& shared) const {
+  const Range own = box.own_sources();
+  return strengths() == 1 && has_moments(box) &&
+         functionals_.share_parts(std::span(tree_.sources.order).subspan(own.begin, own.size()),
+                                  tree_.octree.side(box.level) / tree_.scale, shared);
+}
+
+template <class T>
+template <class Row>
+void FunctionalMoments<T>::keep(KeptMoments<Row>& kept) const {
   const auto& boxes = tree_.lists.source_boxes;
+  kept.shared.resize(boxes.size());
 #pragma omp parallel
   {
-    WeightedPoints points;
+    BoxPoints<T> room;
+    SharedParts parts;
+    std::vector<T> row(count());
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Box& box = tree_.octree.boxes[boxes[i]];
+      if (!share_parts(box, parts)) continue;
+      auto& shared = kept.shared[i];
+      shared.parts = parts.parts;
+      shared.moments = Buffer<Row>(parts.parts * count());
+      for (int c = 0; c < parts.parts; ++c) {
+        integrate_points(box, parts.points[c], room, row.data(), 0);
+        std::copy(row.begin(), row.end(), shared.moments.data() + c * count());
+      }
+      shared.coefficients = Buffer<Row>(parts.coefficients.size());
+      std::copy(parts.coefficients.begin(), parts.coefficients.end(), shared.coefficients.data());
+    }
+  }
+  kept.begin.assign(1, 0);
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    kept.begin.push_back(kept.begin.back() +
+                         (kept.shared[i].parts > 0 ? 0 : numbers(own_of(tree_, i).size())));
+  kept.rows = Buffer<Row>(kept.begin.back());
+#pragma omp parallel
+  {
+    BoxPoints<T> room;
     std::vector<T> scratch;
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-      const Range own = tree_.octree.boxes[boxes[i]].own_sources();
-      const T* rows = rows_.data() + numbers(own.begin);
-      if (rows_.size() == 0) {
-        scratch.resize(numbers(own.size()));
-        if (single_rows_.size() == 0)
-          integrate(boxes[i], points, scratch.data());
-        else
-          std::copy_n(single_rows_.data() + numbers(own.begin), scratch.size(), scratch.data());
-        rows = scratch.data();
-      }
-      body(boxes[i], own, rows);
+      if (kept.shared[i].parts > 0) continue;
+      scratch.resize(kept.begin[i + 1] - kept.begin[i]);
+      integrate(boxes[i], room, scratch.data());
+      std::copy(scratch.begin(), scratch.end(), kept.rows.data() + kept.begin[i]);
     }
   }
 }
 
 template <class T>
-void FunctionalMoments<T>::integrate(std::int32_t b, WeightedPoints& points, T* rows) const {
+void FunctionalMoments<T>::integrate_points(const Box& box, const WeightedPoints& points,
+                                            BoxPoints<T>& room, T* row, std::int64_t next) const {
+  UnitWeightedPoints<T>& unit = room.unit;
+  unit.fill(points, tree_, box);
+  room.moments.assign(static_cast<std::size_t>(unit.channels) * table_.slots(), T(0));
+  with_kernel(kappa_of(box), [&](auto kernel) {
+    pair_kernels<T, decltype(kernel)>().p2m(kernel, steps_of(table_), unit.channels, unit.padded,
+                                            unit.x.data(), unit.y.data(), unit.z.data(),
+                                            unit.weights.data(), room.moments.data());
+  });
+  if (strengths() == 1)
+    return moments_from_slots(table_, kappa_of(box), unit.channels, room.moments.data(), row);
+  moments_from_slots(table_, kappa_of(box), 1, room.moments.data(), row);
+  std::fill_n(room.moments.begin(), table_.slots(), T(0));
+  moments_from_slots(table_, kappa_of(box), unit.channels, room.moments.data(), row + next);
+}
+
+template <class T>
+void FunctionalMoments<T>::integrate(std::int32_t b, BoxPoints<T>& room, T* rows) const {
   const Box& box = tree_.octree.boxes[b];
   const double side = tree_.octree.side(box.level) / tree_.scale;
   const Range own = box.own_sources();
-  const int slots = table_.slots();
-  UnitWeightedPoints<T> unit_points;
-  std::vector<T> moments;
   if (!has_moments(box)) {
     std::fill_n(rows, numbers(own.size()), T(0));
     return;
   }
   for (std::int32_t k = own.begin; k < own.end; ++k, rows += count()) {
-    functionals_.quadrature(tree_.sources.order[k], side, points);
-    unit_points.fill(points, tree_, box);
-    moments.assign(static_cast<std::size_t>(unit_points.channels) * slots, T(0));
-    with_kernel(kappa_of(box), [&](auto kernel) {
-      pair_kernels<T, decltype(kernel)>().p2m(
-          kernel, steps_of(table_), unit_points.channels, unit_points.padded, unit_points.x.data(),
-          unit_points.y.data(), unit_points.z.data(), unit_points.weights.data(), moments.data());
-    });
-    if (strengths() == 1) {
-      moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(), rows);
-      continue;
+    functionals_.quadrature(tree_.sources.order[k], side, room.one);
+    integrate_points(box, room.one, room, rows, own.size() * count());
+  }
+}
+
+template <class T>
+template <class Row>
+void FunctionalMoments<T>::add_own(const Pass<T>& pass, int v, Range own, const Row* rows,
+                                   T* moment) const {
+  const auto n = static_cast<std::int64_t>(tree_.sources.size());
+  for (int s = 0; s < strengths(); ++s, rows += own.size() * count())
+    add_rows(own.size(), count(), pass.charges.data() + (v * strengths() + s) * n + own.begin, rows,
+             moment);
+}
+
+template <class T>
+template <class Row>
+void FunctionalMoments<T>::p2m_kept(const Pass<T>& pass, const KeptMoments<Row>& kept) const {
+  const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
+  const auto& boxes = tree_.lists.source_boxes;
+#pragma omp parallel
+  {
+    std::vector<T> of_parts;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Range own = own_of(tree_, i);
+      const auto& shared = kept.shared[i];
+      std::fill_n(pass.moment(boxes[i]), pass.vectors * count(), T(0));
+      for (int v = 0; v < pass.vectors; ++v) {
+        T* const moment = pass.moment(boxes[i]) + v * count();
+        if (shared.parts > 0) {
+          of_parts.assign(shared.parts, T(0));
+          add_rows(own.size(), shared.parts, pass.charges.data() + v * n + own.begin,
+                   shared.coefficients.data(), of_parts.data());
+          add_rows(shared.parts, count(), of_parts.data(), shared.moments.data(), moment);
+        } else {
+          add_own(pass, v, own, kept.rows.data() + kept.begin[i], moment);
+        }
+      }
     }
-    moments_from_slots(table_, kappa_of(box), 1, moments.data(), rows);
-    std::fill_n(moments.begin(), slots, T(0));
-    moments_from_slots(table_, kappa_of(box), unit_points.channels, moments.data(),
-                       rows + own.size() * count());
   }
 }
 
 template <class T>
 void FunctionalMoments<T>::p2m(const Pass<T>& pass) const {
+  if (moments_ == Moments::kept) return p2m_kept(pass, kept_);
+  if (moments_ == Moments::kept_in_single) return p2m_kept(pass, single_);
   // In single precision sums source by source lose less than those of all points at once
   // (docs/decisions.md).
-  if (!is_kept() && sizeof(T) == 8) return p2m_of_points(pass);
-  const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
-  const auto add = [&](std::int32_t box, Range own, const auto* rows) {
-    std::fill_n(pass.moment(box), pass.vectors * count(), T(0));
-    for (int v = 0; v < pass.vectors; ++v)
-      for (int s = 0; s < strengths(); ++s)
-        add_rows(own.size(), count(), pass.charges.data() + (v * strengths() + s) * n + own.begin,
-                 rows + s * own.size() * count(), pass.moment(box) + v * count());
-  };
-  if (single_rows_.size() == 0) return for_boxes(add);
+  if (sizeof(T) == 8) return p2m_of_points(pass);
   const auto& boxes = tree_.lists.source_boxes;
-#pragma omp parallel for schedule(dynamic, 16)
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    const Range own = tree_.octree.boxes[boxes[i]].own_sources();
-    add(boxes[i], own, single_rows_.data() + numbers(own.begin));
+#pragma omp parallel
+  {
+    BoxPoints<T> room;
+    std::vector<T> rows;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Range own = own_of(tree_, i);
+      rows.resize(numbers(own.size()));
+      integrate(boxes[i], room, rows.data());
+      std::fill_n(pass.moment(boxes[i]), pass.vectors * count(), T(0));
+      for (int v = 0; v < pass.vectors; ++v)
+        add_own(pass, v, own, rows.data(), pass.moment(boxes[i]) + v * count());
+    }
   }
+}
+
+template <class T>
+template <class Row>
+void FunctionalMoments<T>::take_kept(const KeptMoments<Row>& kept, std::size_t i, const T* local,
+                                     std::vector<T>& sums) const {
+  const auto& shared = kept.shared[i];
+  const auto own = static_cast<std::int64_t>(sums.size());
+  if (shared.parts == 0)
+    return take_rows(own, count(), kept.rows.data() + kept.begin[i], local, sums.data());
+  std::vector<T> of_parts(shared.parts);
+  take_rows(shared.parts, count(), shared.moments.data(), local, of_parts.data());
+  take_rows(own, shared.parts, shared.coefficients.data(), of_parts.data(), sums.data());
 }
 
 template <class T>
@@ -191,9 +280,27 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
   const Range own = box.own_sources();
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
   const int slots = table_.slots();
+  const double side = tree_.octree.side(box.level) / tree_.scale;
+  const bool shares = share_parts(box, room.parts);
+  const int sources = shares ? room.parts.parts : own.size();
+  // [vectors][strengths][sources]: of parts, or of sources themselves.
+  room.charges.assign(static_cast<std::size_t>(pass.vectors) * strengths() * sources, T(0));
+  for (int row = 0; row < pass.vectors * strengths(); ++row) {
+    const T* const of_own = pass.charges.data() + row * n + own.begin;
+    T* const charges = room.charges.data() + static_cast<std::size_t>(row) * sources;
+    if (shares)
+      add_rows(own.size(), sources, of_own, room.parts.coefficients.data(), charges);
+    else
+      std::copy_n(of_own, sources, charges);
+  }
+  const auto points_of = [&](std::int32_t k) -> WeightedPoints& {
+    if (shares) return room.parts.points[k];
+    functionals_.quadrature(tree_.sources.order[own.begin + k], side, room.one);
+    return room.one;
+  };
   room.sums.assign(static_cast<std::size_t>(4) * slots * pass.vectors, 0.0);
-  for (std::int32_t k = own.begin; k < own.end;) {
-    k = room.take(functionals_, tree_, box, k, own.end);
+  for (std::int32_t k = 0; k < sources;) {
+    k = room.take(tree_, box, k, sources, points_of);
     const std::vector<T>& weights = room.unit.weights;
     const int padded = room.unit.padded, channels = room.unit.channels;
     for (int v = 0; v < pass.vectors; ++v) {
@@ -203,7 +310,10 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
         for (std::size_t q = 0; q < room.source.size(); ++q)
           room.weights[c * padded + q] =
               weights[c * padded + q] *
-              pass.charges[(v * strengths() + std::min(c, strengths() - 1)) * n + room.source[q]];
+              room.charges[static_cast<std::size_t>(v * strengths() +
+                                                    std::min(c, strengths() - 1)) *
+                               sources +
+                           room.source[q]];
       with_kernel(kappa_of(box), [&](auto kernel) {
         pair_kernels<T, decltype(kernel)>().p2m(
             kernel, steps_of(table_), channels, padded, room.unit.x.data(), room.unit.y.data(),
@@ -223,19 +333,35 @@ void FunctionalMoments<T>::add_points(const Pass<T>& pass, std::int32_t b,
 template <class T>
 void FunctionalMoments<T>::l2p(Pass<T>& pass) const {
   const std::int64_t n = static_cast<std::int64_t>(tree_.sources.size());
-  for_boxes([&](std::int32_t box, Range own, const T* rows) {
-    const double from_unit = 1 / tree_.octree.side(tree_.octree.boxes[box].level);
-    if (tree_.octree.boxes[box].level < kernel_.top_level) return;  // all is near
-    for (int v = 0; v < pass.vectors; ++v) {
-      const T* const local = pass.local(box) + v * count();
-      for (std::int32_t j = 0; j < own.size(); ++j) {
-        T sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (std::int64_t k = 0; k < count(); ++k) sum += rows[j * count() + k] * local[k];
-        pass.potential[v * n + own.begin + j] += from_unit * sum;
+  const auto& boxes = tree_.lists.source_boxes;
+#pragma omp parallel
+  {
+    BoxPoints<T> room;
+    std::vector<T> rows, sums;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Box& box = tree_.octree.boxes[boxes[i]];
+      const Range own = box.own_sources();
+      const double from_unit = 1 / tree_.octree.side(box.level);
+      if (box.level < kernel_.top_level) continue;  // all is near
+      if (moments_ == Moments::afresh) {
+        rows.resize(numbers(own.size()));
+        integrate(boxes[i], room, rows.data());
+      }
+      for (int v = 0; v < pass.vectors; ++v) {
+        const T* const local = pass.local(boxes[i]) + v * count();
+        sums.resize(own.size());
+        if (moments_ == Moments::afresh)
+          take_rows(own.size(), count(), rows.data(), local, sums.data());
+        else if (moments_ == Moments::kept)
+          take_kept(kept_, i, local, sums);
+        else
+          take_kept(single_, i, local, sums);
+        for (std::int32_t j = 0; j < own.size(); ++j)
+          pass.potential[v * n + own.begin + j] += from_unit * sums[j];
       }
     }
-  });
+  }
 }
 
 template class FunctionalMoments<double>;

@@ -69,27 +69,35 @@ __device__ double add_up(double value) {
   return sum;
 }
 
-/// For every stride-th row, one block each: the sums of the row's first target over near panels,
-/// and over all.
+/// For every stride-th row, one block each: the sums of the row's first target over near panels, or
+/// pieces from −half to half about their centroids, and over all, of which every far_stride-th far
+/// one stands for the others.
 __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
                          std::int64_t stride, const std::int32_t* source_order,
                          const std::int32_t* target_order, const Vec3d* target,
-                         const Vec3d* centroid, const double* area, std::int64_t n,
-                         double* near_sums, double* sums) {
+                         const Vec3d* centroid, const Vec3d* half, const double* area,
+                         std::int64_t n, std::int64_t far_stride, double* near_sums, double* sums) {
   const std::int64_t row = blockIdx.x * stride;
   const Vec3d x = target[target_order[tree.targets[leaves[row]].x]];
   const auto part = [&](std::int64_t j) {
-    return panel_size_over_distance(area[j], centroid[j], x);
+    return half ? piece_size_over_distance(area[j], centroid[j], half[j], x)
+                : panel_size_over_distance(area[j], centroid[j], x);
   };
-  double near = 0, all = 0;
+  double near = 0, sampled = 0, all = 0;
   for (std::int64_t e = lists.begin[row]; e < lists.begin[row + 1]; ++e) {
     const NearEntry entry = lists.entries[e];
-    for (int j = threadIdx.x; j < entry.count; j += blockDim.x)
-      near += part(source_order[entry.begin + j]);
+    for (int j = threadIdx.x; j < entry.count; j += blockDim.x) {
+      const std::int32_t source = source_order[entry.begin + j];
+      const double sum = part(source);
+      near += sum;
+      if (far_stride > 1 && source % far_stride == 0) sampled += sum;
+    }
   }
-  for (std::int64_t j = threadIdx.x; j < n; j += blockDim.x) all += part(j);
+  for (std::int64_t j = far_stride * threadIdx.x; j < n; j += far_stride * blockDim.x)
+    all += part(j);
   near = add_up(near);
   all = add_up(all);
+  if (far_stride > 1) all = near + static_cast<double>(far_stride) * (all - add_up(sampled));
   if (threadIdx.x > 0) return;
   near_sums[blockIdx.x] = near;
   sums[blockIdx.x] = all;
@@ -162,8 +170,9 @@ NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cud
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
          tree.target_order.data(), panels.centroid.data(),
          extents ? extents->centre.data() : panels.centroid.data(),
-         extents ? extents->area.data() : panels.area.data(), tree.sources(), near_sums.data(),
-         sums.data());
+         extents ? extents->half.data() : nullptr,
+         extents ? extents->area.data() : panels.area.data(), tree.sources(),
+         extents ? stride_of_far_pieces(tree.sources()) : 1, near_sums.data(), sums.data());
   std::vector<double> near(rows), all(rows);
   near_sums.download(near.data());
   sums.download(all.data());

@@ -205,7 +205,8 @@ class DeviceEngine {
   }
   std::unique_ptr<NearField> lean_near_field(double tolerance, Precision precision,
                                              ClosePairStorage close) const {
-    if (pieces_) return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance);
+    if (pieces_)
+      return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance, stream_);
     return make_lean_near_field(*panels_, tree_, source_, tolerance, precision, close, stream_);
   }
 

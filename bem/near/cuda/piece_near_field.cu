@@ -74,7 +74,22 @@ struct IntegrationView {
   ColumnsView columns;
   NearRules<double> rules;
   CloseRules close;
+  const Strip* strips;  ///< [panels], in the tree's unit
 };
+
+__global__ void make_strips(const __grid_constant__ NearRowsView a, PiecesView pieces,
+                            Strip* strips) {
+  const std::int64_t j = thread_index();
+  if (j < a.panels) strips[j] = pieces.strip_of(j, scaled_triangle(a, j));
+}
+
+DeviceBuffer<Strip> strips_of(const PanelStore& panels, const SpreadTree& tree,
+                              const DevicePieces& pieces, cudaStream_t stream) {
+  DeviceBuffer<Strip> strips(panels.size(), stream);
+  launch(make_strips, blocks_for(panels.size()), threads_per_block, 0, stream,
+         rows_of(panels, tree, Trace::value), pieces.view(), strips.data());
+  return strips;
+}
 
 /// The integral of a column, from target i over the near pieces of its panel.
 __device__ __attribute__((noinline)) double column_integral(const IntegrationView& a,
@@ -94,16 +109,16 @@ __device__ __attribute__((noinline)) double column_integral(const IntegrationVie
     return rule >= 0 ? integrate_by(a.rules, rule, by_rule, centre, distance2)
                      : close_integral<Trace::value>(a.rows, a.close, i, panel);
   }
-  const Triangle t = scaled_triangle(a.rows, panel);
-  const Strip strip = c.pieces.strip_of(panel, t);
+  const Strip& strip = a.strips[panel];
   const Vec3d x = a.rows.target(i);
   double sum = 0;
   const std::int64_t end = c.pieces_begin[column + 1];
   for (std::int64_t k = c.pieces_begin[column]; k < end;) {
     const double from = c.pieces.begin_of(c.piece[k]);
     while (k + 1 < end && c.piece[k + 1] == c.piece[k] + 1) ++k;
-    sum += strip_potential(a.close.strips, t, strip, a.rows.scale * from,
-                           a.rows.scale * c.pieces.end_of(c.piece[k]), x);
+    sum += strip_potential_of(
+        a.close.strips, [&] { return scaled_triangle(a.rows, panel); }, strip, a.rows.scale * from,
+        a.rows.scale * c.pieces.end_of(c.piece[k]), x);
     ++k;
   }
   return sum;
@@ -221,12 +236,13 @@ void multiply_columns_transposed(const NearRowsView& view, std::int64_t rows,
 
 IntegrationView integration_of(const PanelStore& panels, const SpreadTree& tree,
                                const DevicePieces& pieces, const PieceColumns& columns,
-                               double tolerance) {
+                               double tolerance, const Strip* strips) {
   return {rows_of(panels, tree, Trace::value),
           {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
            columns.piece.data(), pieces.view()},
           NearRules<double>(tolerance, Trace::value),
-          CloseRules(tolerance)};
+          CloseRules(tolerance),
+          strips};
 }
 
 template <class Entry>
@@ -239,9 +255,10 @@ class StoredPieceNearField final : public NearField {
         columns_(columns),
         entries_(columns.entries, stream) {
     view_.pairs_before = columns.entries_before.data();
+    const DeviceBuffer<Strip> strips = strips_of(panels, tree, pieces, stream);
     launch(integrate_columns<Entry>, static_cast<unsigned>(rows_), threads_per_block, 0, stream,
-           integration_of(panels, tree, pieces, columns, tolerance), columns.entries_before.data(),
-           entries_.data());
+           integration_of(panels, tree, pieces, columns, tolerance, strips.data()),
+           columns.entries_before.data(), entries_.data());
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
@@ -268,8 +285,12 @@ class StoredPieceNearField final : public NearField {
 
 class LeanPieceNearField final : public NearField {
  public:
-  LeanPieceNearField(const IntegrationView& view, const PieceColumns& columns, std::int64_t rows)
-      : view_(view), columns_(columns), rows_(rows) {}
+  LeanPieceNearField(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
+                     const PieceColumns& columns, double tolerance, cudaStream_t stream)
+      : strips_(strips_of(panels, tree, pieces, stream)),
+        view_(integration_of(panels, tree, pieces, columns, tolerance, strips_.data())),
+        columns_(columns),
+        rows_(tree.rows()) {}
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
@@ -282,9 +303,10 @@ class LeanPieceNearField final : public NearField {
     multiply_columns_transposed(view_.rows, rows_, columns_, *lists.columns, view_, x, vectors,
                                 factor, y, stream);
   }
-  std::int64_t bytes() const override { return 0; }
+  std::int64_t bytes() const override { return strips_.bytes(); }
 
  private:
+  DeviceBuffer<Strip> strips_;
   IntegrationView view_;
   const PieceColumns& columns_;
   std::int64_t rows_;
@@ -346,10 +368,9 @@ template std::unique_ptr<NearField> make_stored_piece_near_field<double>(const P
 std::unique_ptr<NearField> make_lean_piece_near_field(const PanelStore& panels,
                                                       const SpreadTree& tree,
                                                       const DevicePieces& pieces,
-                                                      const PieceColumns& columns,
-                                                      double tolerance) {
-  return std::make_unique<LeanPieceNearField>(
-      integration_of(panels, tree, pieces, columns, tolerance), columns, tree.rows());
+                                                      const PieceColumns& columns, double tolerance,
+                                                      cudaStream_t stream) {
+  return std::make_unique<LeanPieceNearField>(panels, tree, pieces, columns, tolerance, stream);
 }
 
 }  // namespace fmbem::cuda::bem

@@ -37,7 +37,7 @@ std::unique_ptr<NearField> make_stored_piece_near_field(const PanelStore& panels
 std::unique_ptr<NearField> make_lean_piece_near_field(const PanelStore& panels,
                                                       const SpreadTree& tree,
                                                       const DevicePieces& pieces,
-                                                      const PieceColumns& columns,
-                                                      double tolerance);
+                                                      const PieceColumns& columns, double tolerance,
+                                                      cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

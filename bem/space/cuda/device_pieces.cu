@@ -8,13 +8,13 @@ namespace fmbem::cuda::bem {
 namespace {
 
 __global__ void measure(PiecesView pieces, std::int64_t n, const Vec3d* vertices, Vec3d* centre,
-                        Vec3d* low, Vec3d* high, double* area) {
+                        Vec3d* half, Vec3d* low, Vec3d* high, double* area) {
   const std::int64_t j = thread_index();
   if (j >= n) return;
   const std::int64_t panel = pieces.panel[j];
   const Vec3d* const v = vertices + 3 * panel;
   const Triangle t = make_triangle(v[0], v[1], v[2]);
-  StripExtent extent{t.centroid, v[0], v[0], t.area};
+  StripExtent extent{t.centroid, {}, v[0], v[0], t.area};
   if (pieces.is_cut(panel)) {
     extent = extent_of(pieces.strip_of(panel, t), pieces.begin_of(j), pieces.end_of(j));
   } else {
@@ -25,6 +25,7 @@ __global__ void measure(PiecesView pieces, std::int64_t n, const Vec3d* vertices
       }
   }
   centre[j] = extent.centre;
+  half[j] = extent.half;
   low[j] = extent.low;
   high[j] = extent.high;
   area[j] = extent.area;
@@ -50,9 +51,11 @@ DevicePieces::DevicePieces(std::span<const Triangle> panels, const PanelPieces& 
 PieceExtents DevicePieces::extents(const Vec3d* vertices, cudaStream_t stream) const {
   const std::int64_t n = size();
   PieceExtents extents{DeviceBuffer<Vec3d>(n, stream), DeviceBuffer<Vec3d>(n, stream),
-                       DeviceBuffer<Vec3d>(n, stream), DeviceBuffer<double>(n, stream)};
+                       DeviceBuffer<Vec3d>(n, stream), DeviceBuffer<Vec3d>(n, stream),
+                       DeviceBuffer<double>(n, stream)};
   launch(measure, blocks_for(n), threads_per_block, 0, stream, view(), n, vertices,
-         extents.centre.data(), extents.low.data(), extents.high.data(), extents.area.data());
+         extents.centre.data(), extents.half.data(), extents.low.data(), extents.high.data(),
+         extents.area.data());
   return extents;
 }
 

@@ -27,8 +27,9 @@ struct PiecesView {
 
 /// Of pieces, and of panels that are not cut.
 struct PieceExtents {
-  DeviceBuffer<Vec3d> centre, low, high;  ///< [pieces]; the smallest and largest coordinates
-  DeviceBuffer<double> area;              ///< [pieces]
+  /// [pieces]; from the centre of a piece to its end, else 0; smallest and largest coordinates.
+  DeviceBuffer<Vec3d> centre, half, low, high;
+  DeviceBuffer<double> area;  ///< [pieces]
 };
 
 /// Panels as sources where long ones are cut (PanelPieces), in device memory.

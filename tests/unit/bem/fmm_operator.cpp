@@ -259,12 +259,12 @@ TEST_CASE("near entries serve the accurate product where half of its tolerance i
         for (const bool stored : {true, false}) {
           CAPTURE(static_cast<int>(precision), tolerance, share, stored);
           const double enough = near_tolerance_for(tolerance, share);
+          const double rounding = precision == Precision::single_precision ? 0x1p-26 : 0;
           const double near =
-              near_tolerance_for_both(tolerance, Trace::value, share, precision, stored);
+              near_tolerance_for_both(tolerance, Trace::value, share, rounding, stored);
           CHECK((near <= enough && near >= (stored ? 0.125 : 0.9) * enough));
           const double accurate = accurate_tolerance_for(tolerance);
-          const double rounding = precision == Precision::single_precision ? 0x1p-26 : 0;
-          const bool serve = near_entries_serve(accurate, precision, near, share);
+          const bool serve = near_entries_serve(accurate, rounding, near, share);
           CHECK(serve == ((near + rounding) * share <= 0.5001 * accurate));
           if (stored && share <= 0.2 && (rounding == 0 || tolerance > 1e-7)) CHECK(serve);
         }

@@ -1,16 +1,19 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/layer/cpu_engine.hpp"
+#include "fmbem/bem/layer/fmm_operator.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
 #include "fmbem/bem/near/strip_integrals.hpp"
 #include "fmbem/bem/space/panel_pieces.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/bem/space/stack.hpp"
 #include "tests/unit/bem/test_surfaces.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -166,4 +169,114 @@ TEST_CASE("an operator whose panels are cut has fewer near entries than panels i
   OperatorOptions options;
   options.tolerance = 1e-6;
   CHECK(make_fmm_operator(panels, single_layer, options)->info().near_entries < n * n / 10);
+}
+
+TEST_CASE("pieces side by side are sums of few parts, wherever a target is a side away") {
+  std::mt19937 random(4);
+  const Between between{random};
+  constexpr double side = 0.3, from = 0.31, to = from + side;
+  // The right triangles of cells in a plane that lies anywhere, with gaps between them.
+  const Vec3d u{0.6, 0.64, 0.48}, v{-0.8, 0.48, 0.36}, n = cross(u, v);
+  std::vector<Triangle> panels;
+  std::vector<StripPiece> pieces;
+  for (double y = -0.5 * side; y < 0.5 * side;) {
+    const double next = y + 3e-4;
+    const Vec3d a = y * v, b = a + u, c = u + next * v, d = next * v;
+    for (const Triangle& t : {make_triangle(a, b, c), make_triangle(a, c, d)}) {
+      const Strip strip = make_strip(t);
+      const double start = dot(strip.start, u), step = dot(strip.along, u);
+      const auto [first, last] = std::minmax({(from - start) / step, (to - start) / step});
+      panels.push_back(t);
+      pieces.push_back({strip, first, last});
+    }
+    y = next + between(0, 3e-4);
+  }
+  for (const double tolerance : {1e-4, 5e-8, 1e-9}) {
+    fmm::SharedParts shared;
+    CAPTURE(tolerance, pieces.size());
+    REQUIRE(find_stack_parts(pieces, side, tolerance, StripPoints(tolerance), shared));
+    CHECK(2 * shared.parts <= static_cast<int>(pieces.size()));
+    CHECK(shared.parts < 60);
+    const StripRules rules = strip_rules(1e-13);
+    for (const Vec3d& x :
+         {(from - side) * u, (to + side) * u + 0.4 * side * v, (from + 0.2) * u + 1.5 * side * v,
+          (from + 0.1) * u - 1.5 * side * v + 0.3 * side * n, (from + 0.1) * u + side * n,
+          3.0 * u + 2.0 * v}) {
+      std::vector<double> of_part(shared.parts);
+      for (int c = 0; c < shared.parts; ++c) {
+        const fmm::WeightedPoints& p = shared.points[c];
+        for (std::size_t q = 0; q < p.weight.size(); ++q)
+          of_part[c] += inv_4pi * p.weight[q] / norm(x - Vec3d{p.x[q], p.y[q], p.z[q]});
+      }
+      double worst = 0;
+      for (std::size_t j = 0; j < pieces.size(); ++j) {
+        const StripPiece& piece = pieces[j];
+        const double exact = strip_potential(rules, panels[j], piece.strip, piece.a, piece.b, x);
+        double sum = 0;
+        for (int c = 0; c < shared.parts; ++c)
+          sum += shared.coefficients[j * shared.parts + c] * of_part[c];
+        worst = std::max(worst, std::abs(sum / exact - 1));
+      }
+      CHECK(worst < 2 * tolerance + 1e-12);
+    }
+    // One that is turned, longer, or out of the plane is none of them.
+    for (const int way : {0, 1, 2}) {
+      std::vector<StripPiece> others = pieces;
+      StripPiece& last = others.back();
+      if (way == 0) last.b -= 1e-3 * side;
+      if (way == 1) last.strip.start = last.strip.start + 1e-3 * side * n;
+      if (way == 2) last.strip = make_strip(make_triangle({}, u + 1e-3 * v, 1e-4 * v));
+      CHECK_FALSE(find_stack_parts(others, side, tolerance, StripPoints(tolerance), shared));
+    }
+  }
+}
+
+TEST_CASE("products of cut panels err by the tolerance times the sizes that are added up") {
+  struct Case {
+    std::string name;
+    SurfaceMesh mesh;
+  };
+  for (const Case& surface :
+       {Case{"stacks", plate_of_lines(steps(4), steps(1000), {}, {1, 0, 0}, {0, 1, 0})},
+        Case{"graded", graded_plate(50)}}) {
+    CAPTURE(surface.name);
+    const Panels panels = make_panels(surface.mesh);
+    const std::size_t n = panels.size();
+    OperatorOptions options;
+    options.tolerance = 1e-6;
+    const auto v = make_fmm_operator(panels, single_layer, options);
+    // Densities as charge has them, which are large on small panels at edges; and of any sign.
+    std::vector<double> x(2 * n), sizes(2 * n), y(2 * n), total(2 * n), sums(2 * n);
+    std::mt19937 random(5);
+    const Between between{random};
+    for (std::size_t j = 0; j < n; ++j) {
+      const Vec3d at = panels.centroid(j) + panels.origin;
+      x[j] = 1 / std::sqrt(at.x * at.y);
+      x[n + j] = between(-1, 1) * x[j];
+    }
+    std::transform(x.begin(), x.end(), sizes.begin(), [](double value) { return std::abs(value); });
+    for (const bool transposed : {false, true}) {
+      v->apply(sizes.data(), total.data(), {.vectors = 2, .transposed = transposed});
+      for (const double tolerance : {0.0, 1e-7}) {
+        CAPTURE(transposed, tolerance);
+        v->apply(x.data(), y.data(),
+                 {.vectors = 2, .tolerance = tolerance, .transposed = transposed});
+        for (const std::size_t vector : {0, 1}) {
+          double error = 0, size = 0;
+          for (std::size_t k = 0; k < 60; ++k) {
+            const std::size_t i = (2 * k + 1) * n / 120;
+            double exact = 0;
+            for (std::size_t j = 0; j < n; ++j) {
+              const std::size_t row = transposed ? j : i, column = transposed ? i : j;
+              exact += x[vector * n + j] *
+                       panel_potential(panels.triangle(column), panels.centroid(row));
+            }
+            error += std::pow(y[vector * n + i] - exact, 2);
+            size += std::pow(total[vector * n + i], 2);
+          }
+          CHECK(error < std::pow(tolerance > 0 ? tolerance : 1e-6, 2) * size);
+        }
+      }
+    }
+  }
 }

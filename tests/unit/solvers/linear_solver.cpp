@@ -69,6 +69,26 @@ class Disagreeing : public SmallMatrix {
   double factor_;
 };
 
+/// An operator that knows its norm, and keeps the tightest tolerance that it was asked for.
+class Recording : public SmallMatrix {
+ public:
+  Recording(std::vector<std::vector<double>> matrix, bool positive)
+      : SmallMatrix(std::move(matrix)), positive_(positive) {}
+  double norm() const override { return 6; }
+  double tightest_tolerance() const override { return 1e-15; }
+  bool has_positive_entries() const override { return positive_; }
+  mutable double tightest = 1;
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    if (product.tolerance > 0) tightest = std::min(tightest, product.tolerance);
+    SmallMatrix::multiply(x, y, product);
+  }
+
+ private:
+  bool positive_;
+};
+
 /// An operator without memory for its accurate product.
 class Short : public SmallMatrix {
  public:
@@ -133,6 +153,24 @@ TEST_CASE("a solution is refined until the accurate product says so") {
   CHECK(report.refinements.back().iterations > 0);
   a->apply(x.data(), ax.data(), {.tolerance = 1e-12});
   for (int i = 0; i < 4; ++i) CHECK(ax[i] == Approx(b[i]).epsilon(2e-8));
+}
+
+TEST_CASE("residuals are as accurate as cancellation asks for, whatever the sizes of unknowns") {
+  // Tiny columns have a large x, which cancels nothing.
+  auto columns = rows;
+  for (auto& row : columns) row[3] *= 1e-9;
+  const auto tightest = [&](const std::vector<double>& b, bool positive) {
+    LinearSolver solver({1e-10, {}});
+    const auto a = std::make_shared<Recording>(columns, positive);
+    solver.set_operator(a, leaves);
+    std::vector<double> x(4);
+    const SolveReport report = solver.solve(b, x);
+    CHECK(report.converged);
+    CHECK(report.condition > 1e8);
+    return a->tightest;
+  };
+  CHECK(tightest({1, 2, 3, 4}, false) < 1e-14);
+  CHECK(tightest({1, 2, 3, 4}, true) == 1e-12);
 }
 
 TEST_CASE("a true residual that stays above the tolerance is not converged whatever PETSc says") {
