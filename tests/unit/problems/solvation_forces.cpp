@@ -1,9 +1,11 @@
 #include "fmbem/problems/solvation/solvation_forces.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/panels_at_vertices.hpp"
 #include "fmbem/problems/solvation/solvation_field.hpp"
 #include "fmbem/problems/solvation/surface_gradient.hpp"
 #include "tests/unit/catch.hpp"
@@ -44,7 +46,12 @@ TEST_CASE("gradients in a plane are exact for polynomials of degree 2") {
     value.push_back(1 + 2 * x.x - x.y + x.x * x.x + 3 * x.x * x.y);
   }
   const std::vector<Vec3d> gradient = surface_gradient(panels, value);
+  const PanelsAtVertices at_vertices(panels);
   for (std::size_t i = 0; i < panels.size(); ++i) {
+    // In a corner of the plate are fewer than five neighbours.
+    const auto is_corner = [&](int v) { return at_vertices.at(v).size() == 1; };
+    const auto& corners = panels.corners[i];
+    if (std::any_of(corners.begin(), corners.end(), is_corner)) continue;
     const Vec3d x = panels.centroid(i) + panels.origin;
     CHECK(norm(gradient[i] - Vec3d{2 + 2 * x.x + 3 * x.y, -1 + 3 * x.x, 0}) < 1e-10);
   }
