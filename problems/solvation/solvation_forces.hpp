@@ -45,8 +45,9 @@ struct SolvationForces {
 ///
 /// E_o by differences of φ_o. This is the derivative of the total energy where the molecule moves
 /// with its atoms and surfaces. Errors fall with the square of the panels' size on smooth surfaces,
-/// those of pressures at least linearly; on atoms closer to the surface than a panel's size it is
-/// the field of constant densities. O(molecules · panels + atoms).
+/// those of pressures and of what is close to another surface linearly; on atoms closer to the
+/// surface than a panel's size it is the field of constant densities. O(molecules · panels +
+/// atoms).
 SolvationForces find_solvation_forces(const Solvation& solved, const Molecule& molecule);
 
 }  // namespace fmbem
