@@ -47,7 +47,8 @@ std::string digits(double value, double error) {
 }
 
 double error_of_digits(double value, int n) {
-  return value == 0 ? 0 : std::pow(10.0, exponent_of(std::abs(value)) + 1 - n);
+  return value == 0 || !std::isfinite(value) ? 0
+                                             : std::pow(10.0, exponent_of(std::abs(value)) + 1 - n);
 }
 
 }  // namespace fmbem::cli

@@ -46,7 +46,7 @@ void add_energy(Json& json, const std::string& name, double energy, const Solvat
   for (const EnergyUnit& unit : energy_units(model)) {
     Json& value = json[name + "_" + unit.suffix];
     value = at_mesh(number(energy / unit.in_kilocalories), unit.name);
-    if (error) value["error"] = {number(*error / unit.in_kilocalories)};
+    if (error) value["error"] = Json::array({number(*error / unit.in_kilocalories)});
   }
 }
 

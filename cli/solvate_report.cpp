@@ -138,7 +138,7 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
   if (levels.size() > 1) {
     const ExtrapolatedEnergy limit = extrapolate_energy(levels);
     Json value = at_mesh(number(limit.energy), "kcal/mol");
-    value["error"] = {number(limit.error)};
+    value["error"] = Json::array({number(limit.error)});
     json["extrapolated_solvation_energy_kcal_per_mol"] = value;
   }
   std::vector<double> potentials = solvation.reaction;

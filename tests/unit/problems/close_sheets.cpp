@@ -69,5 +69,7 @@ TEST_CASE(
   const SolveReport& report = solution.solves.front();
   CHECK_FALSE(report.converged);
   CHECK(report.attainable_residual > 1e-10);
-  CHECK(report.attainable_residual == Approx(1e-13 * report.condition));
+  // By ‖A|x|‖, which ‖A‖‖x‖ bounds.
+  CHECK(report.attainable_residual <= 1e-13 * report.condition);
+  CHECK(report.attainable_residual >= 0.5e-13 * report.condition);
 }
