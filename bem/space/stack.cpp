@@ -39,9 +39,8 @@ struct Stack {
     length = all[0].b - all[0].a;
     pieces.clear();
     pieces.reserve(all.size());
-    for (const StripPiece& piece : all)
-      if (!add(piece, strip.normal, side, same)) return false;
-    return true;
+    return std::ranges::all_of(
+        all, [&](const StripPiece& piece) { return add(piece, strip.normal, side, same); });
   }
 
  private:
