@@ -60,8 +60,8 @@ Json binding_json(const std::vector<BindingPart>& parts, const BindingEnergies& 
     solvation.push_back(number(part.solvation.solvation_energy));
     coulomb.push_back(number(part.solvation.coulomb_energy));
   }
-  json["solvation_energy_kcal_per_mol"] = at_mesh(solvation, "kcal/mol");
-  json["coulomb_energy_kcal_per_mol"] = at_mesh(coulomb, "kcal/mol");
+  json["solvation_energy_kcal_per_mol"] = result_json(solvation, "kcal/mol");
+  json["coulomb_energy_kcal_per_mol"] = result_json(coulomb, "kcal/mol");
   return json;
 }
 

@@ -45,13 +45,9 @@ void add_energy(Json& json, const std::string& name, double energy, const Solvat
                 std::optional<double> error) {
   for (const EnergyUnit& unit : energy_units(model)) {
     Json& value = json[name + "_" + unit.suffix];
-    value = at_mesh(number(energy / unit.in_kilocalories), unit.name);
+    value = result_json(number(energy / unit.in_kilocalories), unit.name);
     if (error) value["error"] = Json::array({number(*error / unit.in_kilocalories)});
   }
-}
-
-Json at_mesh(Json value, const std::string& unit) {
-  return {{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
 }
 
 }  // namespace fmbem::cli

@@ -24,7 +24,4 @@ std::string energy_text(const std::string& name, double energy, double error,
 void add_energy(Json& json, const std::string& name, double energy, const SolvationModel& model,
                 std::optional<double> error = {});
 
-/// A result of the whole problem.
-Json at_mesh(Json value, const std::string& unit);
-
 }  // namespace fmbem::cli

@@ -13,12 +13,6 @@ std::string vector_text(Vec3d v) {
   return "(" + digits(v.x, error) + ", " + digits(v.y, error) + ", " + digits(v.z, error) + ")";
 }
 
-Json vector_json(Vec3d v) { return Json::array({number(v.x), number(v.y), number(v.z)}); }
-
-Json mesh_value(Json value, const char* unit) {
-  return {{"value", std::move(value)}, {"unit", unit}, {"location", "mesh"}};
-}
-
 }  // namespace
 
 std::string forces_text(const Forces& forces) {
@@ -42,23 +36,23 @@ Json forces_json(const Forces& forces) {
   for (const BodyForce& body : forces.bodies) {
     names.push_back(body.name);
     charge.push_back(number(body.charge));
-    about.push_back(vector_json(body.about));
-    force.push_back(vector_json(body.force));
-    torque.push_back(vector_json(body.torque));
+    about.push_back(coordinates(body.about));
+    force.push_back(coordinates(body.force));
+    torque.push_back(coordinates(body.torque));
     error.push_back(number(body.error));
-    stress_force.push_back(vector_json(body.stress_force));
-    stress_torque.push_back(vector_json(body.stress_torque));
+    stress_force.push_back(coordinates(body.stress_force));
+    stress_torque.push_back(coordinates(body.stress_torque));
   }
-  for (const Vec3d& on_charge : forces.on_charges) on_charges.push_back(vector_json(on_charge));
-  return {{"bodies", mesh_value(names, "1")},
-          {"body_charge_C", mesh_value(charge, "C")},
-          {"torque_about", mesh_value(about, "mesh unit")},
-          {"force_N", mesh_value(force, "N")},
-          {"torque_Nm", mesh_value(torque, "N m")},
-          {"force_integration_error_N", mesh_value(error, "N")},
-          {"stress_force_N", mesh_value(stress_force, "N")},
-          {"stress_torque_Nm", mesh_value(stress_torque, "N m")},
-          {"force_on_charges_N", mesh_value(on_charges, "N")}};
+  for (const Vec3d& on_charge : forces.on_charges) on_charges.push_back(coordinates(on_charge));
+  return {{"bodies", result_json(names, "1")},
+          {"body_charge_C", result_json(charge, "C")},
+          {"torque_about", result_json(about, "mesh unit")},
+          {"force_N", result_json(force, "N")},
+          {"torque_Nm", result_json(torque, "N m")},
+          {"force_integration_error_N", result_json(error, "N")},
+          {"stress_force_N", result_json(stress_force, "N")},
+          {"stress_torque_Nm", result_json(stress_torque, "N m")},
+          {"force_on_charges_N", result_json(on_charges, "N")}};
 }
 
 }  // namespace fmbem::cli

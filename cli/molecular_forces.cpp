@@ -14,12 +14,6 @@ std::string vector_text(Vec3d v) {
   return text.str();
 }
 
-Json vector_json(Vec3d v) { return {number(v.x), number(v.y), number(v.z)}; }
-
-Json lists(Json value, const char* unit, const char* location = "mesh") {
-  return {{"value", std::move(value)}, {"unit", unit}, {"location", location}};
-}
-
 }  // namespace
 
 std::string forces_text(const SolvationForces& forces) {
@@ -39,20 +33,20 @@ void add_forces(Json& results, const SolvationForces& forces) {
        on_surfaces = names, on_atoms = names;
   for (const SoluteForce& solute : forces.solutes) {
     names.push_back(solute.name);
-    about.push_back(vector_json(solute.about));
-    force.push_back(vector_json(solute.force));
-    torque.push_back(vector_json(solute.torque));
-    on_charges.push_back(vector_json(solute.on_charges));
-    on_surfaces.push_back(vector_json(solute.on_surfaces));
+    about.push_back(coordinates(solute.about));
+    force.push_back(coordinates(solute.force));
+    torque.push_back(coordinates(solute.torque));
+    on_charges.push_back(coordinates(solute.on_charges));
+    on_surfaces.push_back(coordinates(solute.on_surfaces));
   }
-  for (const Vec3d& on_atom : forces.on_atoms) on_atoms.push_back(vector_json(on_atom));
-  results["molecules"] = lists(names, "1");
-  results["force_kcal_per_mol_angstrom"] = lists(force, unit);
-  results["torque_kcal_per_mol"] = lists(torque, "kcal/mol");
-  results["torque_about"] = lists(about, "angstrom");
-  results["reaction_force_on_atoms_kcal_per_mol_angstrom"] = lists(on_charges, unit);
-  results["pressure_force_kcal_per_mol_angstrom"] = lists(on_surfaces, unit);
-  results["reaction_force_kcal_per_mol_angstrom"] = lists(on_atoms, unit, "point");
+  for (const Vec3d& on_atom : forces.on_atoms) on_atoms.push_back(coordinates(on_atom));
+  results["molecules"] = result_json(names, "1");
+  results["force_kcal_per_mol_angstrom"] = result_json(force, unit);
+  results["torque_kcal_per_mol"] = result_json(torque, "kcal/mol");
+  results["torque_about"] = result_json(about, "angstrom");
+  results["reaction_force_on_atoms_kcal_per_mol_angstrom"] = result_json(on_charges, unit);
+  results["pressure_force_kcal_per_mol_angstrom"] = result_json(on_surfaces, unit);
+  results["reaction_force_kcal_per_mol_angstrom"] = result_json(on_atoms, unit, "point");
 }
 
 void write_forces(const std::string& path, const SolvationForces& forces,

@@ -27,6 +27,12 @@ Json matrix(const SquareMatrix& values) {
   return rows;
 }
 
+Json coordinates(Vec3d x) { return Json::array({number(x.x), number(x.y), number(x.z)}); }
+
+Json result_json(Json value, const std::string& unit, const char* location) {
+  return {{"value", std::move(value)}, {"unit", unit}, {"location", location}};
+}
+
 Json start_report(const std::string& command, const Arguments& arguments) {
   return {{"schema_version", schema_version},
           {"version", FMBEM_VERSION},
@@ -51,8 +57,6 @@ Json continued_report(const std::string& command, const Arguments& arguments,
 }
 
 namespace {
-
-Json coordinates(Vec3d x) { return {number(x.x), number(x.y), number(x.z)}; }
 
 Json sizes_json(const SurfaceMesh& mesh) {
   Json sizes = Json::array();

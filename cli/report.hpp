@@ -20,6 +20,10 @@ using Json = nlohmann::ordered_json;
 Json number(double value);
 Json numbers(const std::vector<double>& values);
 Json matrix(const SquareMatrix& values);
+/// [x, y, z]
+Json coordinates(Vec3d x);
+/// A result with its unit, of the whole problem unless another place is named.
+Json result_json(Json value, const std::string& unit, const char* location = "mesh");
 
 /// Of reports; docs/results.md says what each changed.
 inline constexpr int schema_version = 2;

@@ -21,8 +21,8 @@ std::string sites_text(const SquareMatrix& energies) {
 void add_sites(Json& results, std::span<const ChargeSet> sites, const SquareMatrix& energies) {
   Json names = Json::array();
   for (const ChargeSet& set : sites) names.push_back(set.name);
-  results["sites"] = at_mesh(names, "1");
-  results["site_energy_kcal_per_mol"] = at_mesh(matrix(energies), "kcal/mol");
+  results["sites"] = result_json(names, "1");
+  results["site_energy_kcal_per_mol"] = result_json(matrix(energies), "kcal/mol");
 }
 
 void write_site_energies(const std::string& path, std::span<const ChargeSet> sites,

@@ -137,7 +137,7 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
   for (const auto& [name, energy] : energies) add_energy(json, name, energy, solvation.model);
   if (levels.size() > 1) {
     const ExtrapolatedEnergy limit = extrapolate_energy(levels);
-    Json value = at_mesh(number(limit.energy), "kcal/mol");
+    Json value = result_json(number(limit.energy), "kcal/mol");
     value["error"] = Json::array({number(limit.error)});
     json["extrapolated_solvation_energy_kcal_per_mol"] = value;
   }

@@ -1,23 +1,12 @@
 #include "fmbem/meshes/dx_file.hpp"
 
 #include <cmath>
-#include <cstdio>
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
-namespace {
-
-template <class... Values>
-void print(std::string& text, const char* format, Values... values) {
-  char line[256];
-  std::snprintf(line, sizeof line, format, values...);
-  text += line;
-}
-
-}  // namespace
-
 RegularGrid grid_over(Vec3d low, Vec3d high, double margin, double spacing) {
   constexpr double most_points = 1e9;
   FMBEM_REQUIRE(spacing > 0 && std::isfinite(spacing),
@@ -46,13 +35,14 @@ void write_dx(const std::string& path, const RegularGrid& grid, std::span<const 
   const auto [nx, ny, nz] = grid.counts;
   const double h = grid.spacing;
   std::string text = "# " + comment + "\n";
-  print(text, "object 1 class gridpositions counts %zu %zu %zu\n", nx, ny, nz);
-  print(text, "origin %.10g %.10g %.10g\n", grid.origin.x, grid.origin.y, grid.origin.z);
-  print(text, "delta %.10g 0 0\ndelta 0 %.10g 0\ndelta 0 0 %.10g\n", h, h, h);
-  print(text, "object 2 class gridconnections counts %zu %zu %zu\n", nx, ny, nz);
-  print(text, "object 3 class array type double rank 0 items %zu data follows\n", values.size());
+  append_printed(text, "object 1 class gridpositions counts %zu %zu %zu\n", nx, ny, nz);
+  append_printed(text, "origin %.10g %.10g %.10g\n", grid.origin.x, grid.origin.y, grid.origin.z);
+  append_printed(text, "delta %.10g 0 0\ndelta 0 %.10g 0\ndelta 0 0 %.10g\n", h, h, h);
+  append_printed(text, "object 2 class gridconnections counts %zu %zu %zu\n", nx, ny, nz);
+  append_printed(text, "object 3 class array type double rank 0 items %zu data follows\n",
+                 values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    print(text, i % 3 == 2 || i + 1 == values.size() ? "%.6e\n" : "%.6e ", values[i]);
+    append_printed(text, i % 3 == 2 || i + 1 == values.size() ? "%.6e\n" : "%.6e ", values[i]);
   text +=
       "attribute \"dep\" string \"positions\"\n"
       "object \"regular positions regular connections\" class field\n"

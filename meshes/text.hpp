@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,14 @@ std::string place(Vec3d x);
 
 /// Shortest decimal form that a reader wants to see, such as 0.0433013.
 std::string decimal(double x);
+
+/// Appends what printf makes of numbers, up to 255 characters.
+template <class... Numbers>
+void append_printed(std::string& text, const char* format, Numbers... numbers) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, numbers...);
+  text += line;
+}
 
 /// The number that the whole text stands for; nothing if it is no finite number.
 std::optional<double> parse_number(std::string_view text);

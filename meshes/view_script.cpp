@@ -1,7 +1,6 @@
 #include "fmbem/meshes/view_script.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -10,13 +9,6 @@
 
 namespace fmbem {
 namespace {
-
-template <class... Values>
-void print(std::string& text, const char* format, Values... values) {
-  char line[256];
-  std::snprintf(line, sizeof line, format, values...);
-  text += line;
-}
 
 /// Viewers may be started elsewhere. In double quotes, which all three take.
 std::string quoted_path(const std::string& file) {
@@ -54,10 +46,10 @@ void add_lists(std::string& text, const MolecularView& view, const char* vertex_
   const Vertices vertices(view);
   for (std::size_t v = 0; v < vertices.value.size(); ++v) {
     const Vec3d x = view.mesh.vertices[v], n = vertices.normal[v];
-    print(text, vertex_format, x.x, x.y, x.z, n.x, n.y, n.z, vertices.value[v]);
+    append_printed(text, vertex_format, x.x, x.y, x.z, n.x, n.y, n.z, vertices.value[v]);
   }
   text += between;
-  for (const auto& [a, b, c] : view.mesh.triangles) print(text, triangle_format, a, b, c);
+  for (const auto& [a, b, c] : view.mesh.triangles) append_printed(text, triangle_format, a, b, c);
 }
 
 std::string pymol_script(const MolecularView& view) {
@@ -121,11 +113,11 @@ std::string bild(const MolecularView& view) {
   std::string text = ".comment potential on the surface in kT/e, red below 0, blue above\n";
   for (std::size_t i = 0; i < view.mesh.triangles.size(); ++i) {
     const double t = std::clamp(view.values[i] / view.range, -1.0, 1.0);
-    print(text, ".color %.3f %.3f %.3f\n.polygon", t < 0 ? 1 : 1 - t, 1 - std::abs(t),
-          t < 0 ? 1 + t : 1);
+    append_printed(text, ".color %.3f %.3f %.3f\n.polygon", t < 0 ? 1 : 1 - t, 1 - std::abs(t),
+                   t < 0 ? 1 + t : 1);
     for (const int v : view.mesh.triangles[i]) {
       const Vec3d x = view.mesh.vertices[v];
-      print(text, " %.4f %.4f %.4f", x.x, x.y, x.z);
+      append_printed(text, " %.4f %.4f %.4f", x.x, x.y, x.z);
     }
     text += '\n';
   }

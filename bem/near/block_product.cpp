@@ -1,5 +1,9 @@
 #include "fmbem/bem/near/block_product.hpp"
 
+#include <string>
+
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
 namespace fmbem {
@@ -51,6 +55,15 @@ FMBEM_SIMD_CLONES void multiply_block(int vectors, std::int64_t columns, int row
                                       const float* block, const double* x, double* y) {
   if (vectors == 1) return all_rows<1>(columns, rows, block, x, y);
   all_rows<block_vectors>(columns, rows, block, x, y);
+}
+
+void check_near_memory(std::size_t panels, std::int64_t bytes) {
+  const std::int64_t available = available_memory();
+  if (bytes > available)
+    throw ResourceError("the near field of " + std::to_string(panels) + " panels needs " +
+                        std::to_string(bytes >> 20) + " MiB, but " +
+                        std::to_string(available >> 20) +
+                        " MiB are free: use a looser tolerance or a coarser mesh");
 }
 
 }  // namespace fmbem

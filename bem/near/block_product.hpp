@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
@@ -14,6 +18,19 @@ void multiply_block(int vectors, std::int64_t columns, int rows, const double* b
                     const double* x, double* y);
 void multiply_block(int vectors, std::int64_t columns, int rows, const float* block,
                     const double* x, double* y);
+
+/// Throws ResourceError where the near field of so many panels would not fit.
+void check_near_memory(std::size_t panels, std::int64_t bytes);
+
+/// Room for so many entries of that near field, with zeros behind them that multiply_block() may
+/// read.
+template <class Entry>
+Buffer<Entry> room_for_entries(std::size_t panels, std::int64_t count) {
+  check_near_memory(panels, count * static_cast<std::int64_t>(sizeof(Entry)));
+  Buffer<Entry> room(count + block_rows);
+  std::fill_n(room.data() + count, block_rows, Entry(0));
+  return room;
+}
 
 /// Calls body(first, width, present) for groups of vectors: `present` of them, in a product of
 /// `width` vectors of which the others are zero.

@@ -1,7 +1,6 @@
 #include "fmbem/bem/near/green_blocks.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,8 +8,6 @@
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/transposed_sums.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/base/machine.hpp"
 
 namespace fmbem {
 namespace {
@@ -27,14 +24,7 @@ class GreenBlocksOf final : public GreenBlocks {
     for (std::size_t row = 0; row < near_->rows(); ++row)
       begin_.push_back(begin_.back() + 2 * outputs_ * near_->count(row) *
                                            near_row(near_->tree(), row).targets.size());
-    const std::int64_t needed = begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
-    if (needed > available_memory())
-      throw ResourceError("the near field of " + std::to_string(panels.size()) + " panels needs " +
-                          std::to_string(needed >> 20) + " MiB, but " +
-                          std::to_string(available_memory() >> 20) +
-                          " MiB are free: use a looser tolerance or a coarser mesh");
-    entries_ = Buffer<Entry>(begin_.back() + block_rows);
-    std::fill_n(entries_.data() + begin_.back(), block_rows, Entry(0));
+    entries_ = room_for_entries<Entry>(panels.size(), begin_.back());
 #pragma omp parallel
     {
       GreenColumns columns(panels, targets, *near_, terms, tolerance);

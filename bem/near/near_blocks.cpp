@@ -1,7 +1,6 @@
 #include "fmbem/bem/near/near_blocks.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +12,6 @@
 #include "fmbem/bem/near/transposed_sums.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/base/machine.hpp"
 
 namespace fmbem {
 namespace {
@@ -129,14 +126,7 @@ class NearBlocksOf final : public NearBlocks {
     begin_.assign(1, 0);
     for (std::size_t row = 0; row < rows; ++row)
       begin_.push_back(begin_.back() + near_->count(row) * near_row(tree_, row).targets.size());
-    const std::int64_t needed = begin_.back() * static_cast<std::int64_t>(sizeof(Entry));
-    if (needed > available_memory())
-      throw ResourceError("the near field of " + std::to_string(panels.size()) + " panels needs " +
-                          std::to_string(needed >> 20) + " MiB, but " +
-                          std::to_string(available_memory() >> 20) +
-                          " MiB are free: use a looser tolerance or a coarser mesh");
-    entries_ = Buffer<Entry>(begin_.back() + block_rows);
-    std::fill_n(entries_.data() + begin_.back(), block_rows, Entry(0));
+    entries_ = room_for_entries<Entry>(panels.size(), begin_.back());
     // In slices, so that progress (and what it throws) stays on the calling thread.
     const std::size_t slice = progress ? rows / 100 + 1 : rows;
     for (std::size_t first = 0; first < rows; first += slice) {

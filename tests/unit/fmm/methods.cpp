@@ -12,6 +12,7 @@
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -25,16 +26,6 @@ using fmm::Strengths;
 namespace {
 
 using Points = std::vector<Vec3d>;
-
-struct Results {
-  explicit Results(std::size_t n, bool second = false)
-      : potential(n), gradient(n), hessian(second ? n : 0) {}
-  fmm::Fields fields() { return {potential, gradient, hessian}; }
-
-  std::vector<double> potential;
-  std::vector<Vec3d> gradient;
-  std::vector<Symmetric3d> hessian;
-};
 
 Results run(const Plan& plan, const Strengths& strengths, bool hessian = false) {
   Results r(strengths.count * plan.targets(), hessian);

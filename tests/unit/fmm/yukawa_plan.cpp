@@ -14,6 +14,7 @@
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -25,15 +26,6 @@ using fmm::Yukawa;
 namespace {
 
 using Points = std::vector<Vec3d>;
-
-struct Results {
-  explicit Results(std::size_t n, bool has_hessian = false)
-      : potential(n), gradient(n), hessian(has_hessian ? n : 0) {}
-  fmm::Fields fields() { return {potential, gradient, hessian}; }
-  std::vector<double> potential;
-  std::vector<Vec3d> gradient;
-  std::vector<Symmetric3d> hessian;
-};
 
 /// Side of the bounding cube.
 double extent(const Points& points) {
