@@ -160,12 +160,11 @@ ExitCode run(Context& context, const NbodyOptions& options) {
                                                            : fmm::Plan(bodies.points, how);
   const double plan_seconds = timer.seconds();
   console.begin_phase("evaluating");
-  const Evaluation evaluation = evaluate(plan, bodies, options);
+  Evaluation evaluation = evaluate(plan, bodies, options);
   console.begin_phase("checking");
-  Evaluation checked = evaluation;
-  const fmm::SampledErrors errors =
-      fmm::sampled_errors(bodies.points, bodies.charges, {checked.potential, checked.gradient},
-                          static_cast<std::size_t>(options.check), how.softening);
+  const fmm::SampledErrors errors = fmm::sampled_errors(
+      bodies.points, bodies.charges, {evaluation.potential, evaluation.gradient},
+      static_cast<std::size_t>(options.check), how.softening);
   const Json nbody = report_of(plan, evaluation, errors, options, plan_seconds);
   console.print_result(summary(nbody));
   if (options.file) {

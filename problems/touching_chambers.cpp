@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/problems/chambers.hpp"
 #include "fmbem/problems/unions.hpp"
 
@@ -23,23 +25,16 @@ struct Images {
   const PanelImages* of;
 };
 
-/// A box around the walls of a chamber.
-struct Bounds {
-  Vec3d low, high;
-  bool is_set = false;
-  void add(Vec3d x) {
-    if (!std::exchange(is_set, true)) low = high = x;
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], x[axis]);
-      high[axis] = std::max(high[axis], x[axis]);
-    }
-  }
-  bool holds(Vec3d x) const {
-    for (int axis = 0; axis < 3; ++axis)
-      if (x[axis] < low[axis] || x[axis] > high[axis]) return false;
-    return is_set;
-  }
-};
+/// Around the walls of a chamber that has none.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr CoordinateBounds of_nothing{{infinity, infinity, infinity},
+                                      {-infinity, -infinity, -infinity}};
+
+bool is_in(const CoordinateBounds& bounds, Vec3d x) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (x[axis] < bounds.low[axis] || x[axis] > bounds.high[axis]) return false;
+  return true;
+}
 
 template <class T>
 class Finder {
@@ -118,7 +113,7 @@ class Finder {
   }
 
   void look_at_walls() {
-    bounds_.resize(chambers_.size());
+    bounds_.assign(chambers_.size(), of_nothing);
     std::vector<T> permittivity(chambers_.size());
     std::vector<char> is_set(chambers_.size(), false), is_one(chambers_.size(), true);
     for (TouchingChamber& chamber : chambers_) chamber.is_metal = true;
@@ -135,7 +130,10 @@ class Finder {
         if (images_.is_opposite(w) || images_.lies_in_plane(i) || given_.is_floating(i) ||
             given_.is_unfixed(i))
           chamber.is_known = false;
-        for (int corner = 0; corner < 3; ++corner) bounds_[c].add(whole_.vertex(w, corner));
+        for (int corner = 0; corner < 3; ++corner) {
+          const Vec3d x = whole_.vertex(w, corner);
+          bounds_[c].add({x, x});
+        }
       }
     }
     for (std::size_t c = 0; c < chambers_.size(); ++c)
@@ -155,7 +153,7 @@ class Finder {
       const Vec3d x = panels_.centroid(i) + shift;
       std::vector<std::int32_t> around;
       for (std::size_t c = 0; c < chambers_.size(); ++c)
-        if (chambers_[c].is_known && bounds_[c].holds(x))
+        if (chambers_[c].is_known && is_in(bounds_[c], x))
           around.push_back(static_cast<std::int32_t>(c));
       if (around.empty()) continue;
       const std::vector<double> winding = windings(x);
@@ -224,7 +222,7 @@ class Finder {
   std::vector<std::int32_t> chosen_, complex_;  ///< panels of the whole, and what hangs together
   Chambers found_;
   std::vector<TouchingChamber> chambers_;
-  std::vector<Bounds> bounds_;
+  std::vector<CoordinateBounds> bounds_;
 };
 
 }  // namespace

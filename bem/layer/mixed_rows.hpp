@@ -25,8 +25,8 @@ struct ChargeEquation {
 
 /// A change of the rows of a part by sums over parts:
 ///
-///     y_i ← y_i + Σ_terms (charge Q + flux F + row Y)/A_part,   F_p = Σ_p A (K'σ),   Y_p = Σ_p A
-///     y.
+///     y_i ← y_i + Σ_terms (charge Q + flux F + row Y)/A_part,
+///     F_p = Σ_p A (K'σ),   Y_p = Σ_p A y.
 ///
 /// A ChargeEquation is such a change, with row = −1 of its own part, charge = 1 of it and charge =
 /// factor of the others. Gauss's law of dielectrics that touch takes all three
