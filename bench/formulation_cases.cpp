@@ -18,7 +18,7 @@ SolverOptions closely() {
   return options;
 }
 
-Case dirichlet(const KnownBody& body, Formulation formulation, bool is_outside) {
+Case dirichlet(const KnownBody& body, DirichletFormulation formulation, bool is_outside) {
   const auto at = [=](int level) {
     const SurfaceMesh mesh = body.mesh(level);
     const Panels panels = make_panels(mesh);
@@ -44,7 +44,7 @@ Case dirichlet(const KnownBody& body, Formulation formulation, bool is_outside) 
     return result;
   };
   return {std::string("Dirichlet ") + (is_outside ? "outside of a " : "inside of a ") + body.name +
-              (formulation == Formulation::direct ? ", direct" : ", second kind"),
+              (formulation == DirichletFormulation::direct ? ", direct" : ", second kind"),
           at};
 }
 
@@ -90,7 +90,8 @@ std::vector<Case> formulation_cases() {
   std::vector<Case> cases;
   for (const KnownBody& body : {ball(), ring()})
     for (const bool is_outside : {false, true})
-      for (const Formulation formulation : {Formulation::direct, Formulation::second_kind})
+      for (const DirichletFormulation formulation :
+           {DirichletFormulation::direct, DirichletFormulation::second_kind})
         cases.push_back(dirichlet(body, formulation, is_outside));
   cases.push_back(coated_sphere());
   return cases;

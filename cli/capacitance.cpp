@@ -12,7 +12,7 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options : SolveCommandOptions {
+struct CapacitanceArguments : SolveCommandOptions {
   std::optional<std::string> file, picture;
   SpiceOptions spice;
 };
@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<Conductor>& conductors) {
   return names;
 }
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const CapacitanceArguments& options) {
   SolveRun job(context, "capacitance", options);
   job.check_outputs({{"--output", options.file},
                      {"--picture", options.picture},
@@ -67,7 +67,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_capacitance(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CapacitanceArguments>();
   CLI::App* app = program.add_subcommand(
       "capacitance", "Capacitance matrix and charge densities of the conductors of a mesh");
   add_footer(*app,

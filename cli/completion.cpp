@@ -87,14 +87,14 @@ std::string bash_completion(const CLI::App& program) {
 
 namespace {
 
-struct Options {
+struct CompletionArguments {
   std::string shell;
 };
 
 }  // namespace
 
 Command add_completion(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompletionArguments>();
   CLI::App* app = program.add_subcommand("completion", "Write a completion script for a shell");
   app->footer("Example:\n  fmbem completion bash");
   app->add_option("SHELL", options->shell, "which")->required()->check(CLI::IsMember({"bash"}));

@@ -14,14 +14,14 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options : SolveCommandOptions {
+struct FieldArguments : SolveCommandOptions {
   FieldCommandOptions field;
   std::optional<std::string> from, file, picture;
 
   FieldFromOptions of_kept() const { return {*from, field, file, picture, output, solve.threads}; }
 };
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const FieldArguments& options) {
   SolveRun job(context, "field", options);
   const PointOutput points(options.field, options.file, options.picture, context.is_repeated);
   points.require_points();
@@ -63,7 +63,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_field(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FieldArguments>();
   CLI::App* app = program.add_subcommand(
       "field", "Potential and field at points, of conductors at given voltages");
   add_footer(

@@ -33,12 +33,12 @@ std::string value_of(const CLI::Option& option) {
 
 namespace {
 
-struct Options {
+struct HelpArguments {
   std::optional<std::string> command;
   bool man = false;
 };
 
-ExitCode run_help(Context& context, const Options& options) {
+ExitCode run_help(Context& context, const HelpArguments& options) {
   CLI::App program;
   const std::vector<Command> commands = describe_program(program);
   const CLI::App& of = options.command ? *command_named(commands, *options.command).app : program;
@@ -53,7 +53,7 @@ ExitCode run_help(Context& context, const Options& options) {
 }  // namespace
 
 Command add_help(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HelpArguments>();
   CLI::App* app = program.add_subcommand("help", "Tell of the program, or of one command");
   app->footer("Example:\n  fmbem help capacitance");
   app->add_option("COMMAND", options->command, "which; without it all are named");

@@ -10,13 +10,13 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options {
+struct MeshArguments {
   MeshOptions mesh;
   OutputOptions output;
   std::string file;
 };
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const MeshArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
@@ -40,7 +40,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_mesh(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeshArguments>();
   CLI::App* app = program.add_subcommand("mesh", "Write the mesh that would be solved on");
   app->footer(
       "Examples:\n"

@@ -15,7 +15,7 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options {
+struct MeshInfoArguments {
   MeshOptions mesh;
   OutputOptions output;
 };
@@ -88,7 +88,7 @@ void print(Console& console, const SurfaceMesh& mesh, const MeshReport& check,
   console.print_result(out.str());
 }
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const MeshInfoArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
@@ -110,7 +110,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_mesh_info(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeshInfoArguments>();
   CLI::App* app = program.add_subcommand("mesh-info", "Check a surface mesh and describe it");
   app->footer("Example:\n  fmbem mesh-info examples/cube.geo --refine 1");
   add_mesh_options(*app, options->mesh);

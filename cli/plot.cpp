@@ -18,7 +18,7 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options {
+struct PlotArguments {
   std::string file;
   std::optional<std::string> picture, cut;
   PictureOptions how;
@@ -75,7 +75,7 @@ void draw(const std::string& file, const std::string& picture, const PictureOpti
   output.commit();
 }
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const PlotArguments& options) {
   context.console.set_quiet(options.quiet);
   PictureOptions how = options.how;
   if (options.cut) how.cut = cut_of(parse_cut(*options.cut));
@@ -90,7 +90,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_plot(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlotArguments>();
   CLI::App* app =
       program.add_subcommand("plot", "Draw a result: a picture, or a page for a browser");
   app->footer(

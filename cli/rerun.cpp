@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RerunArguments {
   std::string file;
   std::optional<std::string> folder, json;
 };
@@ -79,7 +79,7 @@ std::string petsc_options(const std::string& all) {
 }
 
 /// Goes where the paths of the run start from.
-void enter_folder(const Options& options, const Json& run) {
+void enter_folder(const RerunArguments& options, const Json& run) {
   const fs::path folder = options.folder.value_or(run.at("folder").get<std::string>());
   std::error_code error;
   fs::current_path(folder, error);
@@ -139,7 +139,7 @@ std::string objection(const Agreement& agreement) {
   return out.str();
 }
 
-ExitCode run(Context& context, const Options& options) try {
+ExitCode run(Context& context, const RerunArguments& options) try {
   const Json before = read_report(options.file);
   Console& console = context.console;
   // Its path is of the folder that this was started in.
@@ -166,7 +166,7 @@ ExitCode run(Context& context, const Options& options) try {
 }  // namespace
 
 Command add_rerun(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RerunArguments>();
   CLI::App* app = program.add_subcommand(
       "rerun", "Run again what a report is of, and compare the results with it");
   app->footer(

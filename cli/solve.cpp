@@ -17,7 +17,7 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options : SolveCommandOptions {
+struct SolveArguments : SolveCommandOptions {
   FieldCommandOptions field;
   std::optional<std::string> points_file, surface_file, rhs_file, picture;
   bool basis = false, forces = false;
@@ -29,7 +29,7 @@ struct Options : SolveCommandOptions {
   }
 };
 
-void check_outputs(const SolveRun& job, const Options& options, const PointOutput& points) {
+void check_outputs(const SolveRun& job, const SolveArguments& options, const PointOutput& points) {
   FMBEM_REQUIRE(!options.basis || !options.rhs_file,
                 "--basis and --rhs exclude each other: run fmbem twice");
   auto inputs = points.inputs();
@@ -61,7 +61,7 @@ std::vector<std::vector<double>> read_right_hand_sides(const std::string& file,
   return result;
 }
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const SolveArguments& options) {
   SolveRun job(context, "solve", options);
   const PointOutput points(options.field, options.points_file,
                            options.draws_points() ? options.picture : std::nullopt,
@@ -114,7 +114,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_solve(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SolveArguments>();
   CLI::App* app = program.add_subcommand(
       "solve", "Solve a problem of regions, conditions of groups and sources");
   add_footer(

@@ -15,7 +15,7 @@
 namespace fmbem::cli {
 namespace {
 
-struct Options {
+struct TuneArguments {
   std::optional<std::string> file;
   std::optional<int> threads;
   OutputOptions output;
@@ -53,7 +53,7 @@ std::string summary(const fmm::Rates& rates) {
   return out.str();
 }
 
-ExitCode run(Context& context, const Options& options) {
+ExitCode run(Context& context, const TuneArguments& options) {
   Console& console = context.console;
   console.set_quiet(options.output.quiet);
   ReportTarget target(console, options.output.json);
@@ -81,7 +81,7 @@ ExitCode run(Context& context, const Options& options) {
 }  // namespace
 
 Command add_tune(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneArguments>();
   CLI::App* app = program.add_subcommand(
       "tune", "Measure this machine, so that the fast multipole method chooses well");
   app->footer("Example:\n  fmbem tune\nTakes some five seconds; let nothing else run meanwhile.");

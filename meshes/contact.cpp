@@ -64,7 +64,7 @@ void look_at_pair(const SurfaceMesh& mesh, int i, int j, double reach, Witnesses
   if (const auto place = crossing(s, t, 0.5 * reach)) {
     found.add({a, b, true, *place, 0});
   } else if (a != b && !known) {
-    const Gap g = gap(s, t);
+    const ClosestPoints g = gap(s, t);
     if (g.distance <= reach) found.add({a, b, false, g.place, g.distance});
   }
 }

@@ -47,19 +47,19 @@ std::optional<Vec3d> piercing(const Corners& edges, const std::array<double, 3>&
   return {};
 }
 
-void keep_closer(Gap& least, Vec3d x, Vec3d y) {
+void keep_closer(ClosestPoints& least, Vec3d x, Vec3d y) {
   const double distance = norm(x - y);
   if (distance < least.distance) least = {distance, 0.5 * (x + y)};
 }
 
-void corners_to_inside(Gap& least, const Corners& corners, const Corners& t) {
+void corners_to_inside(ClosestPoints& least, const Corners& corners, const Corners& t) {
   const Vec3d n = unit_normal(t);
   for (const Vec3d& x : corners)
     if (inside(x, t, n, 0)) keep_closer(least, x, x - dot(n, x - t[0]) * n);
 }
 
 /// The closest points p + s·u and q + t·v of two edges, s and t from 0 to 1.
-void edge_to_edge(Gap& least, Vec3d p, Vec3d u, Vec3d q, Vec3d v) {
+void edge_to_edge(ClosestPoints& least, Vec3d p, Vec3d u, Vec3d q, Vec3d v) {
   const Vec3d n = cross(u, v), pq = q - p;
   // By cross products: u·u v·v − (u·v)² has lost half of the digits where edges are nearly
   // parallel. Of parallel edges any s will do that has a t.
@@ -92,8 +92,8 @@ std::optional<Vec3d> crossing(const Corners& a, const Corners& b, double depth) 
   return x ? x : piercing(a, height_a, b, nb, depth);
 }
 
-Gap gap(const Corners& a, const Corners& b) {
-  Gap least{std::numeric_limits<double>::infinity(), {}};
+ClosestPoints gap(const Corners& a, const Corners& b) {
+  ClosestPoints least{std::numeric_limits<double>::infinity(), {}};
   corners_to_inside(least, a, b);
   corners_to_inside(least, b, a);
   for (int k = 0; k < 3; ++k)

@@ -18,13 +18,13 @@ bool separated(const Corners& a, const Corners& b, double reach);
 /// edges; nothing if there is none. Triangles that only touch, or lie in one plane, do not cross.
 std::optional<Vec3d> crossing(const Corners& a, const Corners& b, double depth);
 
-struct Gap {
+struct ClosestPoints {
   double distance;
   Vec3d place;  ///< between the closest points
 };
 
 /// The distance of two triangles that do not cross: the least one between a corner of one and the
 /// inside of the other, and between edges. Exact to some 1e-15 of the corners' differences.
-Gap gap(const Corners& a, const Corners& b);
+ClosestPoints gap(const Corners& a, const Corners& b);
 
 }  // namespace fmbem

@@ -7,7 +7,7 @@
 namespace fmbem {
 namespace {
 
-constexpr double size = 22, height = 1.35 * size;
+constexpr double size = 22, line_height = 1.35 * size;
 /// A group of fewer pixels is too small to carry a name.
 constexpr std::size_t least_pixels = 150;
 
@@ -22,7 +22,7 @@ struct Box {
 };
 
 Box box_at(Point2 middle, const std::string& text) {
-  const double w = width_of(text) / 2, h = height / 2;
+  const double w = width_of(text) / 2, h = line_height / 2;
   return {middle.x - w, middle.y - h, middle.x + w, middle.y + h};
 }
 

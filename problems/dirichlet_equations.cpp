@@ -31,7 +31,7 @@ Enclosures closed_parts(const Panels& panels, const std::vector<double>& jump) {
 }  // namespace
 
 DirichletEquations::DirichletEquations(const Panels& panels, std::span<const RegionSide> side,
-                                       Formulation formulation)
+                                       DirichletFormulation formulation)
     : panels_(panels), formulation_(formulation) {
   FMBEM_REQUIRE(side.size() == panels.size(),
                 "there are " << panels.size() << " panels, but " << side.size() << " sides");
@@ -42,7 +42,7 @@ DirichletEquations::DirichletEquations(const Panels& panels, std::span<const Reg
 std::shared_ptr<const BoundaryOperator> DirichletEquations::make_operator(OperatorOptions options) {
   options.processor = Processor::cpu;
   k_ = make_boundary_operator(panels_, double_layer, options);
-  if (formulation_ == Formulation::direct) return make_single_layer(panels_, options);
+  if (formulation_ == DirichletFormulation::direct) return make_single_layer(panels_, options);
   second_kind_ = std::make_shared<SecondKindOperator>(panels_, k_, jump_, charges_of(options));
   return second_kind_;
 }

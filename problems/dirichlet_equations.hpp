@@ -18,7 +18,7 @@ enum class RegionSide : std::int8_t { behind = 1, ahead = -1 };
 
 /// How Δu = 0 with u = g on the boundary of a region becomes an integral equation. s is 1 on panels
 /// that have the region behind them, −1 where it is ahead.
-enum class Formulation {
+enum class DirichletFormulation {
   /// Green's identity, u = V(s ∂ₙu) − K(s u) in the region: V(s ∂ₙu) = ½ g + K(s g). The unknown is
   /// s ∂ₙu, n the panels' normals.
   direct,
@@ -32,8 +32,8 @@ enum class Formulation {
 /// In the region u = V σ + K μ, with constants on panels.
 struct DirichletDensities {
   std::vector<double> sigma, mu;  ///< [n panels], in the order of Panels
-  /// [n panels] of Formulation::direct: ∂u/∂n, n the panel's normal; first order in the panels'
-  /// size at each of them. Else empty.
+  /// [n panels] of DirichletFormulation::direct: ∂u/∂n, n the panel's normal; first order in the
+  /// panels' size at each of them. Else empty.
   std::vector<double> normal_derivative;
 };
 
@@ -43,7 +43,7 @@ class DirichletEquations {
   /// `side`: [n panels]; all of them bound the region. Throws InputError for surfaces that are not
   /// closed or change their side. The panels must outlive it.
   DirichletEquations(const Panels& panels, std::span<const RegionSide> side,
-                     Formulation formulation);
+                     DirichletFormulation formulation);
 
   /// Throws InputError as operators do.
   std::shared_ptr<const BoundaryOperator> make_operator(OperatorOptions options);
@@ -54,14 +54,14 @@ class DirichletEquations {
 
   /// Closed surfaces.
   const Enclosures& parts() const { return parts_; }
-  /// Surfaces that were given a charge; none by Formulation::direct.
+  /// Surfaces that were given a charge; none by DirichletFormulation::direct.
   std::size_t completed() const { return second_kind_ ? second_kind_->charges().size() : 0; }
 
  private:
   std::vector<SecondKindOperator::Charge> charges_of(const OperatorOptions& options) const;
 
   const Panels& panels_;
-  Formulation formulation_;
+  DirichletFormulation formulation_;
   std::vector<double> jump_;  ///< s
   Enclosures parts_;
   std::shared_ptr<const BoundaryOperator> k_;

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = GroupCondition::Kind;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double field_tolerance = 1e-8;
 
 /// The region that all panels bound. Throws InputError for what these formulations cannot do.
@@ -64,8 +64,8 @@ class DirichletProblem final : public ProblemEquations {
         side_(region_sides(parts.sides)),
         equations_(parts.panels, side_,
                    parts.problem.formulation == ProblemFormulation::direct
-                       ? Formulation::direct
-                       : Formulation::second_kind) {
+                       ? DirichletFormulation::direct
+                       : DirichletFormulation::second_kind) {
     solver_.set_up([&](const OperatorOptions& op) { return equations_.make_operator(op); });
   }
 
@@ -122,7 +122,7 @@ class DirichletProblem final : public ProblemEquations {
     solution_.dipoles.push_back(std::move(densities.mu));
     solution_.potential.push_back(std::move(found.conductor_potential));
     solution_.charge_density.push_back(parts_.panels.to_input_order(density));
-    solution_.residual_weight.push_back(nan);
+    solution_.residual_weight.push_back(unknown);
   }
 
   void set_fluxes(const PanelData& data, const DirichletDensities& densities,
@@ -131,7 +131,7 @@ class DirichletProblem final : public ProblemEquations {
     found.inside.assign(n, 0.0);
     found.outside.assign(n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-      double slope = densities.normal_derivative.empty() ? nan : densities.normal_derivative[i];
+      double slope = densities.normal_derivative.empty() ? unknown : densities.normal_derivative[i];
       if (data.applied && !solution_.applied.empty())
         slope += solution_.applied.mean_flux(parts_.panels.triangle(i), parts_.panels.origin,
                                              parts_.mesh.scale_to_m);
@@ -158,7 +158,7 @@ class DirichletProblem final : public ProblemEquations {
     for (std::size_t i = 0; i < n; ++i)
       if (conditions_.conductor[i] >= 0)
         charge[conditions_.conductor[i]] +=
-            is_known[surfaces.of[i]] ? to_si * parts_.area[i] * sigma[i] : nan;
+            is_known[surfaces.of[i]] ? to_si * parts_.area[i] * sigma[i] : unknown;
     return charge;
   }
 

@@ -13,8 +13,8 @@
 namespace fmbem {
 namespace {
 
-/// Candidates along each axis.
-constexpr int along = 10;
+/// Along each axis.
+constexpr int candidates = 10;
 
 std::pair<Vec3d, Vec3d> box_of(const Panels& panels) {
   Vec3d low = panels.vertices.front(), high = low;
@@ -46,13 +46,14 @@ bool is_inside(const Panels& panels, Vec3d x) {
 Vec3d inner_point(const Panels& panels) {
   const auto box = box_of(panels);
   const Vec3d low = box.first, high = box.second;
-  std::vector<Vec3d> place(along * along * along);
+  std::vector<Vec3d> place(candidates * candidates * candidates);
   std::vector<double> distance(place.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < place.size(); ++k) {
-    const Vec3d step = (high - low) / along;
-    const auto at = [&](std::size_t index) { return double(index % along) + 0.5; };
-    place[k] = low + Vec3d{step.x * at(k), step.y * at(k / along), step.z * at(k / along / along)};
+    const Vec3d step = (high - low) / candidates;
+    const auto at = [&](std::size_t index) { return double(index % candidates) + 0.5; };
+    place[k] = low + Vec3d{step.x * at(k), step.y * at(k / candidates),
+                           step.z * at(k / candidates / candidates)};
     distance[k] = distance_to(panels, place[k]);
   }
   std::vector<std::size_t> farthest_first(place.size());

@@ -13,7 +13,7 @@
 namespace fmbem {
 
 struct DirichletOptions {
-  Formulation formulation = Formulation::direct;
+  DirichletFormulation formulation = DirichletFormulation::direct;
   /// A tolerance of 0, as by default here, is a tenth of the solver's.
   OperatorOptions op{.tolerance = 0};
   SolverOptions solver{};
@@ -41,7 +41,7 @@ class RegionDirichlet {
   /// values: [k][n panels], g at centroids in the order of Panels.
   std::vector<DirichletSolution> solve(const std::vector<std::vector<double>>& values);
 
-  /// Surfaces that were given a charge; none by Formulation::direct.
+  /// Surfaces that were given a charge; none by DirichletFormulation::direct.
   std::size_t completed() const;
   OperatorInfo info() const;  ///< of the operator that is solved with
 

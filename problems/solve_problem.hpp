@@ -26,8 +26,9 @@ struct ProblemResult {
   bool applied = true;           ///< whether the problem's sources and field count
   bool is_imaginary = false;     ///< an imaginary part
   int conductor_at_1_volt = -1;  ///< with all other data 0, in solve_basis() of real problems
-  /// [conductors], C or A that they give off. By Formulation::second_kind NaN, as what else is of
-  /// normal fields, unless the conductor is one of the closed surfaces that the region surrounds.
+  /// [conductors], C or A that they give off. By ProblemFormulation::second_kind NaN, as what else
+  /// is of normal fields, unless the conductor is one of the closed surfaces that the region
+  /// surrounds.
   std::vector<double> conductor_flux;
   std::vector<double> flux_inside, flux_outside;  ///< [groups], into the regions there, C or A
   /// [regions]: all that enters, sources included, less what goes to infinity; 0 in truth. NaN

@@ -14,9 +14,6 @@
 namespace fmbem {
 namespace {
 
-constexpr PetscErrorCode success = PETSC_SUCCESS;
-constexpr int most_together = 4;
-
 /// What PETSc has made of the options.
 void describe(KSP ksp, KrylovRunReport& report) {
   petsc_calls([&] {

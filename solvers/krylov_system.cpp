@@ -15,7 +15,6 @@
 namespace fmbem {
 namespace {
 
-constexpr PetscErrorCode success = PETSC_SUCCESS;
 /// Defaults, which PETSc's options overrule: vectors kept until a restart, and iterations.
 constexpr PetscInt restart = 100, most_iterations = 300;
 

@@ -15,9 +15,6 @@
 namespace fmbem {
 namespace {
 
-/// How many right-hand sides go in step.
-constexpr std::size_t most_together = 4;
-
 /// The true residual of the problem that was solved last, if its vectors are on the GPU.
 void find_residual_on_gpu(const BoundaryOperator& op, KrylovSystem& system,
                           SolvedProblem& problem) {
@@ -48,7 +45,8 @@ struct LinearSolver::Impl {
   }
 
   std::vector<SolveReport> solve(std::span<const KrylovSystem::Problem> problems) {
-    const std::size_t together = std::min(inverse ? most_together : 1, problems.size());
+    const std::size_t together =
+        std::min<std::size_t>(inverse ? most_together : 1, problems.size());
     while (systems.size() < together) {
       add_system();
       systems.back()->set_operator(op, inverse.get());

@@ -15,6 +15,9 @@
 
 namespace fmbem {
 
+/// PETSC_SUCCESS is a plain number in some versions.
+inline constexpr PetscErrorCode success = PETSC_SUCCESS;
+
 /// The type that MatShellSetOperation() takes: it changed in 3.24.
 #if PETSC_VERSION_LT(3, 24, 0)
 using ShellOperation = void (*)();

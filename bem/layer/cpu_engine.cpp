@@ -14,7 +14,7 @@ namespace {
 
 /// Seconds that an entry of the near field costs one thread in a product, its integral being spread
 /// over some 12 of them.
-constexpr double near_pair_seconds = 4e-9;
+constexpr double near_entry_seconds = 4e-9;
 /// The same of a coefficient of a panel's moments, or of its pieces' in a box.
 constexpr double coefficient_seconds = 1.2e-9;
 /// Seconds of one thread: of an integral; and of making the operators of order p, over p⁵.
@@ -44,7 +44,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
   const OperatorOptions& options = task.options;
   const double coefficients = (task.order + 1) * (task.order + 1);
   if (kernel_.source == Trace::value && kernel_.kappa == 0)
-    pieces_ = cut_long_panels(triangles_, {near_pair_seconds, coefficients * coefficient_seconds});
+    pieces_ = cut_long_panels(triangles_, {near_entry_seconds, coefficients * coefficient_seconds});
   single_moments_ = pieces_ && task.near == Precision::single_precision;
   watch.add("pieces");
   fmm::Seconds seconds;
@@ -56,7 +56,7 @@ CpuEngine::CpuEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatc
                           .ranks = options.ranks,
                           .order = task.order,
                           .precision = task.far,
-                          .near_pair_seconds = near_pair_seconds},
+                          .near_pair_seconds = near_entry_seconds},
                          seconds);
   near_panels_ = std::make_shared<NearPanels>(tree_, pieces_);
   watch.add("tree");

@@ -19,7 +19,7 @@ namespace {
 
 /// Seconds that a near pair costs one thread in a product: both of its entries, and their integrals
 /// spread over some 12 products.
-constexpr double near_pair_seconds = 6e-9;
+constexpr double near_pair_seconds_of_both = 6e-9;
 
 /// Relative error of integrals where everything is near.
 constexpr double exact = 1e-12;
@@ -149,7 +149,7 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
        .order = info.order,
        .precision = info.far_precision,
        .gradient = impl_->outputs == 2,
-       .near_pair_seconds = impl_->outputs * near_pair_seconds},
+       .near_pair_seconds = impl_->outputs * near_pair_seconds_of_both},
       seconds);
   impl_->near_panels = std::make_shared<NearPanels>(impl_->tree, nullptr);
   impl_->norm_of_v =

@@ -12,7 +12,7 @@ constexpr int most_lines = 24, most_densities = 6;
 /// Targets are at least that many sides away from all that is in a box.
 constexpr double gap = 0.9;
 /// There have to be so many times as many pieces as parts.
-constexpr double worth_it = 2;
+constexpr double least_saving = 2;
 
 /// A piece in the plane of the stack: where its edge is across, to which side of it the rest, and
 /// its heights at both ends.
@@ -144,7 +144,7 @@ bool find_stack_parts(std::span<const StripPiece> pieces, double side, double to
   const auto n = static_cast<double>(pieces.size());
   const int lines = lines_for(0.5 * (high - low), side, tolerance),
             densities = densities_for(change, heights / n, side, tolerance);
-  if (lines > most_lines || densities > most_densities || n < worth_it * lines * densities)
+  if (lines > most_lines || densities > most_densities || n < least_saving * lines * densities)
     return false;
 
   // A part: a line with a density.

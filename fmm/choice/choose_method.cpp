@@ -13,7 +13,7 @@ namespace {
 // Leaf sizes of treecodes that are tried, the points of which one in so many is in the trial's
 // tree, and the leaves of it that are walked.
 constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
-constexpr std::size_t largest_stride = 8, sample_at_least = 20'000, leaves_walked = 200;
+constexpr std::size_t largest_stride = 8, least_sample = 20'000, leaves_walked = 200;
 
 TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
                          std::span<const Vec3d> targets) {
@@ -33,7 +33,7 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
                m2p_pair = 1 / m2p_pairs_per_second(options, order);
 
   const std::size_t most = std::max(sources.size(), targets.size());
-  const std::size_t stride = std::clamp<std::size_t>(most / sample_at_least, 1, largest_stride);
+  const std::size_t stride = std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
   const auto weight = static_cast<double>(stride);
   const Cube root = inflated(hull, inflation);
   const SortedPoints s = sort_keys(sample(sources, stride), scale, root);

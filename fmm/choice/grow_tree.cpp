@@ -13,8 +13,8 @@ namespace fmbem::fmm {
 namespace {
 
 /// The smallest leaves that are tried, and the factor from one size to the next.
-constexpr double smallest_leaf = 24, leaf_step = 1.5;
-constexpr std::size_t most_leaves = 12;
+constexpr double smallest_leaf = 24, trial_step = 1.5;
+constexpr std::size_t most_trials = 12;
 
 std::vector<Vec3d> centres_of(const Functionals& sources) {
   std::vector<Vec3d> centres(sources.size());
@@ -78,7 +78,8 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
       false, options.order, 1);
   const auto most = static_cast<double>(std::max(sources.size(), targets.size()));
   // At least one, however few points there are.
-  std::vector<int> leaves = leaves_to_try(smallest_leaf, leaf_step, most_leaves, leaf_step * most);
+  std::vector<int> leaves =
+      leaves_to_try(smallest_leaf, trial_step, most_trials, trial_step * most);
   if (leaves.empty()) leaves.push_back(static_cast<int>(smallest_leaf));
   if (options.max_leaf) leaves = {*options.max_leaf};
   auto tree = std::make_shared<PointTree>(tried);

@@ -29,6 +29,9 @@ message(STATUS "CUDA backend: ${FMBEM_WITH_CUDA}")
 
 # fmbem_cuda_flags(NAME): how the .cu files of the library fmbem_NAME are compiled, if there are any.
 function(fmbem_cuda_flags name)
+  get_target_property(sources fmbem_${name} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cu$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # CMake 3.25.1 does not know of C++20 in nvcc.
   target_compile_options(
     fmbem_${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr

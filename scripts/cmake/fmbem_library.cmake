@@ -8,6 +8,8 @@ target_compile_options(
             $<${for_cxx}:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>
             # clang warns of loops that it could not vectorise: no fault
             $<$<CXX_COMPILER_ID:Clang>:$<${for_cxx}:-Wno-pass-failed>>
+            # of types in the unnamed namespaces of files that are compiled together with others
+            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${FMBEM_UNITY}>>:$<${for_cxx}:-Wno-subobject-linkage>>
             $<$<BOOL:${FMBEM_WERROR}>:$<${for_cxx}:-Werror>>)
 set(sanitizer_address -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 set(sanitizer_thread -fsanitize=thread)

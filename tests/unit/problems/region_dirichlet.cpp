@@ -108,16 +108,17 @@ std::vector<double> values_of(const Panels& panels, const std::function<double(V
   return g;
 }
 
-DirichletOptions of(Formulation formulation) {
+DirichletOptions of(DirichletFormulation formulation) {
   DirichletOptions options;
   options.formulation = formulation;
   options.solver.tolerance = 1e-9;
   return options;
 }
-const char* name_of(Formulation formulation) {
-  return formulation == Formulation::direct ? "direct" : "second kind";
+const char* name_of(DirichletFormulation formulation) {
+  return formulation == DirichletFormulation::direct ? "direct" : "second kind";
 }
-constexpr Formulation both[] = {Formulation::direct, Formulation::second_kind};
+constexpr DirichletFormulation both[] = {DirichletFormulation::direct,
+                                         DirichletFormulation::second_kind};
 
 double order(double coarse, double fine) { return std::log2(coarse / fine); }
 
@@ -131,7 +132,7 @@ double charge_of(const Panels& panels, const std::vector<double>& density) {
 
 TEST_CASE("harmonic functions inside and outside a sphere and a torus, with their orders") {
   for (const Case& c : cases())
-    for (const Formulation formulation : both) {
+    for (const DirichletFormulation formulation : both) {
       double of_u[2], of_e[2], of_flux[2];
       for (const int level : {0, 1}) {
         const Panels panels = make_panels(c.mesh(level));
@@ -142,7 +143,7 @@ TEST_CASE("harmonic functions inside and outside a sphere and a torus, with thei
         REQUIRE(s.report.converged);
         CHECK(s.report.iterations <= 18);
         CHECK(problem.completed() ==
-              (c.side == RegionSide::ahead && formulation == Formulation::second_kind));
+              (c.side == RegionSide::ahead && formulation == DirichletFormulation::second_kind));
         const std::vector<Vec3d> points = points_of(c);
         const Field field = dirichlet_field(panels, s, points);
         double u = 0, size_u = 0, e = 0, size_e = 0, flux = 0, size_flux = 0;
@@ -156,7 +157,7 @@ TEST_CASE("harmonic functions inside and outside a sphere and a torus, with thei
         of_e[level] = std::sqrt(e / size_e);
         // Gauss: a double layer has no charge.
         CHECK(charge_of(panels, s.sigma) == Approx(c.charge).margin(level == 0 ? 0.02 : 5e-3));
-        if (formulation == Formulation::second_kind) continue;
+        if (formulation == DirichletFormulation::second_kind) continue;
         for (std::size_t i = 0; i < panels.size(); ++i) {
           const Triangle t = panels.triangle(i);
           const double exact = dot(c.harmonic.gradient(t.centroid + panels.origin), t.normal);
@@ -178,7 +179,7 @@ TEST_CASE("harmonic functions inside and outside a sphere and a torus, with thei
       CHECK(order(of_u[0], of_u[1]) == Approx(2).margin(0.4));
       CHECK(of_e[1] < 1e-2);
       CHECK(order(of_e[0], of_e[1]) > 1.6);
-      if (formulation == Formulation::second_kind) continue;
+      if (formulation == DirichletFormulation::second_kind) continue;
       CAPTURE(of_flux[0], of_flux[1]);
       CHECK(of_flux[1] < 0.08);
       CHECK(order(of_flux[0], of_flux[1]) > 0.9);
@@ -200,10 +201,10 @@ TEST_CASE("between two spheres, and with several data at once") {
   }
   const std::vector<double> constant(panels.size(), 2.0);
   const std::vector<Vec3d> points{{1.5, 0, 0}, {0.7, 0.8, 0.9}};
-  for (const Formulation formulation : both) {
+  for (const DirichletFormulation formulation : both) {
     RegionDirichlet problem(panels, side, of(formulation));
     const auto solutions = problem.solve({g, constant});
-    CHECK(problem.completed() == (formulation == Formulation::second_kind ? 1 : 0));
+    CHECK(problem.completed() == (formulation == DirichletFormulation::second_kind ? 1 : 0));
     const Field field = dirichlet_field(panels, solutions[0], points),
                 of_constant = dirichlet_field(panels, solutions[1], points);
     for (std::size_t k = 0; k < points.size(); ++k) {
@@ -217,7 +218,7 @@ TEST_CASE("between two spheres, and with several data at once") {
 TEST_CASE("values on the boundary are the data, from the side of the region") {
   const Panels panels = make_panels(sphere(3));
   const std::vector<double> g = values_of(panels, exponential().u);
-  for (const Formulation formulation : both)
+  for (const DirichletFormulation formulation : both)
     for (const RegionSide where : {RegionSide::behind, RegionSide::ahead}) {
       const std::vector<RegionSide> side(panels.size(), where);
       const DirichletSolution s = RegionDirichlet(panels, side, of(formulation)).solve({g})[0];
@@ -237,7 +238,7 @@ TEST_CASE(
   const SurfaceMesh whole = sphere(3), half = part_above(whole, 2);
   for (const PlaneKind kind : {PlaneKind::mirror, PlaneKind::ground})
     for (const RegionSide where : {RegionSide::behind, RegionSide::ahead})
-      for (const Formulation formulation : both) {
+      for (const DirichletFormulation formulation : both) {
         const auto u = [&](Vec3d x) {
           return kind == PlaneKind::ground ? x.z * (1 + x.x) : 1 + x.x + x.z * x.z;
         };
@@ -247,7 +248,7 @@ TEST_CASE(
         if (kind == PlaneKind::mirror && where == RegionSide::behind)
           options.op.kind = OperatorOptions::Choice::fmm;
         RegionDirichlet of_whole(all, std::vector<RegionSide>(all.size(), where), options);
-        CHECK(of_half.completed() == (formulation == Formulation::second_kind &&
+        CHECK(of_half.completed() == (formulation == DirichletFormulation::second_kind &&
                                       where == RegionSide::ahead && kind == PlaneKind::mirror));
         const auto a = of_half.solve({values_of(some, u)})[0],
                    b = of_whole.solve({values_of(all, u)})[0];
