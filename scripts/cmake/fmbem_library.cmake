@@ -5,11 +5,14 @@ target_compile_options(
   fmbem_flags
   INTERFACE # errno and traps of mathematical functions would keep loops from being vectorised
             $<${for_cxx}:-fno-math-errno -fno-trapping-math>
-            $<${for_cxx}:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>
+            $<${for_cxx}:-Wall -Wextra -Wpedantic -Wnon-virtual-dtor>
+            # names in one file may be those in another one that is compiled together with it
+            $<$<NOT:$<BOOL:${FMBEM_UNITY}>>:$<${for_cxx}:-Wshadow>>
+            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${FMBEM_UNITY}>>:$<${for_cxx}:-Wshadow=local>>
+            # and types in their unnamed namespaces are no fault
+            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${FMBEM_UNITY}>>:$<${for_cxx}:-Wno-subobject-linkage>>
             # clang warns of loops that it could not vectorise: no fault
             $<$<CXX_COMPILER_ID:Clang>:$<${for_cxx}:-Wno-pass-failed>>
-            # of types in the unnamed namespaces of files that are compiled together with others
-            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${FMBEM_UNITY}>>:$<${for_cxx}:-Wno-subobject-linkage>>
             $<$<BOOL:${FMBEM_WERROR}>:$<${for_cxx}:-Werror>>)
 set(sanitizer_address -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 set(sanitizer_thread -fsanitize=thread)
