@@ -1,5 +1,6 @@
 #include "cli/hand_on.hpp"
 
+#include <cmath>
 #include <filesystem>
 
 #include "cli/common_options.hpp"
@@ -31,7 +32,8 @@ void add_save_option(CLI::App& app, HandOnOptions& options) {
 
 void add_hand_on_options(CLI::App& app, HandOnOptions& options) {
   add_save_option(app, options);
-  app.add_option("--csv", options.csv, "capacitances or charges of all conductors as a table")
+  app.add_option("--csv", options.csv,
+                 "capacitances, charges or currents of all conductors as a table")
       ->type_name("FILE")
       ->group(output_group);
   app.add_option("--export", options.folder,
@@ -88,6 +90,30 @@ void write_charge_csv(const std::string& file, const std::vector<double>& voltag
                     shortest_digits(levels.charges[i]),
                     levels.convergence ? shortest_digits(levels.error[i]) : ""});
   write_csv_table(file, {"conductor", "voltage [V]", "charge [C]", "error of charge [C]"}, rows);
+}
+
+void write_problem_csv(const std::string& file, const ProblemSolution& solution) {
+  const std::string charge = solution.problem.conducts() ? "current [A]" : "charge [C]",
+                    flux = solution.problem.conducts() ? "current" : "flux",
+                    unit = solution.problem.conducts() ? " [A]" : " [C]";
+  const auto field = [](double value) {
+    return std::isfinite(value) ? shortest_digits(value) : std::string();
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t k = 0; k < solution.results.size(); ++k) {
+    const ProblemResult& result = solution.results[k];
+    const std::string part = result.is_imaginary ? "imaginary" : "real";
+    for (std::size_t c = 0; c < solution.conductors.size(); ++c)
+      rows.push_back({result.name, part, "conductor", solution.conductors[c].name,
+                      field(solution.potential[k][c]), field(result.conductor_flux[c]), "", ""});
+    for (std::size_t g = 0; g < solution.groups.size(); ++g)
+      rows.push_back({result.name, part, "group", solution.groups[g], "", "",
+                      field(result.flux_inside[g]), field(result.flux_outside[g])});
+  }
+  write_csv_table(file,
+                  {"result", "part", "kind", "name", "potential [V]", charge,
+                   flux + " inward" + unit, flux + " outward" + unit},
+                  rows);
 }
 
 void write_spice_file(const SpiceOptions& options, const CapacitanceOfLevels& levels) {

@@ -10,6 +10,7 @@
 #include "cli/console.hpp"
 #include "fmbem/problems/capacitance_levels.hpp"
 #include "fmbem/problems/charge_levels.hpp"
+#include "fmbem/problems/solve_problem.hpp"
 
 namespace fmbem::cli {
 
@@ -43,6 +44,11 @@ void write_capacitance_csv(const std::string& file, const CapacitanceOfLevels& l
 /// Voltages and charges, a record for each conductor, likewise.
 void write_charge_csv(const std::string& file, const std::vector<double>& voltages,
                       const ChargesOfLevels& levels);
+
+/// Of each result, or of its real and its imaginary part, a record for each conductor and each
+/// group: potential and charge, or current; what flows from the group into the region on either
+/// side.
+void write_problem_csv(const std::string& file, const ProblemSolution& solution);
 
 /// The circuit of the capacitances, named after the mesh's file.
 void write_spice_file(const SpiceOptions& options, const CapacitanceOfLevels& levels);

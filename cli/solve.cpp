@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/force_report.hpp"
+#include "cli/hand_on.hpp"
 #include "cli/picture_options.hpp"
 #include "cli/point_output.hpp"
 #include "cli/problem_report.hpp"
@@ -105,6 +106,10 @@ ExitCode run(Context& context, const SolveArguments& options) {
     write_surface(*options.surface_file, mesh, solution);
     job.console().print_wrote(*options.surface_file);
   }
+  if (options.hand_on.csv) {
+    write_problem_csv(*options.hand_on.csv, solution);
+    job.console().print_wrote(*options.hand_on.csv);
+  }
   draw_result(job.console(), options.surface_picture(), [&](const std::string& path) {
     return write_vtu(path, mesh, panel_fields(solution));
   });
@@ -151,7 +156,7 @@ Command add_solve(CLI::App& program) {
       ->type_name("FILE")
       ->group(output_group);
   add_picture_option(*app, options->picture);
-  add_save_option(*app, options->hand_on);
+  add_hand_on_options(*app, options->hand_on);
   add_solve_options(*app, options->solve);
   add_output_options(*app, options->output);
   return {app, [options](Context& context) { return run(context, *options); }, true};

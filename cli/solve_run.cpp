@@ -89,6 +89,9 @@ void SolveRun::start() {
         "\"regions\", and conductors of several groups by their \"name\"");
     file_ = read_problem(*options_.problem);
     if (options_.hand_on.save) check_can_be_saved(file_->problem);
+    FMBEM_REQUIRE(!options_.hand_on.folder || !file_->problem.has_losses(),
+                  "--export is for real systems, and "
+                      << *options_.problem << " has complex permittivities: leave one of them out");
     add_input(*options_.problem);
     report_["problem"] = file_->json;
   }
@@ -109,14 +112,14 @@ ConductorOptions SolveRun::options() {
   ConductorOptions problem = conductor_options(options_.solve, console());
   problem.op.time_stages = options_.output.json.has_value();
   problem.started = [this](std::size_t panels) {
-    const int all = std::min(options_.mesh.refine, coarser_levels) + 1;
     const std::string which =
-        "mesh " + std::to_string(++meshes_) + " of " + std::to_string(all) + ", ";
-    console().begin_phase((all > 1 ? which : "") + counted(panels, "panel"));
+        "mesh " + std::to_string(++meshes_) + " of " + std::to_string(levels_) + ", ";
+    console().begin_phase((levels_ > 1 ? which : "") + counted(panels, "panel"));
   };
   if (options_.hand_on.folder)
-    problem.inspect = [this](const SolvedSystem& system) {
-      if (meshes_ <= std::min(options_.mesh.refine, coarser_levels)) return;  // not the finest
+    problem.inspect = [this, is_done = false](const SolvedSystem& system) mutable {
+      if (meshes_ < levels_) return;
+      if (std::exchange(is_done, true)) return;  // what comes later has other right-hand sides
       console().begin_phase("exporting to " + *options_.hand_on.folder);
       export_system(*options_.hand_on.folder, system, [this](double fraction) {
         console().progress(std::to_string(int(100 * fraction)) + " %", fraction);
@@ -160,6 +163,7 @@ MeshOfLevel SolveRun::load() {
   const auto levels = std::make_shared<std::vector<SurfaceMesh>>(
       load_mesh_levels(mesh.file, mesh.load_options(), coarsest));
   end_reading(timer);
+  levels_ = static_cast<int>(levels->size());
   return
       [=](int level) { return std::move((*levels)[static_cast<std::size_t>(level - coarsest)]); };
 }

@@ -91,7 +91,7 @@ class SolveRun {
   Json report_;
   std::optional<ProblemFile> file_;
   int threads_ = 1;
-  int meshes_ = 0;  ///< that a solve has begun on
+  int meshes_ = 0, levels_ = 1;  ///< meshes that a solve has begun on, and those there will be
   double mesh_seconds_ = 0;
 };
 

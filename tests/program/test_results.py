@@ -10,9 +10,12 @@ import shutil
 import subprocess
 import unittest
 import zlib
+from pathlib import Path
 
-from harness import ProgramTest, leave_out, msh, tetrahedron
+from harness import ROOT, ProgramTest, leave_out, msh, tetrahedron
 
+COATED = (str(ROOT / "examples" / "coated.geo"), "--mesh-size", "1.2", "--problem",
+          str(ROOT / "examples" / "coated.json"))
 LINE = ("--line", "-1,0.3,0.2,4,0.5,0.4,9")
 
 
@@ -225,6 +228,21 @@ class Table(ProgramTest):
                          report["results"]["charge_C"]["value"])
         self.assertEqual([row["error of charge [C]"] for row in rows], [""] * 3)
 
+    def test_results_of_problems(self):
+        report = self.report("solve", *COATED, "--basis", "--csv", "p.csv")
+        with open(self.folder / "p.csv", newline="") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        self.assertEqual([row["result"] for row in rows], ["the problem"] * 3 + ["ball at 1 V"] * 3)
+        self.assertEqual([(row["kind"], row["name"]) for row in rows[:3]],
+                         [("conductor", "ball"), ("group", "ball"), ("group", "coat")])
+        results = report["results"]
+        self.assertEqual(float(rows[0]["potential [V]"]), 1)
+        self.assertEqual(float(rows[0]["charge [C]"]), results["charge_C"]["value"][0])
+        self.assertEqual(float(rows[3]["charge [C]"]), results["capacitance_F"]["value"][0][0])
+        for k in (0, 1):
+            for side, result in (("inward", "flux_inside_C"), ("outward", "flux_outside_C")):
+                self.assertEqual(float(rows[1 + k][f"flux {side} [C]"]), results[result]["value"][k])
+
 
 class Spice(Table):
     def measured(self, n):
@@ -325,6 +343,20 @@ class Export(ProgramTest):
         _, second = self.arrays("--refine", "1")
         self.assertEqual(second["A"].shape, (32, 32))
         self.assertEqual(set(first), set(second))
+
+    def test_a_problem_is_exported_without_what_else_is_solved_for(self):
+        numpy = library("numpy")
+        panels = self.report("solve", *COATED, "--refine", "1", "--basis", "--export",
+                             "system")["mesh"]["panels"]
+        arrays = {path.stem: numpy.load(path) for path in (self.folder / "system").iterdir()}
+        self.assertEqual(arrays["b"].shape, (1, panels))
+        self.check(numpy, arrays, panels)
+
+    def test_complex_systems_are_not_exported(self):
+        problem = json.loads(Path(COATED[-1]).read_text())
+        problem["regions"]["coat"]["permittivity"] = [2, -1]
+        self.refused("solve", *COATED[:-1], self.write("lossy.json", json.dumps(problem).encode()), "--export", "e",
+                     saying=["--export", "complex"])
 
     def test_folders_that_cannot_be(self):
         mesh = self.two_tetrahedra_file()
