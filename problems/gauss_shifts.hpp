@@ -7,6 +7,7 @@
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
 #include "fmbem/problems/enclosures.hpp"
+#include "fmbem/problems/known_charges.hpp"
 #include "fmbem/problems/panel_conditions.hpp"
 
 namespace fmbem {
@@ -38,6 +39,8 @@ struct GaussShifts {
   /// [n] or empty: of panels where φ is given, whether their charge follows from K'σ; and whether
   /// there is metal behind them or ahead, where no flux is.
   std::vector<char> charge_by_flux{}, is_metal_behind{}, is_metal_ahead{};
+
+  std::vector<KnownCharge<T>> known{};  ///< of interfaces that hang together
 
   bool empty() const { return flux.empty(); }
 };

@@ -18,10 +18,11 @@ T contrast(T behind, T ahead) {
   return 2.0 * (behind - ahead) / (behind + ahead);
 }
 
-/// [n panels]: what is of one kind has one number.
+/// [n panels]: what is of one kind has one number. Interfaces without a contrast are of another one
+/// than others, which they do not keep from being closed.
 template <class T>
 std::vector<int> classes_of(const BasicPanelConditions<T>& given) {
-  enum { interface = -1, potential = -2, flux = -3, unfixed = -4 };
+  enum { interface = -1, potential = -2, flux = -3, plain = -4, unfixed = -5 };
   std::vector<int> result;
   result.reserve(given.kind.size());
   for (std::size_t i = 0; i < given.kind.size(); ++i) {
@@ -30,7 +31,9 @@ std::vector<int> classes_of(const BasicPanelConditions<T>& given) {
     else if (given.is_unfixed(i))
       result.push_back(unfixed - given.unfixed[i]);
     else
-      result.push_back(given.is_interface(i) ? interface : flux);
+      result.push_back(!given.is_interface(i)              ? flux
+                       : given.behind[i] == given.ahead[i] ? plain
+                                                           : interface);
   }
   return result;
 }
@@ -126,6 +129,7 @@ void BasicMediaSystem<T>::set_parts() {
     equations_.push_back({-1, 0});
   }
   add_gauss_shifts(enclosures);
+  put_in_what_is_known();
   if (rows_.equations.empty() && rows_.shifts.empty()) rows_.part.clear();
 }
 
@@ -142,6 +146,31 @@ void BasicMediaSystem<T>::add_gauss_shifts(const Enclosures& enclosures) {
   }
   rows_.shifts = gauss_.rows;
   rows_.inverse_shifts = gauss_.inverse_rows;
+}
+
+/// Charges of bodies inside of others follow from the right-hand side, but for conductors'; those
+/// of interfaces without a contrast are what is given there.
+template <class T>
+void BasicMediaSystem<T>::put_in_what_is_known() {
+  if (rows_.part.empty()) return;
+  std::vector<KnownCharge<T>> known = gauss_.known;
+  std::vector<char> is_plain(*std::max_element(rows_.part.begin(), rows_.part.end()) + 1, true);
+  for (std::size_t i = 0; i < panels_.size(); ++i)
+    if (!is_plain_interface(i)) is_plain[rows_.part[i]] = false;
+  for (std::size_t p = 0; p < is_plain.size(); ++p) {
+    const auto part = static_cast<std::int32_t>(p);
+    if (is_plain[p]) known.push_back({{part}, {{part, T(1)}}, {}});
+  }
+  for (std::size_t e = 0; e < equations_.size(); ++e) {
+    if (equations_[e].conductor >= 0) continue;
+    const std::int32_t part = rows_.equations[e].part;
+    auto& charge = known.emplace_back();
+    charge.parts = {part};
+    charge.sums = {{part, equations_[e].factor}};
+    for (const auto& other : rows_.equations[e].others)
+      charge.charges.push_back({other.part, -other.factor});
+  }
+  known_terms_ = put_in_known_charges(std::move(known), rows_);
 }
 
 template <class T>

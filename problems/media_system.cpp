@@ -31,16 +31,16 @@ auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
   if (const auto flux = op_->flux_operator(); flux.op)
     for (std::size_t k = 0; k < flux.op->rows(); ++k) has_flux[panel_of(flux.rows, k)] = true;
   for (std::size_t i = 0; i < panels_.size(); ++i) {
-    if (!has_two_sides(i)) continue;
-    sheets_.push_back(static_cast<std::int32_t>(i));
-    if (!has_flux[i]) asked_sheets_.push_back(static_cast<std::int32_t>(i));
+    const auto panel = static_cast<std::int32_t>(i);
+    if (has_two_sides(i)) sheets_.push_back(panel);
+    if ((has_two_sides(i) || is_plain_interface(i)) && !has_flux[i]) asked_panels_.push_back(panel);
   }
-  if (asked_sheets_.empty()) return op_;
-  OperatorOptions of_sheets = options;
-  of_sheets.processor = op_->processor();
+  if (asked_panels_.empty()) return op_;
+  OperatorOptions of_asked = options;
+  of_asked.processor = op_->processor();
   PanelBlock block;  // the GPU has all rows
-  if (op_->processor() == Processor::cpu) block.rows = asked_sheets_;
-  sheet_flux_ = make_boundary_operator(panels_, adjoint_double_layer, of_sheets, block);
+  if (op_->processor() == Processor::cpu) block.rows = asked_panels_;
+  asked_flux_ = make_boundary_operator(panels_, adjoint_double_layer, of_asked, block);
   return op_;
 }
 
@@ -61,6 +61,7 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
     b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
     if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
+  const std::vector<T> of_known = known_charges(b);
   set_charges(
       rows_, area_,
       [&](std::size_t e, T sum) {
@@ -69,6 +70,7 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
                (conductor < 0 ? sum : data.charge[conductor] / (applied_.unit * scale_to_m_));
       },
       b.data());
+  for (std::size_t i = 0; i < of_known.size(); ++i) b[i] += of_known[i];
   return numbers_of(std::span<const T>(b));
 }
 
@@ -81,13 +83,30 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
     for (std::size_t k = 0; k < flux.size(); ++k) result[panel_of(rows, k)] = flux[k];
   };
   if (const auto flux = op_->flux_operator(); flux.op) add(*flux.op, flux.rows);
-  if (sheet_flux_) {
-    const bool has_all = sheet_flux_->rows() == sigma.size();
-    add(*sheet_flux_, has_all ? std::span<const std::int32_t>() : asked_sheets_);
+  if (asked_flux_) {
+    const bool has_all = asked_flux_->rows() == sigma.size();
+    add(*asked_flux_, has_all ? std::span<const std::int32_t>() : asked_panels_);
   }
   correct_fluxes(sigma, applied, given, result);
   if (applied && !applied_flux_.empty())
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
+  return result;
+}
+
+/// What known charges add to b, [n], or nothing.
+template <class T>
+std::vector<T> BasicMediaSystem<T>::known_charges(const std::vector<T>& b) const {
+  if (known_terms_.empty()) return {};
+  const std::size_t parts = *std::max_element(rows_.part.begin(), rows_.part.end()) + 1;
+  std::vector<T> sum(parts, T(0)), change(parts, T(0)), result;
+  std::vector<double> part_area(parts, 0.0);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    sum[rows_.part[i]] += area_[i] * b[i];
+    part_area[rows_.part[i]] += area_[i];
+  }
+  for (const auto& [part, from, factor] : known_terms_)
+    change[part] += factor * sum[from] / part_area[part];
+  for (const std::int32_t part : rows_.part) result.push_back(change[part]);
   return result;
 }
 

@@ -130,6 +130,8 @@ class BasicMediaSystem {
   void add_gauss_equations(const Enclosures& enclosures, std::span<const std::int32_t> part_of,
                            std::span<const Common> common);
   void add_gauss_shifts(const Enclosures& enclosures);
+  void put_in_what_is_known();
+  std::vector<T> known_charges(const std::vector<T>& b) const;
   void correct_fluxes(std::span<const T> sigma, bool applied, std::span<const T> given,
                       std::vector<T>& flux) const;
   void set_applied();
@@ -139,6 +141,10 @@ class BasicMediaSystem {
   }
   T permittivity_ahead(std::size_t i) const {
     return !gauss_.empty() && gauss_.is_metal_ahead[i] ? T(0) : given_.ahead[i];
+  }
+  /// Without a contrast.
+  bool is_plain_interface(std::size_t i) const {
+    return given_.is_interface(i) && given_.behind[i] == given_.ahead[i];
   }
   T mean_permittivity(std::size_t i) const { return 0.5 * (given_.behind[i] + given_.ahead[i]); }
   T applied_potential(std::size_t i) const {
@@ -160,14 +166,16 @@ class BasicMediaSystem {
     T factor{1};
   };
   std::vector<Equation> equations_;                                ///< [equations]
+  std::vector<KnownTerm<T>> known_terms_;                          ///< of the right-hand side
   std::vector<std::int32_t> part_of_conductor_, part_of_unfixed_;  ///< −1 for none
   std::vector<T> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
   std::shared_ptr<const Operator> op_;
   GaussShifts<T> gauss_;
   std::vector<std::int32_t> sheets_;  ///< potential rows whose charge is that of two sides
-  /// K' of those that the operator does not have it of, or null.
-  std::vector<std::int32_t> asked_sheets_;
-  std::shared_ptr<const BoundaryOperator> sheet_flux_;
+  /// K' of those sheets, and interfaces without a contrast, that the operator does not have it of,
+  /// or null.
+  std::vector<std::int32_t> asked_panels_;
+  std::shared_ptr<const BoundaryOperator> asked_flux_;
 };
 using MediaSystem = BasicMediaSystem<double>;
 using LossySystem = BasicMediaSystem<Complex>;

@@ -60,6 +60,7 @@ class Finder {
     TouchingChambers<T> result;
     result.chambers = std::move(chambers_);
     set_walls(result);
+    set_surroundings(result);
     return result;
   }
 
@@ -75,7 +76,7 @@ class Finder {
     std::vector<char> is_asked(first.size(), false);
     for (std::int32_t i = 0; i < n; ++i) {
       const std::int32_t e = enclosures_.of[i];
-      if (!given_.is_interface(i)) continue;
+      if (!given_.is_interface(i) || beta_[i] == T(0)) continue;
       if (first[e] < 0) first[e] = i;
       if (!enclosures_.parts[e].closed || beta_[i] != beta_[first[e]]) is_asked[e] = true;
     }
@@ -107,9 +108,13 @@ class Finder {
     for (auto& sides : found_.of)
       for (std::int32_t& side : sides) side = merged.root(side);
     chambers_.resize(found_.all.size());
-    for (std::size_t c = 0; c < found_.all.size(); ++c)
-      if (!(found_.all[c].volume > 0) || !found_.all[c].is_clear)
-        chambers_[merged.root(static_cast<std::int32_t>(c))].is_known = false;
+    is_outside_.assign(found_.all.size(), false);
+    for (std::size_t c = 0; c < found_.all.size(); ++c) {
+      if (found_.all[c].volume > 0 && found_.all[c].is_clear) continue;
+      const std::int32_t root = merged.root(static_cast<std::int32_t>(c));
+      chambers_[root].is_known = false;
+      if (found_.all[c].volume < 0 && found_.all[c].is_clear) is_outside_[root] = true;
+    }
   }
 
   void look_at_walls() {
@@ -212,6 +217,25 @@ class Finder {
     }
   }
 
+  void set_surroundings(TouchingChambers<T>& result) const {
+    std::map<std::int32_t, char> is_clear;
+    for (std::size_t k = 0; k < chosen_.size(); ++k) {
+      const std::int32_t i = images_.source(chosen_[k]);
+      char& clear = is_clear.try_emplace(complex_[k], true).first->second;
+      clear = clear && given_.is_interface(i) && !images_.is_opposite(chosen_[k]) &&
+              !images_.lies_in_plane(i);
+      for (int side = 0; side < 2; ++side) {
+        const std::int32_t c = found_.of[k][side];
+        if (result.chambers[c].is_known) continue;
+        const T epsilon = side == 0 ? given_.behind[i] : given_.ahead[i];
+        const T around = result.surroundings.try_emplace(complex_[k], epsilon).first->second;
+        clear = clear && is_outside_[c] && around == epsilon;
+      }
+    }
+    for (const auto& [complex, clear] : is_clear)
+      if (!clear) result.surroundings.erase(complex);
+  }
+
   const Panels& panels_;
   const Panels& whole_;
   const Enclosures& enclosures_;
@@ -222,6 +246,7 @@ class Finder {
   std::vector<std::int32_t> chosen_, complex_;  ///< panels of the whole, and what hangs together
   Chambers found_;
   std::vector<TouchingChamber> chambers_;
+  std::vector<char> is_outside_;  ///< [chambers]: of those that are not known
   std::vector<CoordinateBounds> bounds_;
 };
 

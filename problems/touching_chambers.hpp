@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct TouchingChambers {
   std::vector<TouchingChamber> chambers{};
   std::vector<ChamberWall<T>> walls{};
   std::vector<std::int32_t> wall_of{};  ///< [n]: −1 of other panels; empty if there is none
+  /// What surrounds surfaces that hang together, by number of ChamberWall::complex: of those that
+  /// are interfaces alone, in one medium, whose chambers are all known.
+  std::map<std::int32_t, T> surroundings{};
 };
 
 /// As find_gauss_shifts() has them.

@@ -62,6 +62,31 @@ inline TouchingCase cubes_in_a_row(int n, const std::vector<double>& permittivit
   return result;
 }
 
+/// A ball of another permittivity inside of the first of some cubes, and a shell around all.
+inline TouchingCase nested_cubes(int n, const std::vector<double>& permittivity, double core,
+                                 double shell) {
+  TouchingCase result = cubes_in_a_row(n, permittivity);
+  const auto add_ball = [&](const char* group, int level, double radius, Vec3d centre) {
+    const SurfaceMesh ball = sphere(level);
+    const int of_ball = add_group(result.mesh, group),
+              first = static_cast<int>(result.mesh.vertices.size());
+    for (const Vec3d& x : ball.vertices) add_vertex(result.mesh, centre + radius * x);
+    for (const auto& [a, b, c] : ball.triangles)
+      add_triangle(result.mesh, first + a, first + b, first + c, of_ball);
+  };
+  const double length = static_cast<double>(permittivity.size());
+  add_ball("core", 1, 0.3, {0.5, 0.5, 0.5});
+  add_ball("shell", 2, length, {length / 2, 0.5, 0.5});
+  // What was air is the shell's now.
+  result.problem.regions[0].coefficient = shell;
+  result.problem.regions.push_back({"core", core});
+  result.problem.regions.push_back({"vacuum", 1});
+  result.problem.outside = "vacuum";
+  result.problem.groups.push_back(between("core", "core", "region0"));
+  result.problem.groups.push_back(between("shell", "air", "vacuum"));
+  return result;
+}
+
 /// Two slabs of thickness ½ between plates of 1 × 1 at 1 and 0 V, "lower" below, and walls that no
 /// flux passes: C = ε₀/(½/ε₁ + ½/ε₂).
 inline TouchingCase slabs_in_series(int n, double lower, double upper) {
