@@ -13,6 +13,9 @@ namespace {
 // Leaf sizes of treecodes that are tried, the points of which one in so many is in the trial's
 // tree, and the leaves of it that are walked.
 constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
+/// A hybrid's tree is split until leaves have that part of the points of an FMM's.
+constexpr double finest_leaf = 0.5;
+
 constexpr std::size_t largest_stride = 8, sample_at_least = 20'000, leaves_walked = 200;
 
 TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
@@ -48,13 +51,26 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
       if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
         leaves.push_back(static_cast<std::int32_t>(b));
     const TreecodeWork work =
-        treecode_work(tree, leaves, options.theta.value_or(default_theta),
+        treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
                       std::max<std::size_t>(1, leaves.size() / leaves_walked));
     const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
     if (options.max_leaf) break;
   }
   return best;
+}
+
+/// The root and leaves of the FMM serve a hybrid, which finds out by itself how far to split; so
+/// its leaves are smaller, whatever larger ones are asked for.
+TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sources,
+                         std::span<const Vec3d> targets, double scale, const Cube& hull) {
+  PlanOptions free = options;
+  free.max_leaf.reset();
+  const int order = order_for(options, are_same(sources, targets));
+  TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull);
+  const int finest = std::max(1, static_cast<int>(finest_leaf * choice.max_leaf));
+  choice.max_leaf = std::min(options.max_leaf.value_or(finest), finest);
+  return choice;
 }
 
 /// `options` with that method.
@@ -80,6 +96,8 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
       return {options.method, treecode_choice(options, sources, targets, scale, hull)};
     case Method::fmm:
       return {options.method, fmm_choice()};
+    case Method::hybrid:
+      return {options.method, hybrid_choice(options, sources, targets, scale, hull)};
     case Method::automatic:
       break;
   }
