@@ -5,7 +5,9 @@
 
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/lists/dual_traversal.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -15,6 +17,8 @@ namespace {
 constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
 /// A hybrid's tree is split until leaves have that part of the points of an FMM's.
 constexpr double finest_leaf = 0.5;
+/// A hybrid is taken where it is foreseen to be faster by that factor: its plan takes longer.
+constexpr double hybrid_margin = 1.15;
 
 constexpr std::size_t largest_stride = 8, sample_at_least = 20'000, leaves_walked = 200;
 
@@ -73,6 +77,27 @@ TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sour
   return choice;
 }
 
+/// What the traversal of a sample's tree foresees for that choice.
+double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
+                      std::span<const Vec3d> sources, std::span<const Vec3d> targets, double scale,
+                      const Cube& hull) {
+  const bool same = are_same(sources, targets);
+  const std::size_t most = std::max(sources.size(), targets.size());
+  const std::size_t stride = std::clamp<std::size_t>(most / sample_at_least, 1, largest_stride);
+  const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
+  const Cube root = inflated(hull, choice.inflation);
+  PointTree tree{.scale = scale, .sources_are_targets = same};
+  tree.sources = sort_points(sample(sources, stride), scale, root);
+  if (!same) tree.other_targets = sort_points(sample(targets, stride), scale, root);
+  tree.octree = build_octree(root, tree.sources, tree.targets(),
+                             std::max(1, choice.max_leaf / static_cast<int>(stride)));
+  const double points = 0.5 * static_cast<double>(tree.sources.size() + tree.targets().size());
+  return traverse_pairs(tree, options.theta.value_or(default_theta(options.method)),
+                        model.hybrid_costs())
+             .seconds +
+         model.far_seconds({.points = points, .has_far = true});
+}
+
 /// `options` with that method.
 PlanOptions with(PlanOptions options, Method method) {
   options.method = method;
@@ -106,10 +131,16 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     if (tree.seconds < best.tree.seconds) best = {method, tree};
   };
   improve(Method::fmm, fmm_choice());
-  const bool treecode_serves = options.kappa == 0 && !options.hessian;
-  if (treecode_serves && best.method != Method::direct)
+  const bool expansions_act_on_points = options.kappa == 0 && !options.hessian;
+  if (expansions_act_on_points && best.method != Method::direct)
     improve(Method::treecode,
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
+  if (expansions_act_on_points && best.method != Method::direct) {
+    const PlanOptions hybrid = with(options, Method::hybrid);
+    TreeChoice tree = hybrid_choice(hybrid, sources, targets, scale, hull);
+    tree.seconds = hybrid_margin * hybrid_seconds(hybrid, tree, sources, targets, scale, hull);
+    improve(Method::hybrid, tree);
+  }
   return best;
 }
 

@@ -94,7 +94,14 @@ double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const
 }
 
 HybridCosts CostModel::hybrid_costs() const {
-  return {pair_, near_source_, near_box_, row_, m2l_pair_, m2p_target_, p2l_source_, box_};
+  return {.pair = weight_ * weight_ * pair_,
+          .near_source = weight_ * near_source_,
+          .near_box = near_box_,
+          .m2l_row = row_,
+          .m2l_pair = m2l_pair_,
+          .m2p_target = weight_ * m2p_target_,
+          .p2l_source = weight_ * p2l_source_,
+          .box = box_};
 }
 
 double CostModel::balanced_leaf() const {

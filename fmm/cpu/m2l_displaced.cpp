@@ -64,9 +64,8 @@ DisplacedM2l<T>::DisplacedM2l(const PointTree& tree, const ParityOrder& order)
     }
   }
   for (Chunk& chunk : chunks_)
-    std::stable_sort(
-        chunk.pairs.begin(), chunk.pairs.end(),
-        [](const Pair& a, const Pair& b) { return a.displacement < b.displacement; });
+    std::stable_sort(chunk.pairs.begin(), chunk.pairs.end(),
+                     [](const Pair& a, const Pair& b) { return a.displacement < b.displacement; });
   const std::int64_t numbers = block_size_ * static_cast<std::int64_t>(number.size()),
                      needed = numbers * static_cast<std::int64_t>(sizeof(T)),
                      free = available_memory();
@@ -122,8 +121,7 @@ void DisplacedM2l<T>::add_chunk(const Pass<T>& pass, const Chunk& chunk) const {
   for (int mirror = 0; mirror < 8; ++mirror)
     for (std::size_t t = 0; t < chunk.targets.size(); ++t)
       for (int v = 0; v < pass.vectors; ++v)
-        add_mirrored(pass.order, mirror,
-                     out.data() + (mirror * n + t * pass.vectors + v) * stride,
+        add_mirrored(pass.order, mirror, out.data() + (mirror * n + t * pass.vectors + v) * stride,
                      pass.local(chunk.targets[t]) + v * count);
 }
 

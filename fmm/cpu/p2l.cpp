@@ -28,9 +28,9 @@ struct InvertedPoints {
     for (auto& axis : place) axis.assign(padded, T(0));
     inverse_distance.assign(padded, T(0));
     for (int i = 0; i < range.size(); ++i) {
-      const Vec3d d = (1 / side) * Vec3d{points.x[range.begin + i] - from.x,
-                                         points.y[range.begin + i] - from.y,
-                                         points.z[range.begin + i] - from.z};
+      const Vec3d d =
+          (1 / side) * Vec3d{points.x[range.begin + i] - from.x, points.y[range.begin + i] - from.y,
+                             points.z[range.begin + i] - from.z};
       const double inverse = 1 / norm2(d);
       for (int axis = 0; axis < 3; ++axis) place[axis][i] = static_cast<T>(inverse * d[axis]);
       inverse_distance[i] = static_cast<T>(std::sqrt(inverse));
@@ -52,13 +52,11 @@ void p2l_box(const Pass<T>& pass, std::int32_t target, InvertedPoints<T>& work) 
       for (int v = 0; v < pass.vectors; ++v) {
         work.weights.assign(work.padded, T(0));
         for (int i = 0; i < range.size(); ++i)
-          work.weights[i] =
-              pass.charges[v * n_from + range.begin + i] * work.inverse_distance[i];
+          work.weights[i] = pass.charges[v * n_from + range.begin + i] * work.inverse_distance[i];
         work.slots.assign(pass.table.slots(), T(0));
-        pair_kernels<T, Laplace>().p2m(Laplace(), steps_of(pass.table), 1, work.padded,
-                                       work.place[0].data(), work.place[1].data(),
-                                       work.place[2].data(), work.weights.data(),
-                                       work.slots.data());
+        pair_kernels<T, Laplace>().p2m(
+            Laplace(), steps_of(pass.table), 1, work.padded, work.place[0].data(),
+            work.place[1].data(), work.place[2].data(), work.weights.data(), work.slots.data());
         T* const local = pass.local(target) + v * pass.order.count;
         for (int slot = 0; slot < pass.table.slots(); ++slot)
           if (pass.table.position[slot] >= 0) local[pass.table.position[slot]] += work.slots[slot];

@@ -38,14 +38,17 @@ class Traversal {
           tasks.push_back(pair);
           continue;
         }
-        if (in_blocks_) all.split.push_back(pair);
+        if (in_blocks_) {
+          all.split.push_back(pair);
+          all.seconds += blocks_seconds(pair);
+        }
         for_children(pair, [&](BoxPair children) { next.push_back(children); });
       }
       waiting = std::move(next);
     }
     std::vector<FoundPairs> found(tasks.size());
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t k = 0; k < tasks.size(); ++k) visit(tasks[k], found[k]);
+    for (std::size_t k = 0; k < tasks.size(); ++k) found[k].seconds = visit(tasks[k], found[k]);
     for (const FoundPairs& some : found) all.append(some);
     return all;
   }
@@ -84,6 +87,10 @@ class Traversal {
     const auto children =
         std::count_if(to.child.begin(), to.child.end(), [](std::int32_t c) { return c >= 0; });
     return costs_.m2l_row * rows + costs_.box * static_cast<double>(children) / sharers[0];
+  }
+
+  double blocks_seconds(BoxPair pair) const {
+    return blocks_seconds(pair.a, pair.b) + (pair.a == pair.b ? 0 : blocks_seconds(pair.b, pair.a));
   }
 
   double direct_seconds(BoxPair pair) const {
@@ -142,9 +149,7 @@ class Traversal {
     const FoundPairs::Sizes before = found.sizes();
     if (!a.is_leaf || !b.is_leaf) {
       const bool both = !a.is_leaf && !b.is_leaf;
-      seconds = both && in_blocks_
-                    ? blocks_seconds(pair.a, pair.b) + (same ? 0 : blocks_seconds(pair.b, pair.a))
-                    : 0;
+      seconds = both && in_blocks_ ? blocks_seconds(pair) : 0;
       if (both && in_blocks_) found.split.push_back(pair);
       if (seconds < direct)
         for_children(pair, [&](BoxPair children) {
@@ -209,6 +214,7 @@ int place_of(const Octree& tree, std::int32_t a, std::int32_t b) {
 void FoundPairs::append(const FoundPairs& other) {
   for (const auto kind : kinds)
     (this->*kind).insert((this->*kind).end(), (other.*kind).begin(), (other.*kind).end());
+  seconds += other.seconds;
 }
 
 FoundPairs::Sizes FoundPairs::sizes() const {

@@ -22,6 +22,7 @@ struct FoundPairs {
   std::vector<BoxPair> split;  ///< colleagues whose children act on each other by M2L's blocks
   std::vector<BoxPair> m2l;    ///< by displacements
   std::vector<BoxPair> m2p, p2l;
+  double seconds = 0;  ///< of all that
 
   void append(const FoundPairs& other);
   using Sizes = std::array<std::size_t, 5>;

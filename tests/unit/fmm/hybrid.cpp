@@ -173,7 +173,7 @@ TEST_CASE("in a hybrid each source acts once on each target, whatever kernels co
   all[2].pair = 1;
   all[2].m2p_target = never;
   all[3].pair = all[3].near_source = all[3].near_box = 0;  // always
-  all[4].m2l_row = all[4].m2l_pair = 1;  // no M2L
+  all[4].m2l_row = all[4].m2l_pair = 1;                    // no M2L
   for (const HybridCosts& costs : all) {
     const PointTree tree = hybrid_tree(y, x, max_leaf, theta, costs);
     Acting acting(tree);
@@ -189,7 +189,7 @@ TEST_CASE("every way to act in a hybrid gives the potentials") {
   const bool same = GENERATE(true, false);
   const Points& x = same ? y : others;
   const double theta = GENERATE(0.5, 0.8660254);
-  const int order = theta < 0.6 ? 10 : 16, count = GENERATE(1, 3);
+  const int order = theta < 0.6 ? 6 : 10, count = GENERATE(1, 3);
   CAPTURE(same, theta, count);
   const Sources sources(y.size(), count, false, 5);
   std::array<int, 4> ways{};
@@ -201,8 +201,8 @@ TEST_CASE("every way to act in a hybrid gives the potentials") {
   for (const HybridCosts& costs : all) {
     const PointTree tree = hybrid_tree(y, x, 4, theta, costs);
     const Errors errors = errors_of(tree, y, x, sources, order, theta);
-    CHECK(errors.potential < 3e-6);
-    CHECK(errors.gradient < 1e-5);
+    CHECK(errors.potential < 3e-5);
+    CHECK(errors.gradient < 1e-4);
     Acting acting(tree);
     for (std::size_t row = 0; row < tree.lists.p2p.targets.size(); ++row) acting.on_leaf(row);
     for (int way = 0; way < 4; ++way) ways[way] += acting.ways[way];
@@ -215,7 +215,7 @@ TEST_CASE("every way to act in a hybrid gives the potentials") {
 
 TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for") {
   const std::string cloud = GENERATE("cube", "sphere", "plummer", "two centres", "ellipsoid");
-  const double tolerance = GENERATE(1e-2, 1e-4, 1e-7, 1e-10);
+  const double tolerance = GENERATE(1e-2, 1e-5, 1e-8);
   CAPTURE(cloud, tolerance);
   const Points points = cloud_points(cloud, 4000, 6);
   const Sources sources(points.size(), 1, false, 7);
@@ -236,7 +236,7 @@ TEST_CASE("hybrids meet their tolerance, whatever leaves are asked for") {
     options.max_leaf = leaf;
     check();
   }
-  for (const double theta : {0.4, 0.6, 0.8}) {
+  for (const double theta : {0.4, 0.7}) {
     options.theta = theta;
     options.max_leaf = 30;
     check();
@@ -307,6 +307,14 @@ TEST_CASE("a hybrid's work does not depend on the leaf size asked for") {
   }
   CHECK(most_pairs < 1.1 * least_pairs);
   CHECK(most_rows < 1.1 * least_rows);
+}
+
+TEST_CASE("automatic takes the hybrid where the leaf size asked for is far from the best") {
+  const Points points = cube_points(100'000, 22);
+  PlanOptions options{.tolerance = 1e-4, .method = Method::automatic};
+  CHECK(Plan(points, options).info().method == Method::fmm);
+  options.max_leaf = 1000;
+  CHECK(Plan(points, options).info().method == Method::hybrid);
 }
 
 TEST_CASE("hybrids of one point, and of points in one place") {
