@@ -116,7 +116,8 @@ void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs) 
   prune(octree, found);
   const std::size_t boxes = octree.boxes.size();
   InteractionLists& lists = tree.lists;
-  lists = {.p2p = {}, .m2l = parents_by_level(octree), .source_boxes = {}, .hybrid = {}};
+  lists = InteractionLists();
+  lists.m2l = parents_by_level(octree);
   HybridLists& hybrid = lists.hybrid;
   if (theta >= theta_of_blocks) hybrid.m2l_places.assign(boxes, 0);
   for (const auto [a, b] : found.split) {
