@@ -1,8 +1,8 @@
-"""Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K].
+"""Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K] [--tables NAME…].
 
 Runs the program fmbem, which FMBEM_PROGRAM names or PATH has, and writes papers_methods.csv (time of
-each method over the number of points), papers_theta.csv (θ against error, with the bound) and a
-picture of each (.svg).
+each method over the number of points), papers_theta.csv (θ against error, with the bound),
+papers_leaves.csv (FMM and hybrid over the leaf size that is asked for) and a picture of each (.svg).
 """
 
 import argparse
@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
 PROGRAM = os.environ.get("FMBEM_PROGRAM", "fmbem")
-COLOURS = {"direct": "#D55E00", "treecode": "#009E73", "fmm": "#0072B2"}
+COLOURS = {"direct": "#D55E00", "treecode": "#009E73", "fmm": "#0072B2", "hybrid": "#CC79A7"}
 pyplot.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "svg.hashsalt": "fmbem",
                         "svg.fonttype": "none", "legend.frameon": False, "figure.constrained_layout.use": True})
 
@@ -39,8 +39,8 @@ def write(path, rows):
 
 def row_of(result, **more):
     date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    kept = ("points", "method", "order", "theta", "leaf", "precision", "near_pairs", "m2p_pairs", "plan_s", "evaluate_s",
-            "potential_error", "force_error")
+    kept = ("points", "method", "order", "theta", "leaf", "precision", "near_pairs", "m2p_pairs", "m2l_rows", "plan_s",
+            "evaluate_s", "potential_error", "force_error")
     return {key: result[key] for key in kept} | more | {
         "P2P_gflops": round(result["gflops"].get("P2P", 0), 2), "M2P_gflops": round(result["gflops"].get("M2P", 0), 2),
         "M2L_gflops": round(result["gflops"].get("M2L", 0), 2), "command": result["command"], "date": date,
@@ -96,12 +96,56 @@ def theta(folder):
     figure.savefig(folder / "papers_theta.svg", metadata={"Date": None})
 
 
+def leaves(folder, most, repeats, threads=2):
+    """FMM against hybrid over the leaf sizes that are asked for (Yokota and Barba 2012, figure 9)."""
+    rows = []
+    for n in (100_000, 1_000_000):
+        for cloud in ("cube", "sphere"):
+            for order, tolerance in ((5, "1e-3"), (10, "1e-5"), (15, "1e-7")):
+                if n > most or (n > 100_000 and order != 10):
+                    continue
+                for leaf in (16, 32, 64, 128, 256, 512):
+                    for method in ("fmm", "hybrid"):
+                        result = nbody("--points", n, "--distribution", cloud, "--method", method, "--order", order,
+                                       "--tolerance", tolerance, "--leaf", leaf, "--repeats", repeats, "--threads", threads)
+                        rows.append(row_of(result, distribution=cloud, asked_leaf=leaf))
+    write(folder / "papers_leaves.csv", rows)
+    draw_leaves(folder, rows)
+
+
+def draw_leaves(folder, rows):
+    """Seconds, and pairs of points, which do not depend on what else the machine does."""
+    figure, axes = pyplot.subplots(2, 2, figsize=(8, 6), sharex=True, sharey="row")
+    for column, cloud in enumerate(("cube", "sphere")):
+        for place, quantity in zip(axes[:, column], ("evaluate_s", "near_pairs")):
+            for method in ("fmm", "hybrid"):
+                for order, line in ((5, "o:"), (10, "o-"), (15, "o--")):
+                    own = [(int(row["asked_leaf"]), float(row[quantity])) for row in rows
+                           if (row["distribution"], row["method"], int(row["order"]), int(row["points"])) ==
+                           (cloud, method, order, 100_000)]
+                    place.loglog(*zip(*own), line, color=COLOURS[method], label=f"{method}, order {order}")
+            place.set_xticks((16, 32, 64, 128, 256, 512), ("16", "32", "64", "128", "256", "512"))
+            place.minorticks_off()
+        axes[0, column].set(title=cloud)
+        axes[1, column].set(xlabel="leaf size asked for")
+    axes[0, 0].set(ylabel="seconds of an evaluation")
+    axes[1, 0].set(ylabel="pairs of points summed directly")
+    axes[0, 0].legend(fontsize=7)
+    figure.savefig(folder / "papers_leaves.svg", metadata={"Date": None})
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves"),
+                        default=("theta", "methods", "leaves"))
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    theta(given.folder)
-    methods(given.folder, given.most, given.repeats)
+    if "theta" in given.tables:
+        theta(given.folder)
+    if "methods" in given.tables:
+        methods(given.folder, given.most, given.repeats)
+    if "leaves" in given.tables:
+        leaves(given.folder, given.most, given.repeats)

@@ -88,20 +88,22 @@ Json error_json(const std::optional<double>& error) { return error ? Json(*error
 Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
                const fmm::SampledErrors& errors, const NbodyOptions& options, double plan_seconds) {
   const fmm::PlanInfo info = plan.info();
-  const bool tree = info.method != fmm::Method::direct;
+  const bool tree = info.method != fmm::Method::direct,
+             has_theta = info.method == fmm::Method::treecode || info.method == fmm::Method::hybrid;
   Json json{{"points", plan.targets()},
             {"method", fmm::name_of(info.method)},
             {"backend", options.backend == Processor::gpu ? "cuda" : "cpu"},
             {"precision", info.precision == Precision::single_precision ? "single" : "double"},
             {"order", tree ? Json(info.order) : Json()},
-            {"theta", info.method == fmm::Method::treecode
-                          ? Json(options.plan.theta.value_or(fmm::default_theta))
-                          : Json()},
+            {"theta", has_theta ? Json(options.plan.theta.value_or(fmm::default_theta(info.method)))
+                                : Json()},
             {"leaf", tree ? Json(info.max_leaf) : Json()},
             {"levels", info.levels},
             {"near_pairs", info.near_pairs},
             {"m2p_pairs", info.m2p_pairs},
+            {"p2l_pairs", info.p2l_pairs},
             {"m2l_rows", info.m2l_rows},
+            {"m2l_pairs", info.m2l_pairs},
             {"plan_s", plan_seconds},
             {"evaluate_s", evaluation.seconds},
             {"stages_s", evaluation.stages},
@@ -133,6 +135,7 @@ std::string summary(const Json& nbody) {
   }
   line("pairs") << nbody["near_pairs"].get<double>() << '\n';
   if (nbody["m2p_pairs"] != 0) line("boxes on points") << nbody["m2p_pairs"].get<double>() << '\n';
+  if (nbody["p2l_pairs"] != 0) line("points on boxes") << nbody["p2l_pairs"].get<double>() << '\n';
   for (const char* what : {"potential", "force"}) {
     const Json& error = nbody[std::string(what) + "_error"];
     if (!error.is_null())
@@ -183,7 +186,7 @@ ExitCode run(Context& context, const NbodyOptions& options) {
 Command add_nbody(CLI::App& program) {
   auto options = std::make_shared<NbodyOptions>();
   CLI::App* app = program.add_subcommand(
-      "nbody", "Potentials and forces of points, by direct sum, treecode or FMM");
+      "nbody", "Potentials and forces of points, by direct sum, treecode, FMM or hybrid");
   app->footer(
       "Examples:\n  fmbem nbody --points 1e5 --distribution plummer --tolerance 1e-4"
       "\n  fmbem nbody --points 20000 --method treecode --theta 0.6 --order 6"

@@ -28,7 +28,8 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
              {{"automatic", fmm::Method::automatic},
               {"direct", fmm::Method::direct},
               {"treecode", fmm::Method::treecode},
-              {"fmm", fmm::Method::fmm}},
+              {"fmm", fmm::Method::fmm},
+              {"hybrid", fmm::Method::hybrid}},
              "how the sums are done; automatic takes what is foreseen to be fastest");
   app.add_option("--tolerance", o.plan.tolerance,
                  "relative L2 error of potential and force (default: 1e-4)")
@@ -36,7 +37,8 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
   app.add_option("--order", o.plan.order, "of expansions (default: what the tolerance needs)")
       ->type_name("P");
   app.add_option("--theta", o.plan.theta,
-                 "of a treecode: radii over distance, above 0 and at most 1 (default: 0.5)")
+                 "of a treecode or a hybrid: radii over distance, above 0 and at most 1 (default: "
+                 "0.5; 0.866)")
       ->type_name("T");
   app.add_option("--leaf", o.plan.max_leaf, "most points of a leaf (default: what is fastest)")
       ->type_name("N");

@@ -68,17 +68,18 @@ void check_point_count(std::size_t points, const char* what) {
 }
 
 void check_method(const PlanOptions& o, Processor processor) {
-  const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode;
-  FMBEM_REQUIRE(processor == Processor::cpu || (!direct && !treecode),
+  const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
+             hybrid = o.method == Method::hybrid;
+  FMBEM_REQUIRE(processor == Processor::cpu || (!direct && !treecode && !hybrid),
                 "the method " << name_of(o.method)
                               << " is for plans on the CPU: make the plan there, or take fmm");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
-  FMBEM_REQUIRE(!o.theta || treecode || o.method == Method::automatic,
-                "θ is a treecode's: take the method treecode, or give no θ");
-  FMBEM_REQUIRE(!o.theta || *o.theta <= largest_sure_theta || o.order,
+  FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,
+                "θ is a treecode's or a hybrid's: take one of these methods, or give no θ");
+  FMBEM_REQUIRE(!o.theta || *o.theta <= largest_sure_theta(o.method) || o.order,
                 "no order is sure to meet a tolerance with θ above "
-                    << largest_sure_theta << ", such as " << *o.theta
+                    << largest_sure_theta(o.method) << ", such as " << *o.theta
                     << ": give an order, or a smaller θ");
   FMBEM_REQUIRE(o.softening >= 0 && std::isfinite(o.softening),
                 "the softening must be a length of 0 or more, not " << o.softening);
@@ -86,9 +87,10 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "direct sums alone have a softening: take the method direct, or set it to 0");
   FMBEM_REQUIRE(o.softening == 0 || o.kappa == 0,
                 "softening is of Laplace's kernel: set it to 0, or κ to 0");
-  FMBEM_REQUIRE(!treecode || (o.kappa == 0 && !o.hessian),
-                "a treecode has no " << (o.hessian ? "second derivatives" : "Yukawa's kernel")
-                                     << ": take the method fmm or direct");
+  FMBEM_REQUIRE((!treecode && !hybrid) || (o.kappa == 0 && !o.hessian),
+                "a " << name_of(o.method) << " has no "
+                     << (o.hessian ? "second derivatives" : "Yukawa's kernel")
+                     << ": take the method fmm or direct");
   FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),
                 "a direct sum has neither order nor leaves: give none, or take another method");
 }

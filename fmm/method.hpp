@@ -9,7 +9,8 @@ enum class Method {
   automatic,  ///< whichever of the others takes the least time, as the cost model foresees
   direct,     ///< pair by pair; O(N²)
   treecode,   ///< multipole expansions act on points; O(N log N) (Barnes and Hut 1986)
-  fmm         ///< they act on local expansions; O(N) (Greengard and Rokhlin 1987)
+  fmm,        ///< they act on local expansions; O(N) (Greengard and Rokhlin 1987)
+  hybrid      ///< each pair of boxes by what is fastest (Yokota and Barba 2012)
 };
 
 /// A method by the name that options and reports give it.
@@ -17,10 +18,11 @@ struct MethodName {
   const char* name;
   Method method;
 };
-inline constexpr std::array<MethodName, 4> method_names{{{"automatic", Method::automatic},
+inline constexpr std::array<MethodName, 5> method_names{{{"automatic", Method::automatic},
                                                          {"direct", Method::direct},
                                                          {"treecode", Method::treecode},
-                                                         {"fmm", Method::fmm}}};
+                                                         {"fmm", Method::fmm},
+                                                         {"hybrid", Method::hybrid}}};
 
 constexpr const char* name_of(Method method) {
   for (const MethodName& known : method_names)

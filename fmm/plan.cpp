@@ -10,6 +10,7 @@
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
+#include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
@@ -86,6 +87,7 @@ class CpuPlan final : public PlanImpl {
       info.m2p_pairs = static_cast<std::int64_t>(work.m2p_pairs);
       info.m2l_rows = 0;
     }
+    if (options.method == Method::hybrid) count_hybrid(tree(), info);
     return info;
   }
   void evaluate(const Strengths& strengths, const Fields& fields) override {
@@ -151,7 +153,11 @@ class CpuPlan final : public PlanImpl {
     watch.add("sort");
     tree.octree = build_octree(root, tree.sources, tree.targets(), choice.max_leaf);
     watch.add("tree");
-    tree.make_lists();
+    if (options.method == Method::hybrid)
+      make_hybrid_lists(tree, accuracy_.theta,
+                        CostModel(options, same, accuracy_.order, 1).hybrid_costs());
+    else
+      tree.make_lists();
     watch.add("lists");
     check_memory(tree, accuracy_, Moments::afresh);
     placed->backend = make_cpu_backend(tree, accuracy_);  // finds operators that are in use

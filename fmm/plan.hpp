@@ -47,10 +47,10 @@ struct PlanOptions {
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
-  Method method = Method::fmm;        ///< direct and treecode are on the CPU alone
-  /// Of a treecode: a box of radius r_s acts on a leaf of radius r_t at the distance R of their
-  /// centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
-  /// Default: 0.5.
+  Method method = Method::fmm;        ///< of others, the CPU alone has direct, treecode, hybrid
+  /// Of a treecode or a hybrid: a box of radius r_s acts on one of radius r_t at the distance R of
+  /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
+  /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart.
   std::optional<double> theta{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
@@ -70,7 +70,10 @@ struct PlanInfo {
   std::int64_t memory_bytes;    ///< of the plan, without the operators
   std::int64_t operator_bytes;  ///< of the translation operators, which plans share
   Method method = Method::fmm;  ///< never automatic
-  std::int64_t m2p_pairs = 0;   ///< of a treecode: boxes that act on targets by their expansions
+  /// Of a treecode or a hybrid: boxes that act on targets by their expansions.
+  std::int64_t m2p_pairs = 0;
+  std::int64_t p2l_pairs = 0;  ///< of a hybrid: sources that act on expansions of boxes
+  std::int64_t m2l_pairs = 0;  ///< of a hybrid with θ below 0.866: pairs of boxes, not in rows
 };
 
 /// Seconds of the last evaluation, by stage, and of making the plan.
@@ -128,7 +131,7 @@ class Plan {
 
   PlanInfo info() const;
   /// Of the last evaluation: sort, P2M, M2M, M2L, L2L, L2P, P2P; of a treecode sort, P2M, M2M, M2P
-  /// and P2P, of a direct sum sort and P2P.
+  /// and P2P, of a direct sum sort and P2P, of a hybrid P2L and M2P besides.
   Seconds evaluate_seconds() const;
   /// Of making the plan, or of its last move: choose, sort, tree, lists, operators.
   Seconds plan_seconds() const;

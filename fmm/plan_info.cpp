@@ -1,6 +1,7 @@
 #include "fmbem/fmm/plan_info.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/lists/m2l_rows.hpp"
@@ -39,6 +40,28 @@ PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t
           leaves,           near_pairs(octree, near),
           m2l_rows(octree), bytes,
           operator_bytes};
+}
+
+void count_hybrid(const PointTree& tree, PlanInfo& info) {
+  const auto& boxes = tree.octree.boxes;
+  const HybridLists& lists = tree.lists.hybrid;
+  const std::vector<std::uint8_t> occupied = occupied_octants(tree.octree);
+  info.m2l_rows = 0;
+  info.m2l_pairs = static_cast<std::int64_t>(lists.m2l.sources.size());
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    const auto b = static_cast<std::int32_t>(k);
+    const std::int64_t targets = boxes[k].targets.size();
+    for (const std::int32_t source : lists.p2p[b])
+      info.near_pairs += targets * boxes[source].sources.size();
+    for (const std::int32_t source : lists.p2l[b]) info.p2l_pairs += boxes[source].sources.size();
+    info.m2p_pairs += targets * static_cast<std::int64_t>(lists.m2p[b].size());
+    if (lists.m2l_places.empty() || targets == 0) continue;
+    std::uint32_t rows = 0;
+    for (int place = 0; place < 27; ++place)
+      if (lists.m2l_places[k] >> place & 1)
+        rows |= orbits_at(place, occupied[tree.octree.colleagues[k][place]]);
+    info.m2l_rows += std::popcount(rows);
+  }
 }
 
 }  // namespace fmbem::fmm

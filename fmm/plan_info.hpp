@@ -19,4 +19,7 @@ std::int64_t kept_moment_bytes(const PointTree& tree, const Accuracy& accuracy, 
 PlanInfo plan_info(const PointTree& tree, const Accuracy& accuracy, std::int64_t moment_bytes,
                    std::int64_t operator_bytes);
 
+/// Puts the pairs of a hybrid in the place of those of an FMM.
+void count_hybrid(const PointTree& tree, PlanInfo& info);
+
 }  // namespace fmbem::fmm

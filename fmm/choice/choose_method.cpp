@@ -5,7 +5,9 @@
 
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/lists/dual_traversal.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -13,6 +15,11 @@ namespace {
 // Leaf sizes of treecodes that are tried, the points of which one in so many is in the trial's
 // tree, and the leaves of it that are walked.
 constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
+/// A hybrid's tree is split until leaves have that part of the points of an FMM's.
+constexpr double finest_leaf = 0.5;
+/// A hybrid is taken where it is foreseen to be faster by that factor: its plan takes longer.
+constexpr double hybrid_margin = 1.15;
+
 constexpr std::size_t largest_stride = 8, least_sample = 20'000, leaves_walked = 200;
 
 TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
@@ -48,13 +55,47 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
       if (tree.boxes[b].is_leaf && tree.boxes[b].targets.size() > 0)
         leaves.push_back(static_cast<std::int32_t>(b));
     const TreecodeWork work =
-        treecode_work(tree, leaves, options.theta.value_or(default_theta),
+        treecode_work(tree, leaves, options.theta.value_or(default_theta(options.method)),
                       std::max<std::size_t>(1, leaves.size() / leaves_walked));
     const double seconds = weight * (m2p_pair * work.m2p_pairs + weight * pair * work.p2p_pairs);
     if (seconds < best.seconds) best = {leaf, inflation, seconds};
     if (options.max_leaf) break;
   }
   return best;
+}
+
+/// The root and leaves of the FMM serve a hybrid, which finds out by itself how far to split; so
+/// its leaves are smaller, whatever larger ones are asked for.
+TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sources,
+                         std::span<const Vec3d> targets, double scale, const Cube& hull) {
+  PlanOptions free = options;
+  free.max_leaf.reset();
+  const int order = order_for(options, are_same(sources, targets));
+  TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull);
+  const int finest = std::max(1, static_cast<int>(finest_leaf * choice.max_leaf));
+  choice.max_leaf = std::min(options.max_leaf.value_or(finest), finest);
+  return choice;
+}
+
+/// What the traversal of a sample's tree foresees for that choice.
+double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
+                      std::span<const Vec3d> sources, std::span<const Vec3d> targets, double scale,
+                      const Cube& hull) {
+  const bool same = are_same(sources, targets);
+  const std::size_t most = std::max(sources.size(), targets.size());
+  const std::size_t stride = std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
+  const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
+  const Cube root = inflated(hull, choice.inflation);
+  PointTree tree{.scale = scale, .sources_are_targets = same};
+  tree.sources = sort_points(sample(sources, stride), scale, root);
+  if (!same) tree.other_targets = sort_points(sample(targets, stride), scale, root);
+  tree.octree = build_octree(root, tree.sources, tree.targets(),
+                             std::max(1, choice.max_leaf / static_cast<int>(stride)));
+  const double points = 0.5 * static_cast<double>(tree.sources.size() + tree.targets().size());
+  return traverse_pairs(tree, options.theta.value_or(default_theta(options.method)),
+                        model.hybrid_costs())
+             .seconds +
+         model.far_seconds({.points = points, .has_far = true});
 }
 
 /// `options` with that method.
@@ -80,6 +121,8 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
       return {options.method, treecode_choice(options, sources, targets, scale, hull)};
     case Method::fmm:
       return {options.method, fmm_choice()};
+    case Method::hybrid:
+      return {options.method, hybrid_choice(options, sources, targets, scale, hull)};
     case Method::automatic:
       break;
   }
@@ -88,10 +131,16 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
     if (tree.seconds < best.tree.seconds) best = {method, tree};
   };
   improve(Method::fmm, fmm_choice());
-  const bool treecode_serves = options.kappa == 0 && !options.hessian;
-  if (treecode_serves && best.method != Method::direct)
+  const bool expansions_act_on_points = options.kappa == 0 && !options.hessian;
+  if (expansions_act_on_points && best.method != Method::direct)
     improve(Method::treecode,
             treecode_choice(with(options, Method::treecode), sources, targets, scale, hull));
+  if (expansions_act_on_points && best.method != Method::direct) {
+    const PlanOptions hybrid = with(options, Method::hybrid);
+    TreeChoice tree = hybrid_choice(hybrid, sources, targets, scale, hull);
+    tree.seconds = hybrid_margin * hybrid_seconds(hybrid, tree, sources, targets, scale, hull);
+    improve(Method::hybrid, tree);
+  }
   return best;
 }
 

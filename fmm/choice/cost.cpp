@@ -1,6 +1,7 @@
 #include "fmbem/fmm/choice/cost.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
@@ -67,6 +68,12 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
              rates.product_at(order) +
          8 * (count + numbers_of_a_row) / rates.butterfly;
   point_ = ((options.gradient ? 2.5 : 1) + (options.hessian ? 3 : 0)) * count / rates.points;
+  m2l_pair_ = 2 * count * count / rates.product_at(order) +
+              2 * (count + numbers_of_a_row) / rates.butterfly;
+  m2p_target_ = 1 / m2p_pairs_per_second(options, order);
+  // Local expansions take charges alone.
+  p2l_source_ = options.dipoles ? std::numeric_limits<double>::infinity()
+                                : (count + numbers_of_a_box) / (2 * rates.points);
   // M2M and L2L of a child, and what P2M and L2P cost for a leaf beside its points.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;
@@ -84,6 +91,17 @@ double CostModel::near_seconds(const TreeWork& work) const {
 
 double CostModel::direct_seconds(std::size_t sources, std::size_t targets) const {
   return pair_ * static_cast<double>(sources) * static_cast<double>(targets);
+}
+
+HybridCosts CostModel::hybrid_costs() const {
+  return {.pair = weight_ * weight_ * pair_,
+          .near_source = weight_ * near_source_,
+          .near_box = near_box_,
+          .m2l_row = row_,
+          .m2l_pair = m2l_pair_,
+          .m2p_target = weight_ * m2p_target_,
+          .p2l_source = weight_ * p2l_source_,
+          .box = box_};
 }
 
 double CostModel::balanced_leaf() const {

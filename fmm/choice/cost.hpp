@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/fmm/choice/rates.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 #include "fmbem/fmm/lists/trial_trees.hpp"
 #include "fmbem/fmm/plan.hpp"
 
@@ -20,10 +21,14 @@ class CostModel {
 
   /// Points of a leaf, in uniformly filled space, for which near field and M2L take equally long.
   double balanced_leaf() const;
+  /// What the traversal of a hybrid weighs.
+  HybridCosts hybrid_costs() const;
 
  private:
   /// Seconds of a pair, an M2L row, a point, a box; and of a near source and a near box of a leaf.
   double pair_, row_, point_, box_, near_source_, near_box_;
+  /// Of a hybrid: seconds of two boxes, a target and a box, a source and a box.
+  double m2l_pair_, m2p_target_, p2l_source_;
   double weight_;
 };
 

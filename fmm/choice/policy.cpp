@@ -5,6 +5,7 @@
 #include <span>
 
 #include "fmbem/fmm/expansion/harmonics.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -32,8 +33,8 @@ constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
 /// a cube, a sphere and a Plummer sphere, with θ from 0.3 to 0.8, are at most a twentieth of
 /// c^(p+1), c = θ/(2 − θ) being r_s/(R − r_t) of boxes of equal size (docs/papers.md).
 int treecode_order(const PlanOptions& options, double wanted) {
-  const double theta = options.theta.value_or(default_theta);
-  if (theta > largest_sure_theta) return highest_order;  // an order is given
+  const double theta = options.theta.value_or(default_theta(options.method));
+  if (theta > largest_sure_theta(options.method)) return highest_order;  // an order is given
   const double order = std::ceil(std::log(20 * wanted) / std::log(theta / (2 - theta))) - 1;
   return static_cast<int>(std::clamp<double>(order, 1, highest_order));
 }
@@ -49,7 +50,7 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
           options.kappa,
           std::log(10 / options.tolerance),
           options.method,
-          options.theta.value_or(default_theta),
+          options.theta.value_or(default_theta(options.method)),
           options.softening};
 }
 
@@ -64,7 +65,10 @@ int order_for(const PlanOptions& options, bool sources_are_targets) {
   if (options.method == Method::treecode) return treecode_order(options, wanted);
   const auto enough =
       std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
-  const int order = 1 + static_cast<int>(enough - errors.begin());
+  int order = 1 + static_cast<int>(enough - errors.begin());
+  // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
+  if (options.method == Method::hybrid && options.theta && *options.theta < theta_of_blocks)
+    order = std::min(order, treecode_order(options, wanted) + 1);
   if (enough != errors.end()) return order;
   // Beyond the table the error falls by 2 an order, or faster.
   const double more = std::log2(errors.back() / wanted);

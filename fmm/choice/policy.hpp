@@ -17,8 +17,11 @@ struct Accuracy {
   double theta = 0, softening = 0;
 };
 
-/// θ of a treecode where the options give none, and the largest one for which orders are known.
-inline constexpr double default_theta = 0.5, largest_sure_theta = 0.8;
+/// θ where the options give none: of a hybrid √3/2, so that boxes of one level that do not touch
+/// are far from each other.
+constexpr double default_theta(Method method) { return method == Method::hybrid ? 0.8660254 : 0.5; }
+/// The largest θ for which orders are known.
+constexpr double largest_sure_theta(Method method) { return method == Method::hybrid ? 0.87 : 0.8; }
 
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets);

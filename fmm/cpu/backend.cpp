@@ -7,6 +7,7 @@
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/cpu/functional_moments.hpp"
+#include "fmbem/fmm/cpu/hybrid.hpp"
 #include "fmbem/fmm/cpu/near_data.hpp"
 #include "fmbem/fmm/cpu/treecode.hpp"
 
@@ -31,16 +32,19 @@ class CpuBackend final : public Backend {
         operators_(make_operators()) {
     pass_.kappa = kappa();
     pass_.softening = accuracy.softening * tree.scale;
-    pass_.top_level = is_treecode() ? 1 : operators_.top_level(tree.octree);
+    pass_.top_level = top_level();
     if (functionals)
       functionals_.emplace(tree, table_, *functionals, has_far() ? moments : Moments::afresh,
                            FunctionalKernel{kappa(), pass_.top_level});
     else
       near_.emplace(tree, accuracy.near_precision, accuracy.method);
+    if (!tree.lists.hybrid.m2l.sources.empty()) displaced_.emplace(tree, order_);
   }
   CpuBackend(const CpuBackend&) = delete;
 
-  std::int64_t operator_bytes() const override { return operators_.bytes(); }
+  std::int64_t operator_bytes() const override {
+    return operators_.bytes() + (displaced_ ? displaced_->bytes() : 0);
+  }
   std::int64_t moment_bytes() const override {
     return functionals_ ? functionals_->kept_bytes() : 0;
   }
@@ -64,15 +68,20 @@ class CpuBackend final : public Backend {
   LevelOperators<T> make_operators() const {
     const M2lOrders orders = m2l_orders(tree_.sources_are_targets);
     if (!has_far()) return {};
-    if (is_treecode())  // M2M alone
+    if (is_treecode() ||
+        (is_hybrid() && tree_.lists.hybrid.m2l_places.empty()))  // no blocks of M2L
       return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders, M2l::fitted, -1));
     if (accuracy_.kappa == 0) return LevelOperators<T>(cpu_operators<T>(Laplace(), order_, orders));
     return {kappa(), accuracy_.reach / kappa(), tree_.octree, order_, orders};
   }
   bool is_treecode() const { return accuracy_.method == Method::treecode; }
+  bool is_hybrid() const { return accuracy_.method == Method::hybrid; }
   /// Trees of fewer levels have boxes that all touch: nothing is far. But targets of a treecode may
-  /// be in a corner of a box of the first level, far from the others.
-  bool has_far() const { return tree_.octree.levels() > (is_treecode() ? 1 : 2); }
+  /// be in a corner of a box of the first level, far from the others; so may leaves of a hybrid.
+  bool has_far() const { return tree_.octree.levels() > (is_treecode() || is_hybrid() ? 1 : 2); }
+  int top_level() const {
+    return is_treecode() || is_hybrid() ? 1 : operators_.top_level(tree_.octree);
+  }
   /// The expansions of all boxes, for one right-hand side, are so many numbers.
   std::size_t expansion_numbers() const { return tree_.octree.boxes.size() * order_.count; }
 
@@ -121,13 +130,22 @@ class CpuBackend final : public Backend {
 
   void far_and_near(Pass<T>& pass, Stopwatch& watch) {
     m2l(pass);
+    if (displaced_) displaced_->add(pass);
     watch.add("M2L");
+    if (is_hybrid()) {
+      p2l(pass);
+      watch.add("P2L");
+    }
     l2l(pass);
     watch.add("L2L");
     if (near_) {
       if (pass.wants_values()) p2p(*near_, pass);
       if (pass.wants_hessian()) p2p_hessian(*near_, pass);
       watch.add("P2P");
+      if (is_hybrid()) {
+        m2p(*near_, pass);
+        watch.add("M2P");
+      }
     } else {
       for (int k = 0; k < 4; ++k) std::fill(pass.result(k).begin(), pass.result(k).end(), 0.0);
       for (auto& entry : pass.hessian) std::fill(entry.begin(), entry.end(), 0.0);
@@ -212,8 +230,9 @@ class CpuBackend final : public Backend {
   HarmonicTable<T> table_;
   LevelOperators<T> operators_;
   std::optional<FunctionalMoments<T>> functionals_;
-  std::optional<NearData> near_;  ///< of points
-  int reserved_ = 0;              ///< right-hand sides that there is room for
+  std::optional<NearData> near_;              ///< of points
+  std::optional<DisplacedM2l<T>> displaced_;  ///< of a hybrid with a small θ
+  int reserved_ = 0;                          ///< right-hand sides that there is room for
   Buffer<T> moments_, locals_;
   Pass<T> pass_{tree_, order_, accuracy_, cpu_kernels<T>(), operators_, table_};
 };

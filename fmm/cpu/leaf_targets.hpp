@@ -64,18 +64,19 @@ struct LeafTargets {
     tile.clear();
   }
 
-  /// Puts the sums where the results of these right-hand sides are.
+  /// Puts the sums where the results of these right-hand sides are, or adds them to these.
   template <class T>
-  void write(Pass<T>& pass, int first_vector, int width, double unit) const {
+  void write(Pass<T>& pass, int first_vector, int width, double unit, bool adds = false) const {
     const auto n_targets = static_cast<std::int64_t>(pass.tree.targets().size());
     const int present = std::min(width, pass.vectors - first_vector);
     for (int result = 0; result < 4; ++result) {
       if (!is_wanted(pass, result)) continue;
       const double scale = unit_of_sum(result, unit);
       for (int v = 0; v < present; ++v)
-        for (std::size_t i = 0; i < index.size(); ++i)
-          pass.result(result)[(first_vector + v) * n_targets + index[i]] =
-              scale * sums[result][v * padded + i];
+        for (std::size_t i = 0; i < index.size(); ++i) {
+          double& to = pass.result(result)[(first_vector + v) * n_targets + index[i]];
+          to = (adds ? to : 0) + scale * sums[result][v * padded + i];
+        }
     }
   }
 

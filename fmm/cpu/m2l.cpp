@@ -16,7 +16,8 @@ template <class T>
 void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
                const std::vector<std::int32_t>& parents, Workspace<T>& work,
                std::vector<std::int32_t>& rows) {
-  static const auto places = orbit_places();
+  static const auto mirror_images = orbit_places();
+  const std::vector<std::uint32_t>& places = pass.tree.lists.hybrid.m2l_places;
   const int count = group.order.count;
   const int columns = whole_registers(pass.kernels, count);
   work.in.reshape(columns);
@@ -28,8 +29,10 @@ void m2l_group(const Pass<T>& pass, const M2lGroup<T>& group,
       std::array<std::int32_t, 8> mirrored;
       bool any = false;
       for (int g = 0; g < 8; ++g) {
-        const OrbitPlace place = places[group.orbits[k]][g];
-        const std::int32_t uncle = pass.tree.octree.colleagues[parents[b]][place.colleague];
+        const OrbitPlace place = mirror_images[group.orbits[k]][g];
+        const bool acts_so = places.empty() || (places[parents[b]] >> place.colleague & 1) != 0;
+        const std::int32_t uncle =
+            acts_so ? pass.tree.octree.colleagues[parents[b]][place.colleague] : -1;
         const std::int32_t box = uncle < 0 ? -1 : pass.tree.octree.boxes[uncle].child[place.octant];
         mirrored[g] = acts(pass, box) ? box : -1;
         any = any || mirrored[g] >= 0;

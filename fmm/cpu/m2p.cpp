@@ -1,10 +1,12 @@
-// A treecode's field, leaf by leaf: M2P of the boxes that are far enough, P2P of the others.
+// M2P, leaf by leaf, and P2P of boxes that may be far away: all of a treecode's field, and what a
+// hybrid has of both.
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <vector>
 
 #include "fmbem/fmm/base/timer.hpp"
+#include "fmbem/fmm/cpu/hybrid.hpp"
 #include "fmbem/fmm/cpu/leaf_targets.hpp"
 #include "fmbem/fmm/cpu/treecode.hpp"
 
@@ -26,23 +28,43 @@ class TreecodeLeaf {
   TreecodeLeaf(const NearData& near, Pass<T>& pass, const Buffer<T>& moments)
       : pass_(pass), near_(near), moments_(moments) {}
 
-  /// Writes the results of some targets of a leaf.
+  /// Writes the results of some targets of a leaf, of a treecode.
   void sum(const TargetBlock& block) {
-    leaf_ = &pass_.tree.octree.boxes[pass_.tree.lists.p2p.targets[block.row]];
-    targets_ = block.targets;
+    start(block);
     Timer timer;
     walk_treecode(pass_.tree.octree, *leaf_, pass_.accuracy.theta, boxes_);
     leave_out_one_place(block.row);
-    p2p();
+    p2p(false);
     p2p_seconds += timer.seconds();
     timer = Timer();
     m2p();
     m2p_seconds += timer.seconds();
   }
 
+  /// Adds to the results of some targets of a leaf what the lists of a hybrid say: of the leaf, and
+  /// of the boxes that it is in.
+  void add_hybrid(const TargetBlock& block) {
+    start(block);
+    const HybridLists& lists = pass_.tree.lists.hybrid;
+    std::int32_t box = pass_.tree.lists.p2p.targets[block.row];
+    const auto near = lists.p2p[box];
+    boxes_.p2p.assign(near.begin(), near.end());
+    boxes_.m2p.clear();
+    for (; box >= 0; box = pass_.tree.octree.boxes[box].parent) {
+      const auto far = lists.m2p[box];
+      boxes_.m2p.insert(boxes_.m2p.end(), far.begin(), far.end());
+    }
+    if (!boxes_.p2p.empty()) p2p(true);
+    if (!boxes_.m2p.empty()) m2p();
+  }
+
   double p2p_seconds = 0, m2p_seconds = 0;
 
  private:
+  void start(const TargetBlock& block) {
+    leaf_ = &pass_.tree.octree.boxes[pass_.tree.lists.p2p.targets[block.row]];
+    targets_ = block.targets;
+  }
   /// A leaf of the deepest level whose points all coincide is not near to itself (near_lists.hpp).
   void leave_out_one_place(std::size_t row) {
     if (leaf_->level < deepest_level) return;
@@ -52,7 +74,7 @@ class TreecodeLeaf {
     if (std::find(first, last, near.targets[row]) == last)
       std::erase(boxes_.p2p, near.targets[row]);
   }
-  void p2p() {
+  void p2p(bool adds) {
     for (int first = 0, width; first < pass_.vectors; first += width) {
       width = pass_.vectors - first > near_vectors / 2 ? near_vectors : 1;
       Tile<double, T> tile(near_.double_sources, pass_, first, width);
@@ -67,7 +89,7 @@ class TreecodeLeaf {
         }
       }
       near_targets_.take(pass_, tile, width, 1);
-      near_targets_.write(pass_, first, width, 1);
+      near_targets_.write(pass_, first, width, 1, adds);
     }
   }
 
@@ -127,10 +149,10 @@ class TreecodeLeaf {
   std::array<std::vector<T>, 4> sums_;
 };
 
-/// What M2P's kernel takes, [boxes][vectors][1 or 4][slots]: moments as coefficients of harmonics,
-/// and those of the derivatives of Σ M_i S_i.
+/// What M2P's kernel takes, [boxes][vectors][1 or 4][slots], of the boxes for which is_needed(b):
+/// moments as coefficients of harmonics, and those of the derivatives of Σ M_i S_i.
 template <class T>
-Buffer<T> slots_of_moments(const Pass<T>& pass) {
+Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
   const HarmonicTable<T>& table = pass.table;
   const int slots = table.slots(), channels = channels_of(pass);
   const auto boxes = static_cast<std::int64_t>(pass.tree.octree.boxes.size());
@@ -139,7 +161,7 @@ Buffer<T> slots_of_moments(const Pass<T>& pass) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t b = 0; b < boxes; ++b) {
     const Box& box = pass.tree.octree.boxes[b];
-    if (box.level < pass.top_level || !pass.acts(box)) continue;
+    if (box.level < pass.top_level || !pass.acts(box) || !is_needed(b)) continue;
     for (int v = 0; v < pass.vectors; ++v) {
       const T* const moment = pass.moment(b) + v * pass.order.count;
       T* const out = result.data() + (b * pass.vectors + v) * size;
@@ -160,7 +182,7 @@ Buffer<T> slots_of_moments(const Pass<T>& pass) {
 template <class T>
 void treecode(const NearData& near, Pass<T>& pass, Seconds& seconds) {
   const Timer timer;
-  const Buffer<T> moments = slots_of_moments(pass);
+  const Buffer<T> moments = slots_of_moments(pass, [](std::int64_t) { return true; });
   double p2p_seconds = 0, m2p_seconds = 0;
 #pragma omp parallel reduction(+ : p2p_seconds, m2p_seconds)
   {
@@ -177,6 +199,24 @@ void treecode(const NearData& near, Pass<T>& pass, Seconds& seconds) {
   seconds["M2P"] += (1 - part) * passed;
 }
 
+template <class T>
+void m2p(const NearData& near, Pass<T>& pass) {
+  const HybridLists& lists = pass.tree.lists.hybrid;
+  if (lists.m2p.sources.empty() && lists.p2p.sources.empty()) return;
+  std::vector<bool> acts_on_points(pass.tree.octree.boxes.size());
+  for (const std::int32_t box : lists.m2p.sources) acts_on_points[box] = true;
+  const Buffer<T> moments =
+      slots_of_moments(pass, [&](std::int64_t box) { return acts_on_points[box]; });
+#pragma omp parallel
+  {
+    TreecodeLeaf<T> leaf(near, pass, moments);
+#pragma omp for schedule(dynamic, 4)
+    for (std::size_t k = 0; k < near.blocks.size(); ++k) leaf.add_hybrid(near.blocks[k]);
+  }
+}
+
+template void m2p(const NearData&, Pass<double>&);
+template void m2p(const NearData&, Pass<float>&);
 template void treecode(const NearData&, Pass<double>&, Seconds&);
 template void treecode(const NearData&, Pass<float>&, Seconds&);
 

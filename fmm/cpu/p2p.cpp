@@ -96,7 +96,8 @@ NearData::NearData(const PointTree& tree, Precision precision, Method method)
     if (!tree.sources_are_targets)
       single_targets.emplace(tree.octree, tree.other_targets, &Box::targets);
   }
-  if (tree.sources_are_targets && method == Method::fmm) chunks = mutual_chunks(tree);
+  if (tree.sources_are_targets && (method == Method::fmm || method == Method::hybrid))
+    chunks = mutual_chunks(tree);
   if (tree.sources_are_targets && method == Method::direct) chunks = direct_chunks(tree);
   const auto& rows = tree.lists.p2p.targets;
   for (std::size_t row = 0; row < rows.size(); ++row)

@@ -2,15 +2,23 @@
 
 namespace fmbem::fmm {
 
+std::vector<std::vector<std::int32_t>> parents_by_level(const Octree& tree) {
+  std::vector<std::vector<std::int32_t>> parents(tree.levels());
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b)
+    if (!tree.boxes[b].is_leaf)
+      parents[tree.boxes[b].level].push_back(static_cast<std::int32_t>(b));
+  return parents;
+}
+
 InteractionLists interaction_lists(const Octree& tree, const SortedPoints& sources,
                                    const SortedPoints& targets) {
-  InteractionLists lists{.p2p = near_lists(tree, sources, targets), .m2l = {}, .source_boxes = {}};
-  lists.m2l.resize(tree.levels());
-  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
-    const Box& box = tree.boxes[b];
-    if (!box.is_leaf) lists.m2l[box.level].push_back(static_cast<std::int32_t>(b));
-    if (box.own_sources().size() > 0) lists.source_boxes.push_back(static_cast<std::int32_t>(b));
-  }
+  InteractionLists lists{.p2p = near_lists(tree, sources, targets),
+                         .m2l = parents_by_level(tree),
+                         .source_boxes = {},
+                         .hybrid = {}};
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b)
+    if (tree.boxes[b].own_sources().size() > 0)
+      lists.source_boxes.push_back(static_cast<std::int32_t>(b));
   return lists;
 }
 

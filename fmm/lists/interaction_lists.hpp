@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 #include "fmbem/fmm/lists/near_lists.hpp"
 
 namespace fmbem::fmm {
 
-/// What interacts in a tree, and how. A treecode walks instead (treecode_walk.hpp); a hybrid would
-/// add two members: multipoles that act on points (M2P), and points that act on local expansions
-/// (P2L).
+/// What interacts in a tree, and how. A treecode walks instead (treecode_walk.hpp).
 struct InteractionLists {
   /// Sources that act on targets one by one.
   NearLists p2p;
@@ -17,7 +16,11 @@ struct InteractionLists {
   /// colleagues, by orbits (expansion/translations.hpp).
   std::vector<std::vector<std::int32_t>> m2l;
   std::vector<std::int32_t> source_boxes;  ///< boxes with sources of their own
+  HybridLists hybrid;                      ///< what a hybrid has besides
 };
+
+/// [levels]: boxes that are not leaves.
+std::vector<std::vector<std::int32_t>> parents_by_level(const Octree& tree);
 
 /// All lists of a tree.
 InteractionLists interaction_lists(const Octree& tree, const SortedPoints& sources,

@@ -1,9 +1,7 @@
 #include "fmbem/fmm/lists/near_lists.hpp"
 
 namespace fmbem::fmm {
-namespace {
 
-/// Whether all points of a box of the deepest level coincide, so that none acts on another.
 bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets) {
   if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0 ||
       !sources.deepest.empty())
@@ -18,8 +16,6 @@ bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoint
   };
   return agrees(sources, box.sources) && agrees(targets, box.targets);
 }
-
-}  // namespace
 
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets) {
   NearLists lists;

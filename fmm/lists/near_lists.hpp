@@ -20,6 +20,9 @@ struct NearLists {
 /// level is not near to itself if all its points coincide.
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
 
+/// Whether all points of a box of the deepest level coincide, so that none acts on another.
+bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets);
+
 /// Sources that act directly on each target of a row.
 std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row);
 /// Source-target pairs of all lists, pairs of a point with itself included.

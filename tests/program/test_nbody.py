@@ -12,11 +12,11 @@ class Nbody(ProgramTest):
         return self.report("nbody", "--check", 100, *arguments)["nbody"]
 
     def test_every_method_meets_the_tolerance_on_every_distribution(self):
-        for method in ("direct", "treecode", "fmm", "automatic"):
+        for method in ("direct", "treecode", "fmm", "hybrid", "automatic"):
             for cloud in ("cube", "sphere", "plummer", "ellipsoid"):
                 with self.subTest(method=method, cloud=cloud):
                     result = self.nbody("--points", 3000, "--distribution", cloud, "--method", method, "--tolerance", "1e-5")
-                    self.assertIn(result["method"], ("direct", "fmm", "treecode") if method == "automatic" else (method,))
+                    self.assertIn(result["method"], ("direct", "fmm", "treecode", "hybrid") if method == "automatic" else (method,))
                     self.assertLess(result["potential_error"], 1e-5)
                     self.assertLess(result["force_error"], 1e-5)
                     self.assertEqual(result["checked_targets"], 100)
@@ -33,6 +33,13 @@ class Nbody(ProgramTest):
         fmm = self.nbody("--points", "5e3", "--method", "fmm", "--leaf", 40, "--repeats", 2)
         self.assertLessEqual({"M2L", "L2L", "L2P", "P2P"}, set(fmm["stages_s"]))
         self.assertGreater(fmm["gflops"]["M2L"], 0)
+        hybrid = self.nbody("--points", "5e3", "--method", "hybrid", "--leaf", 2000)
+        self.assertLess(hybrid["leaf"], 2000)
+        self.assertAlmostEqual(hybrid["theta"], 0.866, places=3)
+        self.assertLessEqual({"M2L", "P2L", "M2P", "P2P"}, set(hybrid["stages_s"]))
+        displaced = self.nbody("--points", "5e3", "--method", "hybrid", "--theta", 0.5, "--order", 2, "--leaf", 20)
+        self.assertEqual(displaced["m2l_rows"], 0)
+        self.assertGreater(displaced["m2l_pairs"], 0)
 
     def test_softening_and_potentials_alone(self):
         soft = self.nbody("--points", 1000, "--method", "direct", "--softening", 0.1, "--charges", "equal")
@@ -59,7 +66,7 @@ class Nbody(ProgramTest):
     def test_one_point_and_points_in_one_place(self):
         self.assertEqual(self.nbody("--points", 1)["method"], "direct")
         heap = self.write("heap.xyz", "1 2 3 1\n" * 50)
-        for method in ("direct", "treecode", "fmm"):
+        for method in ("direct", "treecode", "fmm", "hybrid"):
             result = self.nbody("--points", heap, "--method", method)
             self.assertIsNone(result["potential_error"])  # all is zero
 
@@ -78,7 +85,9 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--method", "treecode", "--theta", 0), "θ must be above 0"),
                 (("--points", 9, "--method", "treecode", "--theta", -1), "θ must be above 0"),
                 (("--points", 9, "--method", "treecode", "--theta", 1.01), "at most 1"),
-                (("--points", 9, "--method", "fmm", "--theta", 0.5), "θ is a treecode's"),
+                (("--points", 9, "--method", "fmm", "--theta", 0.5), "θ is a treecode's or a hybrid's"),
+                (("--points", 9, "--method", "hybrid", "--theta", 1.01), "at most 1"),
+                (("--points", 9, "--method", "hybrid", "--theta", 0), "θ must be above 0"),
                 (("--points", 9, "--method", "fmm", "--order", 41), "between 1 and 40"),
                 (("--points", 9, "--method", "fmm", "--order", 0), "between 1 and 40"),
                 (("--points", 9, "--method", "direct", "--order", 3), "neither order nor leaves"),
@@ -97,8 +106,8 @@ class Nbody(ProgramTest):
             with self.subTest(arguments):
                 self.refused("nbody", *arguments, saying=saying)
 
-    def test_direct_sums_and_treecodes_are_not_on_the_gpu(self):
-        for method in ("direct", "treecode"):
+    def test_direct_sums_treecodes_and_hybrids_are_not_on_the_gpu(self):
+        for method in ("direct", "treecode", "hybrid"):
             self.refused("nbody", "--points", 9, "--method", method, "--backend", "cuda", saying=())
 
 

@@ -12,7 +12,7 @@
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/fmm/results.hpp"
+#include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -22,47 +22,6 @@ using fmm::Method;
 using fmm::Plan;
 using fmm::PlanOptions;
 using fmm::Strengths;
-
-namespace {
-
-using Points = std::vector<Vec3d>;
-
-Results run(const Plan& plan, const Strengths& strengths, bool hessian = false) {
-  Results r(strengths.count * plan.targets(), hessian);
-  plan.evaluate(strengths, r.fields());
-  return r;
-}
-
-/// Relative L2 errors of the first `count` results.
-struct Errors {
-  Errors(const Results& r, const Results& exact) {
-    double du = 0, u = 0, dg = 0, g = 0;
-    for (std::size_t i = 0; i < exact.potential.size(); ++i) {
-      du = std::hypot(du, r.potential[i] - exact.potential[i]);
-      u = std::hypot(u, exact.potential[i]);
-      dg = std::hypot(dg, norm(r.gradient[i] - exact.gradient[i]));
-      g = std::hypot(g, norm(exact.gradient[i]));
-    }
-    potential = du / u;
-    gradient = dg / g;
-  }
-  double potential, gradient;
-};
-
-/// Of charges and dipoles, `count` right-hand sides of each.
-struct Sources {
-  Sources(std::size_t n, int right_hand_sides, bool with_dipoles, std::uint64_t seed)
-      : charges(signed_charges(right_hand_sides * n, seed)), count(right_hand_sides) {
-    if (with_dipoles) dipoles = random_dipoles(right_hand_sides * n, seed + 1);
-  }
-  Strengths strengths() const { return {charges, dipoles, count}; }
-
-  std::vector<double> charges;
-  Points dipoles{};
-  int count;
-};
-
-}  // namespace
 
 TEST_CASE("direct plans are direct sums") {
   // 1300 points are three pieces of 512 in the mutual sums, the last one not full.
@@ -291,8 +250,8 @@ TEST_CASE("methods refuse what they do not have") {
     refused({.method = Method::treecode, .theta = theta}, "θ must be above 0 and at most 1");
   refused({.method = Method::treecode, .theta = 0.95}, "no order is sure to meet a tolerance");
   CHECK_NOTHROW(Plan(points, {.order = 4, .method = Method::treecode, .theta = 1.0}));
-  refused({.theta = 0.5}, "θ is a treecode's");
-  refused({.method = Method::direct, .theta = 0.5}, "θ is a treecode's");
+  refused({.theta = 0.5}, "θ is a treecode's or a hybrid's");
+  refused({.method = Method::direct, .theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.order = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
   refused({.max_leaf = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
   refused({.kappa = 1, .method = Method::treecode}, "a treecode has no Yukawa's kernel");

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/cpu/near_data.hpp"
+
+namespace fmbem::fmm {
+
+// What a hybrid has beside the stages of pass.hpp.
+
+/// M2L between boxes of one level at any displacement: dense operators, one for each displacement
+/// that there is, up to reflections.
+template <class T>
+class DisplacedM2l {
+ public:
+  /// Throws ResourceError if memory does not suffice.
+  DisplacedM2l(const PointTree& tree, const ParityOrder& order);
+
+  /// Adds to the local expansions.
+  void add(const Pass<T>& pass) const;
+  std::int64_t bytes() const { return static_cast<std::int64_t>(blocks_.size() * sizeof(T)); }
+
+ private:
+  struct Pair {
+    std::int32_t displacement, target, source;
+    int mirror;  ///< the reflections that make the displacement one of the first octant
+  };
+  /// Pairs of some targets, by displacement.
+  struct Chunk {
+    std::vector<std::int32_t> targets;
+    std::vector<Pair> pairs;  ///< `target` counts in the chunk's targets
+  };
+  void add_chunk(const Pass<T>& pass, const Chunk& chunk) const;
+
+  std::vector<Chunk> chunks_;
+  std::int64_t block_size_ = 0;
+  Buffer<T> blocks_;  ///< [displacements][K][K], packed
+};
+
+/// Adds the sources of boxes to local expansions (P2L): those of charges alone.
+template <class T>
+void p2l(const Pass<T>& pass);
+
+/// Adds M2P, and P2P of leaves out of the near lists' reach, to the results.
+template <class T>
+void m2p(const NearData& near, Pass<T>& pass);
+
+}  // namespace fmbem::fmm

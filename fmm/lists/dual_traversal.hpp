@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem::fmm {
+
+/// Two boxes: of one that acts on another, the target comes first; where each acts on the other, in
+/// any order.
+struct BoxPair {
+  std::int32_t a = 0, b = 0;
+};
+
+/// What a traversal finds.
+struct FoundPairs {
+  std::vector<BoxPair> p2p;    ///< each acts on the other, point by point
+  std::vector<BoxPair> split;  ///< colleagues whose children act on each other by M2L's blocks
+  std::vector<BoxPair> m2l;    ///< by displacements
+  std::vector<BoxPair> m2p, p2l;
+  double seconds = 0;  ///< of all that
+
+  void append(const FoundPairs& other);
+  using Sizes = std::array<std::size_t, 5>;
+  Sizes sizes() const;
+  void shrink(const Sizes& sizes);
+};
+
+/// The place of colleague b among the colleagues of a.
+int place_of(const Octree& tree, std::int32_t a, std::int32_t b);
+
+/// The traversal of make_hybrid_lists().
+FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs);
+
+}  // namespace fmbem::fmm
