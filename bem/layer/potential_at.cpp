@@ -1,49 +1,170 @@
 #include "fmbem/bem/layer/potential_at.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
 
+#include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
+#include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/yukawa_integrals.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/grow_tree.hpp"
+#include "fmbem/fmm/far_field.hpp"
 
 namespace fmbem {
+namespace {
 
-std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
-                                 std::span<const double> sigma, std::span<const double> mu,
-                                 std::span<const Vec3d> points, double tolerance) {
+/// So many pairs of a panel and a point take less time than an FMM.
+constexpr double few_pairs = 3e7;
+/// Seconds that a near pair costs one thread, by rules: Laplace's and Yukawa's kernel.
+constexpr double near_pair_seconds = 1e-8, yukawa_pair_seconds = 3e-8;
+
+/// What panels give at a few points: by rules where these serve, by closed forms close by.
+class PointSums {
+ public:
+  PointSums(const Panels& panels, double tolerance, double kappa)
+      : panels_(panels), kappa_(kappa), integrals_(tolerance, FarKernel::gradient, kappa) {}
+
+  /// `place`(i): of the i-th point, less the origin.
+  template <class Place>
+  void start(int count, Place&& place) {
+    targets_.clear();
+    for (int i = 0; i < count; ++i) targets_.add(place(i));
+    targets_.pad();
+    sums_.assign(count, 0.0);
+  }
+
+  void add(const Triangle& t, double sigma, double mu) {
+    integrals_.integrate(t, targets_);
+    for (const int i : integrals_.close()) {
+      add_exactly(t, sigma, mu, i);
+      integrals_.clear(i);
+    }
+    const double* const v = integrals_.potential().data();
+    const double *const x = integrals_.gradient(0).data(), *const y = integrals_.gradient(1).data(),
+                        *const z = integrals_.gradient(2).data();
+    const Vec3d dipole = mu * t.normal;
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      sums_[i] += sigma * v[i] - (dipole.x * x[i] + dipole.y * y[i] + dipole.z * z[i]);
+  }
+
+  std::span<const double> sums() const { return sums_; }
+
+ private:
+  void add_exactly(const Triangle& t, double sigma, double mu, int i) {
+    const Vec3d x = targets_[i];
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() *
+                            (panels_.extent + norm(panels_.origin) + norm(x));
+    double v, k;
+    if (kappa_ == 0) {
+      v = panel_potential(t, x);
+      k = triangle_double_layer(t, x);
+    } else {
+      const YukawaIntegrals integrals = yukawa_integrals(t, x, kappa_, rounding);
+      v = integrals.potential;
+      k = integrals.double_layer;
+    }
+    sums_[i] += sigma * v + (on_triangle(t, x, rounding) ? 0 : mu * k);
+  }
+
+  const Panels& panels_;
+  double kappa_;
+  NearIntegrals integrals_;
+  IntegralTargets targets_;
+  std::vector<double> sums_;
+};
+
+/// The panels that act, with their densities, and points less the origin.
+struct Problem {
+  const Panels& panels;
+  LargeVector<Triangle> triangles;
+  std::vector<double> strengths;  ///< σ, then μ
+  std::vector<Vec3d> points;
+  double tolerance, kappa;
+
+  double sigma(std::size_t j) const { return strengths[j]; }
+  double mu(std::size_t j) const { return strengths[triangles.size() + j]; }
+};
+
+std::vector<double> pair_by_pair(const Problem& problem) {
   constexpr std::int64_t block = 64;
-  const auto n = static_cast<std::int64_t>(points.size());
-  const LargeVector<Triangle> triangles = triangles_of(panels, some);
-  std::vector<double> result(points.size());
+  const auto n = static_cast<std::int64_t>(problem.points.size());
+  std::vector<double> result(n);
 #pragma omp parallel
   {
-    NearIntegrals integrals(tolerance, FarKernel::gradient);
-    IntegralTargets targets;
+    PointSums sums(problem.panels, problem.tolerance, problem.kappa);
 #pragma omp for schedule(dynamic, 1)
     for (std::int64_t first = 0; first < n; first += block) {
-      const int count = static_cast<int>(std::min(block, n - first));
-      targets.clear();
-      for (int i = 0; i < count; ++i) targets.add(points[first + i] - panels.origin);
-      targets.pad();
-      double* const sum = result.data() + first;
-      for (std::size_t k = 0; k < triangles.size(); ++k) {
-        const Triangle& t = triangles[k];
-        const double s = sigma[some[k]], m = mu[some[k]];
-        integrals.integrate(t, targets);
-        for (const int i : integrals.close()) {
-          sum[i] += s * panel_potential(t, targets[i]) + m * triangle_double_layer(t, targets[i]);
-          integrals.clear(i);
-        }
-        const double* const v = integrals.potential().data();
-        const double *const x = integrals.gradient(0).data(),
-                            *const y = integrals.gradient(1).data(),
-                            *const z = integrals.gradient(2).data();
-        const Vec3d dipole = m * t.normal;
-        for (int i = 0; i < count; ++i)
-          sum[i] += s * v[i] - (dipole.x * x[i] + dipole.y * y[i] + dipole.z * z[i]);
-      }
+      sums.start(static_cast<int>(std::min(block, n - first)),
+                 [&](int i) { return problem.points[first + i]; });
+      for (std::size_t j = 0; j < problem.triangles.size(); ++j)
+        sums.add(problem.triangles[j], problem.sigma(j), problem.mu(j));
+      std::copy(sums.sums().begin(), sums.sums().end(), result.begin() + first);
     }
   }
   return result;
+}
+
+std::vector<double> by_fmm(const Problem& problem) {
+  const double tolerance = problem.tolerance, kappa = problem.kappa;
+  const auto sources =
+      std::make_shared<PanelSources>(problem.triangles, nullptr, 0.5 * tolerance, Trace::normal,
+                                     kappa, PanelSources::Strengths::charge_and_dipole);
+  const int order = far_order_for(tolerance, Trace::normal);
+  const Precision precision = far_precision_for(tolerance, Trace::normal);
+  fmm::Seconds seconds;
+  const auto tree =
+      fmm::grow_tree(*sources, problem.points,
+                     {.overhang = dipole_overhang,
+                      .order = order,
+                      .precision = precision,
+                      .near_pair_seconds = kappa > 0 ? yukawa_pair_seconds : near_pair_seconds},
+                     seconds);
+  const fmm::FarField far(tree, sources,
+                          {.order = order,
+                           .precision = precision,
+                           .moments = fmm::Moments::afresh,
+                           .kappa = kappa,
+                           .reach = far_reach_for(0.5 * tolerance)});
+  std::vector<double> result(problem.points.size());
+  far.evaluate({.charges = problem.strengths}, {.potential = result});
+#pragma omp parallel
+  {
+    PointSums sums(problem.panels, tolerance, kappa);
+#pragma omp for schedule(dynamic, 4)
+    for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
+      const NearRow near = near_row(*tree, row);
+      const std::int32_t* const point = tree->targets().order.data() + near.targets.begin;
+      sums.start(near.targets.size(), [&](int i) { return problem.points[point[i]]; });
+      for_near_sources(*tree, near, [&](std::int32_t j) {
+        sums.add(problem.triangles[j], problem.sigma(j), problem.mu(j));
+      });
+      for (std::int32_t i = 0; i < near.targets.size(); ++i) result[point[i]] += sums.sums()[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
+                                 const SurfaceDensities& densities, std::span<const Vec3d> points,
+                                 double tolerance, double kappa) {
+  fmm::check_kappa(kappa);
+  Problem problem{panels, triangles_of(panels, some), {}, {}, tolerance, kappa};
+  for (const std::span<const double> of : {densities.sigma, densities.mu})
+    for (const std::int32_t j : some) problem.strengths.push_back(of[j]);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
+    problem.points.push_back(points[i] - panels.origin);
+  }
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
+  return pairs <= few_pairs ? pair_by_pair(problem) : by_fmm(problem);
 }
 
 }  // namespace fmbem

@@ -8,11 +8,17 @@
 
 namespace fmbem {
 
-/// V σ + K μ of Laplace's kernel at points, from some panels, pair by pair: each integral to that
-/// relative error. σ and μ: [n panels]. Points are as panels were before they were recentred.
-/// O(points × panels), some nanoseconds a pair.
+/// What panels carry: charges σ and dipoles μ along their normals, [n panels].
+struct SurfaceDensities {
+  std::span<const double> sigma, mu;
+};
+
+/// V σ + K μ of exp(−κr)/(4πr) at points, from some panels, to a relative error between 1e-12 and
+/// 0.1. Points are as panels were before they were recentred; on a panel K is the mean of both
+/// sides. Pair by pair where pairs are few, else by the FMM: O(points + panels). Throws InputError
+/// if κ is negative or a point is not finite.
 std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
-                                 std::span<const double> sigma, std::span<const double> mu,
-                                 std::span<const Vec3d> points, double tolerance);
+                                 const SurfaceDensities& densities, std::span<const Vec3d> points,
+                                 double tolerance, double kappa = 0);
 
 }  // namespace fmbem

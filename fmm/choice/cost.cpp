@@ -16,8 +16,9 @@ namespace {
 /// Fitted, like the constants below, to times of a million points in leaves of 20 to 640
 /// (docs/decisions.md).
 constexpr double pairs_of_a_source = 11, pairs_of_a_box = 220, with_gradients = 1.8;
-/// A pair of Yukawa's kernel, with its e^{−κr}, in pairs of Laplace's.
-constexpr double laplace_pairs_of_yukawa = 3;
+/// A pair of Yukawa's kernel, with its e^{−κr}, in pairs of Laplace's: in single and in double
+/// precision, where the exponential has more terms.
+constexpr double laplace_pairs_of_yukawa = 1.7, laplace_pairs_of_yukawa_in_double = 2.2;
 /// The time of M2L's products over that of the kernel alone; and what else a row costs, counted in
 /// numbers that go through a butterfly.
 constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
@@ -42,8 +43,11 @@ double laplace_pairs_per_second(const PlanOptions& options, bool sources_are_tar
 }  // namespace
 
 double near_pairs_per_second(const PlanOptions& options, bool sources_are_targets) {
-  return laplace_pairs_per_second(options, sources_are_targets) /
-         (options.kappa > 0 ? laplace_pairs_of_yukawa : 1);
+  const double laplace = laplace_pairs_per_second(options, sources_are_targets);
+  if (options.kappa == 0) return laplace;
+  return laplace / (near_precision_of(options) == Precision::single_precision
+                        ? laplace_pairs_of_yukawa
+                        : laplace_pairs_of_yukawa_in_double);
 }
 
 double m2p_pairs_per_second(const PlanOptions& options, int order) {

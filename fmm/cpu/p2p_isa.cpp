@@ -13,8 +13,9 @@ template <class T, int U, int R, bool Dipoles, bool Potential, bool Gradient, in
 FMBEM_INLINE void near_block(Kernel kernel, const NearSources<T>& s, const NearTargets<T>& t,
                              std::int64_t first) {
   constexpr int lanes = Simd<T>::lanes;
-  constexpr bool scaled = Kernel::homogeneous && !Dipoles;  // results are of one power of 1/r
+  constexpr bool scaled = !Dipoles;  // results are of one power of 1/r
   constexpr T scale = scaled ? root_scale<T, Terms> : T(1);
+  kernel = kernel.for_root_scale(scale);
   Coordinates<T> x[U], y[U], z[U];
   PairSums<T> sums[U][R];
   std::conditional_t<sizeof(T) == 4, Count, None> far[U];

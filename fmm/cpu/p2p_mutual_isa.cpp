@@ -24,7 +24,8 @@ FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64
                                const NearPoints<T>& b, std::int64_t b_first, int n, Sums<T>& sums,
                                PairsOf<T>& pairs) {
   constexpr int lanes = Simd<T>::lanes;
-  constexpr T scale = Kernel::homogeneous ? root_scale<T, Terms> : T(1);
+  constexpr T scale = root_scale<T, Terms>;
+  kernel = kernel.for_root_scale(scale);
   Coordinates<T> x[U], y[U], z[U];
   Vec<T> q[U];
   PairSums<T> of_a[U];
@@ -41,8 +42,7 @@ FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64
       const Vec<T> dx = difference<T>(x[v], b.x[k]), dy = difference<T>(y[v], b.y[k]),
                    dz = difference<T>(z[v], b.z[k]);
       const Vec<T> r2 = dx * dx + dy * dy + dz * dz;
-      Vec<T> w = inverse_root<T, Terms>(kernel, r2, pairs);
-      if constexpr (!Kernel::homogeneous) w *= 1 / root_scale<T, Terms>;
+      const Vec<T> w = inverse_root<T, Terms>(kernel, r2, pairs);
       add_mutual_pair<Potential, Gradient>(kernel.template radial<Terms>(r2, w), b.charge[k], q[v],
                                            {dx, dy, dz}, of_a[v], of_b);
     }
@@ -73,7 +73,7 @@ FMBEM_INLINE void mutual_block(Kernel kernel, const NearPoints<T>& a, std::int64
 template <class T, bool Potential, bool Gradient, int Terms, class Kernel>
 bool mutual_all(Kernel kernel, const NearPoints<T>& a, const NearPoints<T>& b) {
   constexpr int lanes = Simd<T>::lanes, most = Gradient ? 2 : 4;
-  constexpr T scale = Kernel::homogeneous ? root_scale<T, Terms> : T(1);
+  constexpr T scale = root_scale<T, Terms>;
   PairsOf<T> pairs;
   Sums<T> sums;
   std::int64_t b_first = 0;

@@ -44,12 +44,12 @@ FMBEM_INLINE void next_degree(T up, T down, const Block<T, V>& point, Vec<T>* lo
 /// The factor of harmonics of degree n for kernels that are not homogeneous.
 template <class T, int V, class Kernel>
 struct DegreeFactors {
-  Vec<T> f[V][highest_order + 2];
+  Vec<T> f[(highest_order + 2) * V];
 
   FMBEM_INLINE DegreeFactors(Kernel kernel, const Block<T, V>& point, int p) {
-    for (int v = 0; v < V; ++v) kernel.regular_factors(point.r2[v], p, f[v]);
+    kernel.template regular_factors<V>(point.r2, p, f);
   }
-  FMBEM_INLINE Vec<T> times(int v, int n, Vec<T> harmonic) const { return f[v][n] * harmonic; }
+  FMBEM_INLINE Vec<T> times(int v, int n, Vec<T> harmonic) const { return f[n * V + v] * harmonic; }
 };
 template <class T, int V, class Kernel>
 requires Kernel::homogeneous struct DegreeFactors<T, V, Kernel> {

@@ -190,7 +190,8 @@ void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out) {
   regular_harmonics(x, p, out);
   if (kernel.kappa == 0) return;
   double factor[highest_fitted_degree + 2];
-  kernel.regular_factors(norm2(x), p, factor);
+  const double r2 = norm2(x);
+  kernel.regular_factors(&r2, p, factor);
   for (int n = 0; n <= p; ++n)
     for (int m = -n; m <= n; ++m) out[harmonic_index(n, m)] *= factor[n];
 }
@@ -198,11 +199,11 @@ void regular_functions(const Yukawa& kernel, Vec3d x, int p, double* out) {
 UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
   // R_i(y + t), y being of the child, on a sphere about its centre: of R_j its coefficient is the
   // mean over the sphere times (2k+1)/(ρ^k f_k(κρ)).
-  constexpr double radius = 0.4;
+  constexpr double radius = 0.4, radius2 = radius * radius;
   const Vec3d shift{0.25, 0.25, 0.25};
   const SphereRule rule(2 * ((order.p + static_cast<int>(radius * kernel.kappa)) / 2 + 6));
   double factor[highest_fitted_degree + 2];
-  kernel.regular_factors(radius * radius, order.p, factor);
+  kernel.regular_factors(&radius2, order.p, factor);
   std::vector<double> scale;  // times ½^k: coefficients of the child are in its own unit
   for (int k = 0; k <= order.p; ++k)
     scale.push_back((2 * k + 1) / (4 * std::numbers::pi * std::pow(2 * radius, k) * factor[k]));

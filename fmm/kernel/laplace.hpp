@@ -28,6 +28,8 @@ struct Laplace {
   FMBEM_HD FMBEM_INLINE V softened(V r2) const {
     return r2;
   }
+  /// The kernel whose g is s g where w comes s times as large, its derivatives s³ and s⁵ times.
+  Laplace for_root_scale(double /*s*/) const { return *this; }
   template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Radial<V> radial(V /*r2*/, V w) const {
     return {w};

@@ -20,6 +20,7 @@ struct Plummer {
   FMBEM_HD FMBEM_INLINE V softened(V r2) const {
     return r2 + in<V>(softening * softening);
   }
+  Plummer for_root_scale(double /*s*/) const { return *this; }
   /// All is as in Laplace's kernel, with w = 1/√(r² + ε²).
   template <int RootTerms = 3, class V>
   FMBEM_HD FMBEM_INLINE Laplace::Radial<V> radial(V /*r2*/, V w) const {

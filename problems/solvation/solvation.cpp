@@ -117,8 +117,7 @@ class Problem {
         places.insert(places.end(), set[r].places.begin(), set[r].places.end());
       if (places.empty()) continue;
       const std::vector<double> reaction =
-          surface_field(result_, result_.regions.regions[r], {potential, normal_field}, places)
-              .potential;
+          surface_potential(result_, result_.regions.regions[r], {potential, normal_field}, places);
       std::size_t k = 0;
       for (std::size_t row = 0; row < sets.size(); ++row)
         for (const double q : sets[row][r].q)

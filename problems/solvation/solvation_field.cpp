@@ -32,15 +32,11 @@ double tolerance_of(const Solvation& solved) {
 }  // namespace
 
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
-                                      const BoundaryValues& values, std::span<const Vec3d> points) {
-  constexpr double few_pairs = 1e8;
-  const double pairs =
-      static_cast<double>(region.panels.size()) * static_cast<double>(points.size());
-  if (pairs > few_pairs || solved.model.kappa_in(region.kind) > 0)
-    return surface_field(solved, region, values, points).potential;
+                                      const BoundaryValues& values, std::span<const Vec3d> points,
+                                      std::optional<double> tolerance) {
   const Densities densities(solved, region, values);
-  return potential_at(solved.panels, region.panels, densities.sigma, densities.mu, points,
-                      tolerance_of(solved));
+  return potential_at(solved.panels, region.panels, {densities.sigma, densities.mu}, points,
+                      tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind));
 }
 
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
@@ -74,14 +70,14 @@ std::vector<double> potential_at(const Solvation& solved, const Molecule& molecu
         places.push_back(points[i]);
       }
     if (chosen.empty()) continue;
-    const Field field =
-        surface_field(solved, region, {solved.potential, solved.normal_field}, places);
+    const std::vector<double> of_surfaces =
+        surface_potential(solved, region, {solved.potential, solved.normal_field}, places);
     const PointCharges charges = charges_in(region, molecule.atoms);
     const std::vector<double> own = charges.potential_at(places, solved.solver_tolerance);
     const double unit =
         solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
     for (std::size_t k = 0; k < chosen.size(); ++k)
-      result[chosen[k]] = field.potential[k] + unit * own[k];
+      result[chosen[k]] = of_surfaces[k] + unit * own[k];
   }
   return result;
 }

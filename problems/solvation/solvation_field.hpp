@@ -24,10 +24,11 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
                     const BoundaryValues& values, std::span<const Vec3d> points,
                     std::optional<double> tolerance = {});
 
-/// The potential of surface_field() alone: pair by pair where pairs are few, which takes less time
-/// than an FMM.
+/// The potential of surface_field() alone, by potential_at(), which takes less time: charges and
+/// dipoles go through one FMM, without gradients.
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
-                                      const BoundaryValues& values, std::span<const Vec3d> points);
+                                      const BoundaryValues& values, std::span<const Vec3d> points,
+                                      std::optional<double> tolerance = {});
 
 /// Of a solved problem the potential at any points, kcal/(mol e): in each region that of its
 /// surfaces and, in solutes, of the charges there. At a charge its own part is left out, close to

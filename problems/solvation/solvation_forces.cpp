@@ -60,7 +60,7 @@ struct PointField {
 };
 PointField field_of_others(const Solvation& solved, const BoundaryValues& others,
                            std::span<const std::int32_t> at) {
-  constexpr double part = 0.25, tolerance = 1e-6;
+  constexpr double part = 0.25, tolerance = 1e-7;
   constexpr std::size_t n_places = 7;  // the centroid, and both ways along each axis
   std::vector<Vec3d> points;
   for (const std::int32_t i : at) {
@@ -74,7 +74,7 @@ PointField field_of_others(const Solvation& solved, const BoundaryValues& others
       }
   }
   const std::vector<double> potential =
-      surface_field(solved, solved.regions.regions[0], others, points, tolerance).potential;
+      surface_potential(solved, solved.regions.regions[0], others, points, tolerance);
   PointField result;
   for (std::size_t k = 0; k < at.size(); ++k) {
     const double* of_point = &potential[n_places * k];

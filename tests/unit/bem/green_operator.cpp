@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/layer/double_layer_field.hpp"
@@ -252,23 +254,58 @@ TEST_CASE("moments of charges and dipoles are the same kept as made afresh") {
   }
 }
 
-TEST_CASE("potentials pair by pair are those of the fields of panels") {
+namespace {
+
+/// Points inside and outside a sphere, on panels of it and close to them.
+std::vector<Vec3d> points_around(const Panels& panels, Vec3d centre, std::size_t count) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-3, 3);
+  std::vector<Vec3d> points{centre};
+  while (points.size() + 4 < count)
+    points.push_back(centre + Vec3d{uniform(random), uniform(random), uniform(random)});
+  for (const double off : {0.0, 1e-3, -1e-3, 0.1})
+    points.push_back(panels.centroid(100) + panels.origin + off * panels.triangle(100).normal);
+  return points;
+}
+
+}  // namespace
+
+TEST_CASE("potentials of charges and dipoles are those of the fields of panels") {
+  // Pair by pair, and by the FMM.
+  const auto [level, count] = GENERATE(std::pair(3, 40), std::pair(5, 4000));
+  const double kappa = GENERATE(0.0, 1.5), tolerance = level == 3 ? 1e-8 : 1e-6;
+  CAPTURE(level, kappa);
   const Vec3d centre{1, 2, 3};
-  const Panels panels = make_panels(test::sphere(3, 2.0, centre));
+  const Panels panels = make_panels(test::sphere(level, 2.0, centre));
   std::vector<std::int32_t> some;
-  for (std::size_t i = 0; i < panels.size(); i += 2) some.push_back(static_cast<std::int32_t>(i));
   std::vector<double> sigma(panels.size()), mu(panels.size());
-  for (const std::int32_t i : some) {
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    if (level == 3 && i % 2 == 1) continue;
+    some.push_back(static_cast<std::int32_t>(i));
     sigma[i] = std::sin(i);
-    mu[i] = std::cos(i);
+    mu[i] = 1 + std::cos(i);
   }
-  // Inside, close below a panel, and outside.
-  std::vector<Vec3d> points{centre, centre + Vec3d{0.3, -1, 0.2}, centre + Vec3d{5, 0, 1}};
-  for (const std::size_t i : {std::size_t{2}, std::size_t{100}})
-    points.push_back(panels.centroid(i) + panels.origin - 1e-3 * panels.triangle(i).normal);
-  const std::vector<double> exact_v = evaluate_field(panels, sigma, points, {}).potential,
-                            exact_k = evaluate_double_layer(panels, mu, points, {}).potential,
-                            found = potential_at(panels, some, sigma, mu, points, 1e-8);
-  for (std::size_t i = 0; i < points.size(); ++i)
-    CHECK(found[i] == Approx(exact_v[i] + exact_k[i]).margin(1e-8));
+  const std::vector<Vec3d> points = points_around(panels, centre, count);
+  const std::vector<double> found =
+      potential_at(panels, some, {sigma, mu}, points, tolerance, kappa);
+  REQUIRE(found.size() == points.size());
+  for (std::size_t i = points.size() - 12; i < points.size(); ++i) {
+    const FieldOptions exact{.tolerance = 0, .kappa = kappa};
+    const std::span<const Vec3d> at(&points[i], 1);
+    CAPTURE(i);
+    CHECK(found[i] == Approx(evaluate_field(panels, sigma, at, exact).potential[0] +
+                             evaluate_double_layer(panels, mu, at, exact).potential[0])
+                          .margin(tolerance));
+  }
+}
+
+TEST_CASE("potentials of charges and dipoles refuse what is not finite or negative") {
+  const Panels panels = make_panels(test::sphere(1));
+  const std::vector<std::int32_t> some{0};
+  const std::vector<double> density(panels.size(), 1.0);
+  const auto at = [&](Vec3d x, double kappa) {
+    return potential_at(panels, some, {density, density}, {&x, 1}, 1e-6, kappa);
+  };
+  CHECK_THROWS_WITH(at({NAN, 0, 0}, 0), contains("point 0 is not finite"));
+  CHECK_THROWS_WITH(at({}, -1), contains("κ must be positive"));
 }

@@ -95,6 +95,47 @@ TEST_CASE("radial derivatives are those of finite differences") {
   }
 }
 
+TEST_CASE("polynomials for powers of two are as accurate as the rest of their Chebyshev series") {
+  const auto worst = [](auto powers, int degree) {
+    double error = 0;
+    for (int i = -500; i <= 500; ++i) {
+      const double f = i / 1000.0;
+      double power = 0;
+      for (int n = degree; n >= 0; --n) power = powers.coefficient[n] + power * f;
+      error = std::max(error, std::abs(power / std::exp2(f) - 1));
+    }
+    // The first term that is left out, 2 I_{d+1}(a), and less than a tenth of it; over 2^f.
+    return error / (1.1 * std::sqrt(2.0) * 2 * std::pow(0.25 * std::log(2.0), degree + 1) /
+                    std::tgamma(degree + 2.0));
+  };
+  CHECK(worst(fmm::PowersOfTwo<double, 4>(), 4) < 1);
+  CHECK(worst(fmm::PowersOfTwo<double, 6>(), 6) < 1);
+  CHECK(worst(fmm::PowersOfTwo<double, 8>(), 8) < 1);
+}
+
+TEST_CASE("exponentials in registers are those of the library, and 0 where they underflow") {
+  typedef double Doubles __attribute__((vector_size(16)));
+  typedef float Floats __attribute__((vector_size(16)));
+  const auto check = [](double r, double rate) {
+    const double exact = std::exp(-rate * r);
+    CAPTURE(r, rate);
+    // The rounding of the exponent, κr/ln 2, counts as often as it is large.
+    const double digits = 3e-16 * (2 + rate * r), few_digits = 2e-7 * (2 + rate * r);
+    CHECK(fmm::decay<3>(rate, Doubles{r, r})[1] == Approx(exact).epsilon(digits).margin(1e-300));
+    CHECK(fmm::decay<2>(rate, Doubles{r, r})[0] == Approx(exact).epsilon(2e-12).margin(1e-300));
+    CHECK(fmm::decay<1>(rate, Doubles{r, r})[0] == Approx(exact).epsilon(4e-9).margin(1e-300));
+    const auto x = static_cast<float>(r);
+    CHECK(fmm::decay<1>(rate, Floats{x, x, x, x})[3] ==
+          Approx(exact).epsilon(few_digits).margin(1e-36));
+    CHECK(fmm::decay<0>(rate, Floats{x, x, x, x})[3] ==
+          Approx(exact).epsilon(4e-6 + few_digits).margin(1e-36));
+  };
+  for (const double r : {0.0, 0.25, 1.0, 3.0})
+    for (const double rate : {0.0, 1e-3, 0.7, 9.0, 25.0, 200.0}) check(r, rate);
+  for (const double rate : {1e3, 1e10, 1e30}) CHECK(fmm::decay(rate, Doubles{1, 1})[0] == 0);
+  CHECK(fmm::decay<0>(200, Floats{1, 1, 1, 1})[0] == 0);
+}
+
 TEST_CASE("Yukawa's near field is that of the direct sum, and Laplace's as κ vanishes") {
   const Columns y = random_columns(37, 1, 1);
   for (const auto& [kernels, pairs] : all_kernels<double, Yukawa>()) {
