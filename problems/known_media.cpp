@@ -89,7 +89,8 @@ StudyProblem memory_cell(int refine, double permittivity) {
     const std::string& ahead = media.regions[outside].name;
     const std::string behind =
         inside > slabs ? bar_name(inside - slabs - 1) : media.regions[inside].name;
-    const std::string group = behind + " in " + ahead;
+    std::string group = behind;
+    group.append(" in ").append(ahead);
     add_group(result.mesh, group);
     for (const auto& [cube, axis, step] : squares) add_face(result.mesh, cube, axis, step);
     media.groups.push_back(inside > slabs ? bar_in(group, inside - slabs - 1, ahead)

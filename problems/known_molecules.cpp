@@ -34,12 +34,12 @@ double kirkwood_energy(double radius, const Molecule& molecule, const SolvationM
       const double product = norm(one.place) * norm(other.place);
       const double cosine = product > 0 ? dot(one.place, other.place) / product : 1;
       double t = x;
-      sum += one.charge * other.charge *
-             legendre_sum(product / (radius * radius), cosine, [&](int n) {
-               const double slope = -e_out * (n + 1 + t);
-               t = x * x / (t + 2 * n + 1);
-               return (slope + e_in * (n + 1)) / (e_in * n - slope);
-             });
+      sum +=
+          one.charge * other.charge * legendre_sum(product / (radius * radius), cosine, [&](int n) {
+            const double slope = -e_out * (n + 1 + t);
+            t = x * x / (t + 2 * n + 1);
+            return (slope + e_in * (n + 1)) / (e_in * n - slope);
+          });
     }
   return 0.5 * model.energy_constant / (e_in * radius) * sum;
 }
@@ -49,8 +49,7 @@ double reach(const Molecule& molecule, Vec3d along) {
   double farthest = 0;
   for (const Atom& atom : molecule.atoms) {
     const double middle = dot(along, atom.place);
-    const double half =
-        std::sqrt(middle * middle - norm2(atom.place) + atom.radius * atom.radius);
+    const double half = std::sqrt(middle * middle - norm2(atom.place) + atom.radius * atom.radius);
     farthest = std::max(farthest, middle + half);
   }
   return farthest;

@@ -19,7 +19,8 @@ void add_square(SurfaceMesh& mesh, Vec3d corner, Vec3d u, Vec3d v);
 /// The square of a unit cube at whole coordinates, its normal outward: at the low end of an axis
 /// (`step` −1) or at the high one (1).
 void add_face(SurfaceMesh& mesh, const std::array<int, 3>& cube, int axis, int step);
-/// Unit balls' surfaces of 8·4^times triangles each, every one a group; vertices are on the spheres.
+/// Unit balls' surfaces of 8·4^times triangles each, every one a group; vertices are on the
+/// spheres.
 SurfaceMesh unit_spheres(const std::vector<Vec3d>& centres, int times);
 
 }  // namespace fmbem

@@ -39,8 +39,8 @@ class LayerStudySystem final : public StudySystem {
   bool closed_, is_unit_sphere_;
   std::vector<int> group_;  ///< [n panels], numbers of the mesh's groups
   int n_groups_;
-  std::shared_ptr<const MixedOperator> mixed_;  ///< null for those of one layer
-  std::vector<double> charge_factor_;           ///< of StudyRows
+  std::shared_ptr<const MixedOperator> mixed_;       ///< null for those of one layer
+  std::vector<double> charge_factor_;                ///< of StudyRows
   std::shared_ptr<const BoundaryOperator> of_data_;  ///< K or V, of direct formulations
   mutable std::optional<Vec3d> source_;
 };

@@ -11,9 +11,9 @@ const BoundaryProblem& media_of(const StudyProblem& problem) {
   FMBEM_REQUIRE(problem.media,
                 "the formulation media needs a problem with media: use --problem cell or shells, "
                 "or --media FILE.json");
-  FMBEM_REQUIRE(!problem.media->has_losses() &&
-                    problem.media->formulation == ProblemFormulation::single,
-                "the formulation media is for the single layer, without losses");
+  FMBEM_REQUIRE(
+      !problem.media->has_losses() && problem.media->formulation == ProblemFormulation::single,
+      "the formulation media is for the single layer, without losses");
   return *problem.media;
 }
 

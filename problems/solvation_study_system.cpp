@@ -24,9 +24,7 @@ SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem,
 
 SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem, const SurfaceMesh& surfaces,
                                            const StudyEquation& equation, OperatorOptions options)
-    : StudySystem(solvation_panels(surfaces)),
-      problem_(problem),
-      tolerance_(options.tolerance) {
+    : StudySystem(solvation_panels(surfaces)), problem_(problem), tolerance_(options.tolerance) {
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
                 "the formulation solvate is for the CPU: use --backend cpu");
   options.relaxes = false;
@@ -37,8 +35,7 @@ SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem, const Su
   solvation_.solver_tolerance = solvation_.operator_tolerance = tolerance_;
   solvation_.panels = panels_;
   solvation_.regions = find_solute_regions(surfaces, panels_, *problem.molecule);
-  equations_ =
-      SolvationProblem(*problem.molecule, tolerance_, solvation_).make_operator(options);
+  equations_ = SolvationProblem(*problem.molecule, tolerance_, solvation_).make_operator(options);
   op_ = equations_;
 }
 

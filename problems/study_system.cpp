@@ -39,8 +39,9 @@ double StudySystem::mixed_entry(const MixedRows& rows, std::size_t i, std::size_
 }
 
 std::unique_ptr<ApproximateInverse> StudySystem::inverse(std::optional<int> unknowns) const {
-  FMBEM_REQUIRE(!unknowns, "the cluster inverse with a number of unknowns is that of V on the CPU: "
-                           "use cluster");
+  FMBEM_REQUIRE(!unknowns,
+                "the cluster inverse with a number of unknowns is that of V on the CPU: "
+                "use cluster");
   return op_->approximate_inverse();
 }
 
@@ -53,9 +54,8 @@ std::vector<double> StudySystem::right_hand_sides(const StudyData& data) const {
                   "given");
     return random_values(n * data.vectors, n);
   }
-  const std::vector<double> values = data.kind == StudyData::Kind::random
-                                         ? random_values(n * data.vectors, n)
-                                         : data.values;
+  const std::vector<double> values =
+      data.kind == StudyData::Kind::random ? random_values(n * data.vectors, n) : data.values;
   FMBEM_REQUIRE(!values.empty() && values.size() % n == 0,
                 "a right-hand side has " << n << " numbers on this mesh, not " << values.size());
   std::vector<double> b;

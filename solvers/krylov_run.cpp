@@ -16,6 +16,13 @@ namespace {
 
 constexpr PetscErrorCode success = PETSC_SUCCESS;
 
+/// A product that several share is that of one of them.
+std::size_t products_of(std::span<KrylovSystem* const> systems) {
+  std::size_t count = 0;
+  for (const KrylovSystem* system : systems) count += system->product_seconds().size();
+  return count;
+}
+
 /// Whether PETSc starts from what solutions before say (KSPGuess).
 bool guesses() {
   PetscBool has_guess = PETSC_FALSE;
@@ -159,12 +166,12 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
     problems.push_back({b.subspan(v * n, n), x.subspan(v * n, n), first.tolerance(), 0});
   for (int repeat = 0; repeat < run.repeats; ++repeat) {
     std::fill(x.begin(), x.end(), 0.0);
-    const std::size_t products_before = first.product_seconds().size();
+    const std::size_t products_before = products_of(systems);
     const Timer timer;
     report.solves = solve_all(problems);
     if (run.refine_to > 0) refine(*op, run.refine_to, problems, report.solves, solve_all);
     report.seconds.push_back(timer.seconds());
-    report.products = static_cast<int>(first.product_seconds().size() - products_before);
+    report.products = static_cast<int>(products_of(systems) - products_before);
   }
   if (run.with_spectrum) add_spectrum(first.ksp(), report);
   for (SolveReport& solve : report.solves) {

@@ -33,7 +33,7 @@ std::shared_ptr<PoissonBoltzmannOperator> SolvationProblem::make_operator(
 }
 
 std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOperator& op,
-                                    std::span<const PointCharges> charges) const {
+                                                      std::span<const PointCharges> charges) const {
   const Panels& panels = result_.panels;
   std::vector<RegionCharges> at_panels(charges.size());
   for (std::size_t r = 0; r < charges.size(); ++r) {
@@ -80,7 +80,8 @@ void SolvationProblem::evaluate(std::span<const double> x) {
   }
 }
 
-std::vector<std::vector<PointCharges>> SolvationProblem::charges_of(std::span<const ChargeSet> sets) const {
+std::vector<std::vector<PointCharges>> SolvationProblem::charges_of(
+    std::span<const ChargeSet> sets) const {
   const std::vector<SoluteRegion>& regions = result_.regions.regions;
   std::vector<std::vector<PointCharges>> result;
   for (const ChargeSet& set : sets) {
@@ -101,8 +102,9 @@ std::vector<std::vector<PointCharges>> SolvationProblem::charges_of(std::span<co
   return result;
 }
 
-void SolvationProblem::evaluate_sites(std::span<const double> x, std::span<const std::vector<PointCharges>> sets,
-                    std::size_t column) {
+void SolvationProblem::evaluate_sites(std::span<const double> x,
+                                      std::span<const std::vector<PointCharges>> sets,
+                                      std::size_t column) {
   const auto [potential, normal_field] = boundary_values(x);
   for (std::size_t r = 0; r < result_.regions.regions.size(); ++r) {
     std::vector<Vec3d> places;
@@ -114,8 +116,7 @@ void SolvationProblem::evaluate_sites(std::span<const double> x, std::span<const
             .potential;
     std::size_t k = 0;
     for (std::size_t row = 0; row < sets.size(); ++row)
-      for (const double q : sets[row][r].q)
-        result_.site_energies(row, column) += q * reaction[k++];
+      for (const double q : sets[row][r].q) result_.site_energies(row, column) += q * reaction[k++];
   }
 }
 

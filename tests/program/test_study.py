@@ -152,6 +152,10 @@ class Tables(StudyTest):
             groups = 2 if row["mesh"] == "two-spheres:0.1" else 4
             self.assertEqual(row["rhs_count"], str(groups))
             self.assertIn(row["in_step"], ("1", str(groups)) if row["preconditioner"] == "cluster" else ("1",))
+            # As many as the longest takes, or at most as many for each.
+            least = int(row["iterations"])
+            self.assertGreaterEqual(int(row["products"]), least)
+            self.assertLessEqual(int(row["products"]), (least + 1) * (1 if row["in_step"] != "1" else groups))
         self.fmbem(*words, "--in-step", "1", "--axis", "-ksp_guess_type=fischer,pod", "--out", "guess")
         for row in self.table("guess"):
             self.assertEqual(row["status"], "solved", row)
@@ -198,6 +202,29 @@ class Tables(StudyTest):
             self.refused("study", *words, saying=saying)
         for text in ("problem = 3", '"a" = 1', "[problem]\nx = 1", "problem = sphere\nout = x\nbad = 1"):
             self.refused("study", "--config", self.write("s.toml", text))
+
+
+class Recycling(StudyTest):
+    PYTHON = "/usr/bin/python3"  # which has Debian's packages
+
+    def test_the_example_counts_products(self):
+        """A, b and an independent GMRES in SciPy, and GCROT, which keeps what it has learnt."""
+        if subprocess.run([self.PYTHON, "-c", "import scipy.sparse.linalg"], capture_output=True).returncode != 0:
+            leave_out("no Python with SciPy")
+        (self.folder / "examples").symlink_to(EXAMPLES)
+        script = (EXAMPLES / "recycling.py").read_text()
+        commands = [line.split() for line in script.splitlines() if line.startswith(("    fmbem ", "    python3 "))]
+        self.assertEqual([words[0] for words in commands], ["fmbem", "python3"])
+        self.fmbem(*commands[0][1:])
+        done = subprocess.run([self.PYTHON, *commands[1][1:]], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = [[int(word) for word in line.split(": ")[1].split(", ")] for line in done.stdout.splitlines()]
+        self.assertEqual([len(of) for of in counts], [4, 4, 4])
+        self.assertLess(sum(counts[2]), sum(counts[1]))
+        # SciPy counts the product for the first residual, or for the last one.
+        (run,) = self.table("conductors")
+        for count in counts[0]:
+            self.assertLessEqual(abs(count - int(run["iterations"])), 2)
 
 
 class Resuming(StudyTest):

@@ -50,8 +50,7 @@ TEST_CASE("nested shells have their closed form at any contrast, with errors tha
     const test::LayeredSphere layers{{0.6, 0.8, 1}, {core, 4, 2, 1}};
     const StudyProblem coarse = known_problem(name, 0);
     for (const Vec3d x : {Vec3d{0, 0, 1.5}, Vec3d{1, 2, -3}})
-      CHECK(coarse.exact_potential(x) ==
-            Approx(layers.in_uniform_field(x).real()).epsilon(1e-12));
+      CHECK(coarse.exact_potential(x) == Approx(layers.in_uniform_field(x).real()).epsilon(1e-12));
     const Solved first = solved(coarse, Formulation::media, 8),
                  second = solved(known_problem(name, 1), Formulation::media, 8);
     CHECK(first.error() < 2e-3);
@@ -117,8 +116,7 @@ TEST_CASE("the small molecule's energy is that of solvate()") {
     model.formulation = equation.solvation;
     const Solvation solvation =
         solvate(mesh, *problem.molecule, model, {.solver = {.tolerance = tolerance}});
-    CHECK(solved(problem, equation, 12).number ==
-          Approx(solvation.solvation_energy).epsilon(1e-6));
+    CHECK(solved(problem, equation, 12).number == Approx(solvation.solvation_energy).epsilon(1e-6));
   }
 }
 
@@ -126,8 +124,7 @@ TEST_CASE("opposite potentials are those of groups, superposed") {
   const StudyProblem spheres = known_problem("two-spheres:0.1", 0);
   for (const Formulation formulation : {Formulation::single, Formulation::direct}) {
     const auto system = make_study_system(spheres, formulation, {.tolerance = tolerance});
-    const std::vector<double> both =
-        system->right_hand_sides({.kind = StudyData::Kind::opposite});
+    const std::vector<double> both = system->right_hand_sides({.kind = StudyData::Kind::opposite});
     const std::vector<double> each = system->right_hand_sides({.kind = StudyData::Kind::groups});
     const std::size_t n = system->unknowns();
     REQUIRE(each.size() == 2 * n);
