@@ -65,7 +65,7 @@ void add_outputs(CLI::App& app, SolvateOptions& options) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, SolvationModelOptions& options) {
+void add_medium_options(CLI::App& app, SolvationModelOptions& options) {
   SolvationModel& model = options.model;
   app.add_option("--permittivity-inside", model.permittivity_inside, "relative, of the molecule")
       ->type_name("EPS")
@@ -84,6 +84,11 @@ void add_model_options(CLI::App& app, SolvationModelOptions& options) {
   app.add_option("--temperature", model.temperature, "in kelvin: of kT and of kappa")
       ->type_name("T")
       ->capture_default_str();
+}
+
+void add_model_options(CLI::App& app, SolvationModelOptions& options) {
+  add_medium_options(app, options);
+  SolvationModel& model = options.model;
   add_choice(app, "--formulation", model.formulation,
              {{"direct", SolvationFormulation::direct},
               {"juffer", SolvationFormulation::juffer},

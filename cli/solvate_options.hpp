@@ -14,6 +14,9 @@ struct SolvationModelOptions {
   SolvationModel model;  ///< without κ
   std::optional<double> kappa, ionic_strength;
 };
+/// Permittivities, ions and temperature.
+void add_medium_options(CLI::App& app, SolvationModelOptions& options);
+/// These, the formulation and the unit of energies.
 void add_model_options(CLI::App& app, SolvationModelOptions& options);
 
 /// The model with κ. Throws InputError for what cannot be.

@@ -32,6 +32,8 @@ Json study_json(const Arguments& arguments, const StudyOptions& options, std::si
   json["runs"] = runs;
   Json& inputs = json["run"]["inputs"] = Json::array();
   for (const std::string& mesh : options.meshes) inputs.push_back(fingerprint(mesh));
+  for (const auto& file : {options.media, options.molecule})
+    if (file) inputs.push_back(fingerprint(*file));
   for (const std::string& rhs : options.right_hand_sides)
     if (is_npy(rhs)) inputs.push_back(fingerprint(rhs));
   return json;

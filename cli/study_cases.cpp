@@ -131,7 +131,11 @@ void check_options(const StudyOptions& options) {
   FMBEM_REQUIRE(!options.meshes.empty() ||
                     (options.sets.empty() && options.mesh_sizes.empty() && !options.unit),
                 "--set, --mesh-size and --unit are for a MESH: a --problem has --refine alone");
-  for (const std::string& problem : options.problems) known_problem_mesh(problem, 0);
+  FMBEM_REQUIRE(!options.meshes.empty() || (!options.media && !options.molecule),
+                "--media and --pqr say what lies in a MESH: a --problem has its own");
+  for (const std::string& problem : options.problems) known_problem(problem, 0);
+  for (const int in_step : options.in_step)
+    FMBEM_REQUIRE(in_step >= 1 && in_step <= 4, "--in-step must be 1 to 4, not " << in_step);
   FMBEM_REQUIRE(options.repeats >= 1, "--repeat must be at least 1, not " << options.repeats);
   FMBEM_REQUIRE(options.most_iterations >= 1,
                 "--max-iterations must be at least 1, not " << options.most_iterations);
@@ -149,7 +153,7 @@ void check_options(const StudyOptions& options) {
   for (const std::string& rhs : options.right_hand_sides) {
     if (is_npy(rhs)) continue;
     const auto [word, count] = parse_word("--rhs", rhs);
-    check_words("--rhs", {word}, {"one", "source", "random"});
+    check_words("--rhs", {word}, {"one", "source", "opposite", "groups", "random"});
     FMBEM_REQUIRE(!count || word == "random", "--rhs " << rhs << ": only random has a number");
   }
 }
@@ -169,13 +173,17 @@ std::vector<std::pair<StudyOperator, double>> study_operators(const StudyOptions
 
 /// The runs with one preconditioned operator.
 void add_runs(const StudyOptions& options, const StudyCase& common, std::vector<StudyCase>& cases) {
+  std::vector<std::pair<std::string, int>> right_hand_sides;
+  for (const std::string& rhs : options.right_hand_sides)
+    for (const int in_step : options.in_step) right_hand_sides.emplace_back(rhs, in_step);
   for (const std::string& method : options.methods)
     for (const std::string& side : options.sides)
       for (const auto& axes : parse_axes("--axis", options.axes))
         for (const std::string& relax : options.relax)
           for (const double true_residual : options.true_residuals)
-            for (const std::string& rhs : options.right_hand_sides) {
+            for (const auto& [rhs, in_step] : right_hand_sides) {
               StudyCase one = common;
+              one.in_step = in_step;
               one.run = static_cast<int>(cases.size()) + 1;
               one.method = method;
               one.side = side;

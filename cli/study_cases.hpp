@@ -37,6 +37,7 @@ struct StudyCase {
   std::string preconditioner, rhs;
   std::string method, side;  ///< as they were given
   double tolerance = 0, true_residual = 0;
+  int in_step = 1;
   bool relaxes = false;
   std::vector<PetscOption> axes;
   /// All of PETSc's options for it, those of the axes last.

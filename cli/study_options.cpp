@@ -21,6 +21,13 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<T>& va
       ->capture_default_str();
 }
 
+Json solvent_json(const SolvationModel& model) {
+  return {{"permittivity_inside", model.permittivity_inside},
+          {"permittivity_outside", model.permittivity_outside},
+          {"kappa", model.kappa},
+          {"temperature", model.temperature}};
+}
+
 std::string known_names() {
   std::string names;
   for (const KnownProblem& each : known_problems()) {
@@ -85,12 +92,22 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
       ->allow_extra_args(false);
   add_list(app, "--mesh-size", options.mesh_sizes, "edges when geometry is meshed", "H");
   app.add_option("--unit", options.unit, "of the meshes, as for capacitance")->type_name("U");
+  app.add_option("--media", options.media,
+                 "a problem's file, as fmbem solve has it: what lies in the meshes, for the "
+                 "formulation media")
+      ->type_name("FILE.json");
+  app.add_option("--pqr", options.molecule,
+                 "the molecule in the meshes, which are its surfaces, for the formulation solvate")
+      ->type_name("FILE.pqr");
+  add_medium_options(app, options.solvation);
   add_list(app, "--refine", options.refine, "how often triangles are split into four", "K");
-  add_list(app, "--formulation", options.formulations,
-           "single: V s = u; direct: V q = (K - 1/2) u; second: (1/2 - K) u = -V q; adjoint: "
-           "(1/2 - K') s = -q, for u or q = du/dn outside; mixed: u given on one half, q on the "
-           "other; dielectric:E: bodies of permittivity E in an applied field",
-           "WORD");
+  add_list(
+      app, "--formulation", options.formulations,
+      "single: V s = u; direct: V q = (K - 1/2) u; second: (1/2 - K) u = -V q; adjoint: "
+      "(1/2 - K') s = -q, for u or q = du/dn outside; mixed: u given on one half, q on the "
+      "other; dielectric:E: bodies of permittivity E in an applied field; media: conductors and "
+      "dielectrics of a problem; solvate[:direct|juffer|lu]: a molecule among ions",
+      "WORD");
   add_list(app, "--ksp", options.methods,
            "PETSc's methods, with what they keep until a restart: gmres, fgmres, lgmres, gcr, "
            "bcgs, bcgsl, tfqmr, cgs, ...",
@@ -115,10 +132,13 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
            "WORD");
   add_list(app, "--backend", options.backends, "cpu or cuda", "WORD");
   add_list(app, "--rhs", options.right_hand_sides,
-           "one (u = 1, du/dn = -1, a uniform field); source: of a charge inside, whose potential "
-           "is known; random "
-           "or random:K; an array of NumPy's, [N] or [K][N]",
+           "one (u = 1, du/dn = -1, a uniform field, or what the problem has); source: of a charge "
+           "inside, whose potential is known; opposite: u = 1 and -1 on groups in turn; groups: "
+           "u = 1 on each group, one after the other; random or random:K; an array of NumPy's, "
+           "[N] or [K][N]",
            "WORD|FILE.npy");
+  add_list(app, "--in-step", options.in_step,
+           "so many right-hand sides share products, 1 to 4 (with cluster; 1 otherwise)", "N");
   app.add_option("--axis", options.axes, "values of a PETSc option")
       ->type_name("-OPTION=X,...")
       ->allow_extra_args(false);
@@ -161,6 +181,9 @@ Json study_arguments(const StudyOptions& o) {
           {"set", o.sets},
           {"mesh-size", o.mesh_sizes},
           {"unit", o.unit ? Json(*o.unit) : Json(nullptr)},
+          {"media", o.media ? Json(*o.media) : Json(nullptr)},
+          {"pqr", o.molecule ? Json(*o.molecule) : Json(nullptr)},
+          {"solvent", solvent_json(model_of(o.solvation))},
           {"refine", o.refine},
           {"formulation", o.formulations},
           {"ksp", o.methods},
@@ -174,6 +197,7 @@ Json study_arguments(const StudyOptions& o) {
           {"precision", o.precisions},
           {"backend", o.backends},
           {"rhs", o.right_hand_sides},
+          {"in-step", o.in_step},
           {"axis", o.axes},
           {"max-iterations", o.most_iterations},
           {"repeat", o.repeats},

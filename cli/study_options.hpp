@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/report.hpp"
+#include "cli/solvate_options.hpp"
 #include "fmbem/meshes/load.hpp"
 
 namespace fmbem::cli {
@@ -19,6 +20,9 @@ struct StudyOptions {
   std::vector<std::string> sets{}, axes{};
   std::vector<std::string> mesh_sizes{};
   std::optional<std::string> unit{};
+  /// Of each MESH: what lies in it.
+  std::optional<std::string> media{}, molecule{};
+  SolvationModelOptions solvation{};
   std::vector<int> refine{0};
   std::vector<std::string> formulations{"single"}, methods{"gmres:100"}, preconditioners{"cluster"},
       sides{"default"}, operators{"auto"}, precisions{"auto"}, backends{"cpu"},
@@ -26,6 +30,7 @@ struct StudyOptions {
   std::vector<double> tolerances{1e-6};
   std::vector<double> operator_tolerances{};  ///< empty: a tenth of the solver's
   std::vector<double> true_residuals{0};      ///< that corrections lead to; 0 for none
+  std::vector<int> in_step{4};                ///< right-hand sides that share products
   int repeats = 1, most_iterations = 300;
   bool ritz = false, spectrum = false, exports = false;
   // Not of the arguments that make a study what it is:

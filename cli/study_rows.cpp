@@ -43,6 +43,7 @@ const std::vector<const char*>& columns() {
                                             "petsc_options",
                                             "rhs",
                                             "rhs_count",
+                                            "in_step",
                                             "iterations",
                                             "corrections",
                                             "products",
@@ -98,7 +99,7 @@ void add_choice_fields(Fields& row, const StudyCase& one) {
   set(row, "mesh_size", one.mesh.mesh_size);
   set(row, "refine", std::to_string(one.mesh.refine));
   set(row, "formulation", name(one.op.equation));
-  set(row, "layer", layer_name(one.op.equation.formulation));
+  set(row, "layer", layer_name(one.op.equation));
   set(row, "preconditioner", one.preconditioner);
   set(row, "tolerance", csv_number(one.tolerance));
   set(row, "operator_tolerance", csv_number(one.op.tolerance));
@@ -210,6 +211,7 @@ void add_solver_fields(Fields& row, const KrylovRunReport& report, const Outcome
   set(row, "side", report.side);
   set(row, "norm", report.norm);
   set(row, "rhs_count", std::to_string(report.solves.size()));
+  set(row, "in_step", std::to_string(report.in_step));
   set(row, "iterations", std::to_string(outcome.iterations));
   set(row, "corrections", std::to_string(outcome.corrections));
   set(row, "products", std::to_string(report.products));
@@ -224,10 +226,10 @@ void add_system_fields(Fields& row, const StudyMeasured& measured) {
   set(row, "h", csv_number(measured.mesh_width));
   set(row, "operator", measured.op.kind == OperatorKind::dense ? "dense" : "fmm");
   set(row, "precision", measured.op.precision == Precision::double_precision ? "double" : "single");
-  if (measured.potential) set(row, "quantity", csv_number(*measured.potential));
+  if (measured.quantity) set(row, "quantity", csv_number(*measured.quantity));
   if (measured.exact) {
     set(row, "exact", csv_number(*measured.exact));
-    set(row, "error", csv_number(std::abs(*measured.potential / *measured.exact - 1)));
+    set(row, "error", csv_number(std::abs(*measured.quantity / *measured.exact - 1)));
   }
 }
 

@@ -15,7 +15,7 @@ namespace fmbem::cli {
 /// What is known of a run when it has ended.
 struct StudyMeasured {
   KrylovRunReport report;
-  std::optional<double> potential, exact;
+  std::optional<double> quantity, exact;
   std::size_t panels = 0;
   double mesh_width = 0;
   OperatorInfo op;

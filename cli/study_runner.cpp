@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "cli/problem_file.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/meshes/panel_values.hpp"
@@ -16,7 +17,7 @@ namespace fmbem::cli {
 namespace {
 
 /// Their matrix and its factors take 20 GB.
-constexpr std::size_t factored_panels_at_most = 35000;
+constexpr std::size_t factored_unknowns_at_most = 35000;
 
 OperatorOptions operator_options(const StudyOperator& choice) {
   OperatorOptions options;
@@ -35,7 +36,9 @@ OperatorOptions operator_options(const StudyOperator& choice) {
 }  // namespace
 
 StudyRunner::StudyRunner(const StudyOptions& options, Console& console)
-    : options_(options), console_(console) {
+    : options_(options), console_(console), solvation_(model_of(options.solvation)) {
+  if (options.media) media_ = read_problem(*options.media).problem;
+  if (options.molecule) molecule_ = read_pqr(*options.molecule);
   for (const std::string& rhs : options.right_hand_sides) data_of(rhs);
 }
 
@@ -62,6 +65,10 @@ const StudyData& StudyRunner::data_of(const std::string& rhs) {
     data.values = array.values;
   } else if (rhs == "source") {
     data.kind = StudyData::Kind::source;
+  } else if (rhs == "opposite") {
+    data.kind = StudyData::Kind::opposite;
+  } else if (rhs == "groups") {
+    data.kind = StudyData::Kind::groups;
   } else if (rhs != "one") {
     data.kind = StudyData::Kind::random;
     data.vectors = parse_word("--rhs", rhs).second.value_or(1);
@@ -76,19 +83,28 @@ void StudyRunner::prepare_mesh(const StudyMesh& mesh) {
   system_.reset();
   mesh_choice_.reset();
   const Timer timer;
-  mesh_ = make_mesh(mesh);
+  problem_ = make_problem(mesh);
   mesh_seconds_ = timer.seconds();
   mesh_choice_ = mesh;
 }
 
-SurfaceMesh StudyRunner::make_mesh(const StudyMesh& mesh) const {
-  if (mesh.is_known) return known_problem_mesh(mesh.file, mesh.refine);
+StudyProblem StudyRunner::make_problem(const StudyMesh& mesh) const {
+  StudyProblem problem;
+  if (mesh.is_known) {
+    problem = known_problem(mesh.file, mesh.refine);
+    problem.solvation = solvation_;
+    return problem;
+  }
   LoadOptions options;
   if (!mesh.mesh_size.empty()) options.mesh_size = Length(mesh.mesh_size);
   options.refine = mesh.refine;
   options.unit = options_.unit;
   options.numbers = mesh.numbers;
-  return load_mesh(mesh.file, options);
+  problem.mesh = load_mesh(mesh.file, options);
+  problem.media = media_;
+  problem.molecule = molecule_;
+  problem.solvation = solvation_;
+  return problem;
 }
 
 void StudyRunner::prepare_operator(const StudyCase& one) {
@@ -101,9 +117,8 @@ void StudyRunner::prepare_operator(const StudyCase& one) {
   options.progress = [this](double fraction) {
     console_.progress("assembling: " + std::to_string(int(100 * fraction)) + " %", fraction);
   };
-  system_ = std::make_unique<StudySystem>(*mesh_, one.op.equation, options);
+  system_ = make_study_system(*problem_, one.op.equation, options);
   operator_seconds_ = timer.seconds();
-  system_->set_unit_sphere(one.mesh.is_known && is_unit_sphere(one.mesh.file));
   op_choice_ = one.op;
 }
 
@@ -115,19 +130,22 @@ void StudyRunner::prepare_preconditioner(const StudyCase& one) {
   if (word == "cluster") {
     inverse_ = system_->inverse(unknowns);
     FMBEM_REQUIRE(inverse_, "there is no cluster inverse of "
-                                << layer_name(one.op.equation.formulation)
+                                << layer_name(one.op.equation)
                                 << ": use another preconditioner, such as leaves or none");
   } else if (word == "lu") {
-    FMBEM_REQUIRE(system_->panels().size() <= factored_panels_at_most,
-                  "--pc lu factors the whole matrix: it is for up to " << factored_panels_at_most
-                                                                       << " panels, and there are "
-                                                                       << system_->panels().size());
+    FMBEM_REQUIRE(system_->unknowns() <= factored_unknowns_at_most,
+                  "--pc lu factors the whole matrix: it is for up to "
+                      << factored_unknowns_at_most << " unknowns, and there are "
+                      << system_->unknowns());
     matrix_ = make_dense_matrix(*system_->op());
   } else if (word == "asm" || word == "ilu" || word == "gamg") {
+    FMBEM_REQUIRE(system_->has_entries(), "there is no matrix of close panels for "
+                                              << name(one.op.equation)
+                                              << ": use cluster, leaves or none");
     matrix_ = make_near_matrix(
         system_->panels(), [this](std::size_t i, std::size_t j) { return system_->entry(i, j); });
   } else {
-    matrix_ = make_leaf_blocks(*system_->op(), system_->panels().leaf_begin);
+    matrix_ = make_leaf_blocks(*system_->op(), system_->leaf_begin());
   }
   preconditioner_seconds_ = timer.seconds();
   preconditioner_ = one.preconditioner;
@@ -139,14 +157,15 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   StudyMeasured solved;
   const StudyData& data = data_of(one.rhs);
   const std::vector<double> b = system_->right_hand_sides(data);
-  const std::size_t n = system_->panels().size();
-  const bool is_small = n <= exported_panels_at_most;
+  const std::size_t n = system_->unknowns();
+  const bool is_small = n <= exported_unknowns_at_most;
   if (options_.exports && is_small && one.has_new_system) export_system(one, b);
   prepare_preconditioner(one);
   if (!is_small && (options_.spectrum || options_.exports) && !std::exchange(told_of_size_, true))
-    console_.notice("no matrices of more than " + std::to_string(exported_panels_at_most) +
-                    " panels: spectra and exports are those of smaller meshes, and --ritz tells of "
-                    "any");
+    console_.notice(
+        "no matrices of more than " + std::to_string(exported_unknowns_at_most) +
+        " unknowns: spectra and exports are those of smaller meshes, and --ritz tells of "
+        "any");
   KrylovRun run;
   run.options = one.petsc;
   if (one.preconditioner == "asm") {
@@ -157,8 +176,11 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   run.repeats = options_.repeats;
   FMBEM_REQUIRE(!one.relaxes || one.op.backend == "cpu",
                 "relaxed products are the CPU's: use --backend cpu");
+  FMBEM_REQUIRE(!one.relaxes || one.op.equation.formulation != Formulation::solvate,
+                "the formulation solvate has no relaxed products");
   if (one.relaxes) run.relax_from = one.op.tolerance;
   run.refine_to = one.true_residual;
+  run.in_step = one.in_step;
   run.with_spectrum = options_.ritz;
   run.with_matrix = options_.spectrum && is_small && one.has_new_operator;
   std::vector<double> x(b.size());
@@ -167,11 +189,9 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   for (const std::string& name : solved.report.unused)
     FMBEM_REQUIRE(name == "-pc_asm_blocks" || one.axes.empty(),
                   "the PETSc option " << name << " was not used by anything");
-  if (StudySystem::has_potential(data)) {
-    solved.potential = system_->potential(data, x);
-    solved.exact = system_->exact_potential(data);
-  }
-  solved.panels = n;
+  solved.quantity = system_->quantity(data, x);
+  if (solved.quantity) solved.exact = system_->exact(data);
+  solved.panels = system_->panels().size();
   solved.mesh_width = system_->mesh_width();
   solved.op = system_->op()->info();
   solved.inverse_bytes = inverse_ ? inverse_->memory_bytes() : 0;

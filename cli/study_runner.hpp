@@ -9,7 +9,7 @@
 #include "cli/console.hpp"
 #include "cli/study_cases.hpp"
 #include "cli/study_rows.hpp"
-#include "fmbem/meshes/mesh.hpp"
+#include "fmbem/problems/study_problem.hpp"
 #include "fmbem/problems/study_system.hpp"
 
 namespace fmbem::cli {
@@ -27,7 +27,7 @@ class StudyRunner {
   StudyRows run(const StudyCase& one);
 
  private:
-  SurfaceMesh make_mesh(const StudyMesh& mesh) const;
+  StudyProblem make_problem(const StudyMesh& mesh) const;
   void prepare_mesh(const StudyMesh& mesh);
   void prepare_operator(const StudyCase& one);
   void prepare_preconditioner(const StudyCase& one);
@@ -39,10 +39,13 @@ class StudyRunner {
   const StudyOptions& options_;
   Console& console_;
   std::map<std::string, StudyData> data_;
+  std::optional<BoundaryProblem> media_;
+  std::optional<Molecule> molecule_;
+  SolvationModel solvation_;
   bool told_of_size_ = false;
   // At hand:
   std::optional<StudyMesh> mesh_choice_;
-  std::optional<SurfaceMesh> mesh_;
+  std::optional<StudyProblem> problem_;
   std::optional<StudyOperator> op_choice_;
   std::unique_ptr<StudySystem> system_;
   std::string preconditioner_;

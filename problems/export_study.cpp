@@ -34,8 +34,9 @@ void export_study_system(const std::string& folder, const StudySystem& system,
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   FMBEM_REQUIRE(!error, "cannot make the folder " << folder << ": " << error.message());
-  const std::size_t n = system.panels().size();
-  write_npy<std::int64_t>(folder + "/permutation.npy", {n}, system.panels().input_index);
+  const std::size_t n = system.unknowns();
+  write_npy<std::int64_t>(folder + "/permutation.npy", {system.panels().size()},
+                          system.panels().input_index);
   write_npy<double>(folder + "/b.npy", {b.size() / n, n}, b);
   write_npy<double>(folder + "/A.npy", {n, n}, matrix_of(*system.op()), NpyFile::Order::columns);
 }

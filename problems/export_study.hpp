@@ -9,7 +9,7 @@
 namespace fmbem {
 
 /// More than so many panels are not written as a matrix by a study: 72 MB.
-inline constexpr std::size_t exported_panels_at_most = 3000;
+inline constexpr std::size_t exported_unknowns_at_most = 3000;
 
 /// Writes A.npy [n][n], b.npy [vectors][n] and permutation.npy [n], the mesh's triangle of each
 /// panel, into a folder, which is made if need be: A x = b in the order of panels, A by n products

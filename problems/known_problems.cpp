@@ -9,92 +9,28 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/refine.hpp"
 #include "fmbem/meshes/text.hpp"
+#include "fmbem/problems/known_media.hpp"
+#include "fmbem/problems/known_molecules.hpp"
+#include "fmbem/problems/known_shapes.hpp"
 
 namespace fmbem {
 namespace {
 
-constexpr Vec3d along_x{1, 0, 0}, along_y{0, 1, 0}, along_z{0, 0, 1};
-
-void add_triangle(SurfaceMesh& mesh, std::array<Vec3d, 3> corners) {
-  std::array<int, 3> triangle{};
-  for (int k = 0; k < 3; ++k) {
-    // Corners that other triangles have: refinement keeps what is shared.
-    auto at = std::find(mesh.vertices.begin(), mesh.vertices.end(), corners[k]);
-    triangle[k] = static_cast<int>(at - mesh.vertices.begin());
-    if (at != mesh.vertices.end()) continue;
-    mesh.vertices.push_back(corners[k]);
-    mesh.vertex_tags.push_back(mesh.vertices.size());
-  }
-  mesh.triangles.push_back(triangle);
-  mesh.triangle_tags.push_back(mesh.triangles.size());
-  mesh.group_of.push_back(static_cast<int>(mesh.groups.size()) - 1);
-}
-
-void add_group(SurfaceMesh& mesh, const std::string& name) {
-  mesh.groups.push_back({name, static_cast<int>(mesh.groups.size()) + 1});
-}
-
-/// A parallelogram of two triangles, its normal along u × v.
-void add_square(SurfaceMesh& mesh, Vec3d corner, Vec3d u, Vec3d v) {
-  add_triangle(mesh, {corner, corner + u, corner + u + v});
-  add_triangle(mesh, {corner, corner + u + v, corner + v});
-}
-
-void add_octahedron(SurfaceMesh& mesh, Vec3d centre) {
-  for (const double x : {1.0, -1.0})
-    for (const double y : {1.0, -1.0})
-      for (const double z : {1.0, -1.0}) {
-        std::array<Vec3d, 3> corners{centre + x * along_x, centre + y * along_y,
-                                     centre + z * along_z};
-        if (x * y * z < 0) std::swap(corners[1], corners[2]);
-        add_triangle(mesh, corners);
-      }
-}
+using Cubes = std::vector<std::array<int, 3>>;
 
 /// The outside of unit cubes at whole coordinates: faces that two of them share are none.
-void add_cubes(SurfaceMesh& mesh, const std::vector<std::array<int, 3>>& cubes) {
-  const std::array<Vec3d, 3> axes{along_x, along_y, along_z};
+void add_cubes(SurfaceMesh& mesh, const Cubes& cubes) {
   for (const auto& cube : cubes)
     for (int axis = 0; axis < 3; ++axis)
       for (const int step : {-1, 1}) {
         auto beside = cube;
         beside[axis] += step;
-        if (std::find(cubes.begin(), cubes.end(), beside) != cubes.end()) continue;
-        Vec3d corner{double(cube[0]), double(cube[1]), double(cube[2])};
-        Vec3d u = axes[(axis + 1) % 3], v = axes[(axis + 2) % 3];
-        if (step > 0)
-          corner += axes[axis];
-        else
-          std::swap(u, v);
-        add_square(mesh, corner, u, v);
+        if (std::find(cubes.begin(), cubes.end(), beside) == cubes.end())
+          add_face(mesh, cube, axis, step);
       }
 }
 
-/// Moves vertices to the unit sphere whose centre is nearest.
-void push_to_spheres(SurfaceMesh& mesh, const std::vector<Vec3d>& centres) {
-  for (Vec3d& v : mesh.vertices) {
-    const Vec3d* nearest = &centres.front();
-    for (const Vec3d& centre : centres)
-      if (norm2(v - centre) < norm2(v - *nearest)) nearest = &centre;
-    v = *nearest + (v - *nearest) / norm(v - *nearest);
-  }
-}
-
-SurfaceMesh unit_spheres(const std::vector<Vec3d>& centres, int times) {
-  SurfaceMesh mesh;
-  for (std::size_t k = 0; k < centres.size(); ++k) {
-    add_group(mesh, "sphere " + std::to_string(k + 1));
-    add_octahedron(mesh, centres[k]);
-  }
-  for (int k = 0; k < times; ++k) {
-    mesh = refine_uniformly(mesh);
-    push_to_spheres(mesh, centres);
-  }
-  mesh.closed = true;
-  return mesh;
-}
-
-SurfaceMesh of_cubes(const std::vector<std::vector<std::array<int, 3>>>& bodies, int times) {
+SurfaceMesh of_cubes(const std::vector<Cubes>& bodies, int times) {
   SurfaceMesh mesh;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     add_group(mesh, "body " + std::to_string(k + 1));
@@ -105,14 +41,14 @@ SurfaceMesh of_cubes(const std::vector<std::vector<std::array<int, 3>>>& bodies,
 }
 
 SurfaceMesh fichera_corner(int refine) {
-  std::vector<std::array<int, 3>> cubes;
+  Cubes cubes;
   for (int k = 0; k < 7; ++k) cubes.push_back({k % 2, k / 2 % 2, k / 4});
   return of_cubes({cubes}, refine + 1);
 }
 
 /// Bars of 1 by 1 by 5, two along x above two along y, with spaces of 1 between them.
 SurfaceMesh bus_crossing(int refine) {
-  std::vector<std::vector<std::array<int, 3>>> bars(4);
+  std::vector<Cubes> bars(4);
   for (int along = 0; along < 5; ++along)
     for (int bar = 0; bar < 2; ++bar) {
       bars[bar].push_back({along, 1 + 2 * bar, 2});
@@ -180,31 +116,47 @@ const std::vector<KnownProblem>& known_problems() {
       {"bodies", "a hundred spheres in a lattice, 3200 panels"},
       {"two-spheres", "two unit spheres at a gap X, 256 panels", 1e-2},
       {"sheets", "two open unit squares at a distance X, 256 panels", 1e-5},
-      {"plate", "an open plate of an aspect X, 128 panels", 1}};
+      {"plate", "an open plate of an aspect X, 128 panels", 1},
+      {"cell", "nine bars in three dielectrics, the lowest of permittivity X, 1034 panels", 1e4},
+      {"shells", "nested dielectric spheres, the innermost of permittivity X, 384 panels", 1e4},
+      {"kirkwood", "charges in a sphere of 4 angstrom, 128 panels"},
+      {"molecule", "thirteen atoms, 512 panels"}};
   return all;
 }
 
-SurfaceMesh known_problem_mesh(const std::string& name, int refine) {
+StudyProblem known_problem(const std::string& name, int refine) {
   FMBEM_REQUIRE(refine >= 0 && refine <= 8,
                 "a known problem is refined 0 to 8 times, not " << refine);
   const auto [word, size] = parse(name);
-  const std::map<std::string, std::function<SurfaceMesh()>> make{
-      {"sphere", [&] { return unit_spheres({{}}, refine + 2); }},
+  const auto surface = [](SurfaceMesh mesh) {
+    StudyProblem problem;
+    problem.mesh = std::move(mesh);
+    return problem;
+  };
+  const std::map<std::string, std::function<StudyProblem()>> make{
+      {"sphere",
+       [&] {
+         StudyProblem sphere = surface(unit_spheres({{}}, refine + 2));
+         sphere.is_unit_sphere = true;
+         return sphere;
+       }},
       {"cube",
        [&] {
-         return of_cubes({{{0, 0, 0}}}, refine + 2);
+         return surface(of_cubes({{{0, 0, 0}}}, refine + 2));
        }},
-      {"fichera", [&] { return fichera_corner(refine); }},
-      {"bus", [&] { return bus_crossing(refine); }},
-      {"bodies", [&] { return many_bodies(refine); }},
-      {"two-spheres", [&, gap = size] { return two_spheres(refine, gap); }},
-      {"sheets", [&, gap = size] { return two_sheets(refine, gap); }},
-      {"plate", [&, aspect = size] { return plate(refine, aspect); }}};
-  SurfaceMesh mesh = make.at(word)();
-  mesh.file = name;
-  return mesh;
+      {"fichera", [&] { return surface(fichera_corner(refine)); }},
+      {"bus", [&] { return surface(bus_crossing(refine)); }},
+      {"bodies", [&] { return surface(many_bodies(refine)); }},
+      {"two-spheres", [&, gap = size] { return surface(two_spheres(refine, gap)); }},
+      {"sheets", [&, gap = size] { return surface(two_sheets(refine, gap)); }},
+      {"plate", [&, aspect = size] { return surface(plate(refine, aspect)); }},
+      {"cell", [&, permittivity = size] { return memory_cell(refine, permittivity); }},
+      {"shells", [&, permittivity = size] { return nested_shells(refine, permittivity); }},
+      {"kirkwood", [&] { return kirkwood_sphere(refine); }},
+      {"molecule", [&] { return small_molecule(refine); }}};
+  StudyProblem problem = make.at(word)();
+  problem.mesh.file = name;
+  return problem;
 }
-
-bool is_unit_sphere(const std::string& name) { return name == "sphere"; }
 
 }  // namespace fmbem

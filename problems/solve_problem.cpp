@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/problems/images.hpp"
 #include "fmbem/problems/problem_equations.hpp"
+#include "fmbem/problems/problem_layout.hpp"
 
 namespace fmbem {
 namespace {
@@ -34,36 +34,17 @@ struct ProblemSolver::Impl {
         is_grounded(check_regions_closed(mesh, problem, groups)),
         solver(mesh, options_of(problem, options), solution),
         panels(solution.panels),
-        sides(sides_of_panels(mesh, panels, groups)),
-        finder(problem, panels, sides),
-        region_of_source(regions_of_sources(problem, panels, finder, solution.notices)),
-        conductors(conductors_of(mesh, panels, groups)),
-        domains(find_domains(problem, groups, is_grounded)),
-        area(areas_of(panels)),
-        parts{mesh,       solution.problem, groups, panels,     sides, region_of_source,
-              conductors, domains,          area,   is_grounded} {
-    solution.applied = with_images(applied_field(problem, region_of_source), panels);
-    solution.conductors = conductors.all;
+        layout(mesh, solution.problem, groups, is_grounded, panels, solution.notices) {
+    solution.applied = layout.applied;
+    solution.conductors = layout.conductors.all;
     for (const Group& group : mesh.groups) solution.groups.push_back(group.name);
     equations = problem.formulation == ProblemFormulation::single
-                    ? make_layer_equations(parts, solver, solution)
-                    : make_dirichlet_problem(parts, solver, solution);
+                    ? make_layer_equations(layout.parts, solver, solution)
+                    : make_dirichlet_problem(layout.parts, solver, solution);
   }
 
   const BoundaryProblem& start(const BoundaryProblem& problem) {
     return solution.problem = problem;
-  }
-
-  PanelData problem_data() const {
-    PanelData data{given_values(mesh, panels, solution.problem, groups)};
-    for (const GroupCondition::OfConductor& given : conductors.given)
-      data.charge.push_back(given.has_charge ? given.value : 0);
-    return data;
-  }
-
-  PanelData without_data() const {
-    return {std::vector<double>(panels.size(), 0.0),
-            std::vector<double>(conductors.all.size(), 0.0), false};
   }
 
   const SurfaceMesh& mesh;
@@ -72,13 +53,7 @@ struct ProblemSolver::Impl {
   std::vector<bool> is_grounded;  ///< [regions]
   LayerSolver solver;
   const Panels& panels;
-  PanelSides sides;
-  RegionFinder finder;
-  std::vector<int> region_of_source;
-  ProblemConductors conductors;
-  Domains domains;
-  std::vector<double> area;
-  ProblemParts parts;
+  ProblemLayout layout;
   std::unique_ptr<ProblemEquations> equations;
 };
 
@@ -87,21 +62,19 @@ ProblemSolver::ProblemSolver(const SurfaceMesh& mesh, const BoundaryProblem& pro
     : impl_(std::make_unique<Impl>(mesh, problem, options)) {}
 ProblemSolver::~ProblemSolver() = default;
 
-void ProblemSolver::solve() { impl_->equations->solve({"the problem"}, {impl_->problem_data()}); }
+void ProblemSolver::solve() { impl_->equations->solve({"the problem"}, {impl_->layout.data()}); }
 
 void ProblemSolver::solve_basis() {
   std::vector<std::string> names;
   std::vector<PanelData> data;
-  for (std::size_t c = 0; c < impl_->conductors.all.size(); ++c) {
-    const Conductor& conductor = impl_->conductors.all[c];
-    FMBEM_REQUIRE(!impl_->conductors.given[c].has_charge,
+  for (std::size_t c = 0; c < impl_->layout.conductors.all.size(); ++c) {
+    const Conductor& conductor = impl_->layout.conductors.all[c];
+    FMBEM_REQUIRE(!impl_->layout.conductors.given[c].has_charge,
                   "the conductor \"" << conductor.name
                                      << "\" floats: one solution for each conductor at 1 V is for "
                                         "conductors at potentials");
     names.push_back(conductor.name + " at 1 V");
-    data.push_back(impl_->without_data());
-    for (std::size_t i = 0; i < impl_->panels.size(); ++i)
-      if (impl_->conductors.of_panel[i] == static_cast<int>(c)) data.back().given[i] = 1;
+    data.push_back(impl_->layout.conductor_at_1_volt(c));
   }
   FMBEM_REQUIRE(!data.empty(), "there is no conductor to be at 1 V");
   impl_->equations->solve(names, data);
@@ -120,7 +93,7 @@ void ProblemSolver::solve_for(const std::vector<std::vector<double>>& data) {
     FMBEM_REQUIRE(data[k].size() == n, "right-hand side " << k << " has " << data[k].size()
                                                           << " values for " << n << " panels");
     names.push_back("right-hand side " + std::to_string(k));
-    all.push_back(impl_->without_data());
+    all.push_back(impl_->layout.without_data());
     all.back().given = impl_->panels.from_input_order(data[k]);
     for (std::size_t i = 0; i < n; ++i) {
       double& value = all.back().given[i];

@@ -23,12 +23,38 @@ constexpr std::array all_names{FormulationNames{Formulation::single, "single", "
                                FormulationNames{Formulation::second, "second", "1/2 - K"},
                                FormulationNames{Formulation::adjoint, "adjoint", "1/2 - K'"},
                                FormulationNames{Formulation::mixed, "mixed", "V, 1/2 - K'"},
-                               FormulationNames{Formulation::dielectric, "dielectric", "1 + b K'"}};
+                               FormulationNames{Formulation::dielectric, "dielectric", "1 + b K'"},
+                               FormulationNames{Formulation::media, "media", "V, 1 + b K'"},
+                               FormulationNames{Formulation::solvate, "solvate", "V, K"}};
+constexpr std::array solvation_formulations{SolvationFormulation::direct,
+                                            SolvationFormulation::juffer, SolvationFormulation::lu};
 
 const FormulationNames& names_of(Formulation formulation) {
   return *std::find_if(all_names.begin(), all_names.end(), [&](const FormulationNames& each) {
     return each.formulation == formulation;
   });
+}
+
+StudyEquation dielectric_equation(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const auto permittivity = colon == std::string::npos
+                                ? std::nullopt
+                                : parse_number(std::string_view(text).substr(colon + 1));
+  FMBEM_REQUIRE(permittivity && *permittivity > 0 && std::isfinite(*permittivity),
+                "the formulation " << text
+                                   << ": write dielectric:E with the bodies' relative permittivity "
+                                      "E, positive, such as dielectric:80");
+  return {Formulation::dielectric, *permittivity};
+}
+
+StudyEquation solvation_equation(const std::string& text) {
+  StudyEquation equation = Formulation::solvate;
+  for (const SolvationFormulation each : solvation_formulations) {
+    equation.solvation = each;
+    if (name(equation) == text) return equation;
+  }
+  throw InputError("the formulation " + text +
+                   ": solvate is followed by :direct, :juffer or :lu, or by nothing for direct");
 }
 
 /// Panels whose centroids are below the middle of all centroids along x.
@@ -70,6 +96,8 @@ std::string name(const StudyEquation& equation) {
   std::string text = names_of(equation.formulation).name;
   if (equation.formulation == Formulation::dielectric)
     text.append(":").append(decimal(equation.permittivity));
+  if (equation.formulation == Formulation::solvate)
+    text.append(":").append(name_of(equation.solvation));
   return text;
 }
 
@@ -78,24 +106,26 @@ StudyEquation study_equation(const std::string& text) {
   const std::string word = text.substr(0, colon);
   std::string list;
   for (const FormulationNames& each : all_names) {
-    const bool is_dielectric = each.formulation == Formulation::dielectric;
-    list.append(list.empty() ? "" : ", ").append(each.name).append(is_dielectric ? ":E" : "");
+    const bool is_dielectric = each.formulation == Formulation::dielectric,
+               is_solvation = each.formulation == Formulation::solvate;
+    list.append(list.empty() ? "" : ", ").append(each.name);
+    list.append(is_dielectric ? ":E" : is_solvation ? "[:direct|juffer|lu]" : "");
     if (word != each.name) continue;
-    if (!is_dielectric && colon == std::string::npos) return each.formulation;
-    const auto permittivity = colon == std::string::npos
-                                  ? std::nullopt
-                                  : parse_number(std::string_view(text).substr(colon + 1));
-    FMBEM_REQUIRE(is_dielectric, "the formulation " << text << ": only dielectric has a number");
-    FMBEM_REQUIRE(permittivity && *permittivity > 0 && std::isfinite(*permittivity),
-                  "the formulation " << text
-                                     << ": write dielectric:E with the bodies' relative "
-                                        "permittivity E, positive, such as dielectric:80");
-    return {each.formulation, *permittivity};
+    if (is_dielectric) return dielectric_equation(text);
+    if (colon == std::string::npos) return each.formulation;
+    FMBEM_REQUIRE(is_solvation, "the formulation " << text
+                                                   << ": only dielectric has a number, and solvate "
+                                                      "a word");
+    return solvation_equation(text);
   }
   throw InputError("the formulation is one of " + list + ", not \"" + text + "\"");
 }
 
-const char* layer_name(Formulation formulation) { return names_of(formulation).layers; }
+const char* layer_name(const StudyEquation& equation) {
+  const bool has_derivatives = equation.formulation == Formulation::solvate &&
+                               equation.solvation != SolvationFormulation::direct;
+  return has_derivatives ? "V, K, K', W" : names_of(equation.formulation).layers;
+}
 
 StudyRows study_rows(const Panels& panels, const StudyEquation& equation) {
   const std::size_t n = panels.size();

@@ -5,6 +5,7 @@
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 
 namespace fmbem {
 
@@ -18,6 +19,9 @@ enum class Formulation {
   mixed,       ///< u given below the middle along x, q above: rows of `single` and of `adjoint`
   dielectric,  ///< bodies of permittivity ε in a potential u₀: σ + β K' σ = −β ∂u₀/∂n, u = u₀ + ∫G
                ///< σ
+  media,    ///< conductors and dielectrics that touch, as a BoundaryProblem has them: the rows of
+            ///< MediaSystem
+  solvate,  ///< a molecule among ions: the linearised Poisson-Boltzmann equation
 };
 
 /// What a study solves.
@@ -28,16 +32,17 @@ struct StudyEquation {
 
   Formulation formulation;
   double permittivity;  ///< ε of dielectric bodies; 1 around them
+  SolvationFormulation solvation = SolvationFormulation::direct;
   /// 2 (ε − 1)/(ε + 1)
   double beta() const { return 2 * (permittivity - 1) / (permittivity + 1); }
   friend bool operator==(const StudyEquation&, const StudyEquation&) = default;
 };
-/// "single", …, "dielectric:80".
+/// "single", …, "dielectric:80", "solvate:juffer".
 std::string name(const StudyEquation& equation);
 /// The same back. Throws InputError for what is none, and for ε that is not positive and finite.
 StudyEquation study_equation(const std::string& text);
 /// "V", "1/2 - K", …: the layers of its equation.
-const char* layer_name(Formulation formulation);
+const char* layer_name(const StudyEquation& equation);
 
 /// Rows, and what the sum Σ A b over each of their charge equations' parts is multiplied by for the
 /// charge that the equation asks for.

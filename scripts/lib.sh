@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
                   zlib1g-dev libhdf5-dev libcgal-dev libvtk9-dev libegl-dev libopenblas-dev
                   libcli11-dev libmuparser-dev nlohmann-json3-dev)
   test_packages=(catch2 python3 python3-jsonschema python3-matplotlib python3-meshio
-                 python3-vtk9 python3-numpy python3-h5py ngspice)
+                 python3-vtk9 python3-numpy python3-scipy python3-h5py ngspice)
   # Ubuntu has Chromium as a snap only: tests that open pages are skipped there.
   grep -qs '^ID=ubuntu' /etc/os-release || test_packages+=(chromium)
   clang_packages=(clang-14 libclang-rt-14-dev libomp-14-dev)

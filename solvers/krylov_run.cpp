@@ -14,31 +14,30 @@
 namespace fmbem {
 namespace {
 
-/// What PETSc has made of the options.
-void describe(KSP ksp, KrylovRunReport& report) {
+/// A product that several share is that of one of them.
+std::size_t products_of(std::span<KrylovSystem* const> systems) {
+  std::size_t count = 0;
+  for (const KrylovSystem* system : systems) count += system->product_seconds().size();
+  return count;
+}
+
+/// Whether PETSc starts from what solutions before say (KSPGuess).
+bool guesses() {
+  PetscBool has_guess = PETSC_FALSE;
   petsc_calls([&] {
-    KSPType type = nullptr;
-    KSPNormType norm = KSP_NORM_DEFAULT;
-    PCSide side = PC_SIDE_DEFAULT;
-    PetscBool restarts = PETSC_FALSE, is_gcr = PETSC_FALSE;
-    PetscInt restart = 0;
-    PetscCall(KSPGetType(ksp, &type));
-    PetscCall(KSPGetNormType(ksp, &norm));
-    PetscCall(KSPGetPCSide(ksp, &side));
-    auto* const object = reinterpret_cast<PetscObject>(ksp);
-    PetscCall(PetscObjectTypeCompareAny(object, &restarts, KSPGMRES, KSPFGMRES, KSPLGMRES,
-                                        KSPDGMRES, KSPPGMRES, ""));
-    PetscCall(PetscObjectTypeCompare(object, KSPGCR, &is_gcr));
-    if (restarts) PetscCall(KSPGMRESGetRestart(ksp, &restart));
-    if (is_gcr) PetscCall(KSPGCRGetRestart(ksp, &restart));
-    report.method = type;
-    report.side = PCSides[side];
-    report.norm = KSPNormTypes[norm];
-    report.restart = static_cast<int>(restart);
-    std::transform(report.side.begin(), report.side.end(), report.side.begin(), ::tolower);
-    std::transform(report.norm.begin(), report.norm.end(), report.norm.begin(), ::tolower);
+    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_guess_type", &has_guess));
     return success;
   });
+  return has_guess == PETSC_TRUE;
+}
+
+void check_guessing(const KrylovRun& run, const KrylovRunReport& report) {
+  FMBEM_REQUIRE(report.norm == "unpreconditioned",
+                "guesses from solutions before (-ksp_guess_type) need the unpreconditioned norm, "
+                "which "
+                    << report.method << " has from the right, not the norm " << report.norm);
+  FMBEM_REQUIRE(run.repeats == 1,
+                "a repeat would guess its own solution: use --repeat 1 with -ksp_guess_type");
 }
 
 /// Ritz values and singular values of the Krylov space, of the methods that have them.
@@ -118,7 +117,7 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   start_petsc();
   const PetscOptionScope options(run.options);
   const std::size_t n = op->size();
-  const int together = inverse ? std::min(most_together, n_vectors) : 1;
+  const int together = inverse ? std::min(run.in_step, n_vectors) : 1;
   std::vector<std::unique_ptr<KrylovSystem>> owned;
   std::vector<KrylovSystem*> systems;
   for (int k = 0; k < together; ++k) {
@@ -141,7 +140,14 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
   }
 
   KrylovRunReport report;
-  describe(first.ksp(), report);
+  report.in_step = together;
+  const KrylovChoice choice = first.choice();
+  report.method = choice.type;
+  report.side = choice.side;
+  report.norm = choice.norm;
+  report.restart = choice.restart;
+  const bool has_guesses = guesses();
+  if (has_guesses) check_guessing(run, report);
   if (run.relax_from > 0) check_relaxing(report);
   const auto solve_all = [&](std::span<const KrylovSystem::Problem> problems) {
     std::vector<SolveReport> solves;
@@ -158,17 +164,17 @@ KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const Bou
     problems.push_back({b.subspan(v * n, n), x.subspan(v * n, n), first.tolerance(), 0});
   for (int repeat = 0; repeat < run.repeats; ++repeat) {
     std::fill(x.begin(), x.end(), 0.0);
-    const std::size_t products_before = first.product_seconds().size();
+    const std::size_t products_before = products_of(systems);
     const Timer timer;
     report.solves = solve_all(problems);
     if (run.refine_to > 0) refine(*op, run.refine_to, problems, report.solves, solve_all);
     report.seconds.push_back(timer.seconds());
-    report.products = static_cast<int>(first.product_seconds().size() - products_before);
+    report.products = static_cast<int>(products_of(systems) - products_before);
   }
   if (run.with_spectrum) add_spectrum(first.ksp(), report);
   for (SolveReport& solve : report.solves) {
     // The systems divide by ‖b‖, which is not what a preconditioned norm starts from.
-    const double start = solve.history.empty() ? 0 : solve.history.front();
+    const double start = solve.history.empty() || has_guesses ? 0 : solve.history.front();
     if (start > 0)
       for (double& residual : solve.history) residual /= start;
     if (!solve.history.empty()) solve.relative_residual = solve.history.back();

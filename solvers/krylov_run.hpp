@@ -21,6 +21,9 @@ struct KrylovRun {
   double tolerance = 1e-6;             ///< relative residual, as SolverOptions::tolerance
   /// Solves so often, from zero each time, for the spread of the times.
   int repeats = 1;
+  /// So many right-hand sides share products, 1 to 4; 1 without an inverse of the operator's own.
+  /// One after the other they can use what PETSc keeps of those before, such as -ksp_guess_type.
+  int in_step = 4;
   double relax_from = 0;  ///< SolverOptions::relax_from
   /// Above 0: goes on as Refinement does, by corrections of which each is solved for by this
   /// method, until the true residual is as small.
@@ -31,13 +34,14 @@ struct KrylovRun {
 };
 
 struct KrylovRunReport {
-  /// One for each right-hand side. The histories are relative to their first residual, in the norm
-  /// that the method works with; true residuals come from the accurate product.
+  /// One for each right-hand side. The histories are relative to that of x = 0, in the norm that
+  /// the method works with; true residuals come from the accurate product.
   std::vector<SolveReport> solves;
   /// As PETSc names them: gmres, …; left, right or symmetric; none, preconditioned,
   /// unpreconditioned or natural.
   std::string method, side, norm;
   int restart = 0;              ///< 0 of methods without one
+  int in_step = 1;              ///< right-hand sides that shared products, at the most
   int products = 0;             ///< of one repeat, those in step once
   std::vector<double> seconds;  ///< [repeats]
   /// Of the preconditioned operator, from the last right-hand side of the last repeat, or of those
@@ -50,8 +54,7 @@ struct KrylovRunReport {
 
 /// Solves A x = b for several right-hand sides [n_vectors][n] from x = 0 with PETSc's KSP. The
 /// preconditioner is `inverse` or, where that is null, PETSc's of the options on `matrix`, which is
-/// leaf blocks or any other matrix near to A. With `inverse` up to four right-hand sides go in
-/// step. Throws InputError for what the method cannot do.
+/// leaf blocks or any other matrix near to A. Throws InputError for what the method cannot do.
 KrylovRunReport run_krylov(const KrylovRun& run, const std::shared_ptr<const BoundaryOperator>& op,
                            const ApproximateInverse* inverse, Mat matrix, std::span<const double> b,
                            std::span<double> x, int n_vectors);

@@ -123,15 +123,16 @@ KrylovChoice KrylovSystem::choice() const {
     PCSide side = PC_SIDE_DEFAULT;
     KSPNormType norm = KSP_NORM_DEFAULT;
     PetscInt restarts_at = 0;
-    PetscBool like_gmres = PETSC_FALSE, is_gcr = PETSC_FALSE;
+    PetscBool is_gcr = PETSC_FALSE;
+    void (*restart_of_gmres)() = nullptr;
     const auto object = reinterpret_cast<PetscObject>(ksp_);
     PetscCall(KSPGetType(ksp_, &type));
     PetscCall(KSPGetPCSide(ksp_, &side));
     PetscCall(KSPGetNormType(ksp_, &norm));
-    PetscCall(PetscObjectTypeCompareAny(object, &like_gmres, KSPGMRES, KSPFGMRES, KSPLGMRES,
-                                        KSPDGMRES, KSPPGMRES, KSPPIPEFGMRES, ""));
+    // GMRES and all of its kind, but for dgmres.
+    PetscCall(PetscObjectQueryFunction(object, "KSPGMRESGetRestart_C", &restart_of_gmres));
     PetscCall(PetscObjectTypeCompare(object, KSPGCR, &is_gcr));
-    if (like_gmres) PetscCall(KSPGMRESGetRestart(ksp_, &restarts_at));
+    if (restart_of_gmres) PetscCall(KSPGMRESGetRestart(ksp_, &restarts_at));
     if (is_gcr) PetscCall(KSPGCRGetRestart(ksp_, &restarts_at));
     choice = {type ? type : "", PCSides[side], KSPNormTypes[norm], static_cast<int>(restarts_at)};
     return success;

@@ -11,7 +11,9 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ProgramTest, leave_out
+from harness import PROGRAM, ROOT, ProgramTest, leave_out
+
+EXAMPLES = ROOT / "examples"
 
 # Columns that no two studies have alike.
 TIMES = {"mesh_s", "operator_s", "preconditioner_s", "setup_s", "solve_s", "solve_s_min", "solve_s_max",
@@ -115,6 +117,64 @@ class Tables(StudyTest):
         self.fmbem("study", "--problem", "sphere", "--pc", "none", "--rhs", "b.npy", "--out", "b")
         self.assertEqual(self.table("a", "history"), self.table("b", "history"))
 
+    def test_media_and_molecules(self):
+        self.fmbem("study", "--problem", "cell:1e4,shells:1e6", "--formulation", "media", "--rhs", "one,groups",
+                   "--pc", "cluster,asm", "--out", "media")
+        self.fmbem("study", EXAMPLES / "coated.geo", "--media", EXAMPLES / "coated.json", "--formulation", "media",
+                   "--out", "file")
+        self.fmbem("study", "--problem", "kirkwood,molecule", "--formulation", "solvate,solvate:juffer,solvate:lu",
+                   "--kappa", "0.1", "--pc", "cluster,leaves,none,asm", "--out", "solvate")
+        self.fmbem("study", EXAMPLES / "ion.geo", "--pqr", EXAMPLES / "ion.pqr", "--formulation", "solvate:lu",
+                   "--permittivity-inside", "1", "--ionic-strength", "0.1", "--out", "ion")
+        rows = [row for name in ("media", "file", "solvate", "ion") for row in self.table(name)]
+        for row in rows:
+            # Shells have no conductors, and molecules no matrix of close panels.
+            failed = (row["mesh"] == "shells:1e6" and row["rhs"] == "groups") or (
+                row["preconditioner"] == "asm" and row["formulation"].startswith("solvate"))
+            self.assertEqual(row["status"], "failed" if failed else "solved", row)
+            if failed:
+                continue
+            if row["preconditioner"] == "cluster":
+                self.assertLessEqual(int(row["iterations"]), 12, row)
+            self.assertEqual(bool(row["quantity"]), row["rhs"] == "one")
+            known = row["mesh"] in ("shells:1e6", "kirkwood")
+            self.assertEqual(bool(row["error"]), known)
+        self.assertEqual({row["rhs_count"] for row in rows if row["mesh"] == "cell:1e4"}, {"1", "9"})
+        # Kirkwood's series for vacuum in a conductor is -332/(2 a (1 - r²/a²)), a = 4 and r² = 3.
+        self.assertAlmostEqual(float(self.table("ion")[0]["quantity"]), -51.1, delta=2)
+
+    def test_right_hand_sides_one_after_the_other(self):
+        words = ("study", "--problem", "two-spheres:0.1,bus", "--rhs", "groups", "--pc", "cluster,none")
+        self.fmbem(*words, "--in-step", "4,1", "--ksp", "gmres,dgmres", "--out", "steps")
+        runs = self.table("steps")
+        for row in runs:
+            self.assertEqual(row["status"], "solved", row)
+            groups = 2 if row["mesh"] == "two-spheres:0.1" else 4
+            self.assertEqual(row["rhs_count"], str(groups))
+            self.assertIn(row["in_step"], ("1", str(groups)) if row["preconditioner"] == "cluster" else ("1",))
+            # As many as the longest takes, or at most as many for each.
+            least = int(row["iterations"])
+            self.assertGreaterEqual(int(row["products"]), least)
+            self.assertLessEqual(int(row["products"]), (least + 1) * (1 if row["in_step"] != "1" else groups))
+        self.fmbem(*words, "--in-step", "1", "--axis", "-ksp_guess_type=fischer,pod", "--out", "guess")
+        for row in self.table("guess"):
+            self.assertEqual(row["status"], "solved", row)
+            self.assertLessEqual(float(row["true_residual"]), 2e-6)
+        # A vector twice: PETSc's guess is the solution.
+        data = [k % 7 - 3.0 for k in range(128)]
+        head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 128), }"
+        head += b" " * (-(len(head) + 11) % 64) + b"\n"
+        self.write("twice.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head +
+                   struct.pack("<256d", *(data + data)))
+        self.fmbem("study", "--problem", "sphere", "--rhs", "twice.npy", "--in-step", "1", "--axis",
+                   "-ksp_guess_type=pod", "--out", "twice")
+        history = self.table("twice", "history")
+        again = [float(row["residual"]) for row in history if row["rhs"] == "1"]
+        self.assertLess(again[0], 1e-4)
+        self.assertLessEqual(again[-1], 1e-6)
+        self.fmbem("study", "--problem", "sphere", "--axis", "-ksp_guess_type=pod", "--repeat", "2", "--out", "refused")
+        self.assertIn("--repeat 1", self.table("refused")[0]["reason"])
+
     def test_bad_words_are_refused(self):
         for words, saying in (
                 ((), "MESH"),
@@ -130,11 +190,41 @@ class Tables(StudyTest):
                 (("--problem", "sphere", "--out", "x", "--set", "n=3"), "--set"),
                 (("--problem", "sphere", "--out", "x", "--tolerance", "2"), "--tolerance"),
                 (("--problem", "sphere", "--out", "x", "--axis", "-ksp_max_it"), "--axis"),
+                (("--problem", "sphere", "--out", "x", "--in-step", "5"), "--in-step"),
+                (("--problem", "sphere", "--out", "x", "--rhs", "groups:2"), "only random"),
+                (("--problem", "sphere", "--out", "x", "--pqr", "a.pqr"), "MESH"),
+                (("--problem", "sphere", "--out", "x", "--formulation", "solvate:best"), "solvate is followed"),
+                (("--problem", "sphere", "--out", "x", "--kappa", "-1"), "κ"),
+                ((EXAMPLES / "ion.geo", "--pqr", "no.pqr", "--out", "x"), "no.pqr"),
+                ((EXAMPLES / "ion.geo", "--media", "no.json", "--out", "x"), "no.json"),
                 (("--plot", "nowhere"), "no tables"),
                 (("--config", "no.toml"), "no.toml")):
             self.refused("study", *words, saying=saying)
         for text in ("problem = 3", '"a" = 1', "[problem]\nx = 1", "problem = sphere\nout = x\nbad = 1"):
             self.refused("study", "--config", self.write("s.toml", text))
+
+
+class Recycling(StudyTest):
+    PYTHON = "/usr/bin/python3"  # which has Debian's packages
+
+    def test_the_example_counts_products(self):
+        """A, b and an independent GMRES in SciPy, and GCROT, which keeps what it has learnt."""
+        if subprocess.run([self.PYTHON, "-c", "import scipy.sparse.linalg"], capture_output=True).returncode != 0:
+            leave_out("no Python with SciPy")
+        (self.folder / "examples").symlink_to(EXAMPLES)
+        script = (EXAMPLES / "recycling.py").read_text()
+        commands = [line.split() for line in script.splitlines() if line.startswith(("    fmbem ", "    python3 "))]
+        self.assertEqual([words[0] for words in commands], ["fmbem", "python3"])
+        self.fmbem(*commands[0][1:])
+        done = subprocess.run([self.PYTHON, *commands[1][1:]], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = [[int(word) for word in line.split(": ")[1].split(", ")] for line in done.stdout.splitlines()]
+        self.assertEqual([len(of) for of in counts], [4, 4, 4])
+        self.assertLess(sum(counts[2]), sum(counts[1]))
+        # SciPy counts the product for the first residual, or for the last one.
+        (run,) = self.table("conductors")
+        for count in counts[0]:
+            self.assertLessEqual(abs(count - int(run["iterations"])), 2)
 
 
 class Resuming(StudyTest):
