@@ -17,7 +17,7 @@ namespace {
 /// Targets of a chunk, enough of them to have several pairs of each displacement; and rows of a
 /// product, which fit the cache.
 constexpr std::size_t targets_of_a_chunk = 256;
-constexpr int most_rows = 128;
+constexpr int rows_of_a_product = 128;
 
 using Steps = std::array<int, 3>;
 
@@ -107,7 +107,7 @@ void DisplacedM2l<T>::add_chunk(const Pass<T>& pass, const Chunk& chunk) const {
   for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
     const Pair& pair = chunk.pairs[k];
     if (k > 0 && (chunk.pairs[k - 1].displacement != pair.displacement ||
-                  static_cast<int>(out_row.size()) >= most_rows))
+                  static_cast<int>(out_row.size()) >= rows_of_a_product))
       multiply(chunk.pairs[k - 1].displacement);
     for (int v = 0; v < pass.vectors; ++v) {
       in.resize(in.size() + stride, T(0));

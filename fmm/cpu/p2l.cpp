@@ -11,7 +11,7 @@ namespace fmbem::fmm {
 namespace {
 
 /// Points that are taken at once.
-constexpr int points_of_a_sum = 256;
+constexpr int points_inverted = 256;
 
 /// A thread's buffers.
 template <class T>
@@ -46,8 +46,8 @@ void p2l_box(const Pass<T>& pass, std::int32_t target, InvertedPoints<T>& work) 
   const std::int64_t n_from = static_cast<std::int64_t>(pass.from_points().size());
   for (const std::int32_t source : pass.tree.lists.hybrid.p2l[target])
     for (Range left = octree.boxes[source].sources; left.size() > 0;
-         left.begin += points_of_a_sum) {
-      const Range range{left.begin, left.begin + std::min(left.size(), points_of_a_sum)};
+         left.begin += points_inverted) {
+      const Range range{left.begin, left.begin + std::min(left.size(), points_inverted)};
       work.fill(pass, centre, octree.side(box.level), range);
       for (int v = 0; v < pass.vectors; ++v) {
         work.weights.assign(work.padded, T(0));
