@@ -7,24 +7,22 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
-#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/choice/grow_tree.hpp"
-#include "fmbem/fmm/far_field.hpp"
 
 namespace fmbem {
 namespace {
 
 /// Pairs of a panel and a point that take less time than making a tree.
-constexpr double few_pairs = 1e6;
+constexpr double few_dipole_pairs = 1e6;
 /// What a near pair costs one thread.
-constexpr double near_pair_seconds = 8e-8;
+constexpr double near_dipole_pair_seconds = 8e-8;
 /// Gradients lose more than a digit of the far field against potentials.
-constexpr double gradient_loss = 0.05;
+constexpr double dipole_gradient_loss = 0.05;
 
 /// ∫ (x − y) × dl over −|x − y|³ along a line from x + a to x + b:
 /// a × b (|a| + |b|)/(|a||b|(|a||b| + a·b)) [Hanson and Hirshman 2002, eq. 5]. Infinite on it.
@@ -79,30 +77,15 @@ class PointOnPanels {
   Side side_;
 };
 
-void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
+void add_dipoles_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 std::span<const double> mu, std::span<const Vec3d> x, const FieldOptions& options,
                 Field& field) {
-  const double tolerance = gradient_loss * options.tolerance;
-  const auto sources =
-      std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::normal, options.kappa);
-  const int order = far_order_for(tolerance, Trace::normal);
-  const Precision precision = far_precision_for(tolerance, Trace::normal);
-  fmm::Seconds seconds;
-  const auto tree = fmm::grow_tree(*sources, x,
-                                   {.overhang = dipole_overhang,
-                                    .order = order,
-                                    .precision = precision,
+  const auto tree = set_far_fields({.tolerance = dipole_gradient_loss * options.tolerance,
+                                    .trace = Trace::normal,
                                     .gradient = true,
-                                    .near_pair_seconds = near_pair_seconds},
-                                   seconds);
-  const fmm::FarField far(tree, sources,
-                          {.order = order,
-                           .precision = precision,
-                           .gradient = true,
-                           .moments = fmm::Moments::afresh,
-                           .kappa = options.kappa,
-                           .reach = far_reach_for(tolerance)});
-  far.evaluate({.charges = mu}, {field.potential, field.e});
+                                    .kappa = options.kappa,
+                                    .near_pair_seconds = near_dipole_pair_seconds},
+                                   triangles, mu, x, {field.potential, field.e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel for schedule(dynamic, 4)
   for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
@@ -146,8 +129,8 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
   field.e.resize(points.size());
   const LargeVector<Triangle> triangles = triangles_of(panels);
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
-  if (options.tolerance > 0 && pairs > few_pairs) {
-    add_by_fmm(panels, triangles, mu, x, options, field);
+  if (options.tolerance > 0 && pairs > few_dipole_pairs) {
+    add_dipoles_by_fmm(panels, triangles, mu, x, options, field);
   } else {
     const auto n = static_cast<std::int64_t>(x.size());
 #pragma omp parallel for schedule(dynamic, 16)

@@ -8,7 +8,7 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/edge_point.hpp"
-#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -16,8 +16,6 @@
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/choice/grow_tree.hpp"
-#include "fmbem/fmm/far_field.hpp"
 
 namespace fmbem {
 namespace {
@@ -174,30 +172,13 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
                 std::span<const double> sigma, std::span<const Vec3d> x,
                 const FieldOptions& options, Field& field) {
   const bool hessian = options.gradient_of_e;
-  const double tolerance = (hessian ? hessian_loss : gradient_loss) * options.tolerance;
-  const auto sources =
-      std::make_shared<PanelSources>(triangles, nullptr, tolerance, Trace::value, options.kappa);
-  const int order = far_order_for(tolerance);
-  const Precision precision = hessian ? Precision::double_precision : far_precision_for(tolerance);
-  fmm::Seconds seconds;
-  const auto tree = fmm::grow_tree(
-      *sources, x,
-      {.overhang = panel_overhang,
-       .order = order,
-       .precision = precision,
+  const auto tree = set_far_fields(
+      {.tolerance = (hessian ? hessian_loss : gradient_loss) * options.tolerance,
        .gradient = true,
        .hessian = hessian,
+       .kappa = options.kappa,
        .near_pair_seconds = hessian ? near_pair_seconds_with_hessian : near_pair_seconds},
-      seconds);
-  const fmm::FarField far(tree, sources,
-                          {.order = order,
-                           .precision = precision,
-                           .gradient = true,
-                           .hessian = hessian,
-                           .moments = fmm::Moments::afresh,
-                           .kappa = options.kappa,
-                           .reach = far_reach_for(tolerance)});
-  far.evaluate({.charges = sigma}, {field.potential, field.e, field.gradient_of_e});
+      triangles, sigma, x, {field.potential, field.e, field.gradient_of_e});
   for (Vec3d& e : field.e) e = -e;
 #pragma omp parallel
   {

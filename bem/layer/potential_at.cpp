@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/panel_integrals.hpp"
@@ -13,16 +13,14 @@
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/check.hpp"
-#include "fmbem/fmm/choice/grow_tree.hpp"
-#include "fmbem/fmm/far_field.hpp"
 
 namespace fmbem {
 namespace {
 
 /// So many pairs of a panel and a point take less time than an FMM.
-constexpr double few_pairs = 3e7;
+constexpr double few_potential_pairs = 3e7;
 /// Seconds that a near pair costs one thread, by rules: Laplace's and Yukawa's kernel.
-constexpr double near_pair_seconds = 1e-8, yukawa_pair_seconds = 3e-8;
+constexpr double rule_seconds = 1e-8, yukawa_rule_seconds = 3e-8;
 
 /// What panels give at a few points: by rules where these serve, by closed forms close by.
 class PointSums {
@@ -111,31 +109,17 @@ std::vector<double> pair_by_pair(const Problem& problem) {
 }
 
 std::vector<double> by_fmm(const Problem& problem) {
-  const double tolerance = problem.tolerance, kappa = problem.kappa;
-  const auto sources =
-      std::make_shared<PanelSources>(problem.triangles, nullptr, 0.5 * tolerance, Trace::normal,
-                                     kappa, PanelSources::Strengths::charge_and_dipole);
-  const int order = far_order_for(tolerance, Trace::normal);
-  const Precision precision = far_precision_for(tolerance, Trace::normal);
-  fmm::Seconds seconds;
-  const auto tree =
-      fmm::grow_tree(*sources, problem.points,
-                     {.overhang = dipole_overhang,
-                      .order = order,
-                      .precision = precision,
-                      .near_pair_seconds = kappa > 0 ? yukawa_pair_seconds : near_pair_seconds},
-                     seconds);
-  const fmm::FarField far(tree, sources,
-                          {.order = order,
-                           .precision = precision,
-                           .moments = fmm::Moments::afresh,
-                           .kappa = kappa,
-                           .reach = far_reach_for(0.5 * tolerance)});
   std::vector<double> result(problem.points.size());
-  far.evaluate({.charges = problem.strengths}, {.potential = result});
+  const auto tree =
+      set_far_fields({.tolerance = problem.tolerance,
+                      .trace = Trace::normal,
+                      .strengths = PanelSources::Strengths::charge_and_dipole,
+                      .kappa = problem.kappa,
+                      .near_pair_seconds = problem.kappa > 0 ? yukawa_rule_seconds : rule_seconds},
+                     problem.triangles, problem.strengths, problem.points, {.potential = result});
 #pragma omp parallel
   {
-    PointSums sums(problem.panels, tolerance, kappa);
+    PointSums sums(problem.panels, problem.tolerance, problem.kappa);
 #pragma omp for schedule(dynamic, 4)
     for (std::size_t row = 0; row < tree->lists.p2p.targets.size(); ++row) {
       const NearRow near = near_row(*tree, row);
@@ -164,7 +148,7 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
     problem.points.push_back(points[i] - panels.origin);
   }
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
-  return pairs <= few_pairs ? pair_by_pair(problem) : by_fmm(problem);
+  return pairs <= few_potential_pairs ? pair_by_pair(problem) : by_fmm(problem);
 }
 
 }  // namespace fmbem

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/layer/layer.hpp"
+#include "fmbem/bem/space/panel_sources.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem {
+
+/// How layers on panels act on points that are far from them.
+struct FarAtPoints {
+  double tolerance = 0;  ///< of what is evaluated, in the norm of V, or of K as 1/2
+  Trace trace = Trace::value;
+  PanelSources::Strengths strengths = PanelSources::Strengths::density;
+  bool gradient = false, hessian = false;
+  double kappa = 0;
+  double near_pair_seconds = 0;  ///< what a pair of a panel and a point costs one thread
+};
+
+/// Overwrites fields at points with what panels that are far give there, by an FMM that serves for
+/// once. The near lists of the tree that is returned have the other pairs. Points and panels are in
+/// the same coordinates.
+std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& far,
+                                                     std::span<const Triangle> panels,
+                                                     std::span<const double> strengths,
+                                                     std::span<const Vec3d> points,
+                                                     const fmm::Fields& fields);
+
+}  // namespace fmbem
