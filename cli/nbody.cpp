@@ -97,6 +97,10 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
             {"order", tree ? Json(info.order) : Json()},
             {"theta", has_theta ? Json(options.plan.theta.value_or(fmm::default_theta(info.method)))
                                 : Json()},
+            {"expansion",
+             has_theta
+                 ? Json(info.expansion == fmm::Expansion::cartesian ? "cartesian" : "spherical")
+                 : Json()},
             {"leaf", tree ? Json(info.max_leaf) : Json()},
             {"levels", info.levels},
             {"near_pairs", info.near_pairs},

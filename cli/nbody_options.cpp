@@ -40,6 +40,11 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
                  "of a treecode or a hybrid: radii over distance, above 0 and at most 1 (default: "
                  "0.5; 0.866)")
       ->type_name("T");
+  add_choice(app, "--expansion", o.plan.expansion,
+             {{"auto", std::nullopt},
+              {"spherical", fmm::Expansion::spherical},
+              {"cartesian", fmm::Expansion::cartesian}},
+             "of a treecode or a hybrid, where expansions act on points; auto: what is faster");
   app.add_option("--leaf", o.plan.max_leaf, "most points of a leaf (default: what is fastest)")
       ->type_name("N");
   app.add_option("--softening", o.plan.softening,

@@ -13,6 +13,12 @@ enum class Method {
   hybrid      ///< each pair of boxes by what is fastest (Yokota and Barba 2012)
 };
 
+/// What expansions are sums of where they act on points (M2P); the series is the same.
+enum class Expansion {
+  spherical,  ///< solid harmonics
+  cartesian   ///< monomials, for orders up to 6
+};
+
 /// A method by the name that options and reports give it.
 struct MethodName {
   const char* name;

@@ -80,6 +80,7 @@ class CpuPlan final : public PlanImpl {
   PlanInfo info() const override {
     PlanInfo info = plan_info(tree(), accuracy_, 0, placed_->backend->operator_bytes());
     info.method = options.method;
+    info.expansion = accuracy_.expansion;
     if (options.method == Method::treecode) {
       const TreecodeWork work =
           treecode_work(tree().octree, tree().lists.p2p.targets, accuracy_.theta);

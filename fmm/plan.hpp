@@ -52,6 +52,8 @@ struct PlanOptions {
   /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
   /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart.
   std::optional<double> theta{};
+  /// What M2P of a treecode or a hybrid sums. Default: what is faster at that order.
+  std::optional<Expansion> expansion{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
   double softening = 0;
@@ -72,6 +74,7 @@ struct PlanInfo {
   Method method = Method::fmm;  ///< never automatic
   /// Of a treecode or a hybrid: boxes that act on targets by their expansions.
   std::int64_t m2p_pairs = 0;
+  Expansion expansion = Expansion::spherical;  ///< of M2P
   std::int64_t p2l_pairs = 0;  ///< of a hybrid: sources that act on expansions of boxes
   std::int64_t m2l_pairs = 0;  ///< of a hybrid with θ below 0.866: pairs of boxes, not in rows
 };

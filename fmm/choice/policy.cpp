@@ -4,6 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/lists/hybrid_lists.hpp"
 
@@ -43,7 +45,8 @@ int treecode_order(const PlanOptions& options, double wanted) {
 
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
   const bool treecode = options.method == Method::treecode;
-  return {order_for(options, sources_are_targets),
+  const int order = order_for(options, sources_are_targets);
+  return {order,
           precision_of(options, sources_are_targets),
           treecode ? Precision::double_precision : near_precision_of(options),
           root_terms(options),
@@ -51,7 +54,18 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
           std::log(10 / options.tolerance),
           options.method,
           options.theta.value_or(default_theta(options.method)),
-          options.softening};
+          options.softening,
+          expansion_for(options, order)};
+}
+
+Expansion expansion_for(const PlanOptions& options, int order) {
+  FMBEM_REQUIRE(options.expansion != Expansion::cartesian || order <= highest_cartesian_order,
+                "Cartesian expansions have orders up to "
+                    << highest_cartesian_order << ", but " << order
+                    << " is asked for or needed: give a lower order or a looser tolerance, or take "
+                       "spherical ones");
+  return options.expansion.value_or(order <= highest_cartesian_order ? Expansion::cartesian
+                                                                     : Expansion::spherical);
 }
 
 int order_for(const PlanOptions& options, bool sources_are_targets) {

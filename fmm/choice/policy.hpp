@@ -15,6 +15,7 @@ struct Accuracy {
   double reach = 0;
   Method method = Method::fmm;  ///< as PlanOptions, but never automatic
   double theta = 0, softening = 0;
+  Expansion expansion = Expansion::spherical;  ///< of M2P
 };
 
 /// θ where the options give none: of a hybrid √3/2, so that boxes of one level that do not touch
@@ -28,6 +29,9 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets);
 
 /// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance.
 int order_for(const PlanOptions& options, bool sources_are_targets);
+
+/// What the options say, or what is faster at that order.
+Expansion expansion_for(const PlanOptions& options, int order);
 
 /// Single where the tolerance allows it, unless the options say otherwise. Sums of expansions in
 /// single precision are off by some 4e-7 of the far field. A tolerance near 1e-6 allows that only

@@ -145,6 +145,8 @@ struct CpuKernels {
   /// (Kelvin), this is L2P at inverted points:
   ///     u = F(ξ)/|d|,   ∇u = (∇F − d (F + 2 d·∇F/|d|²))/|d|³.
   void (*m2p)(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets);
+  /// The same of F in monomials (expansion/cartesian.hpp), [monomial_count(order)], order ≤ 6.
+  void (*m2p_cartesian)(int order, const M2pSource<T>& source, const M2pTargets<T>& targets);
 };
 
 /// The best kernels that this processor can run.

@@ -27,6 +27,8 @@ inline constexpr int most_pairs = (highest_order + 1) * (highest_order + 2) / 2;
   template <class T>                                                                               \
   void m2p(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets);      \
   template <class T>                                                                               \
+  void m2p_cartesian(int order, const M2pSource<T>& source, const M2pTargets<T>& targets);         \
+  template <class T>                                                                               \
   void gather(const NearRange* pieces, int n, const NearArrays<const T>& from,                     \
               const NearArrays<T>& to);                                                            \
   template <class T>                                                                               \

@@ -9,6 +9,7 @@
 #include "fmbem/fmm/cpu/hybrid.hpp"
 #include "fmbem/fmm/cpu/leaf_targets.hpp"
 #include "fmbem/fmm/cpu/treecode.hpp"
+#include "fmbem/fmm/expansion/cartesian.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -19,6 +20,18 @@ constexpr int boxes_of_a_sum = 16;
 template <class T>
 int channels_of(const Pass<T>& pass) {
   return pass.gradient[0].empty() ? 1 : 4;
+}
+
+template <class T>
+bool is_cartesian(const Pass<T>& pass) {
+  return pass.accuracy.expansion == Expansion::cartesian;
+}
+
+/// What M2P's kernel takes for a box.
+template <class T>
+std::int64_t numbers_of_a_box(const Pass<T>& pass) {
+  return is_cartesian(pass) ? monomial_count(pass.order.p)
+                            : std::int64_t{channels_of(pass)} * pass.table.slots();
 }
 
 /// A thread's buffers.
@@ -111,17 +124,20 @@ class TreecodeLeaf {
                                 place_[2].data(),
                                 pointer(sums_[0]),
                                 {pointer(sums_[1]), pointer(sums_[2]), pointer(sums_[3])}};
-    const std::int64_t size = static_cast<std::int64_t>(channels_of(pass_)) * pass_.table.slots();
+    const std::int64_t size = numbers_of_a_box(pass_);
+    const bool cartesian = is_cartesian(pass_);
     for (int v = 0; v < pass_.vectors; ++v) {
       for (std::size_t k = 0; k < boxes_.m2p.size(); ++k) {
         const std::int64_t index = boxes_.m2p[k];
         const Vec3d shift = centre - octree.centre_from_corner(octree.boxes[index]);
-        pass_.kernels.m2p(
-            steps_of(pass_.table),
-            {{static_cast<T>(shift.x), static_cast<T>(shift.y), static_cast<T>(shift.z)},
-             static_cast<T>(1 / octree.side(octree.boxes[index].level)),
-             moments_.data() + (index * pass_.vectors + v) * size},
-            targets);
+        const M2pSource<T> source{
+            {static_cast<T>(shift.x), static_cast<T>(shift.y), static_cast<T>(shift.z)},
+            static_cast<T>(1 / octree.side(octree.boxes[index].level)),
+            moments_.data() + (index * pass_.vectors + v) * size};
+        if (cartesian)
+          pass_.kernels.m2p_cartesian(pass_.order.p, source, targets);
+        else
+          pass_.kernels.m2p(steps_of(pass_.table), source, targets);
         if ((k + 1) % boxes_of_a_sum == 0) add_sums(v);
       }
       add_sums(v);
@@ -150,13 +166,16 @@ class TreecodeLeaf {
 };
 
 /// What M2P's kernel takes, [boxes][vectors][1 or 4][slots], of the boxes for which is_needed(b):
-/// moments as coefficients of harmonics, and those of the derivatives of Σ M_i S_i.
+/// moments as coefficients of harmonics, and those of the derivatives of Σ M_i S_i; or else
+/// [boxes][vectors][monomials], Σ M_i S_i in monomials.
 template <class T>
 Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
   const HarmonicTable<T>& table = pass.table;
   const int slots = table.slots(), channels = channels_of(pass);
   const auto boxes = static_cast<std::int64_t>(pass.tree.octree.boxes.size());
-  const std::int64_t size = static_cast<std::int64_t>(channels) * slots;
+  const std::int64_t size = numbers_of_a_box(pass);
+  const std::vector<CartesianTerm> terms =
+      is_cartesian(pass) ? cartesian_terms(pass.order) : std::vector<CartesianTerm>();
   Buffer<T> result(static_cast<std::size_t>(boxes * pass.vectors * size));
 #pragma omp parallel for schedule(static)
   for (std::int64_t b = 0; b < boxes; ++b) {
@@ -166,6 +185,9 @@ Buffer<T> slots_of_moments(const Pass<T>& pass, auto&& is_needed) {
       const T* const moment = pass.moment(b) + v * pass.order.count;
       T* const out = result.data() + (b * pass.vectors + v) * size;
       std::fill_n(out, size, T(0));
+      for (const CartesianTerm& term : terms)
+        out[term.monomial] += static_cast<T>(term.value) * moment[term.position];
+      if (!terms.empty()) continue;
       for (int slot = 0; slot < slots; ++slot)
         if (table.position[slot] >= 0) out[slot] = moment[table.position[slot]];
       for (int axis = 0; axis + 1 < channels; ++axis)

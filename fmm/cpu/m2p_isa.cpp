@@ -1,11 +1,70 @@
 // Multipole expansions at points, compiled once for each instruction set.
 #include "fmbem/fmm/cpu/points_isa.hpp"
+#include "fmbem/fmm/expansion/cartesian.hpp"
 
 namespace fmbem::fmm::FMBEM_ISA {
 namespace {
 
-template <class T, bool Gradient, int V>
-FMBEM_INLINE void m2p_block(HarmonicSteps<T> steps, const M2pSource<T>& source,
+/// Solid harmonics: channels are F and, for gradients, its derivatives as expansions of their own.
+template <class T>
+struct Spherical {
+  HarmonicSteps<T> steps;
+  const T* moments;
+
+  template <int Channels, int V>
+  FMBEM_INLINE void at(const Block<T, V>& point, Vec<T> (*total)[Channels]) const {
+    expansion_at<T, Channels, V>(Laplace(), steps, point, moments, total);
+  }
+};
+
+/// Monomials of degree ≤ P, by Horner's scheme (expansion/cartesian.hpp): each derivative is that of
+/// the nested sums, f ← f x + g having ∂f ← ∂f x + f along x and ∂f x + ∂g along others.
+template <class T, int P>
+struct Cartesian {
+  const T* moments;
+
+  template <int Channels, int V>
+  FMBEM_INLINE void at(const Block<T, V>& point, Vec<T> (*total)[Channels]) const {
+    for (int v = 0; v < V; ++v) at_register(point.x[v], point.y[v], point.z[v], total[v]);
+  }
+
+  template <int Channels>
+  FMBEM_INLINE void at_register(Vec<T> x, Vec<T> y, Vec<T> z, Vec<T> (&total)[Channels]) const {
+    constexpr bool gradient = Channels == 4;
+    const T* moment = moments;
+    Vec<T> f{}, fx{}, fy{}, fz{};
+    for (int i = P; i >= 0; --i) {
+      Vec<T> g{}, gy{}, gz{};
+      for (int j = P - i; j >= 0; --j) {
+        Vec<T> h{}, hz{};
+        for (int k = P - i - j; k >= 0; --k) {
+          if constexpr (gradient) hz = hz * z + h;
+          h = h * z + *moment++;
+        }
+        if constexpr (gradient) {
+          gz = gz * y + hz;
+          gy = gy * y + g;
+        }
+        g = g * y + h;
+      }
+      if constexpr (gradient) {
+        fz = fz * x + gz;
+        fy = fy * x + gy;
+        fx = fx * x + f;
+      }
+      f = f * x + g;
+    }
+    total[0] = f;
+    if constexpr (gradient) {
+      total[1] = fx;
+      total[2] = fy;
+      total[3] = fz;
+    }
+  }
+};
+
+template <class T, bool Gradient, int V, class Expansion>
+FMBEM_INLINE void m2p_block(const Expansion& expansion, const M2pSource<T>& source,
                             const M2pTargets<T>& t, int first) {
   constexpr int lanes = Simd<T>::lanes, channels = Gradient ? 4 : 1;
   Block<T, V> d, inverted;  // d from the box's centre in its sides, and d/|d|²
@@ -21,7 +80,7 @@ FMBEM_INLINE void m2p_block(HarmonicSteps<T> steps, const M2pSource<T>& source,
     inverted.z[v] = w2[v] * d.z[v];
     inverted.r2[v] = w2[v];
   }
-  expansion_at<T, channels, V>(Laplace(), steps, inverted, source.moments, total);
+  expansion.template at<channels, V>(inverted, total);
   for (int v = 0; v < V; ++v) {
     const Vec<T> w = source.inverse_side * square_root<T>(w2[v]);
     const auto add = [&](T* result, Vec<T> value) {
@@ -40,23 +99,49 @@ FMBEM_INLINE void m2p_block(HarmonicSteps<T> steps, const M2pSource<T>& source,
   }
 }
 
-template <class T, bool Gradient>
-void m2p_all(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& t) {
+template <class T, bool Gradient, class Expansion>
+void m2p_all(const Expansion& expansion, const M2pSource<T>& source, const M2pTargets<T>& t) {
   constexpr int lanes = Simd<T>::lanes, vectors = Gradient ? 2 : 4;
   int first = 0;
   for (; first + vectors * lanes <= t.count; first += vectors * lanes)
-    m2p_block<T, Gradient, vectors>(steps, source, t, first);
-  for (; first < t.count; first += lanes) m2p_block<T, Gradient, 1>(steps, source, t, first);
+    m2p_block<T, Gradient, vectors>(expansion, source, t, first);
+  for (; first < t.count; first += lanes) m2p_block<T, Gradient, 1>(expansion, source, t, first);
+}
+
+template <class T, class Expansion>
+void m2p_with(const Expansion& expansion, const M2pSource<T>& source, const M2pTargets<T>& t) {
+  t.gradient[0] ? m2p_all<T, true>(expansion, source, t)
+                : m2p_all<T, false>(expansion, source, t);
 }
 
 }  // namespace
 
 template <class T>
 void m2p(HarmonicSteps<T> steps, const M2pSource<T>& source, const M2pTargets<T>& targets) {
-  targets.gradient[0] ? m2p_all<T, true>(steps, source, targets)
-                      : m2p_all<T, false>(steps, source, targets);
+  m2p_with(Spherical<T>{steps, source.moments}, source, targets);
 }
 template void m2p(HarmonicSteps<double>, const M2pSource<double>&, const M2pTargets<double>&);
 template void m2p(HarmonicSteps<float>, const M2pSource<float>&, const M2pTargets<float>&);
+
+template <class T>
+void m2p_cartesian(int order, const M2pSource<T>& source, const M2pTargets<T>& targets) {
+  static_assert(highest_cartesian_order == 6);
+  switch (order) {
+    case 1:
+      return m2p_with(Cartesian<T, 1>{source.moments}, source, targets);
+    case 2:
+      return m2p_with(Cartesian<T, 2>{source.moments}, source, targets);
+    case 3:
+      return m2p_with(Cartesian<T, 3>{source.moments}, source, targets);
+    case 4:
+      return m2p_with(Cartesian<T, 4>{source.moments}, source, targets);
+    case 5:
+      return m2p_with(Cartesian<T, 5>{source.moments}, source, targets);
+    default:
+      return m2p_with(Cartesian<T, 6>{source.moments}, source, targets);
+  }
+}
+template void m2p_cartesian(int, const M2pSource<double>&, const M2pTargets<double>&);
+template void m2p_cartesian(int, const M2pSource<float>&, const M2pTargets<float>&);
 
 }  // namespace fmbem::fmm::FMBEM_ISA
