@@ -83,6 +83,10 @@ Json rates_of(const fmm::Plan& plan, const Evaluation& evaluation, bool gradient
   return rates;
 }
 
+const char* name_of(fmm::Expansion expansion) {
+  return expansion == fmm::Expansion::cartesian ? "cartesian" : "spherical";
+}
+
 Json error_json(const std::optional<double>& error) { return error ? Json(*error) : Json(); }
 
 Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
@@ -97,10 +101,7 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
             {"order", tree ? Json(info.order) : Json()},
             {"theta", has_theta ? Json(options.plan.theta.value_or(fmm::default_theta(info.method)))
                                 : Json()},
-            {"expansion",
-             has_theta
-                 ? Json(info.expansion == fmm::Expansion::cartesian ? "cartesian" : "spherical")
-                 : Json()},
+            {"expansion", has_theta ? Json(name_of(info.expansion)) : Json()},
             {"leaf", tree ? Json(info.max_leaf) : Json()},
             {"levels", info.levels},
             {"near_pairs", info.near_pairs},

@@ -81,9 +81,10 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "no order is sure to meet a tolerance with θ above "
                     << largest_sure_theta(o.method) << ", such as " << *o.theta
                     << ": give an order, or a smaller θ");
-  FMBEM_REQUIRE(!o.expansion || treecode || hybrid || o.method == Method::automatic,
-                "the expansions to choose are a treecode's or a hybrid's: take one of these methods, "
-                "or give no expansion");
+  FMBEM_REQUIRE(
+      !o.expansion || treecode || hybrid,
+      "the expansions to choose are a treecode's or a hybrid's: take one of these methods, "
+      "or give no expansion");
   FMBEM_REQUIRE(o.softening >= 0 && std::isfinite(o.softening),
                 "the softening must be a length of 0 or more, not " << o.softening);
   FMBEM_REQUIRE(o.softening == 0 || direct,

@@ -52,7 +52,8 @@ struct PlanOptions {
   /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
   /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart.
   std::optional<double> theta{};
-  /// What M2P of a treecode or a hybrid sums. Default: what is faster at that order.
+  /// What M2P of a treecode or a hybrid sums. Default: monomials up to order 6, where they are
+  /// faster.
   std::optional<Expansion> expansion{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
@@ -74,7 +75,7 @@ struct PlanInfo {
   Method method = Method::fmm;  ///< never automatic
   /// Of a treecode or a hybrid: boxes that act on targets by their expansions.
   std::int64_t m2p_pairs = 0;
-  Expansion expansion = Expansion::spherical;  ///< of M2P
+  Expansion expansion = Expansion::spherical;  ///< of M2P, in a treecode or a hybrid
   std::int64_t p2l_pairs = 0;  ///< of a hybrid: sources that act on expansions of boxes
   std::int64_t m2l_pairs = 0;  ///< of a hybrid with θ below 0.866: pairs of boxes, not in rows
 };

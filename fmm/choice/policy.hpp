@@ -30,7 +30,8 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets);
 /// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance.
 int order_for(const PlanOptions& options, bool sources_are_targets);
 
-/// What the options say, or what is faster at that order.
+/// What the options say, or what is faster at that order. Throws InputError for Cartesian
+/// expansions of an order that they do not have.
 Expansion expansion_for(const PlanOptions& options, int order);
 
 /// Single where the tolerance allows it, unless the options say otherwise. Sums of expansions in

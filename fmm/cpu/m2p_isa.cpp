@@ -17,8 +17,8 @@ struct Spherical {
   }
 };
 
-/// Monomials of degree ≤ P, by Horner's scheme (expansion/cartesian.hpp): each derivative is that of
-/// the nested sums, f ← f x + g having ∂f ← ∂f x + f along x and ∂f x + ∂g along others.
+/// Monomials of degree ≤ P, by Horner's scheme (expansion/cartesian.hpp): each derivative is that
+/// of the nested sums, f ← f x + g having ∂f ← ∂f x + f along x and ∂f x + ∂g along others.
 template <class T, int P>
 struct Cartesian {
   const T* moments;
@@ -63,8 +63,8 @@ struct Cartesian {
   }
 };
 
-template <class T, bool Gradient, int V, class Expansion>
-FMBEM_INLINE void m2p_block(const Expansion& expansion, const M2pSource<T>& source,
+template <class T, bool Gradient, int V, class Series>
+FMBEM_INLINE void m2p_block(const Series& series, const M2pSource<T>& source,
                             const M2pTargets<T>& t, int first) {
   constexpr int lanes = Simd<T>::lanes, channels = Gradient ? 4 : 1;
   Block<T, V> d, inverted;  // d from the box's centre in its sides, and d/|d|²
@@ -80,7 +80,7 @@ FMBEM_INLINE void m2p_block(const Expansion& expansion, const M2pSource<T>& sour
     inverted.z[v] = w2[v] * d.z[v];
     inverted.r2[v] = w2[v];
   }
-  expansion.template at<channels, V>(inverted, total);
+  series.template at<channels, V>(inverted, total);
   for (int v = 0; v < V; ++v) {
     const Vec<T> w = source.inverse_side * square_root<T>(w2[v]);
     const auto add = [&](T* result, Vec<T> value) {
@@ -99,19 +99,18 @@ FMBEM_INLINE void m2p_block(const Expansion& expansion, const M2pSource<T>& sour
   }
 }
 
-template <class T, bool Gradient, class Expansion>
-void m2p_all(const Expansion& expansion, const M2pSource<T>& source, const M2pTargets<T>& t) {
+template <class T, bool Gradient, class Series>
+void m2p_all(const Series& series, const M2pSource<T>& source, const M2pTargets<T>& t) {
   constexpr int lanes = Simd<T>::lanes, vectors = Gradient ? 2 : 4;
   int first = 0;
   for (; first + vectors * lanes <= t.count; first += vectors * lanes)
-    m2p_block<T, Gradient, vectors>(expansion, source, t, first);
-  for (; first < t.count; first += lanes) m2p_block<T, Gradient, 1>(expansion, source, t, first);
+    m2p_block<T, Gradient, vectors>(series, source, t, first);
+  for (; first < t.count; first += lanes) m2p_block<T, Gradient, 1>(series, source, t, first);
 }
 
-template <class T, class Expansion>
-void m2p_with(const Expansion& expansion, const M2pSource<T>& source, const M2pTargets<T>& t) {
-  t.gradient[0] ? m2p_all<T, true>(expansion, source, t)
-                : m2p_all<T, false>(expansion, source, t);
+template <class T, class Series>
+void m2p_with(const Series& series, const M2pSource<T>& source, const M2pTargets<T>& t) {
+  t.gradient[0] ? m2p_all<T, true>(series, source, t) : m2p_all<T, false>(series, source, t);
 }
 
 }  // namespace

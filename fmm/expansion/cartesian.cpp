@@ -36,8 +36,7 @@ std::vector<CartesianTerm> cartesian_terms(const ParityOrder& order) {
   std::vector<CartesianTerm> terms;
   const auto add_terms = [&](int n, int m, const Polynomial& harmonic) {
     for (int k = 0; k < monomial_count(p); ++k)
-      if (harmonic[k] != 0)
-        terms.push_back({order.position[harmonic_index(n, m)], k, harmonic[k]});
+      if (harmonic[k] != 0) terms.push_back({order.position[harmonic_index(n, m)], k, harmonic[k]});
   };
   // The recurrences of harmonics.hpp, of polynomials.
   Polynomial c(p, 1), s(p);

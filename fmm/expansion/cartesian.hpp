@@ -7,8 +7,8 @@
 
 namespace fmbem::fmm {
 
-// Cartesian (Taylor) expansions of low order. The Taylor series of 1/|x − y| in y about 0, to degree
-// p, is F(ξ)/|x| with ξ = x/|x|² and a polynomial F of degree p (Maxwell's poles, Kelvin's
+// Cartesian (Taylor) expansions of low order. The Taylor series of 1/|x − y| in y about 0, to
+// degree p, is F(ξ)/|x| with ξ = x/|x|² and a polynomial F of degree p (Maxwell's poles, Kelvin's
 // inversion): the same series as that of solid harmonics, with monomials in their place. Those of
 // degree up to 6 are fewer operations by Horner's scheme than harmonics by their recurrences.
 

@@ -41,6 +41,19 @@ class Nbody(ProgramTest):
         self.assertEqual(displaced["m2l_rows"], 0)
         self.assertGreater(displaced["m2l_pairs"], 0)
 
+    def test_expansions_are_the_same_series(self):
+        for method in ("treecode", "hybrid"):
+            arguments = ("--points", 3000, "--method", method, "--theta", 0.6, "--order", 4, "--leaf", 10, "--precision", "double")
+            results = {name: self.nbody(*arguments, "--expansion", name) for name in ("spherical", "cartesian", "auto")}
+            self.assertEqual([r["expansion"] for r in results.values()], ["spherical", "cartesian", "cartesian"])
+            for error in ("potential_error", "force_error"):
+                self.assertGreater(results["cartesian"][error], 1e-9)
+            # The same tree, whatever hybrids take for faster.
+            if method == "treecode":
+                self.assertAlmostEqual(results["cartesian"]["force_error"] / results["spherical"]["force_error"], 1, places=6)
+        self.assertEqual(self.nbody("--points", 1000, "--method", "treecode", "--order", 7)["expansion"], "spherical")
+        self.assertIsNone(self.nbody("--points", 1000, "--method", "fmm")["expansion"])
+
     def test_softening_and_potentials_alone(self):
         soft = self.nbody("--points", 1000, "--method", "direct", "--softening", 0.1, "--charges", "equal")
         self.assertLess(soft["force_error"], 1e-4)
@@ -90,6 +103,9 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--method", "hybrid", "--theta", 0), "θ must be above 0"),
                 (("--points", 9, "--method", "fmm", "--order", 41), "between 1 and 40"),
                 (("--points", 9, "--method", "fmm", "--order", 0), "between 1 and 40"),
+                (("--points", 9, "--method", "treecode", "--order", 7, "--expansion", "cartesian"), "orders up to 6"),
+                (("--points", 9, "--method", "fmm", "--expansion", "cartesian"), "treecode's or a hybrid's"),
+                (("--points", 9, "--method", "treecode", "--expansion", "taylor"), "--expansion"),
                 (("--points", 9, "--method", "direct", "--order", 3), "neither order nor leaves"),
                 (("--points", 9, "--method", "fmm", "--leaf", 0), "at least one point"),
                 (("--points", 9, "--method", "fmm", "--softening", 1), "direct sums alone"),
