@@ -94,19 +94,6 @@ TEST_CASE("clouds of two scales keep the tolerance, with a near field of bounded
   check_errors(cloud, run(plan, cloud), tolerance);
 }
 
-TEST_CASE("the highest orders neither overflow nor underflow in deep trees") {
-  const Cloud cloud("speck");
-  const auto [order, precision, tolerance] = GENERATE(table<int, Precision, double>(
-      {{40, Precision::double_precision, 1e-11}, {28, Precision::single_precision, 5e-6}}));
-  CAPTURE(order, tolerance);
-  const Plan plan(cloud.points, {.tolerance = tolerance,
-                                 .precision = precision,
-                                 .gradient = true,
-                                 .order = order,
-                                 .max_leaf = 40});
-  check_errors(cloud, run(plan, cloud), tolerance);
-}
-
 TEST_CASE("treecodes of clouds of two scales") {
   const std::string name = GENERATE(as<std::string>{}, "cluster", "scales", "speck");
   const double tolerance = GENERATE(1e-4, 1e-8);
