@@ -149,7 +149,7 @@ inline std::vector<Vec3d> random_dipoles(std::size_t n, std::uint64_t seed) {
 }
 
 /// The names of points_by_name().
-inline constexpr std::string_view names =
+inline constexpr std::string_view names_of_points =
     "cube, sphere, plummer, ellipsoid, lattice, centres, filament, cluster or scales";
 
 /// The points of that name. "cluster" has 99 % of them in a billionth of the volume, "scales" half
@@ -163,7 +163,8 @@ inline std::vector<Vec3d> points_by_name(std::string_view name, std::size_t n, s
   if (name == "filament") return filament_points(n, seed);
   if (name == "cluster") return cluster_points(n, seed, 1e-3, 0.99);
   if (name == "scales") return cluster_points(n, seed, 1e-6, 0.5);
-  FMBEM_REQUIRE(name == "ellipsoid", "there are no points called \"" << name << "\": " << names);
+  FMBEM_REQUIRE(name == "ellipsoid",
+                "there are no points called \"" << name << "\": " << names_of_points);
   return ellipsoid_points(n, seed);
 }
 
