@@ -94,14 +94,14 @@ TEST_CASE("clouds of two scales keep the tolerance, with a near field of bounded
   check_errors(cloud, run(plan, cloud), tolerance);
 }
 
-TEST_CASE("treecodes of clouds of two scales") {
+TEST_CASE("treecodes and hybrids of clouds of two scales") {
   const std::string name = GENERATE(as<std::string>{}, "cluster", "scales", "speck");
+  const Method method = GENERATE(Method::treecode, Method::hybrid);
   const double tolerance = GENERATE(1e-4, 1e-8);
-  CAPTURE(name, tolerance);
+  CAPTURE(name, name_of(method), tolerance);
   const Cloud cloud(name);
-  const Plan plan(
-      cloud.points,
-      {.tolerance = tolerance, .gradient = true, .max_leaf = 30, .method = Method::treecode});
+  const Plan plan(cloud.points,
+                  {.tolerance = tolerance, .gradient = true, .max_leaf = 30, .method = method});
   CHECK(plan.info().levels > (name == "cluster" ? 12 : 21));
   check_errors(cloud, run(plan, cloud), tolerance);
 }
