@@ -18,9 +18,19 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
       ->required();
   add_choice(
       app, "--distribution", o.distribution,
-      {{"cube", "cube"}, {"sphere", "sphere"}, {"plummer", "plummer"}, {"ellipsoid", "ellipsoid"}},
-      "where N points are: in a cube, on a sphere, in a Plummer sphere, or on an ellipsoid "
-      "with half of them at its tip");
+      {{"cube", "cube"},
+       {"sphere", "sphere"},
+       {"plummer", "plummer"},
+       {"ellipsoid", "ellipsoid"},
+       {"lattice", "lattice"},
+       {"centres", "centres"},
+       {"filament", "filament"},
+       {"cluster", "cluster"},
+       {"scales", "scales"}},
+      "where N points are: in a cube, on a sphere, in a Plummer sphere, on an ellipsoid with half "
+      "of "
+      "them at its tip, on a lattice, at distance u^3 (u uniform) around two centres, about a "
+      "helix, 99 % in a cube of 1/1000 of the edge, or half in one of 1/1000000");
   add_choice(app, "--charges", o.equal_charges, {{"mixed", false}, {"equal", true}},
              "of N points and of files without: uniform in [-1, 1), or all 1");
   app.add_option("--seed", o.seed, "of the random numbers (default: 1)");

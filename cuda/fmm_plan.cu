@@ -111,7 +111,20 @@ struct FmmPlan::Impl {
                                             options.gradient, count(targets));
     tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, of_a_warp, stream);
     stage_done("lists");
+    refuse_crowded_boxes();
     return {sources, targets, std::move(source_keys.order), std::move(target_keys.order)};
+  }
+
+  /// Trees end at the deepest level that keys of 64 bits can tell. What is left there in one box is
+  /// summed directly, which would be too much where most points are.
+  void refuse_crowded_boxes() const {
+    constexpr double most_pairs = 1e5;  // of a target: 1e12 pairs of 1e7 points take some 0.4 s
+    const double pairs = static_cast<double>(tree.near.pairs) / static_cast<double>(count(targets));
+    FMBEM_REQUIRE(tree.tree.levels() <= deepest_level || pairs <= most_pairs,
+                  "the points crowd in less than 5e-7 of their extent, where trees on the GPU end, "
+                  "so that each would be summed with "
+                      << static_cast<std::int64_t>(pairs)
+                      << " others directly: make the plan on the CPU");
   }
 
   SortedKeys sort(DevicePoints points, const Cube& root) const {

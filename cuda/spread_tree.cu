@@ -18,7 +18,7 @@ __global__ void find_deepest(SpreadProblem problem, double scale, Cube root, dou
   if (j >= problem.sources) return;
   deepest[j] = static_cast<std::int8_t>(fmm::deepest_level_of(
       scale * problem.centre[j] - root.corner, scale * problem.low[j] - root.corner,
-      scale * problem.high[j] - root.corner, root.side, overhang));
+      scale * problem.high[j] - root.corner, root.side, overhang, deepest_level));
 }
 
 /// The smallest cube about all there is.

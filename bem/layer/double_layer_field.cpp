@@ -78,8 +78,8 @@ class PointOnPanels {
 };
 
 void add_dipoles_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
-                std::span<const double> mu, std::span<const Vec3d> x, const FieldOptions& options,
-                Field& field) {
+                        std::span<const double> mu, std::span<const Vec3d> x,
+                        const FieldOptions& options, Field& field) {
   const auto tree = set_far_fields({.tolerance = dipole_gradient_loss * options.tolerance,
                                     .trace = Trace::normal,
                                     .gradient = true,

@@ -14,21 +14,21 @@ std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& how,
   // Charges and dipoles share what is allowed.
   const bool is_both = how.strengths == PanelSources::Strengths::charge_and_dipole;
   const double of_each = (is_both ? 0.5 : 1) * how.tolerance;
-  const auto sources = std::make_shared<PanelSources>(panels, nullptr, of_each, how.trace,
-                                                      how.kappa, how.strengths);
+  const auto sources =
+      std::make_shared<PanelSources>(panels, nullptr, of_each, how.trace, how.kappa, how.strengths);
   const int order = far_order_for(how.tolerance, how.trace);
-  const Precision precision = how.hessian ? Precision::double_precision
-                                          : far_precision_for(how.tolerance, how.trace);
+  const Precision precision =
+      how.hessian ? Precision::double_precision : far_precision_for(how.tolerance, how.trace);
   fmm::Seconds seconds;
-  auto tree = fmm::grow_tree(
-      *sources, points,
-      {.overhang = how.trace == Trace::value ? panel_overhang : dipole_overhang,
-       .order = order,
-       .precision = precision,
-       .gradient = how.gradient,
-       .hessian = how.hessian,
-       .near_pair_seconds = how.near_pair_seconds},
-      seconds);
+  auto tree =
+      fmm::grow_tree(*sources, points,
+                     {.overhang = how.trace == Trace::value ? panel_overhang : dipole_overhang,
+                      .order = order,
+                      .precision = precision,
+                      .gradient = how.gradient,
+                      .hessian = how.hessian,
+                      .near_pair_seconds = how.near_pair_seconds},
+                     seconds);
   const fmm::FarField far(tree, sources,
                           {.order = order,
                            .precision = precision,

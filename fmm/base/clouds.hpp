@@ -82,6 +82,56 @@ inline std::vector<Vec3d> ellipsoid_points(std::size_t n, std::uint64_t seed) {
   return points;
 }
 
+/// The lattice of step 1/m with m = ⌈n^(1/3)⌉ points an axis: its first n points.
+inline std::vector<Vec3d> lattice_points(std::size_t n) {
+  auto m = static_cast<std::size_t>(std::cbrt(static_cast<double>(n)));
+  while (m * m * m < n) ++m;
+  std::vector<Vec3d> points(n);
+  const double step = 1 / static_cast<double>(m);
+  for (std::size_t i = 0; i < n; ++i)
+    points[i] = step * Vec3d{static_cast<double>(i / (m * m)), static_cast<double>(i / m % m),
+                             static_cast<double>(i % m)};
+  return points;
+}
+
+/// At distance u³ around one of two centres that are 2 apart, u uniform in [0, 1): a density of
+/// r^(−8/3)/3 about each.
+inline std::vector<Vec3d> centres_points(std::size_t n, std::uint64_t seed) {
+  Uniform uniform(seed);
+  std::vector<Vec3d> points(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = uniform();
+    points[i] = u * u * u * sphere_point(uniform) + (i % 2 == 0 ? Vec3d{} : Vec3d{2, 0.3, 0.1});
+  }
+  return points;
+}
+
+/// Two turns of a helix of radius 1 and height 1, with a normal spread of a thousandth.
+inline std::vector<Vec3d> filament_points(std::size_t n, std::uint64_t seed) {
+  Uniform uniform(seed);
+  const auto normal = [&] {  // Box and Muller 1958
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  };
+  std::vector<Vec3d> points(n);
+  for (Vec3d& x : points) {
+    const double turn = uniform(0, 2), angle = 2 * std::numbers::pi * turn;
+    x = Vec3d{std::cos(angle), std::sin(angle), turn / 2} +
+        1e-3 * Vec3d{normal(), normal(), normal()};
+  }
+  return points;
+}
+
+/// Uniform in the unit cube, but for the first `share` of them: these are in a cube of that edge in
+/// it, so that two scales meet.
+inline std::vector<Vec3d> cluster_points(std::size_t n, std::uint64_t seed, double edge,
+                                         double share) {
+  std::vector<Vec3d> points = cube_points(n, seed);
+  const auto inside = static_cast<std::size_t>(share * static_cast<double>(n));
+  for (std::size_t i = 0; i < inside; ++i) points[i] = Vec3d{0.31, 0.59, 0.27} + edge * points[i];
+  return points;
+}
+
 /// Uniform in [−1, 1).
 inline std::vector<double> signed_charges(std::size_t n, std::uint64_t seed) {
   Uniform uniform(seed);
@@ -98,13 +148,23 @@ inline std::vector<Vec3d> random_dipoles(std::size_t n, std::uint64_t seed) {
   return dipoles;
 }
 
-/// The points called "cube", "sphere", "plummer" or "ellipsoid".
+/// The names of points_by_name().
+inline constexpr std::string_view names_of_points =
+    "cube, sphere, plummer, ellipsoid, lattice, centres, filament, cluster or scales";
+
+/// The points of that name. "cluster" has 99 % of them in a billionth of the volume, "scales" half
+/// in a cube of a millionth of the edge.
 inline std::vector<Vec3d> points_by_name(std::string_view name, std::size_t n, std::uint64_t seed) {
   if (name == "cube") return cube_points(n, seed);
   if (name == "sphere") return sphere_points(n, seed);
   if (name == "plummer") return plummer_points(n, seed);
-  FMBEM_REQUIRE(name == "ellipsoid", "there are no points called \""
-                                         << name << "\": cube, sphere, plummer or ellipsoid");
+  if (name == "lattice") return lattice_points(n);
+  if (name == "centres") return centres_points(n, seed);
+  if (name == "filament") return filament_points(n, seed);
+  if (name == "cluster") return cluster_points(n, seed, 1e-3, 0.99);
+  if (name == "scales") return cluster_points(n, seed, 1e-6, 0.5);
+  FMBEM_REQUIRE(name == "ellipsoid",
+                "there are no points called \"" << name << "\": " << names_of_points);
   return ellipsoid_points(n, seed);
 }
 

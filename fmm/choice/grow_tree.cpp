@@ -41,7 +41,7 @@ std::int8_t deepest_of(const Functionals& sources, std::size_t j, double scale, 
   sources.bounds(j, low, high);
   return static_cast<std::int8_t>(
       deepest_level_of(scale * sources.centre(j) - root.corner, scale * low - root.corner,
-                       scale * high - root.corner, root.side, overhang));
+                       scale * high - root.corner, root.side, overhang, deepest_tree_level));
 }
 
 /// Sources and targets, sorted in a root.

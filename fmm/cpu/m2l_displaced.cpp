@@ -23,7 +23,10 @@ using Steps = std::array<int, 3>;
 
 /// The displacement of the centres, target less source, in sides.
 Steps steps_between(const Box& to, const Box& from) {
-  return {to.cell[0] - from.cell[0], to.cell[1] - from.cell[1], to.cell[2] - from.cell[2]};
+  Steps steps;
+  for (int axis = 0; axis < 3; ++axis)
+    steps[axis] = static_cast<int>(to.cell[axis] - from.cell[axis]);
+  return steps;
 }
 Steps first_octant(Steps steps) {
   return {std::abs(steps[0]), std::abs(steps[1]), std::abs(steps[2])};

@@ -80,7 +80,7 @@ class TreecodeLeaf {
   }
   /// A leaf of the deepest level whose points all coincide is not near to itself (near_lists.hpp).
   void leave_out_one_place(std::size_t row) {
-    if (leaf_->level < deepest_level) return;
+    if (leaf_->level < pass_.tree.octree.deepest) return;
     const NearLists& near = pass_.tree.lists.p2p;
     const auto first = near.sources.begin() + near.begin[row];
     const auto last = near.sources.begin() + near.begin[row + 1];
@@ -109,13 +109,13 @@ class TreecodeLeaf {
   void m2p() {
     const Octree& octree = pass_.tree.octree;
     const SortedPoints& points = pass_.tree.targets();
-    const Vec3d centre = octree.centre_from_corner(*leaf_), from = octree.root.corner + centre;
+    const BoxCentre from_centre(octree, *leaf_);
     const int n = targets_.size(), padded = whole_registers(pass_.kernels, n);
     for (auto& axis : place_) axis.assign(padded, T(0));
     for (int i = 0; i < n; ++i) {
-      place_[0][i] = static_cast<T>(points.x[targets_.begin + i] - from.x);
-      place_[1][i] = static_cast<T>(points.y[targets_.begin + i] - from.y);
-      place_[2][i] = static_cast<T>(points.z[targets_.begin + i] - from.z);
+      place_[0][i] = static_cast<T>(from_centre(0, points.x[targets_.begin + i]));
+      place_[1][i] = static_cast<T>(from_centre(1, points.y[targets_.begin + i]));
+      place_[2][i] = static_cast<T>(from_centre(2, points.z[targets_.begin + i]));
     }
     for (int k = 0; k < 4; ++k) sums_[k].assign(is_wanted(pass_, k) ? padded : 0, T(0));
     const M2pTargets<T> targets{padded,
@@ -129,7 +129,7 @@ class TreecodeLeaf {
     for (int v = 0; v < pass_.vectors; ++v) {
       for (std::size_t k = 0; k < boxes_.m2p.size(); ++k) {
         const std::int64_t index = boxes_.m2p[k];
-        const Vec3d shift = centre - octree.centre_from_corner(octree.boxes[index]);
+        const Vec3d shift = octree.between_centres(*leaf_, octree.boxes[index]);
         const M2pSource<T> source{
             {static_cast<T>(shift.x), static_cast<T>(shift.y), static_cast<T>(shift.z)},
             static_cast<T>(1 / octree.side(octree.boxes[index].level)),

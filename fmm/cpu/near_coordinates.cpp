@@ -45,12 +45,12 @@ NearCoordinates<float>::NearCoordinates(const Octree& tree, const SortedPoints& 
     if (!box.is_leaf) continue;
     const double to_units = scale(tree, box.level);
     const Range range = box.*points_of;
+    const BoxCentre from_centre(tree, box);
     for (int k = 0; k < 3; ++k) {
-      const double corner = tree.root.corner[k], centre = tree.centre_from_corner(box)[k];
       const double* const x = axis_of(points, k).data();
       for (std::int32_t i = range.begin; i < range.end; ++i)
-        coordinates_[k][i] = static_cast<std::int32_t>(std::lrint(
-            std::clamp((x[i] - corner - centre) * to_units, -most_in_leaf, most_in_leaf)));
+        coordinates_[k][i] = static_cast<std::int32_t>(
+            std::lrint(std::clamp(from_centre(k, x[i]) * to_units, -most_in_leaf, most_in_leaf)));
     }
   }
 }
@@ -64,7 +64,7 @@ NearRange near_range(Range points, const Box& box, const Box& leaf) {
   const int finer = std::max(leaf.level, box.level);
   // The distance of the centres in halves of the finer box's side.
   const auto centre = [&](const Box& b, int axis) {
-    return (2 * std::int64_t{b.cell[axis]} + 1) << (finer - b.level);
+    return (2 * b.cell[axis] + 1) << (finer - b.level);
   };
   const int quarters_of_half = leaf.level == finer ? 2 : 1;
   NearRange piece{points.begin, points.size()};

@@ -20,17 +20,16 @@ struct InvertedPoints {
   std::vector<T> inverse_distance, weights, slots;
   int padded = 0;
 
-  /// Points as the box at that centre (from the root's corner) sees them, in its sides.
-  void fill(const Pass<T>& pass, Vec3d centre, double side, Range range) {
+  /// Points as a box sees them from its centre, in its sides.
+  void fill(const Pass<T>& pass, const BoxCentre& from_centre, double side, Range range) {
     const SortedPoints& points = pass.from_points();
-    const Vec3d from = pass.tree.octree.root.corner + centre;
     padded = whole_registers(pass.kernels, range.size());
     for (auto& axis : place) axis.assign(padded, T(0));
     inverse_distance.assign(padded, T(0));
     for (int i = 0; i < range.size(); ++i) {
-      const Vec3d d =
-          (1 / side) * Vec3d{points.x[range.begin + i] - from.x, points.y[range.begin + i] - from.y,
-                             points.z[range.begin + i] - from.z};
+      const std::int32_t k = range.begin + i;
+      const Vec3d d = (1 / side) * Vec3d{from_centre(0, points.x[k]), from_centre(1, points.y[k]),
+                                         from_centre(2, points.z[k])};
       const double inverse = 1 / norm2(d);
       for (int axis = 0; axis < 3; ++axis) place[axis][i] = static_cast<T>(inverse * d[axis]);
       inverse_distance[i] = static_cast<T>(std::sqrt(inverse));
@@ -42,13 +41,13 @@ template <class T>
 void p2l_box(const Pass<T>& pass, std::int32_t target, InvertedPoints<T>& work) {
   const Octree& octree = pass.tree.octree;
   const Box& box = octree.boxes[target];
-  const Vec3d centre = octree.centre_from_corner(box);
+  const BoxCentre from_centre(octree, box);
   const std::int64_t n_from = static_cast<std::int64_t>(pass.from_points().size());
   for (const std::int32_t source : pass.tree.lists.hybrid.p2l[target])
     for (Range left = octree.boxes[source].sources; left.size() > 0;
          left.begin += points_inverted) {
       const Range range{left.begin, left.begin + std::min(left.size(), points_inverted)};
-      work.fill(pass, centre, octree.side(box.level), range);
+      work.fill(pass, from_centre, octree.side(box.level), range);
       for (int v = 0; v < pass.vectors; ++v) {
         work.weights.assign(work.padded, T(0));
         for (int i = 0; i < range.size(); ++i)

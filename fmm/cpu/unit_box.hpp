@@ -17,16 +17,15 @@ struct UnitPoints {
   int padded = 0;
 
   void fill(const Octree& tree, const SortedPoints& points, const Box& box, Range range) {
-    const Vec3d corner = tree.root.corner;
-    const Vec3d centre = tree.centre_from_corner(box);
+    const BoxCentre from_centre(tree, box);
     const double scale = 1 / tree.side(box.level);
     const int n = range.size();
     padded = whole_registers(cpu_kernels<T>(), n);
     for (auto* axis : {&x, &y, &z}) axis->assign(padded, T(0));
     for (int i = 0; i < n; ++i) {
-      x[i] = static_cast<T>((points.x[range.begin + i] - corner.x - centre.x) * scale);
-      y[i] = static_cast<T>((points.y[range.begin + i] - corner.y - centre.y) * scale);
-      z[i] = static_cast<T>((points.z[range.begin + i] - corner.z - centre.z) * scale);
+      x[i] = static_cast<T>(from_centre(0, points.x[range.begin + i]) * scale);
+      y[i] = static_cast<T>(from_centre(1, points.y[range.begin + i]) * scale);
+      z[i] = static_cast<T>(from_centre(2, points.z[range.begin + i]) * scale);
     }
   }
 };
@@ -39,7 +38,7 @@ struct UnitWeightedPoints {
   int padded = 0, channels = 1;
 
   void fill(const WeightedPoints& points, const PointTree& tree, const Box& box) {
-    const Vec3d corner = tree.octree.root.corner, centre = tree.octree.centre_from_corner(box);
+    const BoxCentre from_centre(tree.octree, box);
     const double scale = 1 / tree.octree.side(box.level), length = tree.scale;
     const std::size_t n = points.weight.size();
     padded = whole_registers(cpu_kernels<T>(), static_cast<int>(n));
@@ -47,9 +46,9 @@ struct UnitWeightedPoints {
     for (auto* column : {&x, &y, &z}) column->assign(padded, T(0));
     weights.assign(static_cast<std::size_t>(channels) * padded, T(0));
     for (std::size_t i = 0; i < n; ++i) {
-      x[i] = static_cast<T>((length * points.x[i] - corner.x - centre.x) * scale);
-      y[i] = static_cast<T>((length * points.y[i] - corner.y - centre.y) * scale);
-      z[i] = static_cast<T>((length * points.z[i] - corner.z - centre.z) * scale);
+      x[i] = static_cast<T>(from_centre(0, length * points.x[i]) * scale);
+      y[i] = static_cast<T>(from_centre(1, length * points.y[i]) * scale);
+      z[i] = static_cast<T>(from_centre(2, length * points.z[i]) * scale);
       weights[i] = static_cast<T>(points.weight[i] * (length * length));
       for (int axis = 0; axis + 1 < channels; ++axis)
         weights[(axis + 1) * padded + i] =

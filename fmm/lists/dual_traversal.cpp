@@ -142,7 +142,7 @@ class Traversal {
     const Box &a = tree_.boxes[pair.a], &b = tree_.boxes[pair.b];
     const bool same = pair.a == pair.b;
     if (targets(a) * sources(b) + targets(b) * sources(a) == 0) return 0;
-    if (same && is_one_place(a, points_.sources, points_.targets())) return 0;
+    if (same && is_one_place(tree_, a, points_.sources, points_.targets())) return 0;
     const double direct = direct_seconds(pair);
     if (!same && is_far(pair)) return visit_far(pair, direct, found);
     double seconds = std::numeric_limits<double>::infinity();

@@ -2,8 +2,9 @@
 
 namespace fmbem::fmm {
 
-bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets) {
-  if (box.level < deepest_level || box.sources.size() == 0 || box.targets.size() == 0 ||
+bool is_one_place(const Octree& tree, const Box& box, const SortedPoints& sources,
+                  const SortedPoints& targets) {
+  if (box.level < tree.deepest || box.sources.size() == 0 || box.targets.size() == 0 ||
       !sources.deepest.empty())
     return false;
   const std::int32_t first = box.sources.begin;
@@ -28,7 +29,7 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
     if (!box.is_leaf || box.targets.size() == 0) continue;
     lists.targets.push_back(static_cast<std::int32_t>(b));
     for (const std::int32_t c : tree.colleagues[b]) {
-      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(box, sources, targets)))
+      if (c < 0 || (c == static_cast<std::int32_t>(b) && is_one_place(tree, box, sources, targets)))
         continue;
       if (tree.boxes[c].is_leaf) {
         add(c);

@@ -21,7 +21,8 @@ struct NearLists {
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
 
 /// Whether all points of a box of the deepest level coincide, so that none acts on another.
-bool is_one_place(const Box& box, const SortedPoints& sources, const SortedPoints& targets);
+bool is_one_place(const Octree& tree, const Box& box, const SortedPoints& sources,
+                  const SortedPoints& targets);
 
 /// Sources that act directly on each target of a row.
 std::int64_t near_sources(const Octree& tree, const NearLists& lists, std::size_t row);

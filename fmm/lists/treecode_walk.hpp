@@ -19,7 +19,7 @@ struct TreecodeBoxes {
 /// distance R of the centres. Then r_s/|x − c_s| ≤ θ for each target x of the leaf, and the
 /// expansion's error there is at most θ^(p+1)/(1 − θ) · Σ|q_j|/|x − c_s| (docs/theory.md).
 inline bool is_accepted(const Octree& tree, const Box& leaf, const Box& box, double theta) {
-  const Vec3d r = tree.centre_from_corner(leaf) - tree.centre_from_corner(box);
+  const Vec3d r = tree.between_centres(leaf, box);
   const double radii = 0.5 * std::sqrt(3.0) * (tree.side(leaf.level) + tree.side(box.level));
   return radii * radii <= theta * theta * norm2(r);
 }

@@ -144,7 +144,7 @@ class Counter {
       add_before(other.cut, 0, other.lists_if_split - as_leaf);
     }
     Near near = held_above_[b];
-    if (box.level == deepest_level) {  // its points coincide, and do not act on each other
+    if (box.level == tree_.deepest) {  // its points coincide, and do not act on each other
       near.sources -= boxes_[b].sources;
       near.boxes -= boxes_[b].sources > 0;
     }

@@ -62,15 +62,6 @@ Cube bounding_cube(Vec3d low, Vec3d high) {
   return {low + extent / 2.0 - middle, side};
 }
 
-std::array<std::int32_t, 3> cell_of(std::uint64_t key) {
-  const Cell cell = grid_cell(key);
-  return {cell.x, cell.y, cell.z};
-}
-
-std::uint64_t key_of(std::array<std::int32_t, 3> cell) {
-  return grid_key({cell[0], cell[1], cell[2]});
-}
-
 MortonOrder morton_order(std::span<const Vec3d> points) {
   const auto n = static_cast<std::int64_t>(points.size());
   MortonOrder result;

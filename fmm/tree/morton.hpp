@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,10 +13,6 @@ namespace fmbem {
 /// Smallest cube, centred on the bounding box, that holds every point. A single point gets side 1.
 Cube bounding_cube(std::span<const Vec3d> points);
 Cube bounding_cube(Vec3d low, Vec3d high);
-
-/// Cell of a box's grid from its key, the leading 3l bits of a point's on level l; and back.
-std::array<std::int32_t, 3> cell_of(std::uint64_t key);
-std::uint64_t key_of(std::array<std::int32_t, 3> cell);
 
 /// Points in Morton order.
 struct MortonOrder {

@@ -7,7 +7,8 @@
 
 namespace fmbem {
 
-/// Deepest level of an octree: 21 bits an axis, 63 bits a key.
+/// Deepest level that keys of 64 bits can tell, and of trees on the GPU: 21 bits an axis. Trees on
+/// the CPU go to deepest_tree_level (fmm/tree/tree_key.hpp).
 inline constexpr int deepest_level = 21;
 
 /// A cube: the root of an octree.

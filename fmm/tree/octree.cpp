@@ -12,10 +12,9 @@ namespace {
 constexpr std::int32_t worth_a_thread = 4096;
 
 /// Keys of the boxes of a level, ascending: the leading 3·level bits of a Morton key.
-using Keys = std::vector<std::uint64_t>;
+using Keys = std::vector<TreeKey>;
 
-std::int32_t first_not_below(std::span<const std::uint64_t> keys, Range range,
-                             std::uint64_t bound) {
+std::int32_t first_not_below(std::span<const TreeKey> keys, Range range, TreeKey bound) {
   return static_cast<std::int32_t>(
       std::lower_bound(keys.begin() + range.begin, keys.begin() + range.end, bound) - keys.begin());
 }
@@ -29,9 +28,8 @@ std::int32_t held_of(const SortedPoints& points, Range range, int level) {
 }
 
 /// Points of the 8 children of a box, by octant.
-std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, std::uint64_t key,
-                                  int level) {
-  const int shift = 3 * (deepest_level - level - 1);
+std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, TreeKey key, int level) {
+  const int shift = 3 * (deepest_tree_level - level - 1);
   range.begin += held_of(points, range, level);
   std::array<Range, 8> result;
   for (int octant = 0; octant < 8; ++octant) {
@@ -45,8 +43,8 @@ std::array<Range, 8> child_ranges(const SortedPoints& points, Range range, std::
 }
 
 /// Whether a box has points that are not held by one of its ancestors.
-bool holds_points(const SortedPoints& points, std::uint64_t key, int level) {
-  const int shift = 3 * (deepest_level - level);
+bool holds_points(const SortedPoints& points, TreeKey key, int level) {
+  const int shift = 3 * (deepest_tree_level - level);
   const auto begin = points.keys.begin(), end = points.keys.end();
   auto first = std::lower_bound(begin, end, key << shift);
   // Points that its ancestors hold may have the same key; they come first.
@@ -59,7 +57,7 @@ bool holds_points(const SortedPoints& points, std::uint64_t key, int level) {
 std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints& targets,
                                 int max_leaf) {
   struct Entry {
-    std::uint64_t key;
+    TreeKey key;
     Range sources, targets;
   };
   std::vector<Keys> result;
@@ -72,12 +70,12 @@ std::vector<Keys> crowded_boxes(const SortedPoints& sources, const SortedPoints&
                    {0, static_cast<std::int32_t>(sources.size())},
                    {0, static_cast<std::int32_t>(targets.size())}};
   if (is_crowded(root, 0)) crowded.push_back(root);
-  for (int level = 0; level < deepest_level && !crowded.empty(); ++level) {
+  for (int level = 0; level < sources.levels && !crowded.empty(); ++level) {
     result.emplace_back();
     next.clear();
     for (const Entry& e : crowded) {
       result.back().push_back(e.key);
-      if (level + 1 == deepest_level) continue;
+      if (level + 1 == sources.levels) continue;
       const auto s = child_ranges(sources, e.sources, e.key, level);
       const auto t = &sources == &targets ? s : child_ranges(targets, e.targets, e.key, level);
       for (int octant = 0; octant < 8; ++octant) {
@@ -97,16 +95,18 @@ class KeySet {
     const int bits = std::min(3 * level, static_cast<int>(std::bit_width(sorted.size())));
     shift_ = 3 * level - bits;
     begin_.resize((std::size_t{1} << bits) + 1);
-    for (const std::uint64_t key : sorted) ++begin_[(key >> shift_) + 1];
+    for (const TreeKey key : sorted) ++begin_[bucket(key) + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   }
-  bool contains(std::uint64_t key) const {
-    const auto first = keys_.begin() + begin_[key >> shift_],
-               last = keys_.begin() + begin_[(key >> shift_) + 1];
+  bool contains(TreeKey key) const {
+    const auto first = keys_.begin() + begin_[bucket(key)],
+               last = keys_.begin() + begin_[bucket(key) + 1];
     return std::binary_search(first, last, key);
   }
 
  private:
+  std::size_t bucket(TreeKey key) const { return static_cast<std::size_t>(key >> shift_); }
+
   const Keys& keys_;
   int shift_;
   std::vector<std::int32_t> begin_;  ///< of the keys with the same leading bits
@@ -116,23 +116,25 @@ class KeySet {
 void grade(std::vector<Keys>& split, const SortedPoints& sources, const SortedPoints& targets) {
   for (int level = static_cast<int>(split.size()) - 2; level > 0; --level) {
     const KeySet is_split(split[level], level);
-    const std::int32_t cells = 1 << level;
+    const std::int64_t cells = std::int64_t{1} << level;
     Keys missing;
-    std::uint64_t done = ~std::uint64_t{0};
-    for (const std::uint64_t key : split[level + 1]) {
-      const std::uint64_t parent = key >> 3;
+    TreeKey done = ~TreeKey{0};
+    for (const TreeKey key : split[level + 1]) {
+      const TreeKey parent = key >> 3;
       if (parent == done) continue;
       done = parent;
-      const auto cell = cell_of(parent);
-      for (int i = std::max(cell[0] - 1, 0); i <= std::min(cell[0] + 1, cells - 1); ++i)
-        for (int j = std::max(cell[1] - 1, 0); j <= std::min(cell[1] + 1, cells - 1); ++j)
-          for (int k = std::max(cell[2] - 1, 0); k <= std::min(cell[2] + 1, cells - 1); ++k)
-            if (const std::uint64_t colleague = key_of({i, j, k}); !is_split.contains(colleague))
+      const TreeCell cell = cell_of(parent);
+      const auto first = [&](int axis) { return std::max<std::int64_t>(cell[axis] - 1, 0); };
+      const auto last = [&](int axis) { return std::min(cell[axis] + 1, cells - 1); };
+      for (std::int64_t i = first(0); i <= last(0); ++i)
+        for (std::int64_t j = first(1); j <= last(1); ++j)
+          for (std::int64_t k = first(2); k <= last(2); ++k)
+            if (const TreeKey colleague = key_of({i, j, k}); !is_split.contains(colleague))
               missing.push_back(colleague);
     }
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
-    std::erase_if(missing, [&](std::uint64_t key) {
+    std::erase_if(missing, [&](TreeKey key) {
       return !holds_points(sources, key, level) &&
              (&sources == &targets || !holds_points(targets, key, level));
     });
@@ -239,13 +241,29 @@ void find_colleagues(Octree& tree) {
   }
 }
 
+/// The centre of a box in the unit cube.
+Vec3d unit_centre(const Box& box) {
+  Vec3d centre;
+  for (int axis = 0; axis < 3; ++axis)
+    centre[axis] = std::ldexp(static_cast<double>(box.cell[axis]) + 0.5, -box.level);
+  return centre;
+}
+
 }  // namespace
 
 double Octree::side(int level) const { return std::ldexp(root.side, -level); }
 
-Vec3d Octree::centre_from_corner(const Box& box) const {
-  const double h = side(box.level);
-  return h * Vec3d{box.cell[0] + 0.5, box.cell[1] + 0.5, box.cell[2] + 0.5};
+Vec3d Octree::centre_from_corner(const Box& box) const { return root.side * unit_centre(box); }
+
+Vec3d Octree::between_centres(const Box& a, const Box& b) const {
+  return root.side * (unit_centre(a) - unit_centre(b));
+}
+
+BoxCentre::BoxCentre(const Octree& tree, const Box& box)
+    : corner_(tree.root.corner), centre_(tree.centre_from_corner(box)) {
+  const Vec3d unit = unit_centre(box);
+  for (int axis = 0; axis < 3; ++axis)
+    rest_[axis] = std::fma(tree.root.side, unit[axis], -centre_[axis]);
 }
 
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
@@ -254,6 +272,7 @@ Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedP
   grade(split, sources, targets);
   Octree tree;
   tree.root = root;
+  tree.deepest = sources.levels;
   Box box;
   box.child.fill(-1);
   box.sources = {0, static_cast<std::int32_t>(sources.size())};

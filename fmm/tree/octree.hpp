@@ -12,7 +12,7 @@ namespace fmbem::fmm {
 
 /// One node of the octree.
 struct Box {
-  std::array<std::int32_t, 3> cell{};  ///< place in the grid of its level
+  TreeCell cell{};  ///< place in the grid of its level
   std::int32_t level = 0;
   std::int32_t parent = -1;
   std::array<std::int32_t, 8> child;  ///< by octant (bit 2, 1, 0: upper in x, y, z); −1 if empty
@@ -33,6 +33,7 @@ struct Box {
 /// separated by M2L on their level are a level apart: they are summed directly (docs/theory.md).
 struct Octree {
   Cube root;
+  int deepest = deepest_tree_level;  ///< level below which no box is split
   std::vector<Box> boxes;
   std::vector<std::int32_t> level_begin;  ///< [levels + 1]
   /// [boxes][27]: boxes of the same level that touch this one, itself at 13; −1 where there is
@@ -44,10 +45,29 @@ struct Octree {
   /// The centre of a box less the root's corner, which has to be subtracted from points first: far
   /// from the origin the centre itself cannot be represented.
   Vec3d centre_from_corner(const Box& box) const;
+  /// The centre of box a less that of b, without the rounding of either.
+  Vec3d between_centres(const Box& a, const Box& b) const;
+};
+
+/// Coordinates as seen from the centre of a box. What rounding takes from the centre and from the
+/// difference to the root's corner is kept: both would be seen in deep boxes.
+class BoxCentre {
+ public:
+  BoxCentre(const Octree& tree, const Box& box);
+
+  double operator()(int axis, double x) const {
+    const double corner = corner_[axis], from_corner = x - corner, taken = from_corner - x;
+    const double lost = (x - (from_corner - taken)) - (corner + taken);  // Knuth's sum of two
+    return (from_corner - centre_[axis]) + (lost - rest_[axis]);
+  }
+
+ private:
+  Vec3d corner_, centre_, rest_;
 };
 
 /// Splits every box with more than max_leaf targets, or sources that may sink, down to the deepest
-/// level, and where the grading asks for it. Sources and targets may be the same object.
+/// level of the sources' keys, and where the grading asks for it. Sources and targets may be the
+/// same object.
 Octree build_octree(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
                     int max_leaf);
 

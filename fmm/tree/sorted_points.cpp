@@ -6,9 +6,9 @@ namespace fmbem::fmm {
 
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest,
-                         std::span<const std::int32_t> input_order) {
+                         std::span<const std::int32_t> input_order, int levels) {
   struct Entry {
-    std::uint64_t key;
+    TreeKey key;
     std::int32_t index;
     std::int8_t deepest;
   };
@@ -17,9 +17,9 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
   LargeVector<Entry> entries(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) {
-    const std::int8_t level = deepest.empty() ? deepest_level : deepest[i];
-    const int shift = 3 * (deepest_level - level);
-    entries[i] = {morton_key(unit * points[i], root) >> shift << shift, i, level};
+    const std::int8_t level = deepest.empty() ? static_cast<std::int8_t>(levels) : deepest[i];
+    const int shift = 3 * (deepest_tree_level - level);
+    entries[i] = {tree_key(unit * points[i], root) >> shift << shift, i, level};
   }
   const auto before = [&](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
@@ -33,6 +33,7 @@ SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube&
     __gnu_parallel::stable_sort(entries.begin(), entries.end(), before);
 
   SortedPoints sorted;
+  sorted.levels = levels;
   sorted.keys.resize(n);
   sorted.order.resize(n);
   sorted.deepest.resize(deepest.empty() ? 0 : n);
@@ -55,8 +56,7 @@ SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& r
   SortedPoints sorted;
   sorted.keys.resize(points.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < points.size(); ++i)
-    sorted.keys[i] = morton_key(unit * points[i], root);
+  for (std::size_t i = 0; i < points.size(); ++i) sorted.keys[i] = tree_key(unit * points[i], root);
   __gnu_parallel::sort(sorted.keys.begin(), sorted.keys.end());
   return sorted;
 }

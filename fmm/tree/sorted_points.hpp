@@ -6,28 +6,32 @@
 #include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
+#include "fmbem/fmm/tree/tree_key.hpp"
 
 namespace fmbem::fmm {
 
 /// Points in Morton order: coordinates as a structure of arrays.
 struct SortedPoints {
-  LargeVector<std::uint64_t> keys;  ///< [n], ascending
+  LargeVector<TreeKey> keys;        ///< [n], ascending
   LargeVector<std::int32_t> order;  ///< [n], order[k] is the input index of the k-th point
   LargeVector<double> x, y, z;      ///< [n]
   /// The deepest level that each point may sink to, [n]; empty if all are points. A key has the
   /// bits of that level alone, so that in its box the point stands before all that may sink deeper.
   LargeVector<std::int8_t> deepest;
+  int levels = deepest_tree_level;  ///< that keys tell: trees end there
 
   std::size_t size() const { return keys.size(); }
-  int deepest_of(std::int64_t k) const { return deepest.empty() ? deepest_level : deepest[k]; }
+  int deepest_of(std::int64_t k) const { return deepest.empty() ? levels : deepest[k]; }
 };
 
 /// Points times `unit`, sorted by their keys in that root, ties by input index. `deepest` is as in
 /// SortedPoints, in the order of the points. These come as they were put in, or else `input_order`
-/// has the input index of each: points in nearly the right order take half the time.
+/// has the input index of each: points in nearly the right order take half the time. Keys of fewer
+/// levels make trees as the GPU has them.
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest = {},
-                         std::span<const std::int32_t> input_order = {});
+                         std::span<const std::int32_t> input_order = {},
+                         int levels = deepest_tree_level);
 
 /// The sorted keys alone, for trees that are only to be counted.
 SortedPoints sort_keys(std::span<const Vec3d> points, double unit, const Cube& root);

@@ -211,6 +211,14 @@ TEST_CASE("plans on the device refuse what they cannot do") {
                     contains("source 41 is not at a finite position (counted from 0)"));
 }
 
+TEST_CASE("points that crowd below the deepest level of the device are refused") {
+  if (!gpu_is_there()) return;
+  const Points crowded = cluster_points(300'000, 9, 1e-9, 0.9);
+  const DeviceArray<Vec3d> there = on_device(crowded);
+  const cuda::DevicePoints places{there.data(), crowded.size()};
+  CHECK_THROWS_WITH(FmmPlan(places, places), contains("make the plan on the CPU"));
+}
+
 TEST_CASE("strengths on the device that are not finite give NaN everywhere") {
   if (!gpu_is_there()) return;
   for (const double tolerance : {1e-3, 1e-9}) {

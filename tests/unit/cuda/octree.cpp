@@ -36,8 +36,9 @@ void check_same(const Points& y, const Points& x, int max_leaf, double scale = 1
   if (!same) all.insert(all.end(), x.begin(), x.end());
   Cube root = bounding_cube(all);
   root = {scale * root.corner, scale * root.side};
-  const fmm::SortedPoints sources = fmm::sort_points(y, scale, root, deepest),
-                          others = same ? sources : fmm::sort_points(x, scale, root);
+  const fmm::SortedPoints sources = fmm::sort_points(y, scale, root, deepest, {}, deepest_level),
+                          others = same ? sources
+                                        : fmm::sort_points(x, scale, root, {}, {}, deepest_level);
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);

@@ -107,7 +107,7 @@ class Acting {
       if ((tree_.lists.hybrid.m2l_places[parent] >> place & 1) == 0) continue;
       for (const std::int32_t child : boxes[tree_.octree.colleagues[parent][place]].child) {
         if (child < 0) continue;
-        int apart = 0;
+        std::int64_t apart = 0;
         for (int axis = 0; axis < 3; ++axis)
           apart = std::max(apart, std::abs(boxes[child].cell[axis] - boxes[box].cell[axis]));
         if (apart > 1) add(child);

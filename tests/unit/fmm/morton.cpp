@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/tree/tree_key.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace fmbem;
@@ -22,9 +23,10 @@ std::vector<Vec3d> random_points(int n, unsigned seed) {
 }
 
 /// The key bit by bit, by bisection of the cube.
-std::uint64_t key_by_bisection(Vec3d p, Cube cube) {
-  std::uint64_t key = 0;
-  for (int level = 0; level < deepest_level; ++level) {
+template <class Key>
+Key key_by_bisection(Vec3d p, Cube cube, int levels) {
+  Key key = 0;
+  for (int level = 0; level < levels; ++level) {
     cube.side /= 2;
     for (int axis = 0; axis < 3; ++axis) {
       const bool upper = p[axis] >= cube.corner[axis] + cube.side;
@@ -39,14 +41,26 @@ std::uint64_t key_by_bisection(Vec3d p, Cube cube) {
 
 TEST_CASE("Morton keys are the path through the octree") {
   const Cube cube{{-4, -4, -4}, 16};
-  for (const Vec3d& p : random_points(1000, 1))
-    CHECK(morton_key(p, cube) == key_by_bisection(p, cube));
+  for (const Vec3d& p : random_points(1000, 1)) {
+    CHECK(morton_key(p, cube) == key_by_bisection<std::uint64_t>(p, cube, deepest_level));
+    const fmm::TreeKey key = fmm::tree_key(p, cube);
+    const bool is_path = key == key_by_bisection<fmm::TreeKey>(p, cube, fmm::deepest_tree_level);
+    CHECK(is_path);
+    const bool begins_alike =
+        static_cast<std::uint64_t>(key >> 3 * deepest_level) == morton_key(p, cube);
+    CHECK(begins_alike);
+    const bool comes_back = fmm::key_of(fmm::cell_of(key)) == key;
+    CHECK(comes_back);
+  }
 }
 
 TEST_CASE("points outside the cube are moved to its boundary") {
   const Cube cube{{0, 0, 0}, 1};
   CHECK(morton_key({-1, -1, -1}, cube) == 0);
   CHECK(morton_key({2, 2, 2}, cube) == (std::uint64_t{1} << 63) - 1);
+  const bool at_ends = fmm::tree_key({-1, -1, -1}, cube) == 0 &&
+                       fmm::tree_key({2, 2, 2}, cube) == (fmm::TreeKey{1} << 126) - 1;
+  CHECK(at_ends);
 }
 
 TEST_CASE("leaves are boxes of an octree that hold all points") {

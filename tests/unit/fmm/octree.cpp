@@ -25,7 +25,7 @@ using fmm::SortedPoints;
 namespace {
 
 using Points = std::vector<Vec3d>;
-using Cell = std::array<std::int32_t, 3>;
+using Cell = fmm::TreeCell;
 
 /// A tree, its points and lists, as a plan has them.
 struct Grown {
@@ -62,12 +62,13 @@ Points far_clusters(std::size_t n, std::uint64_t seed) {
   return points;
 }
 
-const std::vector<std::string> shapes{"cube",      "sphere", "plummer",
-                                      "ellipsoid", "line",   "far clusters"};
+const std::vector<std::string> shapes{"cube", "sphere",       "plummer", "ellipsoid",
+                                      "line", "far clusters", "centres", "speck"};
 
 Points shape(const std::string& name, std::size_t n, std::uint64_t seed) {
   if (name == "line") return line_points(n, seed);
   if (name == "far clusters") return far_clusters(n, seed);
+  if (name == "speck") return cluster_points(n, seed, 1e-9, 0.9);
   return points_by_name(name, n, seed);
 }
 
@@ -77,10 +78,10 @@ struct Extent {
 };
 Extent extent(const Box& box) {
   Extent e;
-  const int shift = deepest_level - box.level;
+  const int shift = fmm::deepest_tree_level - box.level;
   for (int axis = 0; axis < 3; ++axis) {
-    e.low[axis] = static_cast<std::int64_t>(box.cell[axis]) << shift;
-    e.high[axis] = static_cast<std::int64_t>(box.cell[axis] + 1) << shift;
+    e.low[axis] = box.cell[axis] << shift;
+    e.high[axis] = (box.cell[axis] + 1) << shift;
   }
   return e;
 }
@@ -128,7 +129,7 @@ void check_boxes(const Grown& grown) {
   const Octree& tree = grown.tree;
   REQUIRE(tree.level_begin.front() == 0);
   REQUIRE(tree.level_begin.back() == static_cast<std::int32_t>(tree.boxes.size()));
-  REQUIRE(tree.levels() <= deepest_level + 1);
+  REQUIRE(tree.levels() <= fmm::deepest_tree_level + 1);
   const Box& root = tree.boxes[0];
   CHECK((root.level == 0 && root.parent == -1 && root.cell == Cell{}));
   CHECK(root.sources.size() == static_cast<std::int32_t>(grown.sources.size()));
@@ -141,12 +142,12 @@ void check_boxes(const Grown& grown) {
       const Box& box = tree.boxes[b];
       wrong_places += box.level != level;
       if (b > tree.level_begin[level])
-        wrong_places += key_of(tree.boxes[b - 1].cell) >= key_of(box.cell);
+        wrong_places += fmm::key_of(tree.boxes[b - 1].cell) >= fmm::key_of(box.cell);
       empty += box.sources.size() == 0 && box.targets.size() == 0;
       outside += !holds(tree, box, grown.sources, box.sources);
       outside += !holds(tree, box, grown.targets(), box.targets);
       const bool is_crowded = std::max(box.sources.size(), box.targets.size()) > grown.max_leaf;
-      crowded += box.is_leaf && is_crowded && level < deepest_level;
+      crowded += box.is_leaf && is_crowded && level < fmm::deepest_tree_level;
 
       Range s{box.sources.begin, box.sources.begin}, t{box.targets.begin, box.targets.begin};
       for (int octant = 0; octant < 8; ++octant) {
@@ -265,7 +266,7 @@ std::vector<std::vector<int>> coverage(const Grown& grown) {
 /// Whether none of a leaf's sources acts on its targets because all coincide, which the deepest
 /// level shows.
 bool is_one_place(const Grown& grown, const Box& box) {
-  if (box.level < deepest_level) return false;
+  if (box.level < fmm::deepest_tree_level) return false;
   const Vec3d place = at(grown.sources, box.sources.begin);
   for (std::int32_t j = box.sources.begin; j < box.sources.end; ++j)
     if (at(grown.sources, j) != place) return false;
@@ -384,8 +385,8 @@ TEST_CASE("copies of one point end at the deepest level and do not act on each o
   const std::size_t copies = 200000;
   const Points points(copies, Vec3d{0.1, 0.2, 0.3});
   const Grown grown(points, points, 60);
-  CHECK(grown.tree.levels() == deepest_level + 1);
-  CHECK(grown.tree.boxes.size() == deepest_level + 1);  // one on each
+  CHECK(grown.tree.levels() == fmm::deepest_tree_level + 1);
+  CHECK(grown.tree.boxes.size() == fmm::deepest_tree_level + 1);  // one on each
   check_tree(grown);
   check_lists(grown);
   CHECK(near_pairs(grown.tree, grown.near) == 0);
@@ -411,7 +412,7 @@ TEST_CASE("copies of one point act on the others") {
 
 TEST_CASE("points that share a box of the deepest level act on each other") {
   Points points(30, Vec3d{0.5, 0.5, 0.5});
-  points.push_back({0.5 + 1e-9, 0.5, 0.5});
+  points.push_back({0.5 + 1e-14, 0.5, 0.5});
   points.push_back({0, 0, 0});
   points.push_back({1, 1, 1});
   const Grown grown(points, points, 4);

@@ -66,7 +66,8 @@ Cube root_of(const Points& a, const Points& b) {
   return bounding_cube(all);
 }
 
-const std::vector<std::string> shapes{"cube", "sphere", "plummer", "ellipsoid", "far clusters"};
+const std::vector<std::string> shapes{"cube",      "sphere",       "plummer",
+                                      "ellipsoid", "far clusters", "scales"};
 
 }  // namespace
 

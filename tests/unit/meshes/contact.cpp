@@ -278,7 +278,7 @@ TEST_CASE("crossings and distances of random triangles are those of a slow way i
     CHECK_FALSE((cross && separated(a, b, 0)));
     crossings += cross;
     if (cross) continue;
-    const Gap g = gap(a, b);
+    const ClosestPoints g = gap(a, b);
     CHECK(g.distance == Approx(double(distance_by_projections(wide(a), wide(b)))).margin(2e-5));
     if (separated(a, b, 0.1)) CHECK(g.distance > 0.1);
   }

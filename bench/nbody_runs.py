@@ -1,0 +1,34 @@
+"""Runs of fmbem nbody with one thread, for tables. FMBEM_PROGRAM names the program, or PATH has it.
+
+Times are those of the processor, by the difference of runs with many evaluations and with one, so that a machine that
+others share serves as well.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+
+PROGRAM = os.environ.get("FMBEM_PROGRAM", "fmbem")
+
+
+def nbody(words, repeats=1):
+    """The report of a run, and its processor seconds."""
+    command = [PROGRAM, "nbody", *words, "--repeats", str(repeats), "--threads", "1"]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        process = subprocess.Popen([*command, "--json", "-"], stdout=out, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(f"{' '.join(command)}: {said.read()}")
+        out.seek(0)
+        report = json.load(out)
+    return report["nbody"] | {"commit": report["run"]["commit"]}, usage.ru_utime
+
+
+def seconds_of(words, busy):
+    """Processor seconds of one evaluation, measured for about `busy` seconds."""
+    first, once = nbody([*words, "--check", "0"])
+    more = max(2, min(100, round(busy / max(first["evaluate_s"], 1e-3))))
+    return max(nbody([*words, "--check", "0"], 1 + more)[1] - once, 0) / more
