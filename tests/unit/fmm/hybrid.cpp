@@ -363,29 +363,12 @@ TEST_CASE("hybrids give the same bits for any number of threads", "[threads]") {
   omp_set_num_threads(before);
 }
 
-TEST_CASE("hybrids move") {
-  const Points points = cube_points(3000, 18), elsewhere = two_centres(3000, 19);
-  const std::vector<double> q = signed_charges(points.size(), 20);
-  Plan plan(points, {.tolerance = 1e-8, .gradient = true, .method = Method::hybrid});
-  plan.move(elsewhere);
-  CHECK(plan.info().method == Method::hybrid);
-  Results exact(points.size());
-  direct_sum(elsewhere, elsewhere, {.charges = q}, exact.fields());
-  const Errors errors(run(plan, {.charges = q}), exact);
-  CHECK(errors.potential < 1e-8);
-  CHECK(errors.gradient < 1e-8);
-}
-
 TEST_CASE("hybrids refuse what they do not have") {
   const Points points = cube_points(10, 21);
   const auto refused = [&](const PlanOptions& options, const std::string& sentence) {
     CHECK_THROWS_AS(Plan(points, options), InputError);
     CHECK_THROWS_WITH(Plan(points, options), contains(sentence));
   };
-  for (const double theta : {0.0, -0.5, 1.5, std::nan("")})
-    refused({.method = Method::hybrid, .theta = theta}, "θ must be above 0 and at most 1");
-  refused({.method = Method::hybrid, .theta = 0.95}, "no order is sure to meet a tolerance");
-  CHECK_NOTHROW(Plan(points, {.order = 4, .method = Method::hybrid, .theta = 1.0}));
   refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
   refused({.hessian = true, .method = Method::hybrid}, "a hybrid has no second derivatives");
   refused({.method = Method::hybrid, .softening = 0.1}, "direct sums alone have a softening");

@@ -226,7 +226,7 @@ TEST_CASE("methods give the same bits for any number of threads", "[threads]") {
 }
 
 TEST_CASE("plans of any method move") {
-  const Method method = GENERATE(Method::direct, Method::treecode);
+  const Method method = GENERATE(Method::direct, Method::treecode, Method::hybrid);
   const Points points = cube_points(2000, 22), elsewhere = plummer_points(2000, 23);
   const std::vector<double> q = signed_charges(points.size(), 24);
   Plan plan(points, {.tolerance = 1e-8, .gradient = true, .method = method});
@@ -246,10 +246,12 @@ TEST_CASE("methods refuse what they do not have") {
     CHECK_THROWS_WITH(Plan(points, options), contains(sentence));
   };
   const double nan = std::nan("");
-  for (const double theta : {0.0, -0.5, 1.5, nan})
-    refused({.method = Method::treecode, .theta = theta}, "θ must be above 0 and at most 1");
-  refused({.method = Method::treecode, .theta = 0.95}, "no order is sure to meet a tolerance");
-  CHECK_NOTHROW(Plan(points, {.order = 4, .method = Method::treecode, .theta = 1.0}));
+  for (const Method method : {Method::treecode, Method::hybrid}) {
+    for (const double theta : {0.0, -0.5, 1.5, nan})
+      refused({.method = method, .theta = theta}, "θ must be above 0 and at most 1");
+    refused({.method = method, .theta = 0.95}, "no order is sure to meet a tolerance");
+    CHECK_NOTHROW(Plan(points, {.order = 4, .method = method, .theta = 1.0}));
+  }
   refused({.theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.method = Method::direct, .theta = 0.5}, "θ is a treecode's or a hybrid's");
   refused({.order = 4, .method = Method::direct}, "a direct sum has neither order nor leaves");
