@@ -191,7 +191,7 @@ ExitCode run(Context& context, const NbodyOptions& options) {
 Command add_nbody(CLI::App& program) {
   auto options = std::make_shared<NbodyOptions>();
   CLI::App* app = program.add_subcommand(
-      "nbody", "Potentials and forces of points, by direct sum, treecode, FMM or hybrid");
+      "nbody", "Potentials and forces of points: direct sum, treecode, FMM, hybrid");
   app->footer(
       "Examples:\n  fmbem nbody --points 1e5 --distribution plummer --tolerance 1e-4"
       "\n  fmbem nbody --points 20000 --method treecode --theta 0.6 --order 6"
