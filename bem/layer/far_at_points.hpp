@@ -24,7 +24,7 @@ struct FarAtPoints {
 /// Overwrites fields at points with what panels that are far give there, by an FMM that serves for
 /// once. The near lists of the tree that is returned have the other pairs. Points and panels are in
 /// the same coordinates.
-std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& far,
+std::shared_ptr<const fmm::PointTree> set_far_fields(const FarAtPoints& how,
                                                      std::span<const Triangle> panels,
                                                      std::span<const double> strengths,
                                                      std::span<const Vec3d> points,

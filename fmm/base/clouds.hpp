@@ -88,9 +88,11 @@ inline std::vector<Vec3d> lattice_points(std::size_t n) {
   while (m * m * m < n) ++m;
   std::vector<Vec3d> points(n);
   const double step = 1 / static_cast<double>(m);
-  for (std::size_t i = 0; i < n; ++i)
-    points[i] = step * Vec3d{static_cast<double>(i / (m * m)), static_cast<double>(i / m % m),
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t plane = i / (m * m), row = i / m % m;
+    points[i] = step * Vec3d{static_cast<double>(plane), static_cast<double>(row),
                              static_cast<double>(i % m)};
+  }
   return points;
 }
 

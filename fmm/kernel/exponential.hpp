@@ -73,7 +73,7 @@ FMBEM_INLINE V times_power_of_two(V x, V k, V shifted) {
   else if constexpr (sizeof(V) == 64)
     return _mm512_maskz_scalef_pd(_mm512_cmp_pd_mask(k, _mm512_set1_pd(least), _CMP_GE_OQ), x, k);
 #endif
-  using Bits = decltype(x < x);  // integers as wide as T
+  using Bits = decltype(x < k);  // integers as wide as T
   constexpr int mantissa = sizeof(T) == 8 ? 52 : 23;
   const Bits bits = reinterpret_cast<Bits>(x) + (reinterpret_cast<Bits>(shifted) << mantissa);
   return k >= V{} + least ? reinterpret_cast<V>(bits) : V{};

@@ -6,9 +6,14 @@ set(alone ${WORK_DIR}/alone)
 run(${CMAKE_COMMAND} -C ${OPTIONS} -S ${SOURCE_DIR} -B ${alone} -G ${GENERATOR} -DFMBEM_FMM_ONLY=ON --no-warn-unused-cli
     ${WITHOUT})
 
-# The commands that compile the folders fmm/ and cuda/ in a build.
+# The commands that compile the folders fmm/ and cuda/ in a build, and what is compiled together.
 function(commands_of build variable)
-  file(STRINGS ${build}/compile_commands.json commands REGEX "\"command\".* ${SOURCE_DIR}/(fmm|cuda)/")
+  file(STRINGS ${build}/compile_commands.json commands REGEX "\"command\".* -o (fmm|cuda)/")
+  file(GLOB together ${build}/fmm/CMakeFiles/*/Unity/*.cxx ${build}/cuda/CMakeFiles/*/Unity/*.cxx)
+  foreach(file IN LISTS together)
+    file(STRINGS ${file} included REGEX "#include")
+    list(APPEND commands ${included})
+  endforeach()
   string(REPLACE ${build} "" commands "${commands}")
   list(SORT commands)
   set(${variable} ${commands} PARENT_SCOPE)
