@@ -102,7 +102,8 @@ TEST_CASE("treecodes and hybrids of clouds of two scales") {
   const Cloud cloud(name);
   const Plan plan(cloud.points,
                   {.tolerance = tolerance, .gradient = true, .max_leaf = 30, .method = method});
-  CHECK(plan.info().levels > (name == "cluster" ? 12 : 21));
+  // A hybrid may sum what is left in a small cube directly.
+  if (method == Method::treecode) CHECK(plan.info().levels > (name == "cluster" ? 12 : 21));
   check_errors(cloud, run(plan, cloud), tolerance);
 }
 
