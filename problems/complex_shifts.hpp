@@ -75,19 +75,23 @@ class ComplexShifts {
   void add_to(std::span<const std::int32_t> part_of_wall, GaussShifts<T>& result) {
     const auto of_products = corrections(true), of_charges = corrections(false);
     stretch_rows(of_products);
-    const auto part_at = [&](std::size_t k) {
-      return k < numbers_.size() ? part_of_wall[numbers_[k]] : inside_[k - numbers_.size()];
+    // What lies inside of a chamber may itself have been split.
+    const auto parts_at = [&](std::size_t k) {
+      return k < numbers_.size()
+                 ? std::span(part_of_wall).subspan(numbers_[k], 1)
+                 : std::span<const std::int32_t>(result.made_of[inside_[k - numbers_.size()]]);
     };
     const auto add = [&](auto& shifts, std::size_t p, const auto& of) {
       auto& shift = shifts.emplace_back();
-      shift.part = part_at(p);
+      shift.part = part_of_wall[numbers_[p]];
       for (std::size_t k = 0; k < size_; ++k) {
         const auto clean = [](auto factor) {
           return std::abs(factor) > least_factor ? factor : decltype(factor)(0);
         };
         const auto charge = clean(of.charge[k]), flux = clean(of.flux[k]), row = clean(of.row[k]);
         if (std::abs(charge) + std::abs(flux) + std::abs(row) > 0)
-          shift.terms.push_back({part_at(k), charge, flux, row});
+          for (const std::int32_t part : parts_at(k))
+            shift.terms.push_back({part, charge, flux, row});
       }
       if (shift.terms.empty()) shifts.pop_back();
     };

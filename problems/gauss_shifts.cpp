@@ -52,7 +52,8 @@ void set_charges_by_flux(const TouchingChambers<T>& touching, GaussShifts<T>& re
 template <class T>
 KnownCharge<T> charge_of(const TouchingChambers<T>& touching, T around,
                          std::span<const std::int32_t> walls,
-                         std::span<const std::int32_t> part_of_wall) {
+                         std::span<const std::int32_t> part_of_wall,
+                         std::span<const std::vector<std::int32_t>> made_of) {
   KnownCharge<T> result;
   std::map<std::int32_t, T> permittivity;  // of chambers
   for (const std::int32_t w : walls) {
@@ -64,27 +65,10 @@ KnownCharge<T> charge_of(const TouchingChambers<T>& touching, T around,
     if (wall.ahead >= 0) permittivity[wall.ahead] = wall.permittivity_ahead;
   }
   for (const auto& [chamber, epsilon] : permittivity)
-    for (const std::int32_t part : touching.chambers[chamber].inside)
-      result.charges.push_back({part, (epsilon - around) / around});
+    for (const std::int32_t old_part : touching.chambers[chamber].inside)
+      for (const std::int32_t part : made_of[old_part])
+        result.charges.push_back({part, (epsilon - around) / around});
   return result;
-}
-
-/// Puts parts as they are in the place of parts as they were, in terms with charges.
-template <class Terms, class Part>
-void renumber(const std::vector<std::vector<std::int32_t>>& made_of, Terms& terms, Part&& part_of) {
-  Terms result;
-  for (const auto& term : terms) {
-    const auto part = static_cast<std::size_t>(part_of(term));
-    if (part >= made_of.size()) {
-      result.push_back(term);
-      continue;
-    }
-    for (const std::int32_t made : made_of[part]) {
-      result.push_back(term);
-      part_of(result.back()) = made;
-    }
-  }
-  terms = std::move(result);
 }
 
 }  // namespace
@@ -110,18 +94,8 @@ GaussShifts<T> find_gauss_shifts(const Panels& panels, const Enclosures& enclosu
   for (const auto& [complex, walls] : walls_of)
     if (const auto around = touching.surroundings.find(complex);
         around != touching.surroundings.end())
-      result.known.push_back(charge_of<T>(touching, around->second, walls, part_of_wall));
-  // What lies inside of chambers may itself have been split.
-  for (auto* shifts : {&result.rows, &result.inverse_rows})
-    for (auto& shift : *shifts)
-      renumber(
-          result.made_of, shift.terms, [](auto& term) -> auto& { return term.part; });
-  for (auto& shift : result.flux)
-    renumber(
-        result.made_of, shift.terms, [](auto& term) -> auto& { return term.part; });
-  for (auto& known : result.known)
-    renumber(
-        result.made_of, known.charges, [](auto& term) -> auto& { return term.first; });
+      result.known.push_back(
+          charge_of<T>(touching, around->second, walls, part_of_wall, result.made_of));
   set_charges_by_flux(touching, result);
   return result;
 }

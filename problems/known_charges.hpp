@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/bem/layer/mixed_rows.hpp"
+
 namespace fmbem {
 
 /// The bound charge of interfaces that hang together and touch nothing else, by Gauss's law alone:
@@ -23,18 +25,13 @@ struct KnownCharge {
   Terms sums{}, charges{};            ///< by part
 };
 
-/// b of a part += factor (Σ_from A b)/A_part, with the sum before any change.
-template <class T>
-struct KnownTerm {
-  std::int32_t part, from;
-  T factor;
-};
-
 /// Puts what is known in the place of charges that equations and shifts (of MixedRows or
 /// ComplexRows) would take from σ: the law of a body times ε/ε_out of the charges inside. At high
 /// contrasts these would carry what the residual has left of them to the body's charge, so
-/// many times as large. Returns what goes to the right-hand side.
+/// many times as large. Returns the shifts of the right-hand side alone, by rows, that take their
+/// place.
 template <class T, class Rows>
-std::vector<KnownTerm<T>> put_in_known_charges(std::vector<KnownCharge<T>> known, Rows& rows);
+std::vector<BasicPartShift<T>> put_in_known_charges(std::span<const KnownCharge<T>> known,
+                                                    Rows& rows);
 
 }  // namespace fmbem

@@ -170,7 +170,7 @@ void BasicMediaSystem<T>::put_in_what_is_known() {
     for (const auto& other : rows_.equations[e].others)
       charge.charges.push_back({other.part, -other.factor});
   }
-  known_terms_ = put_in_known_charges(std::move(known), rows_);
+  known_shifts_ = put_in_known_charges<T>(known, rows_);
 }
 
 template <class T>

@@ -61,7 +61,6 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
     b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
     if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
-  const std::vector<T> of_known = known_charges(b);
   set_charges(
       rows_, area_,
       [&](std::size_t e, T sum) {
@@ -69,8 +68,7 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
         return factor *
                (conductor < 0 ? sum : data.charge[conductor] / (applied_.unit * scale_to_m_));
       },
-      b.data());
-  for (std::size_t i = 0; i < of_known.size(); ++i) b[i] += of_known[i];
+      b.data(), known_shifts_);
   return numbers_of(std::span<const T>(b));
 }
 
@@ -90,23 +88,6 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
   correct_fluxes(sigma, applied, given, result);
   if (applied && !applied_flux_.empty())
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
-  return result;
-}
-
-/// What known charges add to b, [n], or nothing.
-template <class T>
-std::vector<T> BasicMediaSystem<T>::known_charges(const std::vector<T>& b) const {
-  if (known_terms_.empty()) return {};
-  const std::size_t parts = *std::max_element(rows_.part.begin(), rows_.part.end()) + 1;
-  std::vector<T> sum(parts, T(0)), change(parts, T(0)), result;
-  std::vector<double> part_area(parts, 0.0);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    sum[rows_.part[i]] += area_[i] * b[i];
-    part_area[rows_.part[i]] += area_[i];
-  }
-  for (const auto& [part, from, factor] : known_terms_)
-    change[part] += factor * sum[from] / part_area[part];
-  for (const std::int32_t part : rows_.part) result.push_back(change[part]);
   return result;
 }
 

@@ -131,7 +131,6 @@ class BasicMediaSystem {
                            std::span<const Common> common);
   void add_gauss_shifts(const Enclosures& enclosures);
   void put_in_what_is_known();
-  std::vector<T> known_charges(const std::vector<T>& b) const;
   void correct_fluxes(std::span<const T> sigma, bool applied, std::span<const T> given,
                       std::vector<T>& flux) const;
   void set_applied();
@@ -166,7 +165,7 @@ class BasicMediaSystem {
     T factor{1};
   };
   std::vector<Equation> equations_;                                ///< [equations]
-  std::vector<KnownTerm<T>> known_terms_;                          ///< of the right-hand side
+  std::vector<BasicPartShift<T>> known_shifts_;                    ///< of the right-hand side
   std::vector<std::int32_t> part_of_conductor_, part_of_unfixed_;  ///< −1 for none
   std::vector<T> applied_potential_, applied_flux_;  ///< [n panels], empty without a field
   std::shared_ptr<const Operator> op_;

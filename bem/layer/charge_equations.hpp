@@ -13,9 +13,11 @@ namespace fmbem {
 
 /// Replaces means of b over parts, by area, as a right-hand side of charge equations has them: over
 /// the part of equation e by charge(e, Σ_part A b) over the part's area; then adds what shifts make
-/// of rows. T is double or complex. `rows`: MixedRows or ComplexRows; area, b: [n].
+/// of rows, those of b alone as well. T is double or complex. `rows`: MixedRows or ComplexRows;
+/// area, b: [n].
 template <class T, class Rows, class Charge>
-void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge, T* b) {
+void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge, T* b,
+                 const std::vector<BasicPartShift<T>>& of_b_alone = {}) {
   if (rows.equations.empty() && rows.shifts.empty()) return;
   const std::vector<std::int32_t>& part = rows.part;
   const std::int32_t parts = *std::max_element(part.begin(), part.end()) + 1;
@@ -29,8 +31,9 @@ void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge
     const std::int32_t p = rows.equations[e].part;
     shift[p] = (charge(e, sum[p]) - sum[p]) / part_area[p];
   }
-  for (const auto& [p, terms] : rows.shifts)
-    for (const auto& term : terms) shift[p] += term.row * sum[term.part] / part_area[p];
+  for (const auto* shifts : {&rows.shifts, &of_b_alone})
+    for (const auto& [p, terms] : *shifts)
+      for (const auto& term : terms) shift[p] += term.row * sum[term.part] / part_area[p];
   for (std::size_t i = 0; i < part.size(); ++i) b[i] += shift[part[i]];
 }
 
