@@ -6,11 +6,9 @@ lowest order whose error is below the tolerance, with the leaf size that then ta
 """
 
 import argparse
-import csv
-import datetime
 import pathlib
 
-from nbody_runs import nbody, seconds_of
+from nbody_runs import nbody, provenance, seconds_of, write_rows
 
 CLOUDS = ("cube", "sphere", "ellipsoid", "plummer", "lattice")
 LEAVES = (0.5, 0.7, 1, 1.4, 2)
@@ -47,8 +45,7 @@ def compare(cloud, tolerance, potential_only, points, busy):
         "order": default["order"], "leaf": default["leaf"], "error": f"{error_of(default):.2e}",
         "processor_s": f"{default_seconds:.4f}", "best_order": by_hand["order"], "best_leaf": leaf,
         "best_error": f"{error_of(by_hand):.2e}", "best_processor_s": f"{best_seconds:.4f}",
-        "ratio": f"{default_seconds / best_seconds:.2f}", "command": "fmbem nbody " + " ".join(words),
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": default["commit"]}
+        "ratio": f"{default_seconds / best_seconds:.2f}"} | provenance(words, default)
 
 
 if __name__ == "__main__":
@@ -59,15 +56,6 @@ if __name__ == "__main__":
     parser.add_argument("--clouds", default=",".join(CLOUDS))
     parser.add_argument("--busy", type=float, default=1, help="seconds of each measurement")
     given = parser.parse_args()
-    table = None
-    with given.file.open("w", newline="", encoding="utf-8") as stream:
-        for tolerance in given.tolerances.split(","):
-            for potential_only in (True, False):
-                for cloud in given.clouds.split(","):
-                    row = compare(cloud, tolerance, potential_only, given.points, given.busy)
-                    if table is None:
-                        table = csv.DictWriter(stream, list(row))
-                        table.writeheader()
-                    table.writerow(row)
-                    stream.flush()
-                    print(*(row[key] for key in list(row)[:13]), flush=True)
+    write_rows(given.file, (compare(cloud, tolerance, potential_only, given.points, given.busy)
+                            for tolerance in given.tolerances.split(",") for potential_only in (True, False)
+                            for cloud in given.clouds.split(",")))

@@ -4,6 +4,8 @@ Times are those of the processor, by the difference of runs with many evaluation
 others share serves as well.
 """
 
+import csv
+import datetime
 import json
 import os
 import subprocess
@@ -32,3 +34,22 @@ def seconds_of(words, busy):
     first, once = nbody([*words, "--check", "0"])
     more = max(2, min(100, round(busy / max(first["evaluate_s"], 1e-3))))
     return max(nbody([*words, "--check", "0"], 1 + more)[1] - once, 0) / more
+
+
+def provenance(words, result):
+    """The last columns of a row: how, when and of what it was measured."""
+    return {"command": "fmbem nbody " + " ".join(words),
+            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": result["commit"]}
+
+
+def write_rows(file, rows):
+    """Writes rows as they come, and prints what is measured of them."""
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        table = None
+        for row in rows:
+            if table is None:
+                table = csv.DictWriter(stream, list(row))
+                table.writeheader()
+            table.writerow(row)
+            stream.flush()
+            print(*list(row.values())[:-3], flush=True)

@@ -5,11 +5,9 @@ the ratio to the cube's (nbody_runs.py).
 """
 
 import argparse
-import csv
-import datetime
 import pathlib
 
-from nbody_runs import nbody, seconds_of
+from nbody_runs import nbody, provenance, seconds_of, write_rows
 
 CLOUDS = ("cube", "centres", "filament", "cluster", "scales")
 
@@ -24,8 +22,7 @@ def rows_of(tolerance, points, busy):
         kept = ("points", "method", "order", "leaf", "levels", "near_pairs", "m2l_rows")
         yield {"cloud": cloud, "tolerance": tolerance} | {key: result[key] for key in kept} | {
             "processor_s": f"{seconds:.4f}", "to_cube": f"{seconds / cube_seconds:.2f}",
-            "error": f"{result['potential_error']:.2e}", "command": "fmbem nbody " + " ".join(words),
-            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": result["commit"]}
+            "error": f"{result['potential_error']:.2e}"} | provenance(words, result)
 
 
 if __name__ == "__main__":
@@ -35,13 +32,5 @@ if __name__ == "__main__":
     parser.add_argument("--tolerances", default="5e-4,2e-6")
     parser.add_argument("--busy", type=float, default=2, help="seconds of each measurement")
     given = parser.parse_args()
-    with given.file.open("w", newline="", encoding="utf-8") as stream:
-        table = None
-        for tolerance in given.tolerances.split(","):
-            for row in rows_of(tolerance, given.points, given.busy):
-                if table is None:
-                    table = csv.DictWriter(stream, list(row))
-                    table.writeheader()
-                table.writerow(row)
-                stream.flush()
-                print(*(row[key] for key in list(row)[:12]), flush=True)
+    write_rows(given.file, (row for tolerance in given.tolerances.split(",")
+                            for row in rows_of(tolerance, given.points, given.busy)))

@@ -28,8 +28,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
        {"cluster", "cluster"},
        {"scales", "scales"}},
       "where N points are: in a cube, on a sphere, in a Plummer sphere, on an ellipsoid with half "
-      "of "
-      "them at its tip, on a lattice, at distance u^3 (u uniform) around two centres, about a "
+      "of them at its tip, on a lattice, at distance u^3 (u uniform) around two centres, about a "
       "helix, 99 % in a cube of 1/1000 of the edge, or half in one of 1/1000000");
   add_choice(app, "--charges", o.equal_charges, {{"mixed", false}, {"equal", true}},
              "of N points and of files without: uniform in [-1, 1), or all 1");

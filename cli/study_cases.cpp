@@ -135,7 +135,8 @@ void check_options(const StudyOptions& options) {
                 "--media and --pqr say what lies in a MESH: a --problem has its own");
   for (const std::string& problem : options.problems) known_problem(problem, 0);
   for (const int in_step : options.in_step)
-    FMBEM_REQUIRE(in_step >= 1 && in_step <= 4, "--in-step must be 1 to 4, not " << in_step);
+    FMBEM_REQUIRE(in_step >= 1 && in_step <= most_together,
+                  "--in-step must be 1 to " << most_together << ", not " << in_step);
   FMBEM_REQUIRE(options.repeats >= 1, "--repeat must be at least 1, not " << options.repeats);
   FMBEM_REQUIRE(options.most_iterations >= 1,
                 "--max-iterations must be at least 1, not " << options.most_iterations);

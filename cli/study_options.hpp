@@ -30,7 +30,7 @@ struct StudyOptions {
   std::vector<double> tolerances{1e-6};
   std::vector<double> operator_tolerances{};  ///< empty: a tenth of the solver's
   std::vector<double> true_residuals{0};      ///< that corrections lead to; 0 for none
-  std::vector<int> in_step{4};                ///< right-hand sides that share products
+  std::vector<int> in_step{most_together};    ///< right-hand sides that share products
   int repeats = 1, most_iterations = 300;
   bool ritz = false, spectrum = false, exports = false;
   // Not of the arguments that make a study what it is:

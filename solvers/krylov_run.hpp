@@ -23,7 +23,7 @@ struct KrylovRun {
   int repeats = 1;
   /// So many right-hand sides share products, 1 to 4; 1 without an inverse of the operator's own.
   /// One after the other they can use what PETSc keeps of those before, such as -ksp_guess_type.
-  int in_step = 4;
+  int in_step = most_together;
   double relax_from = 0;  ///< SolverOptions::relax_from
   /// Above 0: goes on as Refinement does, by corrections of which each is solved for by this
   /// method, until the true residual is as small.

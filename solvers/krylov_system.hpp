@@ -13,9 +13,6 @@
 
 namespace fmbem {
 
-/// How many right-hand sides go in step.
-inline constexpr int most_together = 4;
-
 /// A KSP with one right-hand side at a time. Several of them solve in step: each has its own Krylov
 /// space, history and end, but they share products of several vectors.
 class KrylovSystem {

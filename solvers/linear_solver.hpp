@@ -11,6 +11,9 @@
 
 namespace fmbem {
 
+/// How many right-hand sides go in step, at the most.
+inline constexpr int most_together = 4;
+
 struct SolverOptions {
   double tolerance = 1e-6;  ///< ‖b − Ax‖/‖b‖, 1e-13 … 0.5; or PETSc's -ksp_rtol
   /// Called after each iteration with its number and the relative residual.

@@ -22,6 +22,12 @@ constexpr double hybrid_margin = 1.15;
 
 constexpr std::size_t largest_stride = 8, least_sample = 20'000, leaves_walked = 200;
 
+/// One in so many points is in the tree of a trial.
+std::size_t stride_of_trial(std::span<const Vec3d> sources, std::span<const Vec3d> targets) {
+  const std::size_t most = std::max(sources.size(), targets.size());
+  return std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
+}
+
 TreeChoice direct_choice(const PlanOptions& options, std::span<const Vec3d> sources,
                          std::span<const Vec3d> targets) {
   const CostModel model(options, are_same(sources, targets), 1, 1);
@@ -39,8 +45,7 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
   const double pair = 1 / near_pairs_per_second(in_double, false),
                m2p_pair = 1 / m2p_pairs_per_second(options, order);
 
-  const std::size_t most = std::max(sources.size(), targets.size());
-  const std::size_t stride = std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
+  const std::size_t stride = stride_of_trial(sources, targets);
   const auto weight = static_cast<double>(stride);
   const Cube root = inflated(hull, inflation);
   const SortedPoints s = sort_keys(sample(sources, stride), scale, root);
@@ -82,8 +87,7 @@ double hybrid_seconds(const PlanOptions& options, const TreeChoice& choice,
                       std::span<const Vec3d> sources, std::span<const Vec3d> targets, double scale,
                       const Cube& hull) {
   const bool same = are_same(sources, targets);
-  const std::size_t most = std::max(sources.size(), targets.size());
-  const std::size_t stride = std::clamp<std::size_t>(most / least_sample, 1, largest_stride);
+  const std::size_t stride = stride_of_trial(sources, targets);
   const CostModel model(options, same, order_for(options, same), static_cast<double>(stride));
   const Cube root = inflated(hull, choice.inflation);
   PointTree tree{.scale = scale, .sources_are_targets = same};

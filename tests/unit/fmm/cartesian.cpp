@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <omp.h>
-
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/direct.hpp"
@@ -234,22 +232,14 @@ TEST_CASE("Cartesian expansions give the same bits for any number of threads", "
   const std::vector<double> q = signed_charges(points.size(), 11);
   const Method method = GENERATE(Method::treecode, Method::hybrid);
   const Precision precision = GENERATE(Precision::single_precision, Precision::double_precision);
-  const PlanOptions options{.precision = precision,
-                            .gradient = true,
-                            .order = 4,
-                            .max_leaf = 20,
-                            .method = method,
-                            .theta = 0.5,
-                            .expansion = Expansion::cartesian};
-  const int before = omp_get_max_threads();
-  const auto results = [&](int threads) {
-    omp_set_num_threads(threads);
-    return run(Plan(points, options), {.charges = q});
-  };
-  const Results one = results(1), three = results(3);
-  omp_set_num_threads(before);
-  CHECK(one.potential == three.potential);
-  CHECK(one.gradient == three.gradient);
+  check_bits_of_threads(points, q,
+                        {.precision = precision,
+                         .gradient = true,
+                         .order = 4,
+                         .max_leaf = 20,
+                         .method = method,
+                         .theta = 0.5,
+                         .expansion = Expansion::cartesian});
 }
 
 TEST_CASE("Cartesian expansions are refused where they are not there") {

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <omp.h>
-
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/direct.hpp"
@@ -346,22 +344,13 @@ TEST_CASE("hybrids give the same bits for any number of threads", "[threads]") {
   const Points points = two_centres(3000, 16);
   const std::vector<double> q = signed_charges(points.size(), 17);
   const std::optional<double> theta = GENERATE(std::optional<double>(), std::optional(0.5));
-  const int before = omp_get_max_threads();
-  Results one(points.size()), several(points.size());
-  for (const double tolerance : {1e-3, 1e-9}) {
-    const PlanOptions options{.tolerance = tolerance,
-                              .gradient = true,
-                              .max_leaf = 20,
-                              .method = Method::hybrid,
-                              .theta = theta};
-    omp_set_num_threads(1);
-    Plan(points, options).evaluate({.charges = q}, one.fields());
-    omp_set_num_threads(3);
-    Plan(points, options).evaluate({.charges = q}, several.fields());
-    CHECK(one.potential == several.potential);
-    CHECK(one.gradient == several.gradient);
-  }
-  omp_set_num_threads(before);
+  for (const double tolerance : {1e-3, 1e-9})
+    check_bits_of_threads(points, q,
+                          {.tolerance = tolerance,
+                           .gradient = true,
+                           .max_leaf = 20,
+                           .method = Method::hybrid,
+                           .theta = theta});
 }
 
 TEST_CASE("hybrids refuse what they do not have") {

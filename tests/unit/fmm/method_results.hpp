@@ -4,7 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include <omp.h>
+
 #include "fmbem/fmm/plan.hpp"
+#include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
@@ -33,6 +36,20 @@ struct Errors {
   }
   double potential, gradient;
 };
+
+/// A plan's results are the same bits with one thread and with three.
+inline void check_bits_of_threads(const Points& points, const std::vector<double>& charges,
+                                  const fmm::PlanOptions& options) {
+  const int before = omp_get_max_threads();
+  const auto results = [&](int threads) {
+    omp_set_num_threads(threads);
+    return run(fmm::Plan(points, options), {.charges = charges});
+  };
+  const Results one = results(1), three = results(3);
+  omp_set_num_threads(before);
+  CHECK(one.potential == three.potential);
+  CHECK(one.gradient == three.gradient);
+}
 
 /// Of charges and dipoles, `count` right-hand sides of each.
 struct Sources {

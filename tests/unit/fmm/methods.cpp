@@ -6,8 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include <omp.h>
-
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
@@ -211,18 +209,8 @@ TEST_CASE("methods give the same bits for any number of threads", "[threads]") {
   const Points points = cube_points(3000, 20);
   const std::vector<double> q = signed_charges(points.size(), 21);
   const Method method = GENERATE(Method::direct, Method::treecode);
-  const int before = omp_get_max_threads();
-  Results one(points.size()), several(points.size());
-  for (const double tolerance : {1e-3, 1e-9}) {
-    const PlanOptions options{.tolerance = tolerance, .gradient = true, .method = method};
-    omp_set_num_threads(1);
-    Plan(points, options).evaluate({.charges = q}, one.fields());
-    omp_set_num_threads(3);
-    Plan(points, options).evaluate({.charges = q}, several.fields());
-    CHECK(one.potential == several.potential);
-    CHECK(one.gradient == several.gradient);
-  }
-  omp_set_num_threads(before);
+  for (const double tolerance : {1e-3, 1e-9})
+    check_bits_of_threads(points, q, {.tolerance = tolerance, .gradient = true, .method = method});
 }
 
 TEST_CASE("plans of any method move") {
