@@ -20,11 +20,12 @@ constexpr double leaf_step = 1.26;
 
 class DeviceCost {
  public:
-  DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
+  DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates, double extent,
              std::optional<double> near_pair_seconds)
       : rates_(rates) {
     const bool single = precision_for(options, rates) == Precision::single_precision;
-    const bool near_single = near_precision_for(options, rates) == Precision::single_precision;
+    const bool near_single =
+        near_precision_for(options, rates, extent) == Precision::single_precision;
     const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
     const double products = single ? rates.product_single * count / (count + 50)
                                    : rates.product_double * count / (count + 35);
@@ -35,6 +36,8 @@ class DeviceCost {
     leaf_ = rates.leaf;
     pair_ = (options.gradient ? 1.7 : 1) * (options.dipoles ? 1.5 : 1) /
             (near_single ? rates.near_single : rates.near_double);
+    // One of Yukawa's kernel, with its exponential.
+    if (options.kappa > 0) pair_ *= near_single ? 1.6 : 2.7;
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
   }
 
@@ -86,12 +89,16 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
   return fmm::precision_of(options, false);
 }
 
-Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
+Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
+                             double extent) {
+  // e^{−κr} multiplies by κ the rounding of r, some 2^-25 of a leaf's side; and a leaf's side is at
+  // most a quarter of the extent, or it is all there is.
+  if (options.kappa * extent > 2e7 * options.tolerance) return Precision::double_precision;
   if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
     return Precision::single_precision;
   // Pairs within a leaf have more digits here than on the CPU, those across its border fewer.
   const bool first = options.gradient != options.dipoles, any = options.gradient || options.dipoles;
-  const double least = first ? 2e-6 : any ? 1e-5 : 1e-6;
+  const double least = any && options.kappa > 0 ? 1e-5 : first ? 2e-6 : any ? 1e-5 : 1e-6;
   if (any && options.tolerance < least) return Precision::double_precision;
   return options.precision.value_or(options.tolerance >= least ? Precision::single_precision
                                                                : Precision::double_precision);
@@ -100,7 +107,7 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream) {
-  const DeviceCost cost(options, order, rates, near_pair_seconds);
+  const DeviceCost cost(options, order, rates, tried.hull.side / tried.scale, near_pair_seconds);
   const std::int64_t most = tried.count;
   fmm::TreeChoice best{options.max_leaf.value_or(cost.least_leaf()),
                        options.inflation.value_or(fmm::inflations[0])};

@@ -26,7 +26,9 @@ DeviceRates device_rates();
 /// Like fmm::precision_of() and fmm::near_precision_of(), with bounds of their own. A GPU that is
 /// slow in double precision works in single precision wherever the tolerance allows it at all.
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
-Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
+/// Yukawa's near field is also in double precision where κ times the points' extent is large.
+Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
+                             double extent);
 
 /// Points, and an order in which neighbours follow each other.
 struct TriedPoints {

@@ -73,7 +73,7 @@ class EvaluationIn final : public Evaluation {
       : tree_(tree),
         root_terms_(options.root_terms),
         stream_(stream),
-        stages_(order, tree.tree, options.rough_products, stream),
+        stages_(order, tree.tree, options.rough_products, stream, Gathering::wide, options.kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
     sources_.order = std::move(points.source_order);
@@ -188,7 +188,7 @@ class EvaluationIn final : public Evaluation {
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
-          stages_.table(), expansions, stream_);
+          stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
       stages_.enqueue({tree_.tree.view(), tree_.far.m2l}, kind.vectors, done);
     }
@@ -199,7 +199,7 @@ class EvaluationIn final : public Evaluation {
       }
     }
     l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
-        stages_.table(), expansions,
+        stages_.table(), expansions, stages_.kernel(),
         ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
                     fmm::Laplace::scale * tree_.scale,
                     fmm::Laplace::scale * tree_.scale * tree_.scale},
@@ -218,10 +218,19 @@ class EvaluationIn final : public Evaluation {
 
   void enqueue_near(const StrengthsView<N>& strengths, int vectors, const NearView& near,
                     const NearStreams& streams) {
-    p2p(NearArguments<N>{sources_.view(), targets().view(), strengths, tree_.tree.view(),
-                         tree_.tree.root.side, tree_.far.target_leaves.data(), tree_.near.view(),
-                         tree_.near.items.data(), tree_.same, near},
-        vectors, tree_.near.classes, root_terms_, streams.data());
+    const NearArguments<N> arguments{sources_.view(),
+                                     targets().view(),
+                                     strengths,
+                                     tree_.tree.view(),
+                                     tree_.tree.root.side,
+                                     tree_.far.target_leaves.data(),
+                                     tree_.near.view(),
+                                     tree_.near.items.data(),
+                                     tree_.same,
+                                     near};
+    fmm::with_kernel(stages_.kernel().kappa, [&](const auto& kernel) {
+      p2p(arguments, kernel, vectors, tree_.near.classes, root_terms_, streams.data());
+    });
   }
 
   const PlanTree& tree_;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
@@ -31,6 +32,7 @@ struct EvaluationOptions {
   Precision near_precision;  ///< of the near field
   int root_terms;            ///< as of p2p()
   bool rough_products;       ///< as of FarStages
+  PlanKernel kernel;
 };
 
 /// Evaluations of a plan, whatever their precisions.

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "fmbem/cuda/blas.cuh"
+#include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/cuda/lists.cuh"
-#include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/pass.cuh"
 
 namespace fmbem::cuda {
@@ -33,16 +33,17 @@ class FarStages {
  public:
   /// `rough`: products in single precision may round their factors to 11 bits.
   FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, bool rough, cudaStream_t stream,
-            Gathering gathering = Gathering::wide)
+            Gathering gathering = Gathering::wide, const PlanKernel& kernel = {})
       : tree_(tree),
         rough_(rough),
         gathering_(gathering),
         stream_(stream),
         table_(order, stream),
+        operators_(kernel, tree),
         count_(order.count),
         product_stride_((order.count + 3) / 4 * 4) {
     if (!has_far()) return;
-    operators_ = device_operators<T>(fmm::Laplace(), order);
+    operators_.make(order, tree);
     for (int part = 0; part < parts(); ++part)
       gathered_stride_ = std::max<std::int64_t>(gathered_stride_, orbits(part) * count_);
     gathered_stride_ = (gathered_stride_ + 3) / 4 * 4;
@@ -53,12 +54,13 @@ class FarStages {
   }
 
   /// Trees of fewer levels have boxes that all touch: nothing is far.
-  bool has_far() const { return tree_.levels() > 2; }
+  bool has_far() const { return tree_.levels() > top_level(); }
+  const FarKernel& kernel() const { return operators_.kernel(); }
   TableView<T> table() const { return table_.view(); }
   ExpansionsView<T> expansions(int vectors) const {
     return {vectors, count_, moments_.data(), locals_.data()};
   }
-  std::int64_t operator_bytes() const { return operators_ ? operators_->bytes() : 0; }
+  std::int64_t operator_bytes() const { return operators_.bytes(); }
   std::int64_t bytes() const {
     return moments_.bytes() + locals_.bytes() + products_.bytes() + gathered_.bytes();
   }
@@ -93,18 +95,23 @@ class FarStages {
     const TreeView& tree = pass.tree;
     const M2lRows& m2l = pass.m2l;
     const std::int64_t parents = parents_of(m2l);
-    const OperatorsView<T> operators = operators_->view();
     const Classes& classes = table_.classes();
     const ExpansionsView<T> all = expansions(vectors);
-    for (int level = tree_.levels() - 2; level >= 2; --level)
-      m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes, operators, all,
-          stream_);
+    for (int level = tree_.levels() - 2; level >= top_level(); --level)
+      m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes,
+          operators_.of_parents(level), all, stream_);
     done("M2M");
-    for (std::int64_t first = 0; first < parents; first += parents_at_once_) {
-      const std::int64_t last = std::min(first + parents_at_once_, parents);
+    std::int64_t first = m2l.parent_begin[top_level() - 1];  // 0 where all levels have M2L
+    for (std::int64_t last = first; first < parents; first = last) {
+      last = std::min(first + parents_at_once_, parents);
+      int product_level = 1;  // of Laplace's kernel any level
+      if (!operators_.serves_all_levels()) {
+        while (m2l.parent_begin[product_level + 1] <= first) ++product_level;
+        last = std::min<std::int64_t>(last, m2l.parent_begin[product_level + 1]);
+      }
       const ProductsView<T> products{products_.data(), vectors * first, product_stride_,
                                      vectors * (last - first) * product_stride_};
-      enqueue_products(m2l, products, vectors * (last - first), all, done);
+      enqueue_products(m2l, product_level, products, vectors * (last - first), all, done);
       // Parents are in the order of their levels, so these have their local expansions before they
       // pass them on.
       for (int level = 1; level + 1 < tree_.levels(); ++level) {
@@ -113,8 +120,8 @@ class FarStages {
         if (from < to)
           l2l(tree,
               {m2l.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
-               level >= 2},
-              classes, operators, products, all, stream_);
+               level >= top_level()},
+              classes, operators_.of_parents(std::max(level, top_level())), products, all, stream_);
       }
       done("L2L");
     }
@@ -125,6 +132,7 @@ class FarStages {
     return static_cast<std::int64_t>(m2l.parents.size());
   }
 
+  int top_level() const { return operators_.kernel().top_level; }
   int parts() const { return gathered_parts<T>(gathering_); }
   /// The first orbit of a part: a multiple of 4, so that products begin at multiples of 16 bytes.
   int part_begin(int part) const {
@@ -133,13 +141,15 @@ class FarStages {
   }
   int orbits(int part) const { return part_begin(part + 1) - part_begin(part); }
 
-  /// Enqueues the eight products of so many rows.
-  void enqueue_products(const M2lRows& m2l, const ProductsView<T>& products, std::int64_t rows,
-                        const ExpansionsView<T>& expansions, auto&& done) {
-    const OperatorsView<T> operators = operators_->view();
-    for (int part = 0; part < parts(); ++part) {
-      const GatheredView<T> gathered{gathered_.data(), products.first_row, rows,
-                                     part_begin(part), orbits(part),       gathered_stride_};
+  /// Enqueues the eight products of so many rows, parents of that level.
+  void enqueue_products(const M2lRows& m2l, int level, const ProductsView<T>& products,
+                        std::int64_t rows, const ExpansionsView<T>& expansions, auto&& done) {
+    const OperatorsView<T> operators = operators_.of_children(level);
+    const int all = operators_.orbits_of_children(level);
+    for (int part = 0; part < parts() && part_begin(part) < all; ++part) {
+      const int some = std::min(orbits(part), all - part_begin(part));
+      const GatheredView<T> gathered{
+          gathered_.data(), products.first_row, rows, part_begin(part), some, gathered_stride_};
       gather(m2l.sources.data(), table_.classes(), expansions, gathered, stream_);
       done("gather");
       blas_->multiply_eight<T>(rows, count_, gathered.orbits * count_,
@@ -177,7 +187,7 @@ class FarStages {
   DeviceTable<T> table_;
   int count_;
   std::int64_t product_stride_, gathered_stride_ = 0, total_memory_ = 0, parents_at_once_ = 0;
-  std::shared_ptr<const DeviceOperators<T>> operators_;
+  LevelOperators<T> operators_;
   std::unique_ptr<Blas> blas_;
   DeviceBuffer<T> moments_, locals_, products_, gathered_;
 };

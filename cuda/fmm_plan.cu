@@ -66,16 +66,23 @@ struct FmmPlan::Impl {
     const DeviceRates rates = device_rates();
     order = fmm::ParityOrder(fmm::order_for(options, tree.same));
     precision = precision_for(options, rates);
-    near_precision = near_precision_for(options, rates);
+    near_precision = near_precision_for(options, rates, hull.side);
     PlanPoints points =
         grow_tree({tree.scale * hull.corner, tree.scale * hull.side}, rates, stage_done);
     evaluation = make_evaluation(tree, std::move(points), order,
                                  {.precision = precision,
                                   .near_precision = near_precision,
                                   .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
-                                  .rough_products = options.tolerance >= 1e-3},
+                                  .rough_products = options.tolerance >= 1e-3,
+                                  .kernel = kernel()},
                                  stream);
     stage_done("operators");
+  }
+
+  /// In the tree's unit.
+  PlanKernel kernel() const {
+    const double kappa = options.kappa / tree.scale;
+    return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0};
   }
 
   /// Chooses root and leaf size where the options do not, sorts the points and makes tree and

@@ -4,7 +4,9 @@
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/near_kernel.cuh"
 #include "fmbem/cuda/pass.cuh"
+#include "fmbem/fmm/expansion/harmonics.hpp"
 
 namespace fmbem::cuda {
 
@@ -50,6 +52,28 @@ struct Harmonics {
     const V next = up * z * here - down * r2 * low;
     low = here;
     here = next;
+  }
+};
+
+/// The factors f_n of harmonics of degree n at N points of a box, by the kernel in its unit.
+template <class T, int N, class Kernel>
+class DegreeFactors {
+ public:
+  __device__ DegreeFactors(const Kernel& kernel, const T* r2, int p) {
+    kernel.template regular_factors<N>(r2, p, f_);
+  }
+  __device__ T times(int point, int n, T harmonic) const { return f_[n * N + point] * harmonic; }
+
+ private:
+  T f_[(fmm::highest_order + 2) * N];
+};
+template <class T, int N>
+class DegreeFactors<T, N, fmm::Laplace> {
+ public:
+  __device__ DegreeFactors(fmm::Laplace, const T*, int) {}
+  template <class V>
+  __device__ V times(int, int, V harmonic) const {
+    return harmonic;
   }
 };
 

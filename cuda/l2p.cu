@@ -8,10 +8,11 @@
 namespace fmbem::cuda {
 namespace {
 
-template <class T, class N, bool Potential, bool Gradient>
+template <class T, class N, class Kernel, bool Potential, bool Gradient>
 __global__ void __launch_bounds__(threads_per_block)
     l2p_kernel(PointsView<N> targets, NearView near, LeavesView leaves, bool has_far,
-               TableView<T> table, ExpansionsView<T> expansions, ResultsView results) {
+               TableView<T> table, ExpansionsView<T> expansions, ResultsView results,
+               Kernel in_tree, int top_level) {
   constexpr int channels = Potential + 3 * Gradient;
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(table, s_room);
@@ -23,9 +24,10 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int32_t box = leaves.boxes[leaf];
   const int2 range = leaves.tree.targets[box];
   const int level = level_of(leaves.tree.code[box]);
-  const bool is_far = has_far && level >= 2;
+  const bool is_far = has_far && level >= (Kernel::homogeneous ? 2 : top_level);
   const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree.code[box]);
   const double from_unit = unit_box.scale;
+  const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
 
   if (is_far) {
     const T* const local = expansions.local(box, v);
@@ -41,8 +43,13 @@ __global__ void __launch_bounds__(threads_per_block)
         for (int axis = 0; axis < 3; ++axis) {
           static_assert(fmm::terms_of_a_derivative == 2);
           const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
-          out[2 * (Potential + axis)] =
-              d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
+          T value = d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
+          if constexpr (!Kernel::homogeneous) {
+            const DerivativeTerms<T> rise = table.rise[3 * slot + axis];
+            value += static_cast<T>(kernel.kappa * kernel.kappa) *
+                     (rise.value[0] * local[rise.index[0]] + rise.value[1] * local[rise.index[1]]);
+          }
+          out[2 * (Potential + axis)] = value;
         }
       }
     }
@@ -54,6 +61,7 @@ __global__ void __launch_bounds__(threads_per_block)
     T value[channels] = {};
     if (is_far) {
       Harmonics<T> point(unit_box(targets.x[k], targets.y[k], targets.z[k]), T(1));
+      const DegreeFactors<T, 1, Kernel> factors(kernel, &point.r2, table.p);
       const T* local = locals;
       int t = 0;
       for (int m = 0; m <= table.p; ++m) {
@@ -61,9 +69,10 @@ __global__ void __launch_bounds__(threads_per_block)
         point.first_degree();
         T even[channels] = {}, odd[channels] = {};
         for (int n = m; n <= table.p; ++n, ++t, local += 2 * channels) {
+          const T here = factors.times(0, n, point.here);
           for (int channel = 0; channel < channels; ++channel) {
-            even[channel] += local[2 * channel] * point.here;
-            odd[channel] += local[2 * channel + 1] * point.here;
+            even[channel] += local[2 * channel] * here;
+            odd[channel] += local[2 * channel + 1] * here;
           }
           point.next_degree(steps.up[t], steps.down[t]);
         }
@@ -91,22 +100,25 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class T, class N>
 void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& leaves, bool has_far,
-         const TableView<T>& table, const ExpansionsView<T>& expansions, const ResultsView& results,
-         cudaStream_t stream) {
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& far,
+         const ResultsView& results, cudaStream_t stream) {
   const bool potential = results.potential, gradient = results.gradient;
   const int channels = potential + 3 * gradient;
   const WarpBlocks<T> blocks(table, 2 * table.pairs * channels);
-  launch(potential && gradient ? l2p_kernel<T, N, true, true>
-         : potential           ? l2p_kernel<T, N, true, false>
-                               : l2p_kernel<T, N, false, true>,
-         dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors), blocks.warps * warp_size,
-         blocks.shared_bytes, stream, targets, near, leaves, has_far, table, expansions, results);
+  fmm::with_kernel(far.kappa, [&]<class Kernel>(Kernel kernel) {
+    launch(potential && gradient ? l2p_kernel<T, N, Kernel, true, true>
+           : potential           ? l2p_kernel<T, N, Kernel, true, false>
+                                 : l2p_kernel<T, N, Kernel, false, true>,
+           dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors),
+           blocks.warps * warp_size, blocks.shared_bytes, stream, targets, near, leaves, has_far,
+           table, expansions, results, kernel, far.top_level);
+  });
 }
 
-#define FMBEM_INSTANTIATE(T, N)                                                        \
-  template void l2p(const PointsView<N>&, const NearView&, const LeavesView&, bool,    \
-                    const TableView<T>&, const ExpansionsView<T>&, const ResultsView&, \
-                    cudaStream_t);
+#define FMBEM_INSTANTIATE(T, N)                                                      \
+  template void l2p(const PointsView<N>&, const NearView&, const LeavesView&, bool,  \
+                    const TableView<T>&, const ExpansionsView<T>&, const FarKernel&, \
+                    const ResultsView&, cudaStream_t);
 FMBEM_INSTANTIATE(double, double)
 FMBEM_INSTANTIATE(double, float)
 FMBEM_INSTANTIATE(float, double)

@@ -7,7 +7,8 @@
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/expansion/translations.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::cuda {
 namespace {
@@ -19,11 +20,49 @@ std::int64_t aligned(std::int64_t numbers) {
   return (numbers + step - 1) / step * step;
 }
 
+fmm::UpwardBlocks upward_blocks(const fmm::Laplace&, const fmm::ParityOrder& order) {
+  return fmm::upward_blocks(order);
+}
+fmm::UpwardBlocks upward_blocks(const fmm::Yukawa& kernel, const fmm::ParityOrder& order) {
+  return fmm::upward_blocks(order, kernel);
+}
+
+/// In the order of the default stream: plans, with streams of their own, come and go.
 template <class T>
-std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder& order) {
+DeviceBuffer<T> upload(const std::vector<T>& from) {
+  DeviceBuffer<T> buffer(from.size(), nullptr);
+  FMBEM_CUDA(
+      cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+  return buffer;
+}
+
+/// The blocks of M2L as make_m2l_operators() has them.
+template <class T>
+DeviceBuffer<T> m2l_operators(const fmm::Laplace&, const fmm::ParityOrder& order,
+                              std::int64_t stride) {
+  return make_m2l_operators<T>(order, stride, nullptr);
+}
+template <class T>
+DeviceBuffer<T> m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityOrder& order,
+                              std::int64_t stride) {
+  const std::int64_t count = order.count;
+  std::vector<T> rows(8 * count * stride, T(0));
+  fmm::make_m2l_blocks(kernel, order, fmm::M2l::fitted, fmm::all_m2l_orbits(),
+                       [&](int orbit, int e, const double* block) {
+                         for (std::int64_t i = 0; i < count; ++i)
+                           std::copy_n(
+                               block + i * count, count,
+                               rows.begin() + (e * count + i) * stride + (orbit - 1) * count);
+                       });
+  return upload(rows);
+}
+
+template <class T, class Kernel>
+std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
+                                                         const fmm::ParityOrder& order) {
   const std::int64_t count = order.count, stride = aligned<T>((fmm::orbits - 1) * count);
   std::vector<T> upward, downward;
-  const fmm::UpwardBlocks blocks = upward_blocks(order);
+  const fmm::UpwardBlocks blocks = upward_blocks(kernel, order);
   for (int e = 0; e < 8; ++e) {
     const std::vector<double>& block = blocks.block[e];
     const std::int64_t rows = order.begin[e + 1] - order.begin[e];
@@ -33,16 +72,9 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder&
     for (const double entry : block) downward.push_back(static_cast<T>(0.5 * entry));
   }
   auto result = std::make_shared<DeviceOperators<T>>();
-  // In the order of the default stream: plans, with streams of their own, come and go.
-  const auto upload = [&](const std::vector<T>& from) {
-    DeviceBuffer<T> buffer(from.size(), nullptr);
-    FMBEM_CUDA(
-        cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return buffer;
-  };
   result->upward = upload(upward);
   result->downward = upload(downward);
-  result->m2l = make_m2l_operators<T>(order, stride, nullptr);
+  result->m2l = m2l_operators<T>(kernel, order, stride);
   result->m2l_stride = stride;
   return result;
 }
@@ -50,8 +82,8 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const fmm::ParityOrder&
 }  // namespace
 
 template <class T, class Kernel>
-requires Kernel::homogeneous std::shared_ptr<const DeviceOperators<T>> device_operators(
-    const Kernel& kernel, const fmm::ParityOrder& order) {
+std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
+                                                           const fmm::ParityOrder& order) {
   using Key = std::tuple<Kernel, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
@@ -60,7 +92,7 @@ requires Kernel::homogeneous std::shared_ptr<const DeviceOperators<T>> device_op
   const std::lock_guard lock(mutex);
   auto& known = alive[Key{kernel, device, order.p}];
   std::shared_ptr<const DeviceOperators<T>> result = known.lock();
-  if (!result) known = result = make_operators<T>(order);
+  if (!result) known = result = make_operators<T>(kernel, order);
   return result;
 }
 
@@ -76,26 +108,51 @@ DeviceTable<T>::DeviceTable(const fmm::ParityOrder& order, cudaStream_t stream) 
   std::copy(order.begin.begin(), order.begin.end(), classes_.begin);
   classes_.of = parity_.data();
   const int slots = table.slots();
-  std::vector<Term> of_dipoles;
-  std::vector<DerivativeTerms<T>> derivative(3 * slots);
+  const auto derivative = terms_of(table.derivatives, slots), rise = terms_of(table.rises, slots);
+  derivative_ = to_device(derivative, stream);
+  rise_ = to_device(rise, stream);
+  moment_of_dipoles_ = rows_of(order.count, dipole_terms(table.derivatives, slots), stream);
+  rises_of_dipoles_ = rows_of(order.count, dipole_terms(table.rises, slots), stream);
+  view_ = {order.p,
+           order.count,
+           slots / 2,
+           up_.data(),
+           down_.data(),
+           diagonal_.data(),
+           position_.data(),
+           moment_of_dipoles_.view(),
+           derivative_.data(),
+           rises_of_dipoles_.view(),
+           rise_.data()};
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+}
+
+template <class T>
+std::vector<DerivativeTerms<T>> DeviceTable<T>::terms_of(
+    const std::array<std::vector<fmm::Derivative>, 3>& axes, int slots) {
+  std::vector<DerivativeTerms<T>> result(3 * slots);
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<int> terms(slots, 0);
-    for (const fmm::Derivative& d : table.derivatives[axis]) {
-      of_dipoles.push_back({d.from, axis * slots + d.to, d.value});
+    for (const fmm::Derivative& d : axes[axis]) {
       const int term = terms[d.to]++;
       FMBEM_REQUIRE(term < fmm::terms_of_a_derivative,
                     "a derivative has more than " << fmm::terms_of_a_derivative << " terms");
-      DerivativeTerms<T>& all = derivative[3 * d.to + axis];
+      DerivativeTerms<T>& all = result[3 * d.to + axis];
       all.value[term] = static_cast<T>(d.value);
       all.index[term] = d.from;
     }
   }
-  derivative_ = to_device(derivative, stream);
-  moment_of_dipoles_ = rows_of(order.count, std::move(of_dipoles), stream);
-  view_ = {order.p,           order.count,      slots / 2,        up_.data(),
-           down_.data(),      diagonal_.data(), position_.data(), moment_of_dipoles_.view(),
-           derivative_.data()};
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+  return result;
+}
+
+template <class T>
+std::vector<typename DeviceTable<T>::Term> DeviceTable<T>::dipole_terms(
+    const std::array<std::vector<fmm::Derivative>, 3>& axes, int slots) {
+  std::vector<Term> terms;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const fmm::Derivative& d : axes[axis])
+      terms.push_back({d.from, axis * slots + d.to, d.value});
+  return terms;
 }
 
 template <class T>
@@ -119,10 +176,13 @@ typename DeviceTable<T>::Rows DeviceTable<T>::rows_of(int rows, std::vector<Term
 
 template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
-template std::shared_ptr<const DeviceOperators<double>> device_operators(const fmm::Laplace&,
-                                                                         const fmm::ParityOrder&);
-template std::shared_ptr<const DeviceOperators<float>> device_operators(const fmm::Laplace&,
-                                                                        const fmm::ParityOrder&);
+#define FMBEM_INSTANTIATE(Kernel)                                           \
+  template std::shared_ptr<const DeviceOperators<double>> device_operators( \
+      const fmm::Kernel&, const fmm::ParityOrder&);                         \
+  template std::shared_ptr<const DeviceOperators<float>> device_operators(  \
+      const fmm::Kernel&, const fmm::ParityOrder&);
+FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
+#undef FMBEM_INSTANTIATE
 template class DeviceTable<double>;
 template class DeviceTable<float>;
 

@@ -6,12 +6,14 @@
 #include "fmbem/cuda/pass.cuh"
 #include "fmbem/fmm/expansion/harmonic_table.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
-#include "fmbem/fmm/kernel/laplace.hpp"
+#include "fmbem/fmm/kernel/kernels.hpp"
 
 namespace fmbem::cuda {
 
-/// Translation operators of one kernel and order in device memory, shared by all living plans. They
-/// serve boxes of all levels, for which the kernel has to be homogeneous.
+/// Translation operators of one kernel and order in device memory, shared by all living plans.
+/// Those of a homogeneous kernel serve boxes of all levels; Yukawa's is in the unit of the boxes'
+/// side, the parents' of upward and downward. Laplace's are made on the device, Yukawa's on the
+/// host.
 template <class T>
 struct DeviceOperators {
   DeviceBuffer<T> m2l, upward, downward;
@@ -20,8 +22,8 @@ struct DeviceOperators {
   std::int64_t bytes() const { return m2l.bytes() + upward.bytes() + downward.bytes(); }
 };
 template <class T, class Kernel>
-requires Kernel::homogeneous std::shared_ptr<const DeviceOperators<T>> device_operators(
-    const Kernel& kernel, const fmm::ParityOrder& order);
+std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
+                                                           const fmm::ParityOrder& order);
 
 /// fmm::HarmonicTable in device memory.
 template <class T>
@@ -46,8 +48,14 @@ class DeviceTable {
   DeviceBuffer<T> up_, down_, diagonal_;
   DeviceBuffer<std::int32_t> position_;
   DeviceBuffer<std::uint8_t> parity_;
-  Rows moment_of_dipoles_;
-  DeviceBuffer<DerivativeTerms<T>> derivative_;
+  /// Of the terms of derivatives, or of rises.
+  static std::vector<DerivativeTerms<T>> terms_of(
+      const std::array<std::vector<fmm::Derivative>, 3>& axes, int slots);
+  static std::vector<Term> dipole_terms(const std::array<std::vector<fmm::Derivative>, 3>& axes,
+                                        int slots);
+
+  Rows moment_of_dipoles_, rises_of_dipoles_;
+  DeviceBuffer<DerivativeTerms<T>> derivative_, rise_;
   TableView<T> view_;
   Classes classes_;
 };

@@ -6,10 +6,10 @@
 namespace fmbem::cuda {
 namespace {
 
-template <class T, class N, bool Dipoles>
+template <class T, class N, class Kernel, bool Dipoles>
 __global__ void __launch_bounds__(threads_per_block)
     p2m_kernel(std::int64_t sources, StrengthsView<N> strengths, LeavesView leaves,
-               TableView<T> table, ExpansionsView<T> expansions) {
+               TableView<T> table, ExpansionsView<T> expansions, Kernel in_tree, int top_level) {
   constexpr int channels = Dipoles ? 4 : 1;
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(table, s_room);
@@ -23,7 +23,9 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int k = lane; k < slots * channels; k += warp_size) sums[k] = 0;
   const std::int32_t box = leaves.boxes[leaf];
   const int2 range = leaves.tree.sources[box];
+  if (!Kernel::homogeneous && level_of(leaves.tree.code[box]) < top_level) return;
   const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree.code[box]);
+  const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
   const T to_unit = static_cast<T>(unit_box.scale);
   __syncwarp();
 
@@ -40,7 +42,11 @@ __global__ void __launch_bounds__(threads_per_block)
       place[i] = unit_box(source.x, source.y, source.z);
       weight[i] = static_cast<T>(source.charge);
     }
-    if (strengths.charges) add_moments<Each>(table, steps, place, weight, buffer, sums);
+    T r2[Each];
+#pragma unroll
+    for (int i = 0; i < Each; ++i) r2[i] = norm2(place[i]);
+    const DegreeFactors<T, Each, Kernel> factors(kernel, r2, table.p);
+    if (strengths.charges) add_moments<Each>(table, steps, factors, place, weight, buffer, sums);
     for (int axis = 0; axis + 1 < channels; ++axis) {
 #pragma unroll
       for (int i = 0; i < Each; ++i) {
@@ -50,7 +56,7 @@ __global__ void __launch_bounds__(threads_per_block)
         const ChargedPoint<N> d = strengths.dipoles[v * sources + k];
         weight[i] = to_unit * static_cast<T>(axis == 0 ? d.x : axis == 1 ? d.y : d.z);
       }
-      add_moments<Each>(table, steps, place, weight, buffer, sums + (axis + 1) * slots);
+      add_moments<Each>(table, steps, factors, place, weight, buffer, sums + (axis + 1) * slots);
     }
   };
   for_rounds(range.x, range.y, add_points);
@@ -64,6 +70,13 @@ __global__ void __launch_bounds__(threads_per_block)
       T sum = 0;
       for (std::int32_t k = rows.begin[i]; k < rows.begin[i + 1]; ++k)
         sum += rows.value[k] * sums[slots + rows.index[k]];
+      if constexpr (!Kernel::homogeneous) {
+        const RowsView<T>& rises = table.rises_of_dipoles;
+        T rise = 0;
+        for (std::int32_t k = rises.begin[i]; k < rises.begin[i + 1]; ++k)
+          rise += rises.value[k] * sums[slots + rises.index[k]];
+        sum += static_cast<T>(kernel.kappa * kernel.kappa) * rise;
+      }
       moment[i] = sum;
     }
     __syncwarp();
@@ -82,17 +95,21 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class T, class N>
 void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const LeavesView& leaves,
-         const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream) {
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& far,
+         cudaStream_t stream) {
   const bool dipoles = strengths.dipoles != nullptr;
   const WarpBlocks<T> blocks(table, p2m_numbers<T>(table.pairs, dipoles ? 4 : 1));
-  launch(dipoles ? p2m_kernel<T, N, true> : p2m_kernel<T, N, false>,
-         dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors), blocks.warps * warp_size,
-         blocks.shared_bytes, stream, sources, strengths, leaves, table, expansions);
+  fmm::with_kernel(far.kappa, [&]<class Kernel>(Kernel kernel) {
+    launch(dipoles ? p2m_kernel<T, N, Kernel, true> : p2m_kernel<T, N, Kernel, false>,
+           dim3(blocks_for(leaves.count, blocks.warps), expansions.vectors),
+           blocks.warps * warp_size, blocks.shared_bytes, stream, sources, strengths, leaves, table,
+           expansions, kernel, far.top_level);
+  });
 }
 
 #define FMBEM_INSTANTIATE(T, N)                                                                    \
   template void p2m(std::int64_t, const StrengthsView<N>&, const LeavesView&, const TableView<T>&, \
-                    const ExpansionsView<T>&, cudaStream_t);
+                    const ExpansionsView<T>&, const FarKernel&, cudaStream_t);
 FMBEM_INSTANTIATE(double, double)
 FMBEM_INSTANTIATE(double, float)
 FMBEM_INSTANTIATE(float, double)

@@ -68,10 +68,11 @@ struct FoundPairs {
 /// Adds the sources of the targets' own leaf. With Parts, coordinates are in two parts, and the
 /// result is the targets with a source that is too close even so; else close pairs are left out and
 /// noted in `found`.
-template <bool InParts, bool Dipoles, bool Potential, bool Gradient, int Each>
+template <bool InParts, bool Dipoles, bool Potential, bool Gradient, int Each, class Kernel>
 __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
-                                                  const NearItem& item, int2 own, float to_leaf,
-                                                  const float* x, const float* y, const float* z,
+                                                  const Kernel& kernel, const NearItem& item,
+                                                  int2 own, float to_leaf, const float* x,
+                                                  const float* y, const float* z,
                                                   WarpShared<float, Dipoles>& shared,
                                                   Sums<double, Potential, Gradient>* sums,
                                                   FoundPairs<Each>& found) {
@@ -137,7 +138,7 @@ __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
             found.source[t] = done + j;
           }
         }
-        tile_sums[t].template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, w);
+        tile_sums[t].template add<Dipoles, 1>(kernel, s.charge, d, {dx, dy, dz}, r2, w);
       }
     }
 #pragma unroll
@@ -148,9 +149,10 @@ __device__ inline unsigned long long add_own_leaf(const NearArguments<float>& a,
 }
 
 /// One pair within a leaf, in parts; returns its distance squared.
-template <bool Dipoles, bool Potential, bool Gradient>
-__device__ inline float add_close_pair(const NearArguments<float>& a, int target, int source,
-                                       float to_leaf, Sums<double, Potential, Gradient>& sums) {
+template <bool Dipoles, bool Potential, bool Gradient, class Kernel>
+__device__ inline float add_close_pair(const NearArguments<float>& a, const Kernel& kernel,
+                                       int target, int source, float to_leaf,
+                                       Sums<double, Potential, Gradient>& sums) {
   const ChargedPoint<float> s = a.strengths.places[source];
   const float dx =
                   (a.targets.x[target] - s.x) + (a.targets.low_x[target] - a.sources.low_x[source]),
@@ -163,30 +165,31 @@ __device__ inline float add_close_pair(const NearArguments<float>& a, int target
   if constexpr (Dipoles) dipole = a.strengths.dipoles[source];
   const Vec3<float> d{to_leaf * dipole.x, to_leaf * dipole.y, to_leaf * dipole.z};
   Sums<float, Potential, Gradient> pair;
-  pair.template add<Dipoles>(s.charge, d, {dx, dy, dz}, r2, inverse_root<1>(r2));
+  pair.template add<Dipoles, 1>(kernel, s.charge, d, {dx, dy, dz}, r2, inverse_root<1>(r2));
   sums.add(pair);
   return r2;
 }
 
 /// All that the targets' own leaf gives. Returns the targets with a source too close for single
 /// precision in two parts.
-template <bool Dipoles, bool Potential, bool Gradient, int Each>
+template <bool Dipoles, bool Potential, bool Gradient, int Each, class Kernel>
 __device__ inline unsigned long long add_own_pairs(const NearArguments<float>& a,
-                                                   const NearItem& item, int2 own, float to_leaf,
-                                                   const float* x, const float* y, const float* z,
+                                                   const Kernel& kernel, const NearItem& item,
+                                                   int2 own, float to_leaf, const float* x,
+                                                   const float* y, const float* z,
                                                    WarpShared<float, Dipoles>& shared,
                                                    Sums<double, Potential, Gradient>* sums) {
   FoundPairs<Each> found;
-  add_own_leaf<false, Dipoles, Potential, Gradient, Each>(a, item, own, to_leaf, x, y, z, shared,
-                                                          sums, found);
+  add_own_leaf<false, Dipoles, Potential, Gradient, Each>(a, kernel, item, own, to_leaf, x, y, z,
+                                                          shared, sums, found);
   int most = 0;
 #pragma unroll
   for (int t = 0; t < Each; ++t) most = max(most, found.count[t]);
   if (__any_sync(whole_warp, most > 1)) {
 #pragma unroll
     for (int t = 0; t < Each; ++t) sums[t] = {};
-    return add_own_leaf<true, Dipoles, Potential, Gradient, Each>(a, item, own, to_leaf, x, y, z,
-                                                                  shared, sums, found);
+    return add_own_leaf<true, Dipoles, Potential, Gradient, Each>(a, kernel, item, own, to_leaf, x,
+                                                                  y, z, shared, sums, found);
   }
   if (!__any_sync(whole_warp, most > 0)) return 0;
   float nearest[Each];
@@ -195,7 +198,7 @@ __device__ inline unsigned long long add_own_pairs(const NearArguments<float>& a
     nearest[t] = 1;
     const int target = item.first + t * group_lanes + static_cast<int>(threadIdx.x) % group_lanes;
     if (found.count[t] > 0)
-      nearest[t] = add_close_pair<Dipoles>(a, target, found.source[t], to_leaf, sums[t]);
+      nearest[t] = add_close_pair<Dipoles>(a, kernel, target, found.source[t], to_leaf, sums[t]);
   }
   return closer<Each>(nearest, close_r2_in_parts);
 }
@@ -203,9 +206,9 @@ __device__ inline unsigned long long add_own_pairs(const NearArguments<float>& a
 /// All pairs of one target in double precision, by the whole warp; every lane gets the sums. Not
 /// inlined, as it is rarely called. Sources of several entries are fetched at a time, so that the
 /// last warp does not wait for each.
-template <bool Dipoles, bool Potential, bool Gradient>
+template <bool Dipoles, bool Potential, bool Gradient, class Kernel>
 __device__ __attribute__((noinline)) Sums<double, Potential, Gradient> exact_sums(
-    const NearArguments<float>& a, std::int32_t row, std::int32_t target) {
+    const NearArguments<float>& a, const Kernel& kernel, std::int32_t row, std::int32_t target) {
   constexpr int together = 2;
   const int lane = threadIdx.x % warp_size;
   const double x = a.targets.exact_x[target], y = a.targets.exact_y[target],
@@ -238,7 +241,8 @@ __device__ __attribute__((noinline)) Sums<double, Potential, Gradient> exact_sum
         const double r2 = square(dx[k], dy[k], dz[k]);
         const Vec3d dipole{d[k].x, d[k].y, d[k].z};
         if (first < entry[k].count && r2 > 0)
-          sums.template add<Dipoles>(q[k], dipole, {dx[k], dy[k], dz[k]}, r2, 1 / sqrt(r2));
+          sums.template add<Dipoles, 2>(kernel, q[k], dipole, {dx[k], dy[k], dz[k]}, r2,
+                                        1 / sqrt(r2));
       }
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fmbem/cuda/blocks.cuh"
-#include "fmbem/fmm/kernel/laplace.hpp"
+#include "fmbem/cuda/near_kernel.cuh"
 
 namespace fmbem::cuda {
 
@@ -52,10 +52,11 @@ struct Sums {
   N potential = 0, x = 0, y = 0, z = 0;
 
   /// Adds what a charge and a dipole give at x − y = separation, of squared length r2, w = 1/√r2.
-  template <bool Dipoles>
-  __device__ void add(N q, const Vec3<N>& dipole, const Vec3<N>& separation, N r2, N w) {
-    fmm::add_pair<Dipoles, Potential, Gradient>(fmm::Laplace().radial(r2, w), q, dipole, separation,
-                                                *this);
+  template <bool Dipoles, int Terms, class Kernel>
+  __device__ void add(const Kernel& kernel, N q, const Vec3<N>& dipole, const Vec3<N>& separation,
+                      N r2, N w) {
+    fmm::add_pair<Dipoles, Potential, Gradient>(kernel.template radial<Terms>(r2, w), q, dipole,
+                                                separation, *this);
   }
   /// Over the lanes whose numbers differ by multiples of a power of two; all of them get the sums.
   __device__ void add_up(int first_step) {

@@ -92,6 +92,15 @@ struct TableView {
   /// By position: a moment from the moments of dipoles' components, [3][2 pairs].
   RowsView<T> moment_of_dipoles;
   const DerivativeTerms<T>* derivative;  ///< [2 pairs][3 axes]
+  // What Yukawa's kernel has besides, over κ² (fmm::HarmonicTable::rises).
+  RowsView<T> rises_of_dipoles;
+  const DerivativeTerms<T>* rise;
+};
+
+/// The kernel of the far field: Yukawa's, or Laplace's with κ = 0.
+struct FarKernel {
+  double kappa = 0;   ///< in the tree's unit
+  int top_level = 2;  ///< the first level whose boxes have M2L
 };
 
 /// Translation operators of one order (fmm/translations.hpp).
@@ -164,7 +173,8 @@ struct LeavesView {
 /// For as many points as `sources`.
 template <class T, class N>
 void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const LeavesView& leaves,
-         const TableView<T>& table, const ExpansionsView<T>& expansions, cudaStream_t stream);
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& kernel,
+         cudaStream_t stream);
 
 /// Of the splits with numbers from `first` to `last`, all of one level.
 template <class T>
@@ -225,8 +235,8 @@ struct ResultsView {
 };
 template <class T, class N>
 void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& leaves, bool has_far,
-         const TableView<T>& table, const ExpansionsView<T>& expansions, const ResultsView& results,
-         cudaStream_t stream);
+         const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& kernel,
+         const ResultsView& results, cudaStream_t stream);
 
 /// Targets that a warp takes at most; with more, registers would suffice for fewer warps.
 constexpr int most_targets_of_a_warp(bool single, bool gradient) {
@@ -253,12 +263,13 @@ struct NearArguments {
   NearView results;
 };
 
-/// P2P of so many right-hand sides, the first of which the strengths and results are. `root_terms`
-/// as for the CPU: 1 for roots to 1e-12 in double precision, more for all bits. Items with k
-/// targets a lane go to streams[k − 1], the largest first, so that they run side by side.
-template <class N>
-void p2p(NearArguments<N> a, int vectors, const ItemClasses& classes, int root_terms,
-         const cudaStream_t* streams);
+/// P2P of so many right-hand sides, by fmm::Laplace or fmm::Yukawa in the tree's unit, the first of
+/// which the strengths and results are. `root_terms` as for the CPU: 1 for roots to 1e-12 in double
+/// precision, more for all bits. Items with k targets a lane go to streams[k − 1], the largest
+/// first, so that they run side by side.
+template <class N, class Kernel>
+void p2p(NearArguments<N> a, const Kernel& kernel, int vectors, const ItemClasses& classes,
+         int root_terms, const cudaStream_t* streams);
 
 /// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for
 /// one that is not finite, so that all results are NaN.

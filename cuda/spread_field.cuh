@@ -71,7 +71,7 @@ class SpreadField {
     }
     wait_for(near_part, done);
     l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
-        stages_.has_far(), stages_.table(), expansions,
+        stages_.has_far(), stages_.table(), expansions, stages_.kernel(),
         ResultsView{arguments_.data(), arguments.potential != nullptr,
                     arguments.gradient != nullptr, largest_.data(), scale(), scale() * unit},
         stream_);
@@ -99,7 +99,7 @@ class SpreadField {
       LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
       leaves.tree = leaves.tree.transposed();
       p2m(targets.count, StrengthsView<double>{places_.data(), true, nullptr}, leaves,
-          stages_.table(), expansions, stream_);
+          stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
       stages_.enqueue({leaves.tree, m2l}, vectors, done);
     }

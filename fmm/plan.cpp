@@ -29,9 +29,6 @@ void check_options(const PlanOptions& o, Processor processor) {
                     << least << " and 0.1" << (single ? " in single precision" : "") << ", not "
                     << o.tolerance << (single ? ": use double precision or a looser one" : ""));
   check_kappa(o.kappa);
-  FMBEM_REQUIRE(o.kappa == 0 || processor == Processor::cpu,
-                "Yukawa's kernel is for plans on the CPU: make the plan there, or set "
-                "PlanOptions::kappa to 0");
   check_method(o, processor);
   if (o.order) check_order(*o.order);
   check_tree_options(o.max_leaf, o.inflation);

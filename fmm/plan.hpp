@@ -89,7 +89,7 @@ class PlanImpl;
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
 ///
-/// its gradient and its second derivatives in x_i; on the CPU also for Yukawa's kernel
+/// its gradient and its second derivatives in x_i; also for Yukawa's kernel
 /// exp(−κ|x − y|)/(4π|x − y|). Pairs that coincide contribute nothing. The same bits come out for
 /// any number of threads. Threads may share a plan: its evaluations go one after the other, those
 /// of several plans side by side.

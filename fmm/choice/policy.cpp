@@ -43,6 +43,8 @@ int treecode_order(const PlanOptions& options, double wanted) {
 
 }  // namespace
 
+double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
+
 Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
   const bool treecode = options.method == Method::treecode;
   const int order = order_for(options, sources_are_targets);
@@ -51,7 +53,7 @@ Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
           treecode ? Precision::double_precision : near_precision_of(options),
           root_terms(options),
           options.kappa,
-          std::log(10 / options.tolerance),
+          kappa_reach(options.tolerance),
           options.method,
           options.theta.value_or(default_theta(options.method)),
           options.softening,

@@ -18,6 +18,9 @@ struct Accuracy {
   Expansion expansion = Expansion::spherical;  ///< of M2P
 };
 
+/// κr beyond which pairs are left out, as e^{−κr} is below all errors.
+double kappa_reach(double tolerance);
+
 /// θ where the options give none: of a hybrid √3/2, so that boxes of one level that do not touch
 /// are far from each other.
 constexpr double default_theta(Method method) { return method == Method::hybrid ? 0.8660254 : 0.5; }

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fmbem/cuda/operators.cuh"
+#include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+
+namespace fmbem::cuda {
+
+/// The kernel of a plan: Laplace's, or Yukawa's in the tree's unit, whose pairs beyond `reach`, in
+/// that unit, are left out.
+struct PlanKernel {
+  double kappa = 0, reach = 0;
+};
+
+/// The operators of a tree: one set for all levels, or one for each level that needs them.
+template <class T>
+class LevelOperators {
+ public:
+  /// The levels that need them, without making any.
+  LevelOperators(const PlanKernel& kernel, const DeviceTree& tree) : kernel_{kernel.kappa} {
+    if (kernel.kappa == 0) return;
+    while (kernel_.top_level < tree.levels() && side(tree, kernel_.top_level) > kernel.reach)
+      ++kernel_.top_level;
+    reach_ = kernel.reach;
+  }
+
+  void make(const fmm::ParityOrder& order, const DeviceTree& tree) {
+    if (serves_all_levels()) {
+      sets_ = {device_operators<T>(fmm::Laplace(), order)};
+      orbits_ = {fmm::orbits - 1};
+      return;
+    }
+    for (int level = kernel_.top_level; level < tree.levels(); ++level) {
+      const double unit = side(tree, level);
+      sets_.push_back(device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order));
+      orbits_.push_back(orbits_within(reach_ / unit));
+    }
+  }
+
+  const FarKernel& kernel() const { return kernel_; }
+  bool serves_all_levels() const { return kernel_.kappa == 0; }
+  /// M2M and L2L of parents of a level.
+  OperatorsView<T> of_parents(int level) const { return sets_[index(level)]->view(); }
+  /// M2L between their children, and how many orbits it has: all up to the last one within reach.
+  OperatorsView<T> of_children(int level) const { return sets_[index(level + 1)]->view(); }
+  int orbits_of_children(int level) const { return orbits_[index(level + 1)]; }
+
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const auto& set : sets_) sum += set->bytes();
+    return sum;
+  }
+
+ private:
+  static double side(const DeviceTree& tree, int level) {
+    return std::ldexp(tree.root.side, -level);
+  }
+  static int orbits_within(double gap) {
+    int count = fmm::orbits - 1;
+    while (count > 1 && fmm::m2l_gap(count) > gap) --count;
+    return count;
+  }
+  std::size_t index(int level) const {
+    return serves_all_levels() ? 0 : static_cast<std::size_t>(level - kernel_.top_level);
+  }
+
+  FarKernel kernel_;
+  double reach_ = 0;
+  std::vector<std::shared_ptr<const DeviceOperators<T>>> sets_;
+  std::vector<int> orbits_;
+};
+
+}  // namespace fmbem::cuda
