@@ -19,16 +19,6 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-double extent(const Points& points) {
-  Vec3d low = points[0], high = low;
-  for (const Vec3d& x : points)
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], x[axis]);
-      high[axis] = std::max(high[axis], x[axis]);
-    }
-  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
-}
-
 struct Strengths {
   std::vector<double> charges;
   Points dipoles;
@@ -39,9 +29,9 @@ struct Field {
   Vec3d gradient;
 };
 
-/// Σ_j (q_j + p_j·∇_y) G(x, y_j), G = exp(−κr)/(4πr), and its gradient in x, but for y_j = x; of the
-/// v-th strengths. With d = x − y: ∇_y G = −G' d/r, and second derivatives of G in x are
-/// G' (I − d dᵀ/r²)/r + G'' d dᵀ/r², G' = −(1 + κr) G/r, G'' = (2 + 2κr + κ²r²) G/r².
+/// Σ_j (q_j + p_j·∇_y) G(x, y_j), G = exp(−κr)/(4πr), and its gradient in x, but for y_j = x; of
+/// the v-th strengths. With d = x − y: ∇_y G = −G' d/r, and second derivatives of G in x are G' (I
+/// − d dᵀ/r²)/r + G'' d dᵀ/r², G' = −(1 + κr) G/r, G'' = (2 + 2κr + κ²r²) G/r².
 Field direct(const Points& y, const Strengths& s, int v, double kappa, Vec3d x) {
   constexpr double inv_4pi = 0.079577471545947667884;
   Field sum;

@@ -27,17 +27,6 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-/// Side of the bounding cube.
-double extent(const Points& points) {
-  Vec3d low = points[0], high = low;
-  for (const Vec3d& x : points)
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], x[axis]);
-      high[axis] = std::max(high[axis], x[axis]);
-    }
-  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
-}
-
 /// Errors of a plan at some targets, relative in the L2 norm, are within its tolerance.
 void check_errors(const Points& y, const Points& x, double kappa, double tolerance,
                   bool has_dipoles) {
