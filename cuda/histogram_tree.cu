@@ -252,8 +252,8 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
   tree.colleague = DeviceBuffer<std::int32_t>(27 * tree.splits, stream);
   tree.sources = DeviceBuffer<int2>(tree.boxes, stream);
   if (!same) tree.other_targets = DeviceBuffer<int2>(tree.boxes, stream);
-  const Nodes numbered{box.data(), split.data(), box_number.data(), split_number.data(),
-                       nodes,      inner};
+  const Nodes numbered{box.data(),          split.data(), box_number.data(),
+                       split_number.data(), nodes,        inner};
   const BoxArrays out{tree.code.data(),    tree.split_of.data(),     tree.parent.data(),
                       tree.box_of.data(),  tree.child.data(),        tree.colleague.data(),
                       tree.sources.data(), tree.other_targets.data()};

@@ -27,8 +27,8 @@ struct PointsToCount {
 /// `max_leaf` points, or than can be ranked one against the other: build_tree() has no such limit.
 /// O(points + cells), of which there are fewer than 64 for each point or 8^8; the host waits once
 /// for each level that is tried, and once more.
-/// Source: Hu, Gumerov, Duraiswami, "Parallel algorithms for constructing data structures for fast
-/// multipole methods", arXiv:1301.1704.
+/// Source: Q. Hu, N. A. Gumerov, R. Duraiswami, "Parallel algorithms for constructing data
+/// structures for fast multipole methods".
 std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double scale,
                                                      PointsToCount sources,
                                                      const PointsToCount* targets, int max_leaf,

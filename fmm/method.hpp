@@ -23,7 +23,7 @@ enum class Expansion {
 /// same, to the last bit.
 enum class Construction {
   radix_sort,  ///< keys are sorted, and searched for
-  histogram    ///< points are counted in cells (Hu, Gumerov, Duraiswami 2013)
+  histogram    ///< points are counted in cells (Hu, Gumerov and Duraiswami)
 };
 
 /// A method by the name that options and reports give it.
