@@ -51,7 +51,7 @@ constexpr std::array<const char*, 8> all_stages{"P2M", "M2M", "gather", "M2L",
 struct Options {
   std::optional<std::string> points;  // lists, split at commas
   std::string distributions = "cube", tolerances = "1e-6";
-  std::string outputs = "potential", precision = "auto", backend = "cpu";
+  std::string outputs = "potential", precision = "auto", backend = "cpu", construction = "sort";
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
   std::optional<double> inflation;
@@ -71,6 +71,7 @@ struct Options {
     options.order = order;
     options.max_leaf = max_leaf;
     options.inflation = inflation;
+    if (construction == "histogram") options.construction = fmm::Construction::histogram;
     options.kappa = kappa;
     return options;
   }
@@ -107,6 +108,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--seed", o.seed, "of points, charges and checked targets")->capture_default_str();
   app.add_option("--order", o.order, "degree of the expansions (default: the plan's choice)");
   app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
+  app.add_option("--construction", o.construction, "of the tree on a GPU: sort or histogram")
+      ->check(CLI::IsMember({"sort", "histogram"}));
   app.add_option("--inflation", o.inflation,
                  "side of the root over the bounding cube's (default: the plan's choice)");
   app.add_option("--kappa", o.kappa,

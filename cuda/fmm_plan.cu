@@ -4,6 +4,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
@@ -92,23 +93,37 @@ struct FmmPlan::Impl {
     const bool by_targets = targets.size > sources.size;
     const DevicePoints most = by_targets ? targets : sources;
     const double inflation = options.inflation.value_or(fmm::inflations[0]);
-    SortedKeys keys = sort(most, fmm::inflated(hull, inflation));
+    const bool by_histogram = options.construction == fmm::Construction::histogram,
+               is_given = options.max_leaf && options.inflation;  // nothing is tried
+    SortedKeys keys;
+    if (!is_given || !by_histogram) keys = sort(most, fmm::inflated(hull, inflation));
     choice = choose_tree(options, order.p, rates,
                          {most.data, keys.order.data(), count(most), tree.scale, hull},
                          count(sources), count(targets), {}, stream);
     stage_done("choose");
     const Cube root = fmm::inflated(hull, choice.inflation);
-    if (choice.inflation != inflation) keys = sort(most, root);
     SortedKeys source_keys, target_keys;
-    (by_targets ? target_keys : source_keys) = std::move(keys);
-    if (by_targets)
-      source_keys = sort(sources, root);
-    else if (!tree.same)
-      target_keys = sort(targets, root);
-    stage_done("sort");
-
-    const SortedKeys* const other = tree.same ? nullptr : &target_keys;
-    tree.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
+    std::optional<HistogramTree> counted;
+    if (by_histogram) {
+      const PointsToCount to{targets.data, count(targets)};
+      counted = build_tree_by_histogram(root, tree.scale, {sources.data, count(sources)},
+                                        tree.same ? nullptr : &to, choice.max_leaf, stream);
+    }
+    if (counted) {
+      source_keys = std::move(counted->sources);
+      target_keys = std::move(counted->targets);
+      tree.tree = std::move(counted->tree);
+    } else {
+      if (keys.size() == 0 || choice.inflation != inflation) keys = sort(most, root);
+      (by_targets ? target_keys : source_keys) = std::move(keys);
+      if (by_targets)
+        source_keys = sort(sources, root);
+      else if (!tree.same)
+        target_keys = sort(targets, root);
+      stage_done("sort");
+      const SortedKeys* const other = tree.same ? nullptr : &target_keys;
+      tree.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
+    }
     stage_done("tree");
     tree.far = make_far_lists(tree.tree, stream);
     const DeviceBuffer<std::uint8_t> one_place =

@@ -73,6 +73,9 @@ void check_method(const PlanOptions& o, Processor processor) {
   FMBEM_REQUIRE(processor == Processor::cpu || (!direct && !treecode && !hybrid),
                 "the method " << name_of(o.method)
                               << " is for plans on the CPU: make the plan there, or take fmm");
+  FMBEM_REQUIRE(processor == Processor::gpu || o.construction == Construction::radix_sort,
+                "trees by histogram are for plans on the GPU: make the plan there, or take the "
+                "radix sort");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
   FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,

@@ -19,6 +19,13 @@ enum class Expansion {
   cartesian   ///< monomials, for orders up to 6
 };
 
+/// How points get into the order of a tree on the GPU, and its boxes their numbers; the tree is the
+/// same, to the last bit.
+enum class Construction {
+  radix_sort,  ///< keys are sorted, and searched for
+  histogram    ///< points are counted in cells (Hu, Gumerov and Duraiswami)
+};
+
 /// A method by the name that options and reports give it.
 struct MethodName {
   const char* name;

@@ -58,6 +58,9 @@ struct PlanOptions {
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.
   double softening = 0;
+  /// Plans on the CPU have the radix sort alone. Where a histogram would have more than 8 levels,
+  /// or far more cells than points, the GPU sorts.
+  Construction construction = Construction::radix_sort;
 };
 
 /// What a plan chose and what it holds.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
@@ -47,21 +48,31 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
-                           std::span<const std::int8_t> deepest) {
+                           std::span<const std::int8_t> deepest, fmm::Construction construction) {
   const Stream stream;
   const bool same =
       deepest.empty() && sources.data() == targets.data() && sources.size() == targets.size();
   const auto y = to_device(sources, stream);
   const auto depths = to_device(deepest, stream);
   const auto x = same ? DeviceBuffer<Vec3d>() : to_device(targets, stream);
-  const SortedKeys source_keys = sort_points(y.data(), static_cast<std::int64_t>(y.size()), scale,
-                                             root, depths.data(), stream);
+  SortedKeys source_keys = sort_points(y.data(), static_cast<std::int64_t>(y.size()), scale, root,
+                                       depths.data(), stream);
   SortedKeys target_keys;
   if (!same)
     target_keys =
         sort_points(x.data(), static_cast<std::int64_t>(x.size()), scale, root, nullptr, stream);
-  const DeviceTree tree =
-      build_tree(root, source_keys, same ? nullptr : &target_keys, max_leaf, stream);
+  DeviceTree tree = build_tree(root, source_keys, same ? nullptr : &target_keys, max_leaf, stream);
+  std::optional<HistogramTree> counted;
+  if (construction == fmm::Construction::histogram) {
+    const PointsToCount to{x.data(), static_cast<std::int64_t>(x.size())};
+    counted = build_tree_by_histogram(root, scale, {y.data(), static_cast<std::int64_t>(y.size())},
+                                      same ? nullptr : &to, max_leaf, stream);
+    if (counted) {
+      source_keys = std::move(counted->sources);
+      target_keys = std::move(counted->targets);
+      tree = std::move(counted->tree);
+    }
+  }
   const FarLists far = make_far_lists(tree, stream);
   DeviceBuffer<std::uint8_t> one_place;
   if (deepest.empty())
@@ -70,7 +81,11 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
   const NearDeviceLists near =
       make_near_lists(tree, far.target_leaves, one_place, group_lanes, stream);
 
-  HostTree result{octree_of(tree, same, stream), {}};
+  HostTree result{octree_of(tree, same, stream),
+                  {},
+                  to_host(source_keys.order, stream),
+                  to_host(target_keys.order, stream),
+                  counted.has_value()};
   result.near.targets = to_host(far.target_leaves, stream);
   result.near.begin = to_host(near.begin, stream);
   // An entry says where its sources begin, which identifies the box.

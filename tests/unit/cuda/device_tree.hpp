@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/fmm/lists/near_lists.hpp"
+#include "fmbem/fmm/method.hpp"
 
 namespace fmbem::test {
 
@@ -12,6 +13,8 @@ namespace fmbem::test {
 struct HostTree {
   fmm::Octree tree;
   fmm::NearLists near;
+  std::vector<std::int32_t> source_order, target_order;  ///< the latter empty for one set of points
+  bool counted = false;                                  ///< whether a histogram made it
 };
 
 /// The same as fmm::build_octree() and fmm::near_lists() make of the sorted points (times `scale`),
@@ -20,7 +23,8 @@ struct HostTree {
 /// fmm::sort_points(); with it the targets are other points.
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
-                           std::span<const std::int8_t> deepest = {});
+                           std::span<const std::int8_t> deepest = {},
+                           fmm::Construction construction = fmm::Construction::radix_sort);
 
 /// As cuda::TreeCounts.
 struct TrialCounts {

@@ -138,6 +138,31 @@ TEST_CASE("small plans go through every stage") {
   }
 }
 
+TEST_CASE("plans with trees by histogram give the bits of plans with sorted ones") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer");
+  const Points points = points_by_name(name, 20000, 15);
+  // Choices of the plan's own, and given ones, for which nothing is sorted before.
+  for (const bool given : {false, true}) {
+    fmm::PlanOptions options{.tolerance = 1e-6, .gradient = true};
+    if (given) options.max_leaf = 60, options.inflation = 1.0;
+    OnDevice sorted(points, options, 1);
+    options.construction = fmm::Construction::histogram;
+    OnDevice counted(points, options, 1);
+    sorted.evaluate();
+    counted.evaluate();
+    CHECK(on_host(counted.potential) == on_host(sorted.potential));
+    CHECK(on_host(counted.gradient) == on_host(sorted.gradient));
+  }
+}
+
+TEST_CASE("plans on the CPU have no tree by histogram") {
+  const Points points = cube_points(100, 16);
+  const fmm::PlanOptions options{.construction = fmm::Construction::histogram};
+  CHECK_THROWS_AS(fmm::Plan(points, options), InputError);
+  CHECK_THROWS_WITH(fmm::Plan(points, options), contains("trees by histogram are for plans on"));
+}
+
 TEST_CASE("the stages one after the other give the same bits") {
   if (!gpu_is_there()) return;
   OnDevice run(cube_points(20000, 4), {}, 2);

@@ -29,8 +29,10 @@ bool is_same(const fmm::Box& a, const fmm::Box& b) {
 
 using Depths = std::vector<std::int8_t>;
 
-void check_same(const Points& y, const Points& x, int max_leaf, double scale = 1,
-                const Depths& deepest = {}) {
+/// Returns whether a histogram made the device's tree.
+bool check_same(const Points& y, const Points& x, int max_leaf, double scale = 1,
+                const Depths& deepest = {},
+                fmm::Construction construction = fmm::Construction::radix_sort) {
   const bool same = &x == &y && deepest.empty();
   Points all = y;
   if (!same) all.insert(all.end(), x.begin(), x.end());
@@ -42,7 +44,12 @@ void check_same(const Points& y, const Points& x, int max_leaf, double scale = 1
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
-  const HostTree device = build_device_tree(root, scale, y, x, max_leaf, deepest);
+  const HostTree device = build_device_tree(root, scale, y, x, max_leaf, deepest, construction);
+  CHECK(std::equal(sources.order.begin(), sources.order.end(), device.source_order.begin(),
+                   device.source_order.end()));
+  if (!same)
+    CHECK(std::equal(others.order.begin(), others.order.end(), device.target_order.begin(),
+                     device.target_order.end()));
 
   CHECK(device.tree.level_begin == tree.level_begin);
   REQUIRE(device.tree.boxes.size() == tree.boxes.size());
@@ -69,9 +76,47 @@ void check_same(const Points& y, const Points& x, int max_leaf, double scale = 1
       different += device.near.sources[near.begin[row]] != near.targets[row];
   }
   CHECK(different == 0);
+  return device.counted;
+}
+
+/// The same of a tree by histogram.
+bool check_counted(const Points& y, const Points& x, int max_leaf, double scale = 1) {
+  return check_same(y, x, max_leaf, scale, {}, fmm::Construction::histogram);
 }
 
 }  // namespace
+
+TEST_CASE("trees of the device by histogram are those of the host") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "lattice");
+  for (const std::size_t n : {1, 2, 100, 5000, 40000}) {
+    const Points points = points_by_name(name, n, 1);
+    for (const int max_leaf : {12, 20, 300, 50000}) {
+      CAPTURE(name, n, max_leaf);
+      CHECK(check_counted(points, points, max_leaf, max_leaf == 20 ? 0x1p-40 : 1));
+    }
+  }
+}
+
+TEST_CASE("trees of the device by histogram for other targets than sources") {
+  if (!gpu_is_there()) return;
+  const Points y = cube_points(5000, 2), x = plummer_points(3000, 3), few = sphere_points(7, 4);
+  for (const int max_leaf : {20, 60}) {
+    CAPTURE(max_leaf);
+    CHECK(check_counted(y, sphere_points(9000, 5), max_leaf));
+    CHECK(check_counted(few, y, max_leaf));
+    CHECK(check_counted(y, few, max_leaf));
+    check_counted(y, x, max_leaf);
+  }
+}
+
+TEST_CASE("clouds that no histogram has room for are sorted") {
+  if (!gpu_is_there()) return;
+  Points points = cube_points(300, 5);
+  for (int i = 0; i < 40; ++i) points.push_back({0.3, 0.4, 0.5});
+  CHECK(!check_counted(points, points, 10));
+  CHECK(check_counted(points, points, 50));  // ties are in the order of the points
+}
 
 TEST_CASE("trees of the device are those of the host") {
   if (!gpu_is_there()) return;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "fmbem/cuda/tree.cuh"
+
+namespace fmbem::cuda {
+
+/// A tree with the points in its order.
+struct HistogramTree {
+  SortedKeys sources, targets;  ///< the latter empty where the sources are the targets
+  DeviceTree tree;
+};
+
+/// Points in device memory, as sort_points() takes them.
+struct PointsToCount {
+  const Vec3d* points = nullptr;
+  std::int64_t count = 0;
+};
+
+/// The tree of build_tree(), and the order of sort_points(), to the last bit, without a sort of all
+/// points: they are counted in the cells of a level, the scanned counts say where each cell's
+/// points begin, and points go there and are ranked in their cell by key and index. All boxes of a
+/// complete octree have a place by their key; so ranges of points, children and colleagues are
+/// looked up, and boxes are numbered by a scan. `targets` is null where the sources are the
+/// targets. Nothing where cells of the deepest level that has room, 8, still hold more than
+/// `max_leaf` points, or than can be ranked one against the other: build_tree() has no such limit.
+/// O(points + cells), of which there are fewer than 64 for each point or 8^8; the host waits once
+/// for each level that is tried, and once more.
+/// Source: Q. Hu, N. A. Gumerov, R. Duraiswami, "Parallel algorithms for constructing data
+/// structures for fast multipole methods".
+std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double scale,
+                                                     PointsToCount sources,
+                                                     const PointsToCount* targets, int max_leaf,
+                                                     cudaStream_t stream);
+
+}  // namespace fmbem::cuda
