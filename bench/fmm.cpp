@@ -43,18 +43,18 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The gathers of M2L are a stage of their own on the GPU.
-constexpr std::array<const char*, 8> all_stages{"P2M", "M2M", "gather", "M2L",
-                                                "L2L", "L2P", "P2P",    "sort"};
+constexpr std::array<const char*, 9> all_stages{"P2M", "M2M", "gather", "M2L", "L2L",
+                                                "L2P", "P2P", "M2P",    "sort"};
 
 // ---- Options
 
 struct Options {
   std::optional<std::string> points;  // lists, split at commas
   std::string distributions = "cube", tolerances = "1e-6";
-  std::string outputs = "potential", precision = "auto", backend = "cpu";
+  std::string outputs = "potential", precision = "auto", backend = "cpu", method = "fmm";
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
-  std::optional<double> inflation;
+  std::optional<double> inflation, theta;
   double kappa = 0;
   int repeat = 3, check = 1000;
   std::int64_t seed = 1;
@@ -72,6 +72,9 @@ struct Options {
     options.max_leaf = max_leaf;
     options.inflation = inflation;
     options.kappa = kappa;
+    for (const fmm::MethodName& known : fmm::method_names)
+      if (method == known.name) options.method = known.method;
+    options.theta = theta;
     return options;
   }
   std::vector<const char*> stages() const {
@@ -101,6 +104,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--backend", o.backend, "where it computes")
       ->capture_default_str()
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--method", o.method, "how the sums are done")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "direct", "treecode", "fmm", "hybrid"}));
+  app.add_option("--theta", o.theta, "of a treecode or a hybrid (default: the method's)");
   app.add_option("--threads", o.threads, "default: the cores that the process may use");
   app.add_option("--repeat", o.repeat, "evaluations, of which the median is reported")
       ->capture_default_str();
@@ -285,9 +292,8 @@ void print_conditions(std::FILE* out, const Options& o, int threads) {
 }
 
 Cells titles(const Options& o) {
-  Cells cells{"points",    "distribution", "tolerance",
-              "precision", "order",        "levels",
-              "inflation", "max leaf",     "near pairs per target"};
+  Cells cells{"points", "distribution", "method",    "tolerance", "precision",
+              "order",  "levels",       "inflation", "max leaf",  "near pairs per target"};
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
   cells.insert(cells.end(), {"plan s", "evaluate s"});
@@ -300,6 +306,7 @@ Cells cells_of(const Row& row, const Options& o) {
   const double n = static_cast<double>(row.points);
   Cells cells{std::to_string(row.points),
               row.distribution,
+              fmm::name_of(row.info.method),
               significant(row.tolerance),
               name_of(row.info.precision),
               std::to_string(row.info.order),

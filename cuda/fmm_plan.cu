@@ -2,6 +2,7 @@
 
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/fmm/base/stopwatch.hpp"
@@ -67,6 +68,11 @@ struct FmmPlan::Impl {
     order = fmm::ParityOrder(fmm::order_for(options, tree.same));
     precision = precision_for(options, rates);
     near_precision = near_precision_for(options, rates);
+    fmm::check_softening(options.softening, hull.side);
+    if (options.method == fmm::Method::direct) {
+      sum_directly(hull, stage_done);
+      return;
+    }
     PlanPoints points =
         grow_tree({tree.scale * hull.corner, tree.scale * hull.side}, rates, stage_done);
     evaluation = make_evaluation(tree, std::move(points), order,
@@ -75,6 +81,25 @@ struct FmmPlan::Impl {
                                   .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
                                   .rough_products = options.tolerance >= 1e-3},
                                  stream);
+    stage_done("operators");
+  }
+
+  /// Without a tree, in Morton order; `hull` is that of the points.
+  void sum_directly(const Cube& hull, auto&& stage_done) {
+    const Cube root{tree.scale * hull.corner, tree.scale * hull.side};
+    PlanPoints points{sources, targets, sort(sources, root).order};
+    if (!tree.same) points.target_order = sort(targets, root).order;
+    stage_done("sort");
+    const double half = 0.5 * root.side;
+    precision = near_precision;
+    choice = {static_cast<int>(std::max(sources.size, targets.size)), fmm::inflations[0]};
+    evaluation = make_direct_evaluation({.scale = tree.scale,
+                                         .same = tree.same,
+                                         .centre = root.corner + Vec3d{half, half, half},
+                                         .precision = precision,
+                                         .tolerance = options.tolerance,
+                                         .softening = tree.scale * options.softening},
+                                        std::move(points), stream);
     stage_done("operators");
   }
 
@@ -145,6 +170,22 @@ struct FmmPlan::Impl {
     FMBEM_REQUIRE(fields.potential || fields.gradient, "there are no results to write");
   }
 
+  /// A direct sum has one box.
+  fmm::PlanInfo direct_info() const {
+    return {.order = order.p,
+            .precision = precision,
+            .levels = 1,
+            .max_leaf = choice.max_leaf,
+            .inflation = choice.inflation,
+            .boxes = 1,
+            .leaves = 1,
+            .near_pairs = count(sources) * count(targets),
+            .m2l_rows = 0,
+            .memory_bytes = bytes(),
+            .operator_bytes = 0,
+            .method = fmm::Method::direct};
+  }
+
   std::int64_t bytes() const { return tree.bytes() + evaluation->bytes(); }
 };
 
@@ -174,6 +215,7 @@ fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths& strengths,
 
 fmm::PlanInfo FmmPlan::info() const {
   const Impl& plan = *impl_;
+  if (plan.options.method == fmm::Method::direct) return plan.direct_info();
   const DeviceTree& tree = plan.tree.tree;
   return {plan.order.p,
           plan.precision,
