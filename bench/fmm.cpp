@@ -26,6 +26,7 @@
 #include "fmbem/fmm/choice/rates.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/operations.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
@@ -325,6 +326,15 @@ Cells cells_of(const Row& row, const Options& o) {
   return cells;
 }
 
+/// Operations of an evaluation. A GPU has the same orders of M2L for all boxes.
+fmm::Seconds operations_of(const Row& row, const Options& o) {
+  fmm::Seconds operations = fmm::plan_operations(row.info, o.gradient(), true);
+  if (o.backend == "cuda" && row.info.m2l_rows > 0)
+    operations["M2L"] = fmm::m2l_row_operations(row.info.order, fmm::M2lOrders::full) *
+                        static_cast<double>(row.info.m2l_rows);
+  return operations;
+}
+
 /// Rates of near field and M2L over those of their kernels alone on all threads (by the table of
 /// fmbem tune), and the share of each stage.
 void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
@@ -361,6 +371,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
   for (const char* stage : o.stages()) stage_seconds[stage] = row.evaluation.of_stage(stage);
   return {{"points", row.points},
           {"distribution", row.distribution},
+          {"method", fmm::name_of(row.info.method)},
           {"tolerance", row.tolerance},
           {"outputs", o.outputs},
           {"precision", name_of(row.info.precision)},
@@ -377,7 +388,9 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"boxes", row.info.boxes},
           {"leaves", row.info.leaves},
           {"near_pairs", row.info.near_pairs},
+          {"m2p_pairs", row.info.m2p_pairs},
           {"m2l_rows", row.info.m2l_rows},
+          {"operations", operations_of(row, o)},
           {"error_potential", number(row.errors.potential)},
           {"error_gradient", number(row.errors.gradient)},
           {"seconds",

@@ -44,4 +44,8 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);
 
+/// Of a direct sum by its own kernel.
+double direct_seconds(const fmm::PlanOptions& options, const DeviceRates& rates,
+                      std::int64_t sources, std::int64_t targets);
+
 }  // namespace fmbem::cuda

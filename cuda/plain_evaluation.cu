@@ -1,10 +1,9 @@
-#include "fmbem/cuda/plain_evaluation.cuh"
-
 #include <algorithm>
 #include <utility>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/plain_evaluation.cuh"
 #include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
@@ -35,7 +34,9 @@ __global__ void write_results(PartsView from, Asked asked, std::int64_t n,
     double sum = 0;
     for (int part = 0; part < from.parts; ++part)
       sum += from.sums[((static_cast<std::int64_t>(part) * components + component) * asked.vectors +
-                        v) * n + k];
+                        v) *
+                           n +
+                       k];
     return to_strengths * sum;
   };
   const std::int64_t i = v * n + order[k];

@@ -70,10 +70,8 @@ void check_point_count(std::size_t points, const char* what) {
 void check_method(const PlanOptions& o, Processor processor) {
   const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
              hybrid = o.method == Method::hybrid;
-  FMBEM_REQUIRE(processor == Processor::cpu || (!treecode && !hybrid),
-                "the method " << name_of(o.method)
-                              << " is for plans on the CPU: make the plan there, or take fmm or "
-                                 "direct");
+  FMBEM_REQUIRE(processor == Processor::cpu || !hybrid,
+                "the method hybrid is for plans on the CPU: make the plan there, or take fmm");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
   FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,

@@ -1,4 +1,6 @@
 // Direct sums on the GPU, against compensated ones, which share nothing with them.
+#include "fmbem/fmm/direct.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/direct.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 #include "tests/unit/points.hpp"
@@ -71,10 +72,8 @@ TEST_CASE("direct sums on the GPU have any number of sources and targets") {
   CAPTURE(n, m, precision);
   const Points y = plummer_points(n, 5), x = cube_points(m, 6);
   const double tolerance = precision == Precision::single_precision ? 1e-4 : 1e-10;
-  const PlanOptions options{.tolerance = tolerance,
-                            .precision = precision,
-                            .gradient = true,
-                            .method = Method::direct};
+  const PlanOptions options{
+      .tolerance = tolerance, .precision = precision, .gradient = true, .method = Method::direct};
   const Errors errors = errors_of(make_fmm_plan(y, x, options), Sources(n, 1, false, 7), y, x);
   CHECK(errors.potential < tolerance);
   CHECK(errors.gradient < tolerance);
@@ -170,4 +169,26 @@ TEST_CASE("direct sums on the GPU refuse what they do not have") {
   Points bad = points;
   bad[3].y = std::nan("");
   CHECK_THROWS_WITH(make_fmm_plan(bad, {.method = Method::direct}), contains("source 3"));
+}
+
+TEST_CASE("automatic on the GPU takes the direct sum for few points and the FMM for many") {
+  if (!gpu_is_there()) return;
+  const auto method_of = [](std::size_t n, double tolerance) {
+    return make_fmm_plan(cube_points(n, 17), {.tolerance = tolerance, .method = Method::automatic})
+        .info()
+        .method;
+  };
+  CHECK(method_of(1, 1e-6) == Method::direct);
+  CHECK(method_of(1000, 1e-4) == Method::direct);
+  CHECK(method_of(3000, 1e-10) == Method::direct);
+  CHECK(method_of(100'000, 1e-3) == Method::fmm);
+  // What is automatic gives the bits of the method that it is.
+  const Method method = GENERATE(Method::direct, Method::fmm);
+  const Points points = plummer_points(method == Method::direct ? 900 : 50'000, 18);
+  const Sources sources(points.size(), 1, false, 19);
+  const auto results = [&](Method of) {
+    return run(make_fmm_plan(points, {.gradient = true, .method = of}), sources.strengths());
+  };
+  CHECK(results(Method::automatic).potential == results(method).potential);
+  CHECK(results(Method::automatic).gradient == results(method).gradient);
 }
