@@ -80,7 +80,7 @@ def draw_seconds(axes, rows):
     axes.legend()
 
 
-def methods_gpu(folder, reports):
+def methods_gpu(folder, reports, machine, commit, date):
     """The same on a GPU, of reports of fmbem-bench-fmm. A method's rows say what was asked: a report is named
     after it, as direct.json or treecode-large.json."""
     rows = []
@@ -94,10 +94,13 @@ def methods_gpu(folder, reports):
             rows.append({key: row[key] for key in kept} | {
                 "asked": asked, "plan_s": row["seconds"]["plan"], "evaluate_s": row["seconds"]["evaluate"],
                 "potential_error": row["error_potential"], "force_error": row["error_gradient"]}
-                | {f"{stage}_s": stages.get(stage, 0) for stage in
+                | {f"{stage}_s": round(stages.get(stage, 0), 7) for stage in
                    ("sort", "P2M", "M2M", "gather", "M2L", "L2L", "L2P", "M2P", "P2P")}
                 | {f"{stage}_gflops": round(1e-9 * operations[stage] / stages[stage], 1)
-                   if stage in operations and stages.get(stage) else "" for stage in ("P2P", "M2P", "M2L")})
+                   if stage in operations and stages.get(stage) else "" for stage in ("P2P", "M2P", "M2L")}
+                | {"command": f"fmbem-bench-fmm --backend cuda --tolerance 1e-4 --outputs both --method {asked} "
+                              f"--points {row['points']} --repeat {row['repeat']} --check {row['check']}",
+                   "machine": machine, "date": date, "commit": commit})
     rows.sort(key=lambda row: (row["asked"], row["points"]))
     write(folder / "papers_methods_gpu.csv", rows)
     figure, (place, rates) = pyplot.subplots(1, 2, figsize=(8, 3.4))
@@ -181,6 +184,8 @@ if __name__ == "__main__":
     parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu"),
                         default=("theta", "methods", "leaves"))
     parser.add_argument("--reports", nargs="+", type=pathlib.Path, default=())
+    for of_reports in ("--machine", "--commit", "--date"):
+        parser.add_argument(of_reports, default="", help="of the reports")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if "theta" in given.tables:
@@ -190,4 +195,4 @@ if __name__ == "__main__":
     if "leaves" in given.tables:
         leaves(given.folder, given.most, given.repeats)
     if "gpu" in given.tables:
-        methods_gpu(given.folder, given.reports)
+        methods_gpu(given.folder, given.reports, given.machine, given.commit, given.date)

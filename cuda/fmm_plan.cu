@@ -135,9 +135,10 @@ struct FmmPlan::Impl {
     if (options.method == fmm::Method::automatic) {
       // A treecode has never been the fastest here (docs/papers.md).
       const bool is_one_leaf = choice.max_leaf >= count(most);
+      const double direct = direct_seconds(options, rates, count(sources), count(targets)),
+                   least = least_fmm_seconds(order.p, rates);
       const bool is_direct =
-          !options.max_leaf && (is_one_leaf || direct_seconds(options, rates, count(sources),
-                                                              count(targets)) < choice.seconds);
+          !options.max_leaf && (is_one_leaf || direct < std::max(choice.seconds, least));
       options.method = is_direct ? fmm::Method::direct : fmm::Method::fmm;
     }
     return keys;

@@ -33,7 +33,8 @@ struct SphericalSeries {
   }
 
   template <int Channels, int Each>
-  __device__ void sum(const T* room, const Vec3<T> (&place)[Each], T (&value)[Each][Channels]) const {
+  __device__ void sum(const T* room, const Vec3<T> (&place)[Each],
+                      T (&value)[Each][Channels]) const {
     Harmonics<T> point[Each];
 #pragma unroll
     for (int k = 0; k < Each; ++k) {
@@ -79,7 +80,8 @@ struct CartesianSeries {
   }
 
   template <int Channels, int Each>
-  __device__ void sum(const T* room, const Vec3<T> (&place)[Each], T (&value)[Each][Channels]) const {
+  __device__ void sum(const T* room, const Vec3<T> (&place)[Each],
+                      T (&value)[Each][Channels]) const {
     constexpr bool gradient = Channels == 4;
     const T* monomial = room;
     T f[Each] = {}, fx[Each] = {}, fy[Each] = {}, fz[Each] = {};

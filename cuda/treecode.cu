@@ -1,5 +1,3 @@
-#include "fmbem/cuda/treecode.cuh"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -7,6 +5,7 @@
 
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/cuda/plain_evaluation.cuh"
+#include "fmbem/cuda/treecode.cuh"
 #include "fmbem/cuda/treecode_kernel.cuh"
 #include "fmbem/fmm/kernel/laplace.hpp"
 
@@ -23,7 +22,8 @@ __global__ void count_kernel(LeavesView leaves, double theta2, const std::uint8_
   const TreeView& tree = leaves.tree;
   std::int64_t m2p = 0, p2p = 0;
   walk(
-      tree, leaf, theta2, s_stack[threadIdx.x / warp_size], [&](std::int32_t) { ++m2p; },
+      tree, leaf, theta2, s_stack[threadIdx.x / warp_size],
+      [&](std::int32_t, const UnitBox&) { ++m2p; },
       [&](std::int32_t box) {
         if (acts_point_by_point(box, leaf, one_place)) p2p += size_of(tree.sources[box]);
       },
@@ -101,16 +101,13 @@ class TreecodeEvaluation final : public PlainEvaluation {
 
  private:
   bool is_cartesian() const { return options_.expansion == fmm::Expansion::cartesian; }
-  int numbers() const {
-    return is_cartesian() ? fmm::monomial_count(table_.view().p) : count_;
-  }
+  int numbers() const { return is_cartesian() ? fmm::monomial_count(table_.view().p) : count_; }
   /// Expansions may take a quarter of the device's memory.
   int most_together() const override {
     std::size_t free = 0, total = 0;
     FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-    const std::int64_t bytes =
-        tree_.tree.boxes * (count_ + (is_cartesian() ? numbers() : 0)) *
-        static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t bytes = tree_.tree.boxes * (count_ + (is_cartesian() ? numbers() : 0)) *
+                               static_cast<std::int64_t>(sizeof(T));
     return static_cast<int>(
         std::clamp<std::int64_t>(static_cast<std::int64_t>(total) / 4 / bytes, 1, 8));
   }

@@ -48,8 +48,8 @@ struct TreecodeSums {
   double total[most_targets_of_a_thread][Channels] = {};
 };
 
-/// Where points of pairs are seen from: in single precision a leaf's centre, in its sides; in double
-/// precision nowhere else, so that differences of close coordinates are exact.
+/// Where points of pairs are seen from: in single precision a leaf's centre, in its sides; in
+/// double precision nowhere else, so that differences of close coordinates are exact.
 template <class T>
 struct PairUnits {
   ToUnitBox<T, double> leaf;
@@ -67,16 +67,18 @@ template <class T>
 struct WarpTargets {
   std::int32_t first, count;
   Vec3d place[most_targets_of_a_thread];
+  Vec3d in_root[most_targets_of_a_thread];  ///< of side 1
   Vec3<T> for_pairs[most_targets_of_a_thread];
 
-  __device__ WarpTargets(const PointsView<double>& points, const PairUnits<T>& units,
-                         std::int32_t from, std::int32_t to)
+  __device__ WarpTargets(const PointsView<double>& points, const Cube& root,
+                         const PairUnits<T>& units, std::int32_t from, std::int32_t to)
       : first(from), count(min(to - from, most_targets_of_a_thread * warp_size)) {
 #pragma unroll
     for (int t = 0; t < most_targets_of_a_thread; ++t) {
       const std::int32_t i =
           from + min(t * warp_size + static_cast<std::int32_t>(threadIdx.x) % warp_size, count - 1);
       place[t] = {points.x[i], points.y[i], points.z[i]};
+      in_root[t] = (1 / root.side) * (place[t] - root.corner);
       for_pairs[t] = units(place[t].x, place[t].y, place[t].z);
     }
   }
@@ -85,9 +87,9 @@ struct WarpTargets {
 /// Adds the sources of a box, point by point, in single precision but for pairs that are too close
 /// for it.
 template <bool Dipoles, int Each, class T, int Channels>
-__device__ inline void add_p2p(const TreecodeArguments<T>& a, const PairUnits<T>& units,
-                               int2 range, int v, const WarpTargets<T>& targets,
-                               TreecodeRoom<T>& room, TreecodeSums<T, Channels>& sums) {
+__device__ inline void add_p2p(const TreecodeArguments<T>& a, const PairUnits<T>& units, int2 range,
+                               int v, const WarpTargets<T>& targets, TreecodeRoom<T>& room,
+                               TreecodeSums<T, Channels>& sums) {
   constexpr bool single = sizeof(T) == 4, gradient = Channels == 4;
   const int lane = threadIdx.x % warp_size;
   const ChargedPoint<double>* const places = a.strengths.places + v * a.sources;
@@ -166,20 +168,22 @@ __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& 
                                    const WarpTargets<T>& targets, TreecodeRoom<T>& room,
                                    T* expansion, TreecodeSums<T, Channels>& sums) {
   const TreeView& tree = a.leaves.tree;
+  const double of_root = 1 / a.leaves.root.side;
   T far[Each][Channels] = {};
   walk(
       tree, leaf, a.theta2, room.stack,
-      [&](std::int32_t box) {
+      [&](std::int32_t box, const UnitBox& unit_box) {
         __syncwarp();  // all are done with the one before
         series.template load<Channels>(
             a.moments + (static_cast<std::int64_t>(box) * a.vectors + v) * a.numbers, expansion);
         __syncwarp();
-        const ToUnitBox<T, double> unit_box(a.leaves.root, tree.code[box]);
         Vec3<T> d[Each];
 #pragma unroll
-        for (int t = 0; t < Each; ++t)
-          d[t] = unit_box(targets.place[t].x, targets.place[t].y, targets.place[t].z);
-        add_m2p(series, expansion, d, static_cast<T>(unit_box.scale), far);
+        for (int t = 0; t < Each; ++t) {
+          const Vec3d apart = unit_box.inverse_side * (targets.in_root[t] - unit_box.centre);
+          d[t] = {static_cast<T>(apart.x), static_cast<T>(apart.y), static_cast<T>(apart.z)};
+        }
+        add_m2p(series, expansion, d, static_cast<T>(unit_box.inverse_side * of_root), far);
       },
       [&](std::int32_t box) {
         if (!acts_point_by_point(box, leaf, a.one_place)) return;
@@ -201,13 +205,12 @@ __device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& 
 
 /// P: 0 for spherical expansions, else the degree of Cartesian ones.
 template <class T, int Channels, int P>
-__global__ void __launch_bounds__(threads_per_block) treecode_kernel(
-    const __grid_constant__ TreecodeArguments<T> a) {
+__global__ void __launch_bounds__(threads_per_block)
+    treecode_kernel(const __grid_constant__ TreecodeArguments<T> a) {
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, v = blockIdx.y;
-  const std::int64_t item =
-      static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
   const std::int64_t row = item / a.pieces;
   if (row >= a.leaves.count) return;
   // Steps, then of each warp its expansion and the rest.
@@ -227,7 +230,7 @@ __global__ void __launch_bounds__(threads_per_block) treecode_kernel(
   constexpr std::int32_t most = most_targets_of_a_thread * warp_size;
   for (std::int32_t first = range.x + static_cast<std::int32_t>(item % a.pieces) * most;
        first < range.y; first += a.pieces * most) {
-    const WarpTargets<T> targets(a.targets, units, first, range.y);
+    const WarpTargets<T> targets(a.targets, a.leaves.root, units, first, range.y);
     TreecodeSums<T, Channels> sums;
     if (targets.count > warp_size)
       sum_targets<2>(a, series, leaf, units, v, targets, room, expansion, sums);
