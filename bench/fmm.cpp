@@ -26,6 +26,7 @@
 #include "fmbem/fmm/choice/rates.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/operations.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "fmbem/meshes/output_file.hpp"
 #include "fmbem/meshes/read_file.hpp"
@@ -43,18 +44,19 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The gathers of M2L are a stage of their own on the GPU.
-constexpr std::array<const char*, 8> all_stages{"P2M", "M2M", "gather", "M2L",
-                                                "L2L", "L2P", "P2P",    "sort"};
+constexpr std::array<const char*, 9> all_stages{"P2M", "M2M", "gather", "M2L", "L2L",
+                                                "L2P", "P2P", "M2P",    "sort"};
 
 // ---- Options
 
 struct Options {
   std::optional<std::string> points;  // lists, split at commas
   std::string distributions = "cube", tolerances = "1e-6";
-  std::string outputs = "potential", precision = "auto", backend = "cpu", construction = "sort";
+  std::string outputs = "potential", precision = "auto", backend = "cpu", method = "fmm",
+              construction = "sort";
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
-  std::optional<double> inflation;
+  std::optional<double> inflation, theta;
   double kappa = 0;
   int repeat = 3, check = 1000;
   std::int64_t seed = 1;
@@ -73,6 +75,9 @@ struct Options {
     options.inflation = inflation;
     if (construction == "histogram") options.construction = fmm::Construction::histogram;
     options.kappa = kappa;
+    for (const fmm::MethodName& known : fmm::method_names)
+      if (method == known.name) options.method = known.method;
+    options.theta = theta;
     return options;
   }
   std::vector<const char*> stages() const {
@@ -102,6 +107,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--backend", o.backend, "where it computes")
       ->capture_default_str()
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--method", o.method, "how the sums are done")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "direct", "treecode", "fmm", "hybrid"}));
+  app.add_option("--theta", o.theta, "of a treecode or a hybrid (default: the method's)");
   app.add_option("--threads", o.threads, "default: the cores that the process may use");
   app.add_option("--repeat", o.repeat, "evaluations, of which the median is reported")
       ->capture_default_str();
@@ -288,9 +297,8 @@ void print_conditions(std::FILE* out, const Options& o, int threads) {
 }
 
 Cells titles(const Options& o) {
-  Cells cells{"points",    "distribution", "tolerance",
-              "precision", "order",        "levels",
-              "inflation", "max leaf",     "near pairs per target"};
+  Cells cells{"points", "distribution", "method",    "tolerance", "precision",
+              "order",  "levels",       "inflation", "max leaf",  "near pairs per target"};
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
   cells.insert(cells.end(), {"plan s", "evaluate s"});
@@ -303,6 +311,7 @@ Cells cells_of(const Row& row, const Options& o) {
   const double n = static_cast<double>(row.points);
   Cells cells{std::to_string(row.points),
               row.distribution,
+              fmm::name_of(row.info.method),
               significant(row.tolerance),
               name_of(row.info.precision),
               std::to_string(row.info.order),
@@ -319,6 +328,15 @@ Cells cells_of(const Row& row, const Options& o) {
   cells.push_back(megabytes(row.info.memory_bytes));
   cells.push_back(megabytes(row.info.operator_bytes));
   return cells;
+}
+
+/// Operations of an evaluation. A GPU has the same orders of M2L for all boxes.
+fmm::Seconds operations_of(const Row& row, const Options& o) {
+  fmm::Seconds operations = fmm::plan_operations(row.info, o.gradient(), true);
+  if (o.backend == "cuda" && row.info.m2l_rows > 0)
+    operations["M2L"] = fmm::m2l_row_operations(row.info.order, fmm::M2lOrders::full) *
+                        static_cast<double>(row.info.m2l_rows);
+  return operations;
 }
 
 /// Rates of near field and M2L over those of their kernels alone on all threads (by the table of
@@ -357,6 +375,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
   for (const char* stage : o.stages()) stage_seconds[stage] = row.evaluation.of_stage(stage);
   return {{"points", row.points},
           {"distribution", row.distribution},
+          {"method", fmm::name_of(row.info.method)},
           {"tolerance", row.tolerance},
           {"outputs", o.outputs},
           {"precision", name_of(row.info.precision)},
@@ -373,7 +392,9 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"boxes", row.info.boxes},
           {"leaves", row.info.leaves},
           {"near_pairs", row.info.near_pairs},
+          {"m2p_pairs", row.info.m2p_pairs},
           {"m2l_rows", row.info.m2l_rows},
+          {"operations", operations_of(row, o)},
           {"error_potential", number(row.errors.potential)},
           {"error_gradient", number(row.errors.gradient)},
           {"seconds",

@@ -1,8 +1,10 @@
-"""Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K] [--tables NAME…].
+"""Tables and figures of docs/papers.md: papers.py FOLDER [--most N] [--repeats K] [--tables NAME…]
+[--reports FILE…].
 
 Runs the program fmbem, which FMBEM_PROGRAM names or PATH has, and writes papers_methods.csv (time of
 each method over the number of points), papers_theta.csv (θ against error, with the bound),
-papers_leaves.csv (FMM and hybrid over the leaf size that is asked for) and a picture of each (.svg).
+papers_leaves.csv (FMM and hybrid over the leaf size that is asked for) and a picture of each (.svg). The
+table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench-fmm (its option --json).
 """
 
 import argparse
@@ -65,12 +67,52 @@ def methods(folder, most, repeats, most_direct=100_000):
 
 def draw_methods(folder, rows):
     figure, axes = pyplot.subplots(figsize=(4.6, 3.4))
+    draw_seconds(axes, rows)
+    figure.savefig(folder / "papers_methods.svg", metadata={"Date": None})
+
+
+def draw_seconds(axes, rows):
     for asked, colour, line in (*((method, colour, "o-") for method, colour in COLOURS.items()), ("automatic", "k", "+")):
         own = [(float(row["points"]), float(row["evaluate_s"])) for row in rows if row["asked"] == asked]
-        axes.loglog(*zip(*own), line, color=colour, label=asked)
+        if own:
+            axes.loglog(*zip(*own), line, color=colour, label=asked)
     axes.set(xlabel="points", ylabel="seconds of an evaluation")
     axes.legend()
-    figure.savefig(folder / "papers_methods.svg", metadata={"Date": None})
+
+
+def methods_gpu(folder, reports, machine, commit, date):
+    """The same on a GPU, of reports of fmbem-bench-fmm. A method's rows say what was asked: a report is named
+    after it, as direct.json or treecode-large.json."""
+    rows = []
+    for report in reports:
+        asked = report.stem.split("-")[0]
+        for row in json.loads(report.read_text(encoding="utf-8")):
+            stages, operations = row["seconds"]["stages"], row["operations"]
+            if row["method"] == "treecode":  # which sums pairs of points as it walks
+                operations = {"M2P": operations["M2P"] + operations["P2P"]} if "M2P" in operations else {}
+            kept = ("points", "method", "order", "precision", "max_leaf", "near_pairs", "m2p_pairs", "m2l_rows")
+            rows.append({key: row[key] for key in kept} | {
+                "asked": asked, "plan_s": row["seconds"]["plan"], "evaluate_s": row["seconds"]["evaluate"],
+                "potential_error": row["error_potential"], "force_error": row["error_gradient"]}
+                | {f"{stage}_s": round(stages.get(stage, 0), 7) for stage in
+                   ("sort", "P2M", "M2M", "gather", "M2L", "L2L", "L2P", "M2P", "P2P")}
+                | {f"{stage}_gflops": round(1e-9 * operations[stage] / stages[stage], 1)
+                   if stage in operations and stages.get(stage) else "" for stage in ("P2P", "M2P", "M2L")}
+                | {"command": f"fmbem-bench-fmm --backend cuda --tolerance 1e-4 --outputs both --method {asked} "
+                              f"--points {row['points']} --repeat {row['repeat']} --check {row['check']}",
+                   "machine": machine, "date": date, "commit": commit})
+    rows.sort(key=lambda row: (row["asked"], row["points"]))
+    write(folder / "papers_methods_gpu.csv", rows)
+    figure, (place, rates) = pyplot.subplots(1, 2, figsize=(8, 3.4))
+    draw_seconds(place, rows)
+    for asked, stage, colour in (("direct", "P2P", "direct"), ("fmm", "P2P", "hybrid"), ("treecode", "M2P", "treecode"),
+                                 ("fmm", "M2L", "fmm")):
+        own = [(row["points"], row[f"{stage}_gflops"]) for row in rows
+               if row["asked"] == asked and row[f"{stage}_gflops"]]
+        rates.loglog(*zip(*own), "o-", color=COLOURS[colour], label=f"{stage} of {asked}")
+    rates.set(xlabel="points", ylabel="Gflop/s")
+    rates.legend()
+    figure.savefig(folder / "papers_methods_gpu.svg", metadata={"Date": None})
 
 
 def theta(folder):
@@ -139,8 +181,11 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves"),
+    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu"),
                         default=("theta", "methods", "leaves"))
+    parser.add_argument("--reports", nargs="+", type=pathlib.Path, default=())
+    for of_reports in ("--machine", "--commit", "--date"):
+        parser.add_argument(of_reports, default="", help="of the reports")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if "theta" in given.tables:
@@ -149,3 +194,5 @@ if __name__ == "__main__":
         methods(given.folder, given.most, given.repeats)
     if "leaves" in given.tables:
         leaves(given.folder, given.most, given.repeats)
+    if "gpu" in given.tables:
+        methods_gpu(given.folder, given.reports, given.machine, given.commit, given.date)

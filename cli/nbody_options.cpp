@@ -65,7 +65,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
               {"single", Precision::single_precision}},
              "auto: single where the tolerance allows it");
   add_choice(app, "--backend", o.backend, {{"cpu", Processor::cpu}, {"cuda", Processor::gpu}},
-             "where the work is done; direct sums and treecodes are on the CPU alone");
+             "where the work is done; hybrids are on the CPU alone");
   app.add_flag("--potential-only", o.potential_only, "no forces");
   app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
       ->type_name("N");

@@ -56,7 +56,10 @@ class DeviceCost {
   /// The smallest leaf that is worth a trial: half as many points again as for which near field and
   /// M2L take equally long in a uniform cloud.
   int least_leaf() const { return static_cast<int>(1.5 * std::sqrt(row_ / (8 * 27 * pair_))); }
-  double direct_seconds(double sources, double targets) const { return sources * targets * pair_; }
+  /// With all points in one leaf.
+  double one_leaf_seconds(double sources, double targets) const {
+    return sources * targets * pair_;
+  }
 
  private:
   DeviceRates rates_;
@@ -104,6 +107,22 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
                                                                : Precision::double_precision);
 }
 
+double least_fmm_seconds(int order, const DeviceRates& rates) {
+  // Of 10,000 points in a cube, orders 8 and 24: 0.12 and 0.73 ms.
+  constexpr double start = 30e-6, coefficient = 1.1e-6;
+  return std::max(rates.start, start + coefficient * fmm::harmonic_count(order));
+}
+
+double direct_seconds(const fmm::PlanOptions& options, const DeviceRates& rates,
+                      std::int64_t sources, std::int64_t targets) {
+  // Launches; and small clouds, which have fewer boxes that are far from each other and fewer
+  // rounds of blocks: with so many points a pair takes twice as long as in a large one.
+  constexpr double start = 30e-6, points_of_twice_the_time = 6000;
+  const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
+  return start + DeviceCost(options, 1, rates, 0, {}).one_leaf_seconds(pairs, 1) *
+                     (1 + points_of_twice_the_time / std::sqrt(pairs));
+}
+
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream) {
@@ -114,7 +133,8 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
   if (options.max_leaf && options.inflation) return best;
   // One leaf of other pairs than those of P2P would be one block's work.
   if (!options.max_leaf && !near_pair_seconds) {
-    best.seconds = cost.direct_seconds(static_cast<double>(sources), static_cast<double>(targets));
+    best.seconds =
+        cost.one_leaf_seconds(static_cast<double>(sources), static_cast<double>(targets));
     best.max_leaf = static_cast<int>(most);
   }
   const std::int64_t stride = std::clamp<std::int64_t>(most / sample_at_least, 1, sample_stride);

@@ -46,4 +46,12 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);
 
+/// What an FMM takes at least, if it has more than one leaf: its products have long rows, which
+/// take their time however few there are.
+double least_fmm_seconds(int order, const DeviceRates& rates);
+
+/// Of a direct sum by its own kernel.
+double direct_seconds(const fmm::PlanOptions& options, const DeviceRates& rates,
+                      std::int64_t sources, std::int64_t targets);
+
 }  // namespace fmbem::cuda

@@ -85,9 +85,10 @@ M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t
   return rows;
 }
 
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream) {
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l) {
   return {boxes_where(flag_source_boxes, tree, stream),
-          boxes_where(flag_target_leaves, tree, stream), make_m2l_rows(tree, tree.view(), stream)};
+          boxes_where(flag_target_leaves, tree, stream),
+          has_m2l ? make_m2l_rows(tree, tree.view(), stream) : M2lRows()};
 }
 
 }  // namespace fmbem::cuda

@@ -2,9 +2,11 @@
 
 #include "fmbem/cuda/choose.cuh"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/cuda/histogram_tree.cuh"
+#include "fmbem/cuda/treecode.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
@@ -14,6 +16,9 @@
 
 namespace fmbem::cuda {
 namespace {
+
+/// Leaf size of a treecode: the warps of 64 targets are full with fewer boxes.
+constexpr int treecode_leaf = 64;
 
 std::int64_t count(DevicePoints points) { return static_cast<std::int64_t>(points.size); }
 
@@ -48,6 +53,7 @@ struct FmmPlan::Impl {
   fmm::Seconds plan_seconds;
   Stream stream{true};
   PlanTree tree;
+  DeviceBuffer<std::uint8_t> one_place;  ///< as of make_near_lists()
   std::unique_ptr<Evaluation> evaluation;
 
   Impl(DevicePoints from, DevicePoints to, const fmm::PlanOptions& asked)
@@ -68,15 +74,29 @@ struct FmmPlan::Impl {
     order = fmm::ParityOrder(fmm::order_for(options, tree.same));
     precision = precision_for(options, rates);
     near_precision = near_precision_for(options, rates, hull.side);
-    PlanPoints points =
-        grow_tree({tree.scale * hull.corner, tree.scale * hull.side}, rates, stage_done);
-    evaluation = make_evaluation(tree, std::move(points), order,
-                                 {.precision = precision,
-                                  .near_precision = near_precision,
-                                  .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
-                                  .rough_products = options.tolerance >= 1e-3,
-                                  .kernel = kernel()},
-                                 stream);
+    fmm::check_softening(options.softening, hull.side);
+    const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
+    SortedKeys keys;
+    if (!sums_laplace_directly()) {
+      keys = choose(scaled, rates);
+      stage_done("choose");
+    }
+    if (sums_laplace_directly()) {
+      sum_directly(scaled, stage_done);
+      return;
+    }
+    PlanPoints points = grow_tree(scaled, std::move(keys), stage_done);
+    if (options.method == fmm::Method::treecode)
+      evaluation =
+          make_treecode_evaluation(tree, std::move(points), order, treecode_options(), stream);
+    else
+      evaluation = make_evaluation(tree, std::move(points), order,
+                                   {.precision = precision,
+                                    .near_precision = near_precision,
+                                    .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
+                                    .rough_products = options.tolerance >= 1e-3,
+                                    .kernel = kernel()},
+                                   stream);
     stage_done("operators");
   }
 
@@ -86,25 +106,67 @@ struct FmmPlan::Impl {
     return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0};
   }
 
-  /// Chooses root and leaf size where the options do not, sorts the points and makes tree and
-  /// lists; `hull` is that of the points times the scale.
-  PlanPoints grow_tree(const Cube& hull, const DeviceRates& rates, auto&& stage_done) {
-    // Sorted for the root that is tried first, which is most often the one chosen.
-    const bool by_targets = targets.size > sources.size;
-    const DevicePoints most = by_targets ? targets : sources;
-    const double inflation = options.inflation.value_or(fmm::inflations[0]);
-    const bool by_histogram = options.construction == fmm::Construction::histogram,
-               is_given = options.max_leaf && options.inflation;  // nothing is tried
+  /// Without a tree, in Morton order; `root` is the hull of the points times the scale.
+  void sum_directly(const Cube& root, auto&& stage_done) {
+    PlanPoints points{sources, targets, sort(sources, root).order};
+    if (!tree.same) points.target_order = sort(targets, root).order;
+    stage_done("sort");
+    const double half = 0.5 * root.side;
+    precision = near_precision;
+    choice = {static_cast<int>(std::max(sources.size, targets.size)), fmm::inflations[0]};
+    evaluation = make_direct_evaluation({.scale = tree.scale,
+                                         .same = tree.same,
+                                         .centre = root.corner + Vec3d{half, half, half},
+                                         .precision = precision,
+                                         .tolerance = options.tolerance,
+                                         .softening = tree.scale * options.softening},
+                                        std::move(points), stream);
+    stage_done("operators");
+  }
+
+  bool by_targets() const { return targets.size > sources.size; }
+  bool by_histogram() const { return options.construction == fmm::Construction::histogram; }
+  double first_inflation() const { return options.inflation.value_or(fmm::inflations[0]); }
+
+  /// Chooses the method, root and leaf size where the options do not; `hull` is that of the points
+  /// times the scale. Returns the keys of the sources or of the targets, if these are more, in the
+  /// root that is tried first, which is most often the one chosen; none where nothing is tried and
+  /// they are not needed for the tree.
+  SortedKeys choose(const Cube& hull, const DeviceRates& rates) {
+    const DevicePoints most = by_targets() ? targets : sources;
     SortedKeys keys;
-    if (!is_given || !by_histogram) keys = sort(most, fmm::inflated(hull, inflation));
+    if (!by_histogram() || !options.max_leaf || !options.inflation)
+      keys = sort(most, fmm::inflated(hull, first_inflation()));
+    if (options.method == fmm::Method::direct) {  // of Yukawa's kernel: P2P of a tree of one box
+      choice = {static_cast<int>(count(most)), first_inflation()};
+      return keys;
+    }
+    if (is_treecode()) {
+      choice = {options.max_leaf.value_or(treecode_leaf), first_inflation()};
+      return keys;
+    }
     choice = choose_tree(options, order.p, rates,
                          {most.data, keys.order.data(), count(most), tree.scale, hull},
                          count(sources), count(targets), {}, stream);
-    stage_done("choose");
+    if (options.method == fmm::Method::automatic) {
+      // A treecode has never been the fastest here (docs/papers.md).
+      const bool is_one_leaf = choice.max_leaf >= count(most);
+      const double direct = direct_seconds(options, rates, count(sources), count(targets)),
+                   least = least_fmm_seconds(order.p, rates);
+      const bool is_direct = options.kappa == 0 && !options.max_leaf &&
+                             (is_one_leaf || direct < std::max(choice.seconds, least));
+      options.method = is_direct ? fmm::Method::direct : fmm::Method::fmm;
+    }
+    return keys;
+  }
+
+  /// Sorts the points, of some of which the keys are there, and makes tree and lists; `hull` is
+  /// that of the points times the scale.
+  PlanPoints grow_tree(const Cube& hull, SortedKeys keys, auto&& stage_done) {
     const Cube root = fmm::inflated(hull, choice.inflation);
     SortedKeys source_keys, target_keys;
     std::optional<HistogramTree> counted;
-    if (by_histogram) {
+    if (by_histogram()) {
       const PointsToCount to{targets.data, count(targets)};
       counted = build_tree_by_histogram(root, tree.scale, {sources.data, count(sources)},
                                         tree.same ? nullptr : &to, choice.max_leaf, stream);
@@ -114,9 +176,10 @@ struct FmmPlan::Impl {
       target_keys = std::move(counted->targets);
       tree.tree = std::move(counted->tree);
     } else {
-      if (keys.size() == 0 || choice.inflation != inflation) keys = sort(most, root);
-      (by_targets ? target_keys : source_keys) = std::move(keys);
-      if (by_targets)
+      if (keys.size() == 0 || choice.inflation != first_inflation())
+        keys = sort(by_targets() ? targets : sources, root);
+      (by_targets() ? target_keys : source_keys) = std::move(keys);
+      if (by_targets())
         source_keys = sort(sources, root);
       else if (!tree.same)
         target_keys = sort(targets, root);
@@ -125,13 +188,13 @@ struct FmmPlan::Impl {
       tree.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
     }
     stage_done("tree");
-    tree.far = make_far_lists(tree.tree, stream);
-    const DeviceBuffer<std::uint8_t> one_place =
-        find_one_places(tree.tree, sources.data, source_keys, targets.data,
-                        tree.same ? source_keys : target_keys, stream);
+    tree.far = make_far_lists(tree.tree, stream, !is_treecode());
+    one_place = find_one_places(tree.tree, sources.data, source_keys, targets.data,
+                                tree.same ? source_keys : target_keys, stream);
     const int of_a_warp = targets_of_a_warp(near_precision == Precision::single_precision,
                                             options.gradient, count(targets));
-    tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, of_a_warp, stream);
+    if (!is_treecode())
+      tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, of_a_warp, stream);
     stage_done("lists");
     refuse_crowded_boxes();
     return {sources, targets, std::move(source_keys.order), std::move(target_keys.order)};
@@ -141,12 +204,33 @@ struct FmmPlan::Impl {
   /// summed directly, which would be too much where most points are.
   void refuse_crowded_boxes() const {
     constexpr double most_pairs = 1e5;  // of a target: 1e12 pairs of 1e7 points take some 0.4 s
-    const double pairs = static_cast<double>(tree.near.pairs) / static_cast<double>(count(targets));
-    FMBEM_REQUIRE(tree.tree.levels() <= deepest_level || pairs <= most_pairs,
+    if (tree.tree.levels() <= deepest_level) return;
+    const double pairs = static_cast<double>(near_pairs()) / static_cast<double>(count(targets));
+    FMBEM_REQUIRE(pairs <= most_pairs,
                   "the points crowd in less than 5e-7 of their extent, where trees on the GPU end, "
                   "so that each would be summed with "
                       << static_cast<std::int64_t>(pairs)
                       << " others directly: make the plan on the CPU");
+  }
+
+  bool sums_laplace_directly() const {
+    return options.method == fmm::Method::direct && options.kappa == 0;
+  }
+  bool is_treecode() const { return options.method == fmm::Method::treecode; }
+  std::int64_t near_pairs() const { return is_treecode() ? treecode_pairs().p2p : tree.near.pairs; }
+  TreecodePairs treecode_pairs() const {
+    return count_treecode(tree, theta(), one_place.data(), stream);
+  }
+  double theta() const { return options.theta.value_or(fmm::default_theta(options.method)); }
+  /// Expansions and pairs have one precision.
+  TreecodeOptions treecode_options() {
+    if (near_precision == Precision::double_precision) precision = near_precision;
+    return {.precision = precision,
+            .theta = theta(),
+            .expansion = fmm::expansion_for(options, order.p),
+            .tolerance = options.tolerance,
+            .max_leaf = choice.max_leaf,
+            .one_place = one_place.data()};
   }
 
   SortedKeys sort(DevicePoints points, const Cube& root) const {
@@ -165,6 +249,22 @@ struct FmmPlan::Impl {
                   "the plan was not made for gradients: set PlanOptions::gradient");
     FMBEM_REQUIRE(strengths.charges || strengths.dipoles, "there are no strengths to evaluate");
     FMBEM_REQUIRE(fields.potential || fields.gradient, "there are no results to write");
+  }
+
+  /// A direct sum has one box.
+  fmm::PlanInfo direct_info() const {
+    return {.order = order.p,
+            .precision = precision,
+            .levels = 1,
+            .max_leaf = choice.max_leaf,
+            .inflation = choice.inflation,
+            .boxes = 1,
+            .leaves = 1,
+            .near_pairs = count(sources) * count(targets),
+            .m2l_rows = 0,
+            .memory_bytes = bytes(),
+            .operator_bytes = 0,
+            .method = fmm::Method::direct};
   }
 
   std::int64_t bytes() const { return tree.bytes() + evaluation->bytes(); }
@@ -196,18 +296,28 @@ fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths& strengths,
 
 fmm::PlanInfo FmmPlan::info() const {
   const Impl& plan = *impl_;
+  if (plan.options.method == fmm::Method::direct) return plan.direct_info();
   const DeviceTree& tree = plan.tree.tree;
-  return {plan.order.p,
-          plan.precision,
-          tree.levels(),
-          plan.choice.max_leaf,
-          plan.choice.inflation,
-          tree.boxes,
-          tree.boxes - tree.splits,
-          plan.tree.near.pairs,
-          static_cast<std::int64_t>(plan.tree.far.m2l.parents.size()) * (fmm::orbits - 1),
-          plan.bytes(),
-          plan.evaluation->operator_bytes()};
+  fmm::PlanInfo info{
+      plan.order.p,
+      plan.precision,
+      tree.levels(),
+      plan.choice.max_leaf,
+      plan.choice.inflation,
+      tree.boxes,
+      tree.boxes - tree.splits,
+      plan.tree.near.pairs,
+      static_cast<std::int64_t>(plan.tree.far.m2l.parents.size()) * (fmm::orbits - 1),
+      plan.bytes(),
+      plan.evaluation->operator_bytes()};
+  if (plan.is_treecode()) {
+    const TreecodePairs pairs = plan.treecode_pairs();
+    info.method = fmm::Method::treecode;
+    info.near_pairs = pairs.p2p;
+    info.m2p_pairs = pairs.m2p;
+    info.expansion = fmm::expansion_for(plan.options, plan.order.p);
+  }
+  return info;
 }
 
 fmm::Seconds FmmPlan::plan_seconds() const { return impl_->plan_seconds; }

@@ -22,7 +22,8 @@ struct FarLists {
   M2lRows m2l;
   std::int64_t bytes() const { return source_boxes.bytes() + target_leaves.bytes() + m2l.bytes(); }
 };
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream);
+/// Without rows of M2L for a treecode.
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l = true);
 
 /// A view of a tree, and its rows of M2L: which way expansions go.
 struct FarPass {

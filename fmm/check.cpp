@@ -70,9 +70,8 @@ void check_point_count(std::size_t points, const char* what) {
 void check_method(const PlanOptions& o, Processor processor) {
   const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
              hybrid = o.method == Method::hybrid;
-  FMBEM_REQUIRE(processor == Processor::cpu || (!direct && !treecode && !hybrid),
-                "the method " << name_of(o.method)
-                              << " is for plans on the CPU: make the plan there, or take fmm");
+  FMBEM_REQUIRE(processor == Processor::cpu || !hybrid,
+                "the method hybrid is for plans on the CPU: make the plan there, or take fmm");
   FMBEM_REQUIRE(processor == Processor::gpu || o.construction == Construction::radix_sort,
                 "trees by histogram are for plans on the GPU: make the plan there, or take the "
                 "radix sort");
@@ -100,6 +99,13 @@ void check_method(const PlanOptions& o, Processor processor) {
                      << ": take the method fmm or direct");
   FMBEM_REQUIRE(!direct || (!o.order && !o.max_leaf && !o.inflation),
                 "a direct sum has neither order nor leaves: give none, or take another method");
+}
+
+void check_softening(double softening, double extent) {
+  constexpr double most = 100;  // beyond it single precision would end
+  FMBEM_REQUIRE(softening <= most * extent,
+                "a softening of " << softening << " is more than " << most
+                                  << " times the points' extent: all pairs would be alike");
 }
 
 void check_overhang(double overhang) {

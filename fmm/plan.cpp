@@ -59,9 +59,6 @@ LargeVector<Vec3d> in_order(std::span<const Vec3d> points, std::span<const std::
   return result;
 }
 
-/// A softening beyond so many times the extent would leave the range of single precision.
-constexpr double most_softening = 100;
-
 /// A plan on the CPU.
 class CpuPlan final : public PlanImpl {
  public:
@@ -127,9 +124,7 @@ class CpuPlan final : public PlanImpl {
     const bool root_stays = stays_in_root(hull);
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
-    FMBEM_REQUIRE(options.softening <= most_softening * hull.side,
-                  "a softening of " << options.softening << " is more than " << most_softening
-                                    << " times the points' extent: all pairs would be alike");
+    check_softening(options.softening, hull.side);
     const MethodChoice chosen = choose_method(options, sources, targets, tree.scale, scaled);
     if (!placed_) {
       options.method = chosen.method;

@@ -47,7 +47,7 @@ struct PlanOptions {
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
-  Method method = Method::fmm;        ///< of others, the CPU alone has direct, treecode, hybrid
+  Method method = Method::fmm;        ///< the CPU alone has hybrid
   /// Of a treecode or a hybrid: a box of radius r_s acts on one of radius r_t at the distance R of
   /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
   /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart.

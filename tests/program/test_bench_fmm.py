@@ -8,8 +8,8 @@ import unittest
 from harness import ProgramTest
 
 BENCH = os.environ["FMBEM_BENCH_FMM"]
-STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P"}
-KEYS = {"points", "distribution", "tolerance", "outputs", "precision", "backend", "threads", "seed",
+STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "M2P"}
+KEYS = {"points", "distribution", "method", "m2p_pairs", "operations", "tolerance", "outputs", "precision", "backend", "threads", "seed",
         "repeat", "order", "levels", "inflation", "max_leaf", "boxes", "leaves", "near_pairs",
         "error_potential", "error_gradient", "seconds", "memory_bytes", "operator_bytes",
         "peak_memory_bytes"}

@@ -62,14 +62,16 @@ struct Case {
   double kappa, tolerance;
   bool gradient = false, dipoles = false, charges = true;
   int vectors = 1;
+  fmm::Method method = fmm::Method::fmm;
 };
 
 /// Errors at some targets, relative in the L2 norm, are within the tolerance.
 void check_errors(const Case& c) {
   PlanOptions options{.tolerance = c.tolerance, .kappa = c.kappa, .gradient = c.gradient};
   options.dipoles = c.dipoles;
+  options.method = c.method;
   // So few points would be summed directly.
-  options.max_leaf = c.tolerance < 1e-8 ? 120 : 50;
+  if (c.method == fmm::Method::fmm) options.max_leaf = c.tolerance < 1e-8 ? 120 : 50;
   const fmm::Plan plan = &c.sources == &c.targets ? make_fmm_plan(c.sources, options)
                                                   : make_fmm_plan(c.sources, c.targets, options);
   const std::size_t n = c.sources.size(), m = c.targets.size();
@@ -211,11 +213,15 @@ TEST_CASE("close and coinciding points of Yukawa's kernel on the GPU keep the to
     }
 }
 
-TEST_CASE("a softened kernel is refused on the GPU") {
+TEST_CASE("direct sums of Yukawa's kernel on the GPU") {
   if (!gpu_is_there()) return;
-  PlanOptions options{.softening = 0.1};
-  options.method = fmm::Method::direct;
-  CHECK_THROWS_AS(make_fmm_plan(cube_points(100, 1), options), InputError);
+  const Points sources = cube_points(3000, 1), targets = sphere_points(2000, 2);
+  for (const double tolerance : {1e-4, 1e-12}) {
+    Case c{sources, targets, 5, tolerance, true, true};
+    c.method = fmm::Method::direct;
+    check_errors(c);
+    check_errors({sources, sources, 5, tolerance, false, false, true, 1, fmm::Method::automatic});
+  }
 }
 
 TEST_CASE("a few points with Yukawa's kernel on the GPU") {

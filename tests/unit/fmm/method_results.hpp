@@ -1,11 +1,13 @@
 #pragma once
 
 // What tests of methods compare: results of plans with those of direct sums.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <omp.h>
 
+#include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/results.hpp"
@@ -36,6 +38,19 @@ struct Errors {
   }
   double potential, gradient;
 };
+
+/// Of the potential of unit charges at the points, the largest relative error of a target: charges
+/// of one sign cannot hide an error behind others.
+inline double largest_error(const fmm::Plan& plan, const Points& points) {
+  const std::vector<double> q(points.size(), 1.0);
+  std::vector<double> u(points.size()), exact(points.size());
+  fmm::direct_sum(points, points, {.charges = q}, {.potential = exact});
+  plan.evaluate({.charges = q}, {.potential = u});
+  double largest = 0;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    largest = std::max(largest, std::abs(u[i] - exact[i]) / exact[i]);
+  return largest;
+}
 
 /// A plan's results are the same bits with one thread and with three.
 inline void check_bits_of_threads(const Points& points, const std::vector<double>& charges,

@@ -1,0 +1,256 @@
+#pragma once
+
+#include "fmbem/cuda/m2p.cuh"
+#include "fmbem/cuda/p2p_sums.cuh"
+#include "fmbem/cuda/pass.cuh"
+#include "fmbem/cuda/walk.cuh"
+
+// Treecodes: a warp takes up to 64 targets of a leaf, two a lane, walks the tree for them and sums
+// what the walk finds as it goes. What boxes and sources it finds goes to shared memory, from where
+// every lane reads it.
+
+namespace fmbem::cuda {
+
+inline constexpr int most_targets_of_a_thread = 2;
+
+template <class T>
+struct TreecodeArguments {
+  PointsView<double> targets;
+  StrengthsView<double> strengths;
+  std::int64_t sources;
+  LeavesView leaves;              ///< of the targets
+  const std::uint8_t* one_place;  ///< null where no leaf is of the deepest level
+  TableView<T> table;
+  const T* moments;  ///< [boxes][vectors][numbers], of harmonics or of monomials
+  int vectors, numbers, numbers_in_shared;
+  double theta2;
+  float close2;  ///< in single precision, squares of distances in sides of the leaf
+  int pieces;    ///< warps for each leaf
+  bool potential;
+  double* sums;  ///< as of PartsView
+};
+
+/// A leaf whose points all coincide does not act on itself.
+__device__ inline bool acts_point_by_point(std::int32_t box, std::int32_t leaf,
+                                           const std::uint8_t* one_place) {
+  return box != leaf || !one_place || !one_place[box];
+}
+
+/// A warp's shared memory, before its numbers of an expansion.
+template <class T>
+struct TreecodeRoom {
+  WalkStack stack;
+  ChargedPoint<T> places[warp_size], dipoles[warp_size];
+};
+
+template <class T, int Channels>
+struct TreecodeSums {
+  double total[most_targets_of_a_thread][Channels] = {};
+};
+
+/// Where points of pairs are seen from: in single precision a leaf's centre, in its sides; in
+/// double precision nowhere else, so that differences of close coordinates are exact.
+template <class T>
+struct PairUnits {
+  ToUnitBox<T, double> leaf;
+  __device__ double scale() const { return sizeof(T) == 4 ? leaf.scale : 1; }
+  __device__ Vec3<T> operator()(double x, double y, double z) const {
+    if constexpr (sizeof(T) == 4)
+      return leaf(x, y, z);
+    else
+      return {x, y, z};
+  }
+};
+
+/// Targets of a warp: lanes without one repeat the last.
+template <class T>
+struct WarpTargets {
+  std::int32_t first, count;
+  Vec3d place[most_targets_of_a_thread];
+  Vec3d in_root[most_targets_of_a_thread];  ///< of side 1
+  Vec3<T> for_pairs[most_targets_of_a_thread];
+
+  __device__ WarpTargets(const PointsView<double>& points, const Cube& root,
+                         const PairUnits<T>& units, std::int32_t from, std::int32_t to)
+      : first(from), count(min(to - from, most_targets_of_a_thread * warp_size)) {
+#pragma unroll
+    for (int t = 0; t < most_targets_of_a_thread; ++t) {
+      const std::int32_t i =
+          from + min(t * warp_size + static_cast<std::int32_t>(threadIdx.x) % warp_size, count - 1);
+      place[t] = {points.x[i], points.y[i], points.z[i]};
+      in_root[t] = (1 / root.side) * (place[t] - root.corner);
+      for_pairs[t] = units(place[t].x, place[t].y, place[t].z);
+    }
+  }
+};
+
+/// Adds the sources of a box, point by point, in single precision but for pairs that are too close
+/// for it.
+template <bool Dipoles, int Each, class T, int Channels>
+__device__ inline void add_p2p(const TreecodeArguments<T>& a, const PairUnits<T>& units, int2 range,
+                               int v, const WarpTargets<T>& targets, TreecodeRoom<T>& room,
+                               TreecodeSums<T, Channels>& sums) {
+  constexpr bool single = sizeof(T) == 4, gradient = Channels == 4;
+  const int lane = threadIdx.x % warp_size;
+  const ChargedPoint<double>* const places = a.strengths.places + v * a.sources;
+  const ChargedPoint<double>* const dipoles =
+      Dipoles ? a.strengths.dipoles + v * a.sources : nullptr;
+  const double to_units = units.scale();
+  for (std::int32_t begin = range.x; begin < range.y; begin += warp_size) {
+    const int n = min(range.y - begin, warp_size);
+    __syncwarp();  // all are done with those before
+    if (lane < n) {
+      const ChargedPoint<double> s = places[begin + lane];
+      const Vec3<T> place = units(s.x, s.y, s.z);
+      room.places[lane] = {place.x, place.y, place.z, static_cast<T>(s.charge)};
+      if constexpr (Dipoles) {
+        const ChargedPoint<double> p = dipoles[begin + lane];
+        room.dipoles[lane] = {static_cast<T>(to_units * p.x), static_cast<T>(to_units * p.y),
+                              static_cast<T>(to_units * p.z), T(0)};
+      }
+    }
+    __syncwarp();
+    Sums<T, true, gradient> of_some[Each];
+#pragma unroll 2
+    for (int j = 0; j < n; ++j) {
+      const ChargedPoint<T> s = room.places[j];
+      ChargedPoint<T> p{};
+      if constexpr (Dipoles) p = room.dipoles[j];
+#pragma unroll
+      for (int t = 0; t < Each; ++t) {
+        Vec3<T> d = targets.for_pairs[t] - Vec3<T>{s.x, s.y, s.z};
+        T r2 = d.x * d.x + d.y * d.y + d.z * d.z;
+        bool is = r2 > 0;
+        if constexpr (single) {
+          if (r2 < a.close2) {
+            const ChargedPoint<double> exact = places[begin + j];
+            const Vec3d apart = to_units * (targets.place[t] - Vec3d{exact.x, exact.y, exact.z});
+            Sums<double, true, gradient> pair;
+            const double square = norm2(apart);
+            Vec3d dipole{};
+            if constexpr (Dipoles) {
+              const ChargedPoint<double> moment = dipoles[begin + j];
+              dipole = to_units * Vec3d{moment.x, moment.y, moment.z};
+            }
+            if (square > 0)
+              pair.template add<Dipoles, 2>(fmm::Laplace(), exact.charge, dipole, apart, square,
+                                            1 / sqrt(square));
+            const double known[4] = {pair.potential, pair.x, pair.y, pair.z};
+            double scale = to_units;
+#pragma unroll
+            for (int c = 0; c < Channels; ++c) {
+              sums.total[t][c] += scale * known[c];
+              scale = to_units * to_units;
+            }
+            is = false;
+          }
+        }
+        const T w = is ? inverse_root<2>(r2) : T(0);
+        of_some[t].template add<Dipoles, 2>(fmm::Laplace(), s.charge, {p.x, p.y, p.z}, d, r2, w);
+      }
+    }
+#pragma unroll
+    for (int t = 0; t < Each; ++t) {
+      sums.total[t][0] += to_units * static_cast<double>(of_some[t].potential);
+      if constexpr (gradient) {
+        const double square = to_units * to_units;
+        sums.total[t][1] += square * static_cast<double>(of_some[t].x);
+        sums.total[t][2] += square * static_cast<double>(of_some[t].y);
+        sums.total[t][3] += square * static_cast<double>(of_some[t].z);
+      }
+    }
+  }
+}
+
+/// All that acts on a warp's targets, `Each` a lane.
+template <int Each, class T, int Channels, class Series>
+__device__ inline void sum_targets(const TreecodeArguments<T>& a, const Series& series,
+                                   std::int32_t leaf, const PairUnits<T>& units, int v,
+                                   const WarpTargets<T>& targets, TreecodeRoom<T>& room,
+                                   T* expansion, TreecodeSums<T, Channels>& sums) {
+  const TreeView& tree = a.leaves.tree;
+  const double of_root = 1 / a.leaves.root.side;
+  T far[Each][Channels] = {};
+  walk(
+      tree, leaf, a.theta2, room.stack,
+      [&](std::int32_t box, const UnitBox& unit_box) {
+        __syncwarp();  // all are done with the one before
+        series.template load<Channels>(
+            a.moments + (static_cast<std::int64_t>(box) * a.vectors + v) * a.numbers, expansion);
+        __syncwarp();
+        Vec3<T> d[Each];
+#pragma unroll
+        for (int t = 0; t < Each; ++t) {
+          const Vec3d apart = unit_box.inverse_side * (targets.in_root[t] - unit_box.centre);
+          d[t] = {static_cast<T>(apart.x), static_cast<T>(apart.y), static_cast<T>(apart.z)};
+        }
+        add_m2p(series, expansion, d, static_cast<T>(unit_box.inverse_side * of_root), far);
+      },
+      [&](std::int32_t box) {
+        if (!acts_point_by_point(box, leaf, a.one_place)) return;
+        if (a.strengths.dipoles)
+          add_p2p<true, Each>(a, units, tree.sources[box], v, targets, room, sums);
+        else
+          add_p2p<false, Each>(a, units, tree.sources[box], v, targets, room, sums);
+      },
+      [&] {
+#pragma unroll
+        for (int t = 0; t < Each; ++t)
+#pragma unroll
+          for (int c = 0; c < Channels; ++c) {
+            sums.total[t][c] += static_cast<double>(far[t][c]);
+            far[t][c] = 0;
+          }
+      });
+}
+
+/// P: 0 for spherical expansions, else the degree of Cartesian ones.
+template <class T, int Channels, int P>
+__global__ void __launch_bounds__(threads_per_block)
+    treecode_kernel(const __grid_constant__ TreecodeArguments<T> a) {
+  T* const s_room = dynamic_shared<T>();
+  const Steps<T> steps(a.table, s_room);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, v = blockIdx.y;
+  const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / warp_size) + warp;
+  const std::int64_t row = item / a.pieces;
+  if (row >= a.leaves.count) return;
+  // Steps, then of each warp its expansion and the rest.
+  const int of_steps = (Steps<T>::numbers(a.table.p, a.table.pairs) + 3) / 4 * 4;
+  T* const expansion = s_room + of_steps + warp * a.numbers_in_shared;
+  auto& room = reinterpret_cast<TreecodeRoom<T>*>(
+      s_room + of_steps + blockDim.x / warp_size * a.numbers_in_shared)[warp];
+  const std::int32_t leaf = a.leaves.boxes[row];
+  const int2 range = a.leaves.tree.targets[leaf];
+  const PairUnits<T> units{ToUnitBox<T, double>(a.leaves.root, a.leaves.tree.code[leaf])};
+  const auto series = [&] {
+    if constexpr (P == 0)
+      return SphericalSeries<T>{a.table, steps};
+    else
+      return CartesianSeries<T, P>{};
+  }();
+  constexpr std::int32_t most = most_targets_of_a_thread * warp_size;
+  for (std::int32_t first = range.x + static_cast<std::int32_t>(item % a.pieces) * most;
+       first < range.y; first += a.pieces * most) {
+    const WarpTargets<T> targets(a.targets, a.leaves.root, units, first, range.y);
+    TreecodeSums<T, Channels> sums;
+    if (targets.count > warp_size)
+      sum_targets<2>(a, series, leaf, units, v, targets, room, expansion, sums);
+    else
+      sum_targets<1>(a, series, leaf, units, v, targets, room, expansion, sums);
+    const std::int64_t next = a.vectors * a.targets.count;
+#pragma unroll
+    for (int t = 0; t < most_targets_of_a_thread; ++t) {
+      const std::int32_t i = t * warp_size + lane;
+      if (i >= targets.count) continue;
+      double* out = a.sums + v * a.targets.count + first + i;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        if (c == 0 && !a.potential) continue;
+        *out = sums.total[t][c];
+        out += next;
+      }
+    }
+  }
+}
+
+}  // namespace fmbem::cuda

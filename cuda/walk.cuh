@@ -1,0 +1,101 @@
+#pragma once
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/tree.cuh"
+
+namespace fmbem::cuda {
+
+/// Boxes that wait in a warp's walk of a treecode. Taking boxes one by one, a walk has at most
+/// seven of each level waiting, so from `one_by_one` on that is what it does.
+struct WalkStack {
+  static constexpr int size = 1024, one_by_one = size - 8 * deepest_level;
+  std::int32_t boxes[size];
+};
+
+/// The side of a box of a root of side 1, and its centre there.
+__device__ inline double unit_side(int level) {
+#ifdef __CUDA_ARCH__
+  return __longlong_as_double(static_cast<long long>(1023 - level) << 52);
+#else
+  return __builtin_ldexp(1.0, -level);
+#endif
+}
+struct UnitBox {
+  double side = 1, inverse_side = 1;
+  Vec3d centre{};
+  UnitBox() = default;
+  __device__ explicit UnitBox(std::uint64_t code) {
+    const int level = level_of(code);
+    side = unit_side(level);
+    inverse_side = unit_side(-level);
+    const Cell cell = grid_cell(key_in(code, level));
+    centre = {side * (cell.x + 0.5), side * (cell.y + 0.5), side * (cell.z + 0.5)};
+  }
+};
+
+/// What that lane has.
+__device__ inline UnitBox of_lane(const UnitBox& box, int lane) {
+  UnitBox other;
+  other.side = __shfl_sync(whole_warp, box.side, lane);
+  other.inverse_side = __shfl_sync(whole_warp, box.inverse_side, lane);
+  other.centre = {__shfl_sync(whole_warp, box.centre.x, lane),
+                  __shfl_sync(whole_warp, box.centre.y, lane),
+                  __shfl_sync(whole_warp, box.centre.z, lane)};
+  return other;
+}
+
+/// fmm::is_accepted(), rounded in the same way but for the root's side.
+__device__ inline bool is_accepted(const UnitBox& leaf, const UnitBox& box, double theta2) {
+  const Vec3d r = leaf.centre - box.centre;
+  const double radii = __dmul_rn(0.8660254037844386, leaf.side + box.side),
+               square = __dadd_rn(__dadd_rn(__dmul_rn(r.x, r.x), __dmul_rn(r.y, r.y)),
+                                  __dmul_rn(r.z, r.z));
+  return __dmul_rn(radii, radii) <= __dmul_rn(theta2, square);
+}
+
+/// fmm::walk_treecode() by a warp: calls m2p(box, unit box) for boxes that act on the leaf by their
+/// expansions, p2p(box) for leaves that act point by point, with all lanes, in an order that the
+/// tree alone decides. After the boxes of each step it calls done(). Lanes look at 32 boxes at a
+/// time, and what waits is in shared memory alone.
+__device__ inline void walk(const TreeView& tree, std::int32_t leaf, double theta2,
+                            WalkStack& stack, auto&& m2p, auto&& p2p, auto&& done) {
+  const int lane = threadIdx.x % warp_size;
+  const UnitBox own(tree.code[leaf]);
+  int waiting = 1;
+  if (lane == 0) stack.boxes[0] = 0;
+  while (waiting > 0) {
+    const int room = (WalkStack::one_by_one - waiting) / 7;
+    const int take = max(1, min(min(warp_size, waiting), room));
+    __syncwarp();
+    std::int32_t box = lane < take ? stack.boxes[waiting - 1 - lane] : -1;
+    if (box >= 0 && is_empty(tree.sources[box])) box = -1;
+    waiting -= take;
+    const UnitBox unit_box = box < 0 ? UnitBox() : UnitBox(tree.code[box]);
+    const bool accepted = box >= 0 && is_accepted(own, unit_box, theta2);
+    const std::int32_t split = box >= 0 && !accepted ? tree.split_of[box] : -1;
+    const bool is_near = box >= 0 && !accepted && split < 0;
+    __syncwarp();  // all have taken theirs
+    std::int32_t child[8];
+    int children = 0;
+#pragma unroll
+    for (int octant = 0; octant < 8; ++octant) {
+      child[octant] = split < 0 ? -1 : tree.child[8 * static_cast<std::int64_t>(split) + octant];
+      children += child[octant] >= 0;
+    }
+    const WarpCounts places(children);
+    int place = waiting + places.before();
+#pragma unroll
+    for (int octant = 0; octant < 8; ++octant)
+      if (child[octant] >= 0) stack.boxes[place++] = child[octant];
+    waiting += places.all();
+    for (unsigned left = __ballot_sync(whole_warp, accepted); left != 0; left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      m2p(__shfl_sync(whole_warp, box, of), of_lane(unit_box, of));
+    }
+    for (unsigned left = __ballot_sync(whole_warp, is_near); left != 0; left &= left - 1)
+      p2p(__shfl_sync(whole_warp, box, __ffs(static_cast<int>(left)) - 1));
+    done();
+  }
+}
+
+}  // namespace fmbem::cuda

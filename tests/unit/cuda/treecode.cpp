@@ -1,0 +1,219 @@
+// Treecodes on the GPU, against direct sums, which share nothing with them, and against the CPU's,
+// whose walks and series they share.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using cuda::make_fmm_plan;
+using fmm::direct_sum;
+using fmm::Method;
+using fmm::Plan;
+using fmm::PlanOptions;
+
+TEST_CASE("treecodes on the GPU meet their tolerance") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "plummer");
+  const double theta = GENERATE(0.4, 0.6, 0.8), tolerance = GENERATE(1e-2, 1e-4, 1e-7);
+  CAPTURE(cloud, theta, tolerance);
+  const Points points = points_by_name(cloud, 3000, 10);
+  const Sources sources(points.size(), 1, false, 11);
+  const Points some(points.begin(), points.begin() + 300);
+  Results exact(some.size());
+  direct_sum(points, some, sources.strengths(), exact.fields());
+  const Plan plan = make_fmm_plan(points, {.tolerance = tolerance,
+                                           .gradient = true,
+                                           .max_leaf = 24,
+                                           .method = Method::treecode,
+                                           .theta = theta});
+  const Errors errors(run(plan, sources.strengths()), exact);
+  CHECK(plan.info().method == Method::treecode);
+  CHECK(plan.info().m2p_pairs > 0);
+  CHECK(errors.potential < tolerance);
+  CHECK(errors.gradient < tolerance);
+}
+
+TEST_CASE("treecodes on the GPU have the CPU's pairs and its results") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "plummer", "ellipsoid");
+  const double theta = GENERATE(0.5, 0.7);
+  int order = 0;
+  fmm::Expansion expansion = fmm::Expansion::spherical;
+  std::tie(order, expansion) =
+      GENERATE(table<int, fmm::Expansion>({{1, fmm::Expansion::cartesian},
+                                           {2, fmm::Expansion::cartesian},
+                                           {3, fmm::Expansion::cartesian},
+                                           {4, fmm::Expansion::cartesian},
+                                           {5, fmm::Expansion::cartesian},
+                                           {6, fmm::Expansion::cartesian},
+                                           {1, fmm::Expansion::spherical},
+                                           {6, fmm::Expansion::spherical},
+                                           {11, fmm::Expansion::spherical},
+                                           {25, fmm::Expansion::spherical}}));
+  CAPTURE(cloud, theta, order, expansion);
+  const Points points = points_by_name(cloud, 4000, 12);
+  const Sources sources(points.size(), 1, false, 13);
+  const PlanOptions options{.tolerance = 1e-14,  // roots to all bits
+                            .precision = Precision::double_precision,
+                            .gradient = true,
+                            .order = order,
+                            .max_leaf = 20,
+                            .inflation = 1.02,
+                            .method = Method::treecode,
+                            .theta = theta,
+                            .expansion = expansion};
+  const Plan gpu = make_fmm_plan(points, options), cpu(points, options);
+  CHECK(gpu.info().boxes == cpu.info().boxes);
+  CHECK(gpu.info().m2p_pairs == cpu.info().m2p_pairs);
+  CHECK(gpu.info().near_pairs == cpu.info().near_pairs);
+  CHECK(gpu.info().expansion == expansion);
+  const Errors differences(run(gpu, sources.strengths()), run(cpu, sources.strengths()));
+  CHECK(differences.potential < 1e-12);
+  CHECK(differences.gradient < 1e-12);
+}
+
+TEST_CASE("treecodes on the GPU have other targets, dipoles and several right-hand sides") {
+  if (!gpu_is_there()) return;
+  const Points y = plummer_points(3000, 14), x = cube_points(2000, 15);
+  const bool single = GENERATE(false, true), gradient = GENERATE(false, true);
+  const double tolerance = single ? 1e-4 : 1e-8;
+  CAPTURE(single, gradient);
+  const Sources sources(y.size(), 10, true, 16);
+  const Plan plan = make_fmm_plan(
+      y, x,
+      {.tolerance = tolerance,
+       .precision = single ? Precision::single_precision : Precision::double_precision,
+       .gradient = gradient,
+       .dipoles = true,
+       .max_leaf = 40,
+       .method = Method::treecode});
+  Results exact(10 * x.size());
+  direct_sum(y, x, sources.strengths(), exact.fields());
+  Results found(10 * x.size());
+  plan.evaluate(sources.strengths(), {found.potential, gradient ? std::span<Vec3d>(found.gradient)
+                                                                : std::span<Vec3d>()});
+  if (!gradient) found.gradient = exact.gradient;
+  const Errors errors(found, exact);
+  CHECK(errors.potential < tolerance);
+  CHECK(errors.gradient < tolerance);
+}
+
+TEST_CASE("the error of treecodes on the GPU is within its bound at each target") {
+  if (!gpu_is_there()) return;
+  // As in tests/unit/fmm/methods.cpp: θ^(p+1) (1 + θ)/(1 − θ) of Σ|q|/|x − y|.
+  const std::string cloud = GENERATE("cube", "sphere", "plummer");
+  const double theta = GENERATE(0.3, 0.6, 0.9);
+  const int order = GENERATE(1, 4, 9);
+  CAPTURE(cloud, theta, order);
+  const Points points = points_by_name(cloud, 1500, 17);
+  const std::vector<double> q = signed_charges(points.size(), 18);
+  std::vector<double> sizes(q);
+  for (double& size : sizes) size = std::abs(size);
+  std::vector<double> exact(points.size()), size(points.size()), u(points.size());
+  direct_sum(points, points, {.charges = q}, {.potential = exact});
+  direct_sum(points, points, {.charges = sizes}, {.potential = size});
+  make_fmm_plan(points, {.tolerance = 1e-12,
+                         .order = order,
+                         .max_leaf = 10,
+                         .method = Method::treecode,
+                         .theta = theta})
+      .evaluate({.charges = q}, {.potential = u});
+  const double bound = std::pow(theta, order + 1) * (1 + theta) / (1 - theta);
+  double largest = 0;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    largest = std::max(largest, std::abs(u[i] - exact[i]) / size[i]);
+  CHECK(largest > 1e-15);  // something was far
+  CHECK(largest < bound + 1e-12);
+}
+
+TEST_CASE("treecodes on the GPU know close pairs of unequal clouds") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("filament", "cluster", "lattice");
+  CAPTURE(cloud);
+  const Points points = points_by_name(cloud, 4000, 19);
+  CHECK(largest_error(
+            make_fmm_plan(points, {.tolerance = 1e-4, .max_leaf = 30, .method = Method::treecode}),
+            points) < 1e-4);
+}
+
+TEST_CASE("treecodes on the GPU take one or two points, and many in one place") {
+  if (!gpu_is_there()) return;
+  for (const std::size_t n : {1, 2, 33, 65}) {
+    const Points points = cube_points(n, 20);
+    const Sources sources(n, 1, false, 21);
+    Results exact(n);
+    direct_sum(points, points, sources.strengths(), exact.fields());
+    const Results found = run(
+        make_fmm_plan(points, {.tolerance = 1e-10, .gradient = true, .method = Method::treecode}),
+        sources.strengths());
+    for (std::size_t i = 0; i < n; ++i) {
+      CHECK(std::abs(found.potential[i] - exact.potential[i]) <=
+            1e-9 * std::abs(exact.potential[i]));
+      CHECK(norm(found.gradient[i] - exact.gradient[i]) <= 1e-9 * norm(exact.gradient[i]));
+    }
+  }
+  const Points points(100'000, {1, 2, 3});
+  const std::vector<double> q(points.size(), 1.0);
+  std::vector<double> u(points.size(), 1.0);
+  make_fmm_plan(points, {.method = Method::treecode}).evaluate({.charges = q}, {.potential = u});
+  CHECK(std::count(u.begin(), u.end(), 0.0) == 100'000);
+}
+
+TEST_CASE("treecodes on the GPU give the same bits every time") {
+  if (!gpu_is_there()) return;
+  const Points points = plummer_points(20'000, 22);
+  const Sources sources(points.size(), 2, false, 23);
+  for (const double tolerance : {1e-4, 1e-9}) {
+    const PlanOptions options{.tolerance = tolerance, .gradient = true, .method = Method::treecode};
+    const Results first = run(make_fmm_plan(points, options), sources.strengths()),
+                  second = run(make_fmm_plan(points, options), sources.strengths());
+    CHECK(first.potential == second.potential);
+    CHECK(first.gradient == second.gradient);
+  }
+}
+
+// Small enough for compute-sanitizer.
+TEST_CASE("small treecodes on the GPU") {
+  if (!gpu_is_there()) return;
+  const Points y = plummer_points(400, 24), x = cube_points(150, 25);
+  for (const auto& [tolerance, order] : {std::tuple(1e-2, 4), std::tuple(1e-3, 9)}) {
+    const PlanOptions options{.tolerance = tolerance,
+                              .gradient = true,
+                              .dipoles = true,
+                              .order = order,
+                              .max_leaf = 12,
+                              .method = Method::treecode};
+    const Sources sources(y.size(), 2, true, 26);
+    Results exact(2 * x.size());
+    direct_sum(y, x, sources.strengths(), exact.fields());
+    const Errors errors(run(make_fmm_plan(y, x, options), sources.strengths()), exact);
+    CHECK(errors.potential < tolerance);
+    CHECK(errors.gradient < tolerance);
+  }
+}
+
+TEST_CASE("treecodes on the GPU refuse what they do not have") {
+  if (!gpu_is_there()) return;
+  const Points points = cube_points(10, 27);
+  const auto refused = [&](const PlanOptions& options, const std::string& sentence) {
+    CHECK_THROWS_AS(make_fmm_plan(points, options), InputError);
+    CHECK_THROWS_WITH(make_fmm_plan(points, options), contains(sentence));
+  };
+  for (const double theta : {0.0, -0.5, 1.5, std::nan("")})
+    refused({.method = Method::treecode, .theta = theta}, "θ must be above 0 and at most 1");
+  refused({.method = Method::treecode, .theta = 0.95}, "no order is sure to meet a tolerance");
+  refused({.order = 41, .method = Method::treecode}, "the order must be between 1 and 40");
+  refused({.order = 7, .method = Method::treecode, .expansion = fmm::Expansion::cartesian},
+          "Cartesian expansions have orders up to 6");
+  refused({.method = Method::hybrid}, "the method hybrid is for plans on the CPU");
+}
