@@ -111,7 +111,7 @@ def main():
         print(*rows[-1], flush=True)
     if options.csv:
         with open(options.csv, "w", newline="") as file:
-            table = csv.writer(file)
+            table = csv.writer(file, lineterminator="\n")
             table.writerow(["program", "level", "spacing [angstrom] or panels", "solvation energy [kcal/mol]"])
             table.writerows(rows)
 

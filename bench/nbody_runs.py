@@ -48,7 +48,7 @@ def write_rows(file, rows):
         table = None
         for row in rows:
             if table is None:
-                table = csv.DictWriter(stream, list(row))
+                table = csv.DictWriter(stream, list(row), lineterminator="\n")
                 table.writeheader()
             table.writerow(row)
             stream.flush()

@@ -34,7 +34,7 @@ def nbody(*arguments):
 
 def write(path, rows):
     with path.open("w", newline="", encoding="utf-8") as stream:
-        table = csv.DictWriter(stream, list(rows[0]))
+        table = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
 

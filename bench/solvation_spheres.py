@@ -93,7 +93,7 @@ def main():
                       flush=True)
     if options.csv:
         with options.csv.open("w", newline="") as file:
-            csv.writer(file).writerows(
+            csv.writer(file, lineterminator="\n").writerows(
                 [["case", "panels", "energy_kcal_per_mol", "error", "extrapolated_kcal_per_mol",
                   "error_of_that", "iterations", "seconds"], *rows])
 
