@@ -22,6 +22,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/choice/rates.hpp"
 #include "fmbem/fmm/cpu/kernels.hpp"
@@ -63,6 +64,7 @@ struct Options {
 
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
+  Processor processor() const { return backend == "cuda" ? Processor::gpu : Processor::cpu; }
   bench::Outputs computed() const { return {potential(), gradient()}; }
   fmm::PlanOptions plan_options(double for_tolerance) const {
     fmm::PlanOptions options;
@@ -107,9 +109,11 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--backend", o.backend, "where it computes")
       ->capture_default_str()
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  std::vector<std::string> methods;
+  for (const fmm::MethodName& known : fmm::method_names) methods.push_back(known.name);
   app.add_option("--method", o.method, "how the sums are done")
       ->capture_default_str()
-      ->check(CLI::IsMember({"automatic", "direct", "treecode", "fmm", "hybrid"}));
+      ->check(CLI::IsMember(methods));
   app.add_option("--theta", o.theta, "of a treecode or a hybrid (default: the method's)");
   app.add_option("--threads", o.threads, "default: the cores that the process may use");
   app.add_option("--repeat", o.repeat, "evaluations, of which the median is reported")
@@ -330,15 +334,6 @@ Cells cells_of(const Row& row, const Options& o) {
   return cells;
 }
 
-/// Operations of an evaluation. A GPU has the same orders of M2L for all boxes.
-fmm::Seconds operations_of(const Row& row, const Options& o) {
-  fmm::Seconds operations = fmm::plan_operations(row.info, o.gradient(), true);
-  if (o.backend == "cuda" && row.info.m2l_rows > 0)
-    operations["M2L"] = fmm::m2l_row_operations(row.info.order, fmm::M2lOrders::full) *
-                        static_cast<double>(row.info.m2l_rows);
-  return operations;
-}
-
 /// Rates of near field and M2L over those of their kernels alone on all threads (by the table of
 /// fmbem tune), and the share of each stage.
 void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o, int threads) {
@@ -394,7 +389,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"near_pairs", row.info.near_pairs},
           {"m2p_pairs", row.info.m2p_pairs},
           {"m2l_rows", row.info.m2l_rows},
-          {"operations", operations_of(row, o)},
+          {"operations", fmm::plan_operations(row.info, o.gradient(), true, o.processor())},
           {"error_potential", number(row.errors.potential)},
           {"error_gradient", number(row.errors.gradient)},
           {"seconds",

@@ -73,9 +73,11 @@ void write(const std::string& path, const Bodies& bodies, const Evaluation& eval
 }
 
 /// Gflop/s of the stages that have operations counted.
-Json rates_of(const fmm::Plan& plan, const Evaluation& evaluation, bool gradient) {
+Json rates_of(const fmm::PlanInfo& info, const Evaluation& evaluation,
+              const NbodyOptions& options) {
   Json rates = Json::object();
-  for (const auto& [stage, operations] : fmm::plan_operations(plan.info(), gradient, true)) {
+  for (const auto& [stage, operations] :
+       fmm::plan_operations(info, !options.potential_only, true, options.backend)) {
     const auto timed = evaluation.stages.find(stage);
     if (timed != evaluation.stages.end() && timed->second > 0)
       rates[stage] = 1e-9 * operations / timed->second;
@@ -112,7 +114,7 @@ Json report_of(const fmm::Plan& plan, const Evaluation& evaluation,
             {"plan_s", plan_seconds},
             {"evaluate_s", evaluation.seconds},
             {"stages_s", evaluation.stages},
-            {"gflops", rates_of(plan, evaluation, !options.potential_only)},
+            {"gflops", rates_of(info, evaluation, options)},
             {"checked_targets", errors.targets},
             {"potential_error", error_json(errors.potential)},
             {"force_error", error_json(errors.gradient)}};

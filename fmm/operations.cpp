@@ -24,7 +24,7 @@ double m2p_operations(const PlanInfo& info, bool gradient) {
 }  // namespace
 
 std::map<std::string, double> plan_operations(const PlanInfo& info, bool gradient,
-                                              bool sources_are_targets) {
+                                              bool sources_are_targets, Processor processor) {
   std::map<std::string, double> operations;
   operations["P2P"] = static_cast<double>(info.near_pairs) * (gradient ? 20 : 11);
   if (info.m2p_pairs > 0) {
@@ -32,9 +32,10 @@ std::map<std::string, double> plan_operations(const PlanInfo& info, bool gradien
   }
   if (info.method == Method::fmm || info.method == Method::hybrid) {
     const double count = harmonic_count(info.order);
-    operations["M2L"] = static_cast<double>(info.m2l_rows) *
-                            m2l_row_operations(info.order, m2l_orders(sources_are_targets)) +
-                        static_cast<double>(info.m2l_pairs) * 2 * count * count;
+    const M2lOrders orders = m2l_orders(sources_are_targets && processor == Processor::cpu);
+    operations["M2L"] =
+        static_cast<double>(info.m2l_rows) * m2l_row_operations(info.order, orders) +
+        static_cast<double>(info.m2l_pairs) * 2 * count * count;
   }
   return operations;
 }

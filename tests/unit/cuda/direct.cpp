@@ -1,6 +1,4 @@
 // Direct sums on the GPU, against compensated ones, which share nothing with them.
-#include "fmbem/fmm/direct.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,22 +14,9 @@
 using namespace fmbem;
 using namespace fmbem::test;
 using cuda::make_fmm_plan;
-using fmm::direct_sum;
 using fmm::Method;
 using fmm::Plan;
 using fmm::PlanOptions;
-
-namespace {
-
-/// Errors at the first targets.
-Errors errors_of(const Plan& plan, const Sources& sources, const Points& y, const Points& x,
-                 double softening = 0) {
-  Results exact(sources.count * x.size());
-  direct_sum(y, x, sources.strengths(), exact.fields(), 0, softening);
-  return {run(plan, sources.strengths()), exact};
-}
-
-}  // namespace
 
 TEST_CASE("direct plans on the GPU are direct sums") {
   if (!gpu_is_there()) return;
@@ -43,18 +28,8 @@ TEST_CASE("direct plans on the GPU are direct sums") {
       {{1e-13, 0}, {1e-9, 0.05}, {1e-5, 0}, {1e-5, 0.05}, {1e-4, 0}, {1e-3, 0}}));
   const int count = dipoles ? 3 : 1;
   CAPTURE(cloud, same, dipoles, tolerance, softening);
-  const Sources sources(y.size(), count, dipoles, 4);
-  const PlanOptions options{.tolerance = tolerance,
-                            .gradient = true,
-                            .dipoles = dipoles,
-                            .method = Method::direct,
-                            .softening = softening};
-  const Plan plan = same ? make_fmm_plan(y, options) : make_fmm_plan(y, x, options);
-  CHECK(plan.info().method == Method::direct);
-  CHECK(plan.info().near_pairs == static_cast<std::int64_t>(y.size() * plan.targets()));
-  const Errors errors = errors_of(plan, sources, y, same ? y : x, softening);
-  CHECK(errors.potential < tolerance);
-  CHECK(errors.gradient < tolerance);
+  check_direct_plan(Sources(y.size(), count, dipoles, 4), y, x, same, tolerance, softening,
+                    [](const auto&... of) { return make_fmm_plan(of...); });
 }
 
 TEST_CASE("direct sums on the GPU have any number of sources and targets") {

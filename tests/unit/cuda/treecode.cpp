@@ -29,14 +29,12 @@ TEST_CASE("treecodes on the GPU meet their tolerance") {
   const Points points = points_by_name(cloud, 3000, 10);
   const Sources sources(points.size(), 1, false, 11);
   const Points some(points.begin(), points.begin() + 300);
-  Results exact(some.size());
-  direct_sum(points, some, sources.strengths(), exact.fields());
   const Plan plan = make_fmm_plan(points, {.tolerance = tolerance,
                                            .gradient = true,
                                            .max_leaf = 24,
                                            .method = Method::treecode,
                                            .theta = theta});
-  const Errors errors(run(plan, sources.strengths()), exact);
+  const Errors errors = errors_of(plan, sources, points, some);
   CHECK(plan.info().method == Method::treecode);
   CHECK(plan.info().m2p_pairs > 0);
   CHECK(errors.potential < tolerance);
@@ -110,30 +108,13 @@ TEST_CASE("treecodes on the GPU have other targets, dipoles and several right-ha
 
 TEST_CASE("the error of treecodes on the GPU is within its bound at each target") {
   if (!gpu_is_there()) return;
-  // As in tests/unit/fmm/methods.cpp: θ^(p+1) (1 + θ)/(1 − θ) of Σ|q|/|x − y|.
   const std::string cloud = GENERATE("cube", "sphere", "plummer");
   const double theta = GENERATE(0.3, 0.6, 0.9);
   const int order = GENERATE(1, 4, 9);
   CAPTURE(cloud, theta, order);
   const Points points = points_by_name(cloud, 1500, 17);
-  const std::vector<double> q = signed_charges(points.size(), 18);
-  std::vector<double> sizes(q);
-  for (double& size : sizes) size = std::abs(size);
-  std::vector<double> exact(points.size()), size(points.size()), u(points.size());
-  direct_sum(points, points, {.charges = q}, {.potential = exact});
-  direct_sum(points, points, {.charges = sizes}, {.potential = size});
-  make_fmm_plan(points, {.tolerance = 1e-12,
-                         .order = order,
-                         .max_leaf = 10,
-                         .method = Method::treecode,
-                         .theta = theta})
-      .evaluate({.charges = q}, {.potential = u});
-  const double bound = std::pow(theta, order + 1) * (1 + theta) / (1 - theta);
-  double largest = 0;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    largest = std::max(largest, std::abs(u[i] - exact[i]) / size[i]);
-  CHECK(largest > 1e-15);  // something was far
-  CHECK(largest < bound + 1e-12);
+  check_bound_of_treecode(points, 18, theta, order,
+                          [](const auto&... of) { return make_fmm_plan(of...); });
 }
 
 TEST_CASE("treecodes on the GPU know close pairs of unequal clouds") {
@@ -194,9 +175,7 @@ TEST_CASE("small treecodes on the GPU") {
                               .max_leaf = 12,
                               .method = Method::treecode};
     const Sources sources(y.size(), 2, true, 26);
-    Results exact(2 * x.size());
-    direct_sum(y, x, sources.strengths(), exact.fields());
-    const Errors errors(run(make_fmm_plan(y, x, options), sources.strengths()), exact);
+    const Errors errors = errors_of(make_fmm_plan(y, x, options), sources, y, x);
     CHECK(errors.potential < tolerance);
     CHECK(errors.gradient < tolerance);
   }

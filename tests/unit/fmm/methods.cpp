@@ -21,6 +21,12 @@ using fmm::Plan;
 using fmm::PlanOptions;
 using fmm::Strengths;
 
+namespace {
+
+const auto make_cpu_plan = [](const auto&... of) { return Plan(of...); };
+
+}  // namespace
+
 TEST_CASE("direct plans are direct sums") {
   // 1300 points are three pieces of 512 in the mutual sums, the last one not full.
   const Points y = GENERATE(cube_points(1300, 1), plummer_points(1300, 2)), x = cube_points(700, 3);
@@ -30,20 +36,8 @@ TEST_CASE("direct plans are direct sums") {
   std::tie(tolerance, softening) = GENERATE(
       table<double, double>({{1e-13, 0}, {1e-9, 0.05}, {1e-5, 0}, {1e-5, 0.05}, {1e-3, 0}}));
   CAPTURE(same, dipoles, count, tolerance, softening);
-  const Sources sources(y.size(), count, dipoles, 4);
-  const PlanOptions options{.tolerance = tolerance,
-                            .gradient = true,
-                            .dipoles = dipoles,
-                            .method = Method::direct,
-                            .softening = softening};
-  const Plan plan = same ? Plan(y, options) : Plan(y, x, options);
-  CHECK(plan.info().method == Method::direct);
-  CHECK(plan.info().near_pairs == static_cast<std::int64_t>(y.size() * plan.targets()));
-  Results exact(count * plan.targets());
-  direct_sum(y, same ? y : x, sources.strengths(), exact.fields(), 0, softening);
-  const Errors errors(run(plan, sources.strengths()), exact);
-  CHECK(errors.potential < tolerance);
-  CHECK(errors.gradient < tolerance);
+  check_direct_plan(Sources(y.size(), count, dipoles, 4), y, x, same, tolerance, softening,
+                    make_cpu_plan);
 }
 
 TEST_CASE("direct plans have second derivatives and Yukawa's kernel") {
@@ -96,14 +90,12 @@ TEST_CASE("pairs of direct sums that coincide contribute nothing") {
   points.insert(points.end(), points.begin(), points.end());
   const Sources sources(points.size(), 1, false, 9);
   for (const double softening : {0.0, 0.1}) {
-    Results exact(points.size());
-    direct_sum(points, points, sources.strengths(), exact.fields(), 0, softening);
     for (const double tolerance : {1e-3, 1e-10}) {
       const Plan plan(points, {.tolerance = tolerance,
                                .gradient = true,
                                .method = Method::direct,
                                .softening = softening});
-      const Errors errors(run(plan, sources.strengths()), exact);
+      const Errors errors = errors_of(plan, sources, points, points, softening);
       CHECK(errors.potential < tolerance);
       CHECK(errors.gradient < tolerance);
     }
@@ -117,12 +109,10 @@ TEST_CASE("treecodes meet their tolerance") {
   const Points points = points_by_name(cloud, 3000, 10);
   const Sources sources(points.size(), 1, false, 11);
   const Points some(points.begin(), points.begin() + 300);
-  Results exact(some.size());
-  direct_sum(points, some, sources.strengths(), exact.fields());
   const Plan plan(
       points,
       {.tolerance = tolerance, .gradient = true, .method = Method::treecode, .theta = theta});
-  const Errors errors(run(plan, sources.strengths()), exact);
+  const Errors errors = errors_of(plan, sources, points, some);
   CAPTURE(plan.info().order, plan.info().m2p_pairs, plan.info().near_pairs);
   CHECK(plan.info().method == Method::treecode);
   CHECK(plan.info().m2p_pairs > 0);
@@ -141,9 +131,7 @@ TEST_CASE("treecodes of sources and other targets, dipoles and several right-han
                    .gradient = true,
                    .dipoles = true,
                    .method = Method::treecode});
-  Results exact(3 * x.size());
-  direct_sum(y, x, sources.strengths(), exact.fields());
-  const Errors errors(run(plan, sources.strengths()), exact);
+  const Errors errors = errors_of(plan, sources, y, x);
   CHECK(errors.potential < tolerance);
   CHECK(errors.gradient < tolerance);
 }
@@ -156,26 +144,7 @@ TEST_CASE("the treecode's error is within its bound at each target") {
   const int order = GENERATE(1, 4, 9);
   CAPTURE(cloud, theta, order);
   const Points points = points_by_name(cloud, 1500, 15);
-  const std::vector<double> q = signed_charges(points.size(), 16);
-  std::vector<double> sizes(q);
-  for (double& size : sizes) size = std::abs(size);
-  Results exact(points.size());
-  std::vector<double> size(points.size());
-  direct_sum(points, points, {.charges = q}, exact.fields());
-  direct_sum(points, points, {.charges = sizes}, {.potential = size});
-  const Plan plan(points, {.tolerance = 1e-12,
-                           .order = order,
-                           .max_leaf = 10,
-                           .method = Method::treecode,
-                           .theta = theta});
-  std::vector<double> u(points.size());
-  plan.evaluate({.charges = q}, {.potential = u});
-  const double bound = std::pow(theta, order + 1) * (1 + theta) / (1 - theta);
-  double largest = 0;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    largest = std::max(largest, std::abs(u[i] - exact.potential[i]) / size[i]);
-  CHECK(largest > 1e-15);  // something was far
-  CHECK(largest < bound + 1e-12);
+  check_bound_of_treecode(points, 16, theta, order, make_cpu_plan);
 }
 
 TEST_CASE("points in one place take no time in a treecode") {
