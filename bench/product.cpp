@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,15 +104,25 @@ struct ExactRows {
   }
 };
 
+void print_stages(const char* what, const std::map<std::string, double>& seconds) {
+  std::printf("stages of %s, ms:", what);
+  for (const auto& [stage, of_stage] : seconds)
+    std::printf(" %s %.3f", stage.c_str(), 1e3 * of_stage);
+  std::printf("\n");
+}
+
 void run(const Options& options, const std::string& name, double n) {
   reset_peak_device_memory();
   OperatorOptions how{.kind = OperatorOptions::Choice::fmm};
   how.tolerance = options.tolerance;
   how.time_stages = options.stages;
   options.choice.set(how);
-  const Panels panels = make_panels(bench::surfaces().at(name).make(n), *how.processor);
+  std::optional<SurfaceMesh> mesh = bench::surfaces().at(name).make(n);
   Timer timer;
   const auto lap = [&] { return 1e3 * std::exchange(timer, Timer()).seconds(); };
+  const Panels panels = make_panels(*mesh, *how.processor);
+  const double panels_ms = lap();
+  mesh.reset();  // some gigabytes
   const Layer layer = layer_of(options.layer);
   const auto v = make_boundary_operator(panels, layer, how);
   const double operator_ms = lap();
@@ -122,7 +133,8 @@ void run(const Options& options, const std::string& name, double n) {
     x[i] = 1 + std::cos(3 * panels.centroid(i).x / panels.extent);
   const double apply_ms = product_ms(*v, x, y, options.repeat);
   const double inverse_apply_ms = inverse ? product_ms(*inverse, x, z, options.repeat) : 0;
-  const OperatorInfo info = v->info();
+  OperatorInfo info = v->info();
+  info.setup_seconds["sorted panels"] = 1e-3 * panels_ms;
   lap();
   v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
   const double accurate_ms = lap();
@@ -134,16 +146,14 @@ void run(const Options& options, const std::string& name, double n) {
     const auto seconds = info.setup_seconds.find(part);
     std::printf(" %.1f |", seconds == info.setup_seconds.end() ? 0 : 1e3 * seconds->second);
   }
-  std::printf(" %.0f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f | %.2f |\n",
+  std::printf(" %.1f | %.1f | **%.2f** | %.2f | %.0f | %.1e | %.1e | %.2f | %.2f | %.2f |\n",
               operator_ms, inverse_ms, apply_ms, inverse_apply_ms, accurate_ms, exact.error_of(y),
               exact.error_of(z), double(info.memory_bytes) / 1e9,
               inverse ? double(inverse->memory_bytes()) / 1e9 : 0,
               double(peak_device_memory()) / 1e9);
   if (options.stages) {
-    std::printf("stages of the last product, ms:");
-    for (const auto& [stage, seconds] : info.product_seconds)
-      std::printf(" %s %.3f", stage.c_str(), 1e3 * seconds);
-    std::printf("\n");
+    print_stages("the setup", info.setup_seconds);
+    print_stages("the last product", info.product_seconds);
   }
   std::fflush(stdout);
 }
@@ -162,7 +172,8 @@ int main(int argc, char** argv) try {
   app.add_option("--tolerance", options.tolerance, "of the operator");
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));
-  app.add_flag("--stages", options.stages, "a line with those of a product after each row");
+  app.add_flag("--stages", options.stages,
+               "lines with those of the setup and of a product after each row");
   app.add_option("--repeat", options.repeat)->check(CLI::Range(1, 10000));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
