@@ -4,25 +4,17 @@
 #include <memory>
 #include <span>
 
-#include "fmbem/bem/geometry/strip.hpp"
+#include "fmbem/bem/space/cut_boxes.hpp"
 #include "fmbem/fmm/base/buffer.hpp"
-#include "fmbem/fmm/tree/morton.hpp"
 
 namespace fmbem {
-
-/// Planes at which boxes of a level meet.
-struct BoxPlanes {
-  Vec3d corner;  ///< of the root
-  double side;   ///< of the boxes
-};
 
 /// Panels as sources of the far field. A long one is several sources: it is cut along its longest
 /// edge where that passes from one box of some level to the next, so that its pieces sink to that
 /// level. The pieces of a panel follow each other; each is a trapezoid.
 class PanelPieces {
  public:
-  /// `inflation`: the root's side, whose boxes these are, over that of the bounding cube.
-  PanelPieces(std::span<const Triangle> panels, const BoxPlanes& planes, double inflation);
+  PanelPieces(std::span<const Triangle> panels, const CutBoxes& boxes);
 
   double inflation() const { return inflation_; }
   std::size_t size() const { return panel_.size(); }
@@ -33,22 +25,11 @@ class PanelPieces {
   double begin_of(std::size_t piece) const { return place_[piece + panel_[piece]]; }
   double end_of(std::size_t piece) const { return place_[piece + panel_[piece] + 1]; }
 
-  // For copies on a GPU.
-  std::span<const std::int32_t> panel_of_pieces() const { return panel_; }
-  std::span<const std::int32_t> first_pieces() const { return begin_; }
-  std::span<const double> places() const { return place_; }
-
  private:
   double inflation_;
   LargeVector<std::int32_t> begin_;  ///< [panels + 1], pieces of each panel
   LargeVector<std::int32_t> panel_;  ///< [pieces]
   LargeVector<double> place_;        ///< [pieces + panels]: where pieces begin, and the last ends
-};
-
-/// What a product takes for each unknown near to a target, and for each piece. Their ratio decides
-/// on the boxes.
-struct PieceCosts {
-  double near_entry, piece;
 };
 
 /// Cuts long panels at the planes of those boxes that cost least, by the distances of some panels

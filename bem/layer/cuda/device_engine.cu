@@ -48,7 +48,7 @@ class DeviceEngine {
     stream_.wait();
     watch.add("panels");
     if (source_ == Trace::value && panels_->has_long) {
-      cut_panels(panels, task);
+      cut_panels(task);
       watch.add("pieces");
     }
     const double overhang =
@@ -186,12 +186,11 @@ class DeviceEngine {
 
  private:
   /// Where that pays.
-  void cut_panels(const Panels& panels, const EngineTask& task) {
-    const LargeVector<Triangle> triangles = triangles_of(panels);
+  void cut_panels(const EngineTask& task) {
     const double coefficients = (task.order + 1) * (task.order + 1);
-    const auto pieces = cut_long_panels(
-        triangles, {near_pair_seconds(false, task.far), coefficients * coefficient_seconds});
-    if (pieces) pieces_ = std::make_unique<DevicePieces>(triangles, *pieces, stream_);
+    pieces_ = cut_long_panels(
+        *panels_, {near_pair_seconds(false, task.far), coefficients * coefficient_seconds},
+        stream_);
   }
 
   std::int64_t near_entries() const { return columns_ ? columns_->entries : tree_.near.pairs; }

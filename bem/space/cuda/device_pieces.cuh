@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
 
+#include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/geometry/strip.hpp"
-#include "fmbem/bem/space/panel_pieces.hpp"
+#include "fmbem/bem/space/cut_boxes.hpp"
 #include "fmbem/cuda/memory.cuh"
 
 namespace fmbem::cuda::bem {
@@ -13,7 +14,7 @@ namespace fmbem::cuda::bem {
 struct PiecesView {
   const std::int32_t *panel, *first;  ///< [pieces]; [panels + 1]
   const double* place;                ///< [pieces + panels], as PanelPieces has them
-  const std::int8_t* edge;            ///< [panels]: the longest, as the host has found it
+  const std::int8_t* edge;            ///< [panels]: the longest, along which the panel is cut
 
   __device__ bool is_cut(std::int64_t of_panel) const {
     return first[of_panel + 1] - first[of_panel] > 1;
@@ -32,10 +33,10 @@ struct PieceExtents {
   DeviceBuffer<double> area;  ///< [pieces]
 };
 
-/// Panels as sources where long ones are cut (PanelPieces), in device memory.
+/// Panels as sources where long ones are cut, as PanelPieces has them, in device memory.
 struct DevicePieces {
   /// Waits for the stream.
-  DevicePieces(std::span<const Triangle> panels, const PanelPieces& pieces, cudaStream_t stream);
+  DevicePieces(const PanelStore& panels, const CutBoxes& boxes, cudaStream_t stream);
 
   double inflation;  ///< of the root that they are cut for
   DeviceBuffer<std::int32_t> panel, first;
@@ -50,5 +51,10 @@ struct DevicePieces {
     return panel.bytes() + first.bytes() + place.bytes() + edge.bytes();
   }
 };
+
+/// Cuts long panels at the planes of those boxes that cost least, as the host's function of that
+/// name does. Null where cutting saves too little. Waits for the stream.
+std::unique_ptr<DevicePieces> cut_long_panels(const PanelStore& panels, const PieceCosts& costs,
+                                              cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem
