@@ -2,16 +2,11 @@
 
 #include <span>
 
+#include "fmbem/bem/space/stack_frame.hpp"
 #include "fmbem/bem/space/strip_rule.hpp"
 #include "fmbem/fmm/functionals.hpp"
 
 namespace fmbem {
-
-/// A piece of a long panel, between places a and b of its strip.
-struct StripPiece {
-  Strip strip;
-  double a, b;
-};
 
 /// Pieces that lie side by side, as those of equal cells of a film do: parallel, in one plane,
 /// between the same two lines across (of constant s). Their fields differ by where they are across
@@ -19,7 +14,8 @@ struct StripPiece {
 /// Chebyshev's points across, with Legendre's polynomials as densities. To `tolerance`, for targets
 /// that are about a side away from the stack. False, and nothing found, if these are no stack or
 /// too few.
-/// This is for far fields on the CPU; a GPU integrates the moments of each piece.
+/// This is for far fields on the CPU; a GPU sums in Chebyshev's polynomials
+/// (bem/space/cuda/stacks.cuh).
 bool find_stack_parts(std::span<const StripPiece> pieces, double side, double tolerance,
                       const StripPoints& points, fmm::SharedParts& shared);
 

@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
 #include "fmbem/bem/space/cuda/panel_stages.cuh"
+#include "fmbem/bem/space/cuda/stacks.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/spread_field.cuh"
@@ -55,8 +56,11 @@ class PanelFarFieldIn final : public PanelFarField {
     if (!pieces) return;
     // A piece is as long as its box, so the error of its moments does not fall with the distance as
     // fast as that of a small panel.
-    piece_rules_.emplace(0.1 * moment_tolerance, stream);
+    const double tolerance = 0.1 * moment_tolerance;
+    piece_rules_.emplace(tolerance, stream);
     piece_moments_.emplace(PieceMoments{pieces->view(), piece_rules_->view()});
+    stacks_.emplace(sources_of(panels, tree, rules_, piece_moments()), tolerance, stream);
+    if (stacks_->count() == 0) stacks_.reset();
   }
 
   void multiply(const NearField& near, const double* x, double* y, int n_vectors,
@@ -65,8 +69,8 @@ class PanelFarFieldIn final : public PanelFarField {
       field_.enqueue(
           {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors,
           [&](const T* charges, const ExpansionsView<T>& expansions) {
-            panel_p2m(panels_, tree_, source_, rules_, piece_moments(), field_.table(), charges,
-                      expansions, stream_);
+            panel_p2m(panels_, tree_, source_, rules_, piece_moments(),
+                      stacks_ ? &*stacks_ : nullptr, field_.table(), charges, expansions, stream_);
           },
           [&](const unsigned long long* largest) {
             return near_part(largest, vectors, times, [&] {
@@ -111,7 +115,8 @@ class PanelFarFieldIn final : public PanelFarField {
   }
 
   std::int64_t bytes() const override {
-    return field_.bytes() + field_.operator_bytes() + near_.bytes() + spread_.bytes();
+    return field_.bytes() + field_.operator_bytes() + near_.bytes() + spread_.bytes() +
+           (stacks_ ? stacks_->bytes() : 0);
   }
 
  private:
@@ -170,6 +175,7 @@ class PanelFarFieldIn final : public PanelFarField {
   SpreadField<T> field_;
   std::optional<StripMomentRules> piece_rules_;
   std::optional<PieceMoments> piece_moments_;
+  std::optional<BoxStacks> stacks_;
   DeviceBuffer<double> near_, factor_;
   DeviceBuffer<double> spread_;  ///< strengths of pieces or, transposed, the sources' results
   Event fork_, join_;

@@ -1,4 +1,4 @@
-#include "fmbem/bem/space/cuda/panel_sources.cuh"
+#include "fmbem/bem/space/cuda/stacks.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -98,10 +98,16 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class T>
 void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
-               const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
-               const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream) {
+               const MomentRules& rules, const PieceMoments* pieces, const BoxStacks* stacks,
+               const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
+               cudaStream_t stream) {
   PanelP2mArguments<T> arguments{sources_of(panels, tree, rules, pieces), table, charges,
                                  expansions};
+  if (stacks) {
+    stack_p2m(arguments, *stacks, table, charges, expansions, stream);
+    arguments.boxes = stacks->others().data();
+    arguments.n_boxes = static_cast<std::int64_t>(stacks->others().size());
+  }
   with_kind(source, pieces, [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>) {
     const WarpBlocks<T> blocks(table, warp_numbers<T, kind>(table.pairs));
     if (kind == PanelKind::with_pieces) arguments.team = team_of(arguments, blocks.warps);
@@ -112,10 +118,10 @@ void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
 }
 
 template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
-                        const PieceMoments*, const TableView<double>&, const double*,
-                        const ExpansionsView<double>&, cudaStream_t);
+                        const PieceMoments*, const BoxStacks*, const TableView<double>&,
+                        const double*, const ExpansionsView<double>&, cudaStream_t);
 template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
-                        const PieceMoments*, const TableView<float>&, const float*,
-                        const ExpansionsView<float>&, cudaStream_t);
+                        const PieceMoments*, const BoxStacks*, const TableView<float>&,
+                        const float*, const ExpansionsView<float>&, cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

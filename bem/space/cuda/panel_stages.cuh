@@ -6,6 +6,8 @@
 
 namespace fmbem::cuda::bem {
 
+class BoxStacks;
+
 /// Where long panels are cut, their pieces and the rules for these.
 struct PieceMoments {
   PiecesView pieces;
@@ -16,12 +18,13 @@ struct PieceMoments {
 /// sources they are, over areas in the tree's unit; with Trace::normal of the harmonics' derivative
 /// along the normal, and of whole panels alone. Charges are [vectors][sources] in the tree's
 /// order. Integrals are those of rules that are accurate from a side of the box on, anew in every
-/// call: so no moments of panels, K numbers each, are stored. `pieces` is null where there are
-/// none.
+/// call: so no moments of panels, K numbers each, are stored. `pieces` and `stacks`, of boxes that
+/// are summed as such, are null where there are none.
 template <class T>
 void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
-               const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
-               const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream);
+               const MomentRules& rules, const PieceMoments* pieces, const BoxStacks* stacks,
+               const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
+               cudaStream_t stream);
 
 /// The transposed stage, with the same integrals: ∫ L over source j, or of its derivative along the
 /// normal, L being the local expansion of the box whose own source it is, in the tree's unit. Fills
