@@ -1,5 +1,5 @@
 // The near field of V where long panels are cut into pieces: a block for each row.
-#include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/column_integral.cuh"
 #include "fmbem/bem/near/cuda/near_products.cuh"
 #include "fmbem/bem/near/cuda/piece_near_field.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -9,21 +9,29 @@ namespace {
 
 constexpr int bits_of_a_piece = 32;
 
+/// In keys, of pieces of panels that are cut: whole panels stand before them in a row, so that
+/// warps do work of one kind.
+constexpr std::uint32_t cut_flag = std::uint32_t{1} << 31;
+
+__device__ inline std::int32_t piece_in(std::uint64_t key) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(key) & ~cut_flag);
+}
+
 /// A warp for each row: its near pieces, with the row in the upper half.
 __global__ void make_keys(const std::int64_t* begin, const std::int32_t* piece, std::int64_t rows,
-                          std::uint64_t* key) {
+                          PiecesView pieces, std::uint64_t* key) {
   const std::int64_t row = thread_index() / warp_size;
   if (row >= rows) return;
   for (std::int64_t k = begin[row] + threadIdx.x % warp_size; k < begin[row + 1]; k += warp_size)
-    key[k] =
-        static_cast<std::uint64_t>(row) << bits_of_a_piece | static_cast<std::uint32_t>(piece[k]);
+    key[k] = static_cast<std::uint64_t>(row) << bits_of_a_piece |
+             (pieces.is_cut(pieces.panel[piece[k]]) ? cut_flag : 0) |
+             static_cast<std::uint32_t>(piece[k]);
 }
 
 __device__ inline bool begins_column(const std::uint64_t* key, std::int64_t k,
                                      const PiecesView& pieces) {
   if (k == 0 || key[k] >> bits_of_a_piece != key[k - 1] >> bits_of_a_piece) return true;
-  return pieces.panel[static_cast<std::uint32_t>(key[k])] !=
-         pieces.panel[static_cast<std::uint32_t>(key[k - 1])];
+  return pieces.panel[piece_in(key[k])] != pieces.panel[piece_in(key[k - 1])];
 }
 
 __global__ void flag_columns(const std::uint64_t* key, std::int64_t n, PiecesView pieces,
@@ -42,7 +50,7 @@ __global__ void fill_columns(const std::uint64_t* key, std::int64_t n, PiecesVie
     pieces_begin[column[n]] = n;
     return;
   }
-  piece[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(key[k]));
+  piece[k] = piece_in(key[k]);
   if (!begins_column(key, k, pieces)) return;
   panel[column[k]] = pieces.panel[piece[k]];
   pieces_begin[column[k]] = k;
@@ -61,80 +69,88 @@ __global__ void find_rows(NearRowsView a, const std::int64_t* sources_begin,
   entries[row] = (column[sources_begin[row + 1]] - begin[row]) * (targets.y - targets.x);
 }
 
-struct ColumnsView {
-  const std::int64_t* begin;
-  const std::int32_t* panel;
-  const std::int64_t* pieces_begin;
-  const std::int32_t* piece;
-  PiecesView pieces;
-};
-
-struct IntegrationView {
-  NearRowsView rows;
-  ColumnsView columns;
-  NearRules<double> rules;
-  CloseRules close;
-  const Strip* strips;  ///< [panels], in the tree's unit
-};
-
 __global__ void make_strips(const __grid_constant__ NearRowsView a, PiecesView pieces,
                             Strip* strips) {
   const std::int64_t j = thread_index();
   if (j < a.panels) strips[j] = pieces.strip_of(j, scaled_triangle(a, j));
 }
 
-DeviceBuffer<Strip> strips_of(const PanelStore& panels, const SpreadTree& tree,
-                              const DevicePieces& pieces, cudaStream_t stream) {
-  DeviceBuffer<Strip> strips(panels.size(), stream);
-  launch(make_strips, blocks_for(panels.size()), threads_per_block, 0, stream,
-         rows_of(panels, tree, Trace::value), pieces.view(), strips.data());
-  return strips;
+__global__ void make_stretches(ColumnsView columns, double scale, std::int64_t n,
+                               Stretch* stretches) {
+  const std::int64_t column = thread_index();
+  if (column >= n) return;
+  if (!columns.pieces.is_cut(columns.panel[column]))
+    stretches[column].next = Stretch::whole;
+  else
+    stretches[column] = columns.stretch_from(columns.pieces_begin[column], column, scale);
 }
 
-/// The integral of a column, from target i over the near pieces of its panel.
-__device__ __attribute__((noinline)) double column_integral(const IntegrationView& a,
-                                                            std::int64_t column, std::int64_t i) {
-  const ColumnsView& c = a.columns;
-  const std::int64_t panel = c.panel[column];
-  if (!c.pieces.is_cut(panel)) {
-    const Vec3d* const v = a.rows.vertices + 3 * panel;
-    const Vec3d centroid = a.rows.scale * a.rows.centroid[panel];
-    const double radius = a.rows.scale * a.rows.radius[panel];
-    const RulePanel<double, Trace::value> by_rule(
-        a.rules, a.rows.scale * v[1] - centroid, a.rows.scale * v[2] - centroid,
-        inv_4pi * (a.rows.scale * a.rows.scale * a.rows.area[panel]), radius * radius);
-    const Vec3d centre = centroid - a.rows.target(i);
-    const double distance2 = a.rules.distance2(centre);
-    const int rule = by_rule.rule_at(distance2);
-    return rule >= 0 ? integrate_by(a.rules, rule, by_rule, centre, distance2)
-                     : close_integral<Trace::value>(a.rows, a.close, i, panel);
+/// The integrals of columns, made anew for whoever asks.
+class ColumnIntegrals {
+ public:
+  ColumnIntegrals(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
+                  const PieceColumns& columns, double tolerance, cudaStream_t stream)
+      : strips_(panels.size(), stream),
+        stretches_(columns.panel.size(), stream),
+        view_{rows_of(panels, tree, Trace::value),
+              {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
+               columns.piece.data(), pieces.view()},
+              NearRules<double>(tolerance, Trace::value),
+              CloseRules(tolerance),
+              strips_.data(),
+              stretches_.data()} {
+    const auto n = static_cast<std::int64_t>(stretches_.size());
+    launch(make_strips, blocks_for(panels.size()), threads_per_block, 0, stream, view_.rows,
+           pieces.view(), strips_.data());
+    launch(make_stretches, blocks_for(n), threads_per_block, 0, stream, view_.columns, tree.scale,
+           n, stretches_.data());
   }
-  const Strip& strip = a.strips[panel];
-  const Vec3d x = a.rows.target(i);
-  double sum = 0;
-  const std::int64_t end = c.pieces_begin[column + 1];
-  for (std::int64_t k = c.pieces_begin[column]; k < end;) {
-    const double from = c.pieces.begin_of(c.piece[k]);
-    while (k + 1 < end && c.piece[k + 1] == c.piece[k] + 1) ++k;
-    sum += strip_potential_of(
-        a.close.strips, [&] { return scaled_triangle(a.rows, panel); }, strip, a.rows.scale * from,
-        a.rows.scale * c.pieces.end_of(c.piece[k]), x);
-    ++k;
-  }
-  return sum;
-}
+  const IntegrationView& view() const { return view_; }
+  std::int64_t bytes() const { return strips_.bytes() + stretches_.bytes(); }
 
+ private:
+  DeviceBuffer<Strip> strips_;
+  DeviceBuffer<Stretch> stretches_;
+  IntegrationView view_;
+};
+
+/// Blocks of a multiprocessor: with more registers for each thread, too few hide their latencies.
+constexpr int integrating_blocks = 5;
+
+/// Entries of a block, whatever their rows, as rows are of very different sizes.
+constexpr int entries_of_block = 64 * threads_per_block;
+
+/// `entries_before`: [rows + 1]; the entries of a row are [columns][targets].
 template <class Entry>
-__global__ void __launch_bounds__(threads_per_block)
-    integrate_columns(const __grid_constant__ IntegrationView a, const std::int64_t* entries_before,
-                      Entry* entries) {
-  const std::int64_t row = blockIdx.x;
-  const int2 targets = a.rows.targets_of(row);
-  const int n = targets.y - targets.x;
-  const std::int64_t count = (a.columns.begin[row + 1] - a.columns.begin[row]) * n;
-  for (std::int64_t k = threadIdx.x; k < count; k += blockDim.x)
-    entries[entries_before[row] + k] =
-        static_cast<Entry>(column_integral(a, a.columns.begin[row] + k / n, targets.x + k % n));
+__global__ void __launch_bounds__(threads_per_block, integrating_blocks)
+    integrate_columns(const __grid_constant__ IntegrationView a, std::int32_t rows,
+                      const std::int64_t* entries_before, Entry* entries) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * entries_of_block,
+                     all = entries_before[rows],
+                     end = first + entries_of_block < all ? first + entries_of_block : all;
+  std::int32_t row = lower_bound(entries_before, 0, rows + 1, first + 1) - 1;
+  std::int64_t column = 0, row_end = 0;
+  int2 targets{0, 1};
+  int i = 0;
+  for (std::int64_t k = first + threadIdx.x; k < end; k += threads_per_block) {
+    if (k < row_end) {
+      const int n = targets.y - targets.x;
+      i += threads_per_block % n;
+      column += threads_per_block / n;
+      if (i >= n) {
+        i -= n;
+        ++column;
+      }
+    } else {
+      while (k >= entries_before[row + 1]) ++row;
+      row_end = entries_before[row + 1];
+      targets = a.rows.targets_of(row);
+      const std::int64_t of_row = k - entries_before[row];
+      column = a.columns.begin[row] + of_row / (targets.y - targets.x);
+      i = static_cast<int>(of_row % (targets.y - targets.x));
+    }
+    entries[k] = static_cast<Entry>(column_integral(a, column, targets.x + i));
+  }
 }
 
 template <int Vectors>
@@ -234,17 +250,6 @@ void multiply_columns_transposed(const NearRowsView& view, std::int64_t rows,
   });
 }
 
-IntegrationView integration_of(const PanelStore& panels, const SpreadTree& tree,
-                               const DevicePieces& pieces, const PieceColumns& columns,
-                               double tolerance, const Strip* strips) {
-  return {rows_of(panels, tree, Trace::value),
-          {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
-           columns.piece.data(), pieces.view()},
-          NearRules<double>(tolerance, Trace::value),
-          CloseRules(tolerance),
-          strips};
-}
-
 template <class Entry>
 class StoredPieceNearField final : public NearField {
  public:
@@ -255,9 +260,9 @@ class StoredPieceNearField final : public NearField {
         columns_(columns),
         entries_(columns.entries, stream) {
     view_.pairs_before = columns.entries_before.data();
-    const DeviceBuffer<Strip> strips = strips_of(panels, tree, pieces, stream);
-    launch(integrate_columns<Entry>, static_cast<unsigned>(rows_), threads_per_block, 0, stream,
-           integration_of(panels, tree, pieces, columns, tolerance, strips.data()),
+    const ColumnIntegrals integrals(panels, tree, pieces, columns, tolerance, stream);
+    launch(integrate_columns<Entry>, blocks_for(columns.entries, entries_of_block),
+           threads_per_block, 0, stream, integrals.view(), static_cast<std::int32_t>(rows_),
            columns.entries_before.data(), entries_.data());
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
@@ -287,27 +292,27 @@ class LeanPieceNearField final : public NearField {
  public:
   LeanPieceNearField(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
                      const PieceColumns& columns, double tolerance, cudaStream_t stream)
-      : strips_(strips_of(panels, tree, pieces, stream)),
-        view_(integration_of(panels, tree, pieces, columns, tolerance, strips_.data())),
+      : integrals_(panels, tree, pieces, columns, tolerance, stream),
         columns_(columns),
         rows_(tree.rows()) {}
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
       launch(multiply_columns<Together>, static_cast<unsigned>(rows_), threads_per_block, 0, stream,
-             view_, x + v * view_.rows.panels, factor + v, y + v * view_.rows.targets.count);
+             view(), x + v * view().rows.panels, factor + v, y + v * view().rows.targets.count);
     });
   }
   void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
                            const double* factor, double* y, cudaStream_t stream) override {
-    multiply_columns_transposed(view_.rows, rows_, columns_, *lists.columns, view_, x, vectors,
+    multiply_columns_transposed(view().rows, rows_, columns_, *lists.columns, view(), x, vectors,
                                 factor, y, stream);
   }
-  std::int64_t bytes() const override { return strips_.bytes(); }
+  std::int64_t bytes() const override { return integrals_.bytes(); }
 
  private:
-  DeviceBuffer<Strip> strips_;
-  IntegrationView view_;
+  const IntegrationView& view() const { return integrals_.view(); }
+
+  ColumnIntegrals integrals_;
   const PieceColumns& columns_;
   std::int64_t rows_;
 };
@@ -322,7 +327,7 @@ PieceColumns::PieceColumns(const PanelStore& panels, const SpreadTree& tree,
   const auto n = static_cast<std::int64_t>(sources.source.size());
   DeviceBuffer<std::uint64_t> key(n, stream), sorted(n, stream);
   launch(make_keys, blocks_for(rows, warps_per_block), threads_per_block, 0, stream,
-         sources.begin.data(), sources.source.data(), rows, key.data());
+         sources.begin.data(), sources.source.data(), rows, pieces.view(), key.data());
   int bits = bits_of_a_piece;
   while (std::int64_t{1} << (bits - bits_of_a_piece) < rows) ++bits;
   sort_keys(key.data(), sorted.data(), n, bits, stream);

@@ -7,7 +7,7 @@
 namespace fmbem::cuda::bem {
 
 /// The columns of the near field where panels are cut: each panel that has pieces near to a row
-/// once, with those pieces.
+/// once, with those pieces; those that are not cut stand before the others.
 struct PieceColumns {
   /// Of the near lists of a tree of the pieces. Waits for the stream.
   PieceColumns(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
