@@ -279,19 +279,22 @@ FMBEM_HD inline bool touch(const Panel& s, const Panel& t) {
   return norm2(s.centroid - t.centroid) < reach * reach;
 }
 
+/// Whether a point is close to the longest edge of a triangle.
+FMBEM_HD inline bool close_to_edge(Vec3d x, const Triangle& t, double reach) {
+  const int edge = longest_edge_of(t);
+  const Vec3d d = x - t.vertex[edge], along = t.tangent[edge];
+  const double at = fmin(fmax(dot(d, along), 0.0), t.length[edge]);
+  return norm2(d - at * along) < reach * reach;
+}
+
 /// Whether two panels take exact entries: those that touch. If one is long only those close to its
 /// longest edge do, as the segment serves the others.
 FMBEM_HD inline bool triangles_touch(const Triangle& s, const Triangle& t) {
   if (!touch(s, t)) return false;
   if (!is_long(s) && !is_long(t)) return true;
   const double reach = long_touching * (panel_width(s) + panel_width(t));
-  const auto is_close = [&](Vec3d x, const Triangle& long_one) {
-    const int edge = longest_edge_of(long_one);
-    const Vec3d d = x - long_one.vertex[edge], along = long_one.tangent[edge];
-    const double at = fmin(fmax(dot(d, along), 0.0), long_one.length[edge]);
-    return norm2(d - at * along) < reach * reach;
-  };
-  return (is_long(t) && is_close(s.centroid, t)) || (is_long(s) && is_close(t.centroid, s));
+  return (is_long(t) && close_to_edge(s.centroid, t, reach)) ||
+         (is_long(s) && close_to_edge(t.centroid, s, reach));
 }
 
 /// The entry of panels that touch: the potential at the target's centroid of a charge on `source`.

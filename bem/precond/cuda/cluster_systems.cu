@@ -15,11 +15,15 @@ namespace {
 constexpr std::int32_t general_flag = 1 << 30;
 
 /// The part of device memory that blocks may work in, for their rows in single precision and for
-/// matrices that do not fit into shared memory. Where these are large, fewer blocks run.
-constexpr std::int64_t workspace_bytes = std::int64_t{1} << 27;
+/// matrices that do not fit into shared memory. Where these are large, fewer blocks run; those of
+/// long panels' systems mostly are.
+constexpr std::int64_t workspace_bytes(bool general) {
+  return std::int64_t{1} << (general ? 28 : 27);
+}
 
-/// Blocks of a multiprocessor: registers have to suffice for so many.
-constexpr int most_blocks = 3;
+/// Blocks of a multiprocessor: registers have to suffice for so many. Those of an elimination need
+/// more; in shared memory there is room for one or two.
+constexpr int most_blocks(bool general) { return general ? 2 : 3; }
 
 struct SystemsView {
   const Cluster* nodes;
@@ -115,7 +119,7 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
 /// next when it is done with one. They round what they have solved themselves, so that rows in
 /// single precision need room for only as many leaves as blocks run.
 template <bool general, bool in_shared>
-__global__ void __launch_bounds__(solve_threads, most_blocks)
+__global__ void __launch_bounds__(solve_threads, most_blocks(general))
     solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
                  unsigned* taken) {
   __shared__ std::int64_t s_next;
@@ -169,7 +173,7 @@ __global__ void place_begins(const std::int32_t* order, const std::int64_t* from
 
 /// Blocks of a multiprocessor where each needs so many bytes of shared memory; 0 if no block can
 /// have them.
-int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all) {
+int blocks_at_a_time(std::int64_t bytes, std::int64_t most, std::int64_t all, int most_blocks) {
   constexpr std::int64_t besides = 5376;  // static arrays and what the driver takes
   if (bytes > most) return 0;
   return static_cast<int>(std::clamp<std::int64_t>(all / (bytes + besides), 1, most_blocks));
@@ -219,17 +223,19 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
   // Largest systems first; those that allow the same number of blocks at a time go together.
   while (begin < end) {
     const std::int64_t bytes = bytes_of(end - 1);
-    const int blocks = blocks_at_a_time(bytes, most, all);
+    const int blocks = blocks_at_a_time(bytes, most, all, most_blocks(general));
     std::int64_t first = end - 1;
-    while (first > begin && blocks_at_a_time(bytes_of(first - 1), most, all) == blocks) --first;
+    while (first > begin &&
+           blocks_at_a_time(bytes_of(first - 1), most, all, most_blocks(general)) == blocks)
+      --first;
     const bool in_shared = blocks > 0;
     const int m = unknowns_of(end - 1);
     const std::int64_t rows_bytes = row_stride(std::min(m, max_leaf)) * m *
                                     static_cast<std::int64_t>(sizeof(float)),
                        block_bytes = rows_bytes + (in_shared ? 0 : bytes);
     const std::int64_t count =
-        std::min({end - first, processors * (in_shared ? blocks : most_blocks),
-                  std::max<std::int64_t>(1, workspace_bytes / block_bytes)});
+        std::min({end - first, processors * (in_shared ? blocks : most_blocks(general)),
+                  std::max<std::int64_t>(1, workspace_bytes(general) / block_bytes)});
     grow(room, count * block_bytes, stream);
     taken.fill_bytes(0);
     launch(in_shared ? solve_kernel<general, true> : solve_kernel<general, false>,

@@ -16,6 +16,33 @@ struct Unknown {
 };
 static_assert(sizeof(Unknown) == 28);
 
+/// The longest edge of a panel in a leaf's coordinates, and its width.
+struct PlacedEdge {
+  Vec3<float> middle, half;  ///< half: from there to its end; 0 of panels that are not long
+  float width;
+
+  PlacedEdge() = default;
+  __device__ PlacedEdge(const Triangle& t, Vec3d origin, double unit)
+      : half{0, 0, 0}, width(static_cast<float>(unit * panel_width(t))) {
+    const int edge = longest_edge_of(t);
+    const Vec3d d = unit * (0.5 * (t.vertex[edge] + t.vertex[(edge + 1) % 3]) - origin),
+                h = 0.5 * unit * t.length[edge] * t.tangent[edge];
+    middle = {static_cast<float>(d.x), static_cast<float>(d.y), static_cast<float>(d.z)};
+    if (fmbem::is_long(t))
+      half = {static_cast<float>(h.x), static_cast<float>(h.y), static_cast<float>(h.z)};
+  }
+  __device__ bool is_long() const { return norm2(half) > 0; }
+  /// Whether a panel about x of that width may be as close to the edge as triangles_touch() asks
+  /// for. Rounding counts as close.
+  __device__ bool is_close(Vec3<float> x, float other_width) const {
+    const Vec3<float> d = x - middle;
+    const float h2 = norm2(half), at = fminf(fmaxf(dot(d, half) / h2, -1.f), 1.f),
+                reach = 1.001f * static_cast<float>(long_touching) * (width + other_width) +
+                        4e-6f * (fabsf(x.x) + fabsf(x.y) + fabsf(x.z) + sqrtf(h2));
+    return norm2(d - at * half) <= reach * reach;
+  }
+};
+
 /// What a block works with, in one piece of memory: first the matrix, then the rest. For Cholesky's
 /// factorisation m is filled up to whole tiles; the additions, with ones on the diagonal, stand
 /// before the others, so that the own unknowns are last.
@@ -24,7 +51,8 @@ struct Workspace {
   Unknown* unknowns;       ///< [padded(m)]
   std::int32_t* panels;    ///< [m], the unknowns that are panels
   float* row_scale;        ///< [own]
-  PlacedSegment* segment;  ///< [m], of a general system
+  PlacedSegment* segment;  ///< [m], of a general system, as is the next
+  PlacedEdge* edge;        ///< [m], of the unknowns that are panels
 
   __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
   /// Entries of the matrix of either method, a multiple of four.
@@ -39,7 +67,7 @@ struct Workspace {
         padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
         m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
         own * static_cast<std::int64_t>(sizeof(float)) +
-        (general ? m : 0) * static_cast<std::int64_t>(sizeof(PlacedSegment));
+        (general ? m : 0) * static_cast<std::int64_t>(sizeof(PlacedSegment) + sizeof(PlacedEdge));
     return (all + 15) / 16 * 16;
   }
   __device__ Workspace(void* memory, int m, int own, bool general)
@@ -47,7 +75,8 @@ struct Workspace {
         unknowns(reinterpret_cast<Unknown*>(matrix + matrix_size(m, own, general))),
         panels(reinterpret_cast<std::int32_t*>(unknowns + padded(m))),
         row_scale(reinterpret_cast<float*>(panels + m)),
-        segment(reinterpret_cast<PlacedSegment*>(row_scale + own)) {}
+        segment(reinterpret_cast<PlacedSegment*>(row_scale + own)),
+        edge(reinterpret_cast<PlacedEdge*>(segment + m)) {}
 };
 
 /// Puts the unknowns of a leaf in their places; returns how many of them are panels.
@@ -66,7 +95,11 @@ __device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& p
         unknown.radius = static_cast<float>(unit * panels.radius[node.begin]);
         unknown.panel = node.begin;
       }
-      if constexpr (general) space.segment[k - pad] = place_segment(node, unit);
+      if constexpr (general) {
+        space.segment[k - pad] = place_segment(node, unit);
+        if (node.is_panel())
+          space.edge[k - pad] = {panels.triangle(node.begin), leaf.centroid, unit};
+      }
       const int own = k - (pad + m - leaf.size());
       if (own >= 0)
         space.row_scale[own] = row_scale(unknown.at.scale, panels.extent, unit, node.area);
@@ -130,6 +163,16 @@ __device__ inline void fill_transposed(const Augmented& b, const Unknown* unknow
   __syncthreads();
 }
 
+/// triangles_touch() of two panels that touch(), by two neighbouring lanes, each with its source
+/// and the other one's centroid. To be called by whole warps.
+__device__ inline bool pair_touches(const Triangle& source, Vec3d target, bool touches) {
+  const auto of_other = [](auto own) { return __shfl_xor_sync(whole_warp, own, 1); };
+  const double width = panel_width(source), reach = long_touching * (width + of_other(width));
+  const int own_long = is_long(source), is_close = own_long && close_to_edge(target, source, reach),
+            any_long = own_long | of_other(own_long), any_close = is_close | of_other(is_close);
+  return touches && (!any_long || any_close);
+}
+
 /// Calls set(k, l, a_kl, a_lk), k > l, for unknowns that are panels that touch.
 template <bool general, class Set>
 __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& space, int pad,
@@ -154,6 +197,12 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       const float reach = 1.001f * static_cast<float>(touching) * (s.radius + t.radius) +
                           1e-6f * (fabsf(s.at.x) + fabsf(s.at.y) + fabsf(s.at.z));
       is_near = dx * dx + dy * dy + dz * dz <= reach * reach;
+      if constexpr (general) {
+        const PlacedEdge &e = space.edge[space.panels[k]], &f = space.edge[space.panels[l]];
+        if (e.is_long() || f.is_long())
+          is_near = is_near && ((e.is_long() && e.is_close({t.at.x, t.at.y, t.at.z}, f.width)) ||
+                                (f.is_long() && f.is_close({s.at.x, s.at.y, s.at.z}, e.width)));
+      }
       if (is_near) s_pairs[atomicAdd(&s_count, 1)] = make_int2(space.panels[k], space.panels[l]);
     }
     gathered += __syncthreads_count(is_near);
@@ -165,18 +214,23 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       double entry = 0;
       bool exact = false;
       int2 pair = make_int2(0, 0);
+      std::int32_t target = 0, source = 0;
+      float scale = 0;
       if (task < tasks) {
         pair = s_pairs[task / 2];
         const Unknown &s = unknowns[pair.x], &t = unknowns[pair.y];
         exact = touch(panels[s.panel], panels[t.panel]);
-        if (general && exact)
-          exact = triangles_touch(panels.triangle(s.panel), panels.triangle(t.panel));
         const bool swapped = task % 2 == 1;
-        const std::int32_t target = swapped ? t.panel : s.panel,
-                           source = swapped ? s.panel : t.panel;
-        if (exact)
-          entry = exact_entry(panels.centroid[target], panels.triangle(source),
-                              s.at.scale * t.at.scale, unit);
+        target = swapped ? t.panel : s.panel;
+        source = swapped ? s.panel : t.panel;
+        scale = s.at.scale * t.at.scale;
+      }
+      if constexpr (general) {
+        const Triangle triangle = panels.triangle(source);
+        exact = pair_touches(triangle, panels.centroid[target], exact);
+        if (exact) entry = exact_entry(panels.centroid[target], triangle, scale, unit);
+      } else if (exact) {
+        entry = exact_entry(panels.centroid[target], panels.triangle(source), scale, unit);
       }
       const double other = __shfl_xor_sync(whole_warp, entry, 1);
       if (exact && task % 2 == 0) set(pair.x, pair.y, entry, other);

@@ -105,6 +105,17 @@ TEST_CASE("the cluster inverse on the GPU takes leaves and systems of any size")
   check_against_cpu(sphere(3), {.max_leaf = 600, .most_unknowns = 1000});
 }
 
+TEST_CASE("the cluster inverse on the GPU is that of the CPU where panels are long") {
+  if (!gpu_is_there()) return;
+  for (const SurfaceMesh& mesh :
+       {long_plate(4, 50), long_plate(4, 500), long_plate(2, 1000), graded_plate(40)}) {
+    check_against_cpu(mesh);
+    check_against_cpu(mesh, {.max_leaf = 7, .most_unknowns = 60});
+    // More than shared memory holds.
+    check_against_cpu(mesh, {.max_leaf = 100, .most_unknowns = 600});
+  }
+}
+
 TEST_CASE("the cluster inverse on the GPU of panels at the same places") {
   if (!gpu_is_there()) return;
   check_against_cpu(concentric_triangles(12, 5));
