@@ -61,8 +61,8 @@ bool find_stack_parts(std::span<const StripPiece> pieces, double side, double to
     if (!stack.place(pieces[j], side, same_in_stacks * tolerance, stacked[j])) return false;
   StackExtent extent(stacked[0]);
   for (std::size_t j = 1; j < pieces.size(); ++j) extent.add(StackExtent(stacked[j]));
-  const auto [lines, densities] =
-      stack_parts(extent, static_cast<double>(pieces.size()), side, tolerance);
+  const StackParts parts = stack_parts(extent, static_cast<double>(pieces.size()), side, tolerance);
+  const int lines = parts.lines, densities = parts.densities;
   if (lines == 0) return false;
 
   // A part: a line with a density.
@@ -70,7 +70,7 @@ bool find_stack_parts(std::span<const StripPiece> pieces, double side, double to
   double of_density[most_densities], of_line[most_lines];
   const StripRule& along = strip_rule(
       std::min(points.along(side, stack.length) + densities, StripPoints::most_along), 1);
-  shared.parts = lines * densities;
+  shared.parts = parts.count();
   shared.points.assign(shared.parts, {});
   for (int k = 0; k < lines; ++k)
     for (std::size_t i = 0; i < along.s.size(); ++i) {
