@@ -50,6 +50,7 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order;
   Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
   fmm::TreeChoice choice;
+  bool third_law = false;  ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
   PlanTree tree;
@@ -85,6 +86,7 @@ struct FmmPlan::Impl {
       sum_directly(scaled, stage_done);
       return;
     }
+    third_law = takes_third_law(options, choice.max_leaf, count(targets), tree.same);
     PlanPoints points = grow_tree(scaled, std::move(keys), stage_done);
     if (options.method == fmm::Method::treecode)
       evaluation =
@@ -95,6 +97,8 @@ struct FmmPlan::Impl {
                                     .near_precision = near_precision,
                                     .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
                                     .rough_products = options.tolerance >= 1e-3,
+                                    .third_law = third_law,
+                                    .targets_of_a_warp = targets_of_a_warp(),
                                     .kernel = kernel()},
                                    stream);
     stage_done("operators");
@@ -191,13 +195,17 @@ struct FmmPlan::Impl {
     tree.far = make_far_lists(tree.tree, stream, !is_treecode());
     one_place = find_one_places(tree.tree, sources.data, source_keys, targets.data,
                                 tree.same ? source_keys : target_keys, stream);
-    const int of_a_warp = targets_of_a_warp(near_precision == Precision::single_precision,
-                                            options.gradient, count(targets));
     if (!is_treecode())
-      tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, of_a_warp, stream);
+      tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, targets_of_a_warp(),
+                                  stream);
     stage_done("lists");
     refuse_crowded_boxes();
     return {sources, targets, std::move(source_keys.order), std::move(target_keys.order)};
+  }
+
+  int targets_of_a_warp() const {
+    return cuda::targets_of_a_warp(near_precision == Precision::single_precision, options.gradient,
+                                   count(targets));
   }
 
   /// Trees end at the deepest level that keys of 64 bits can tell. What is left there in one box is
@@ -310,6 +318,7 @@ fmm::PlanInfo FmmPlan::info() const {
       static_cast<std::int64_t>(plan.tree.far.m2l.parents.size()) * (fmm::orbits - 1),
       plan.bytes(),
       plan.evaluation->operator_bytes()};
+  info.third_law = plan.third_law && !plan.is_treecode();
   if (plan.is_treecode()) {
     const TreecodePairs pairs = plan.treecode_pairs();
     info.method = fmm::Method::treecode;

@@ -135,7 +135,7 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   for (std::int32_t part = 0; part < parts; ++part) {
     const int left = targets.y - from;
     const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
-    items[first + part] = {static_cast<std::int32_t>(row), from, share};
+    items[first + part] = {static_cast<std::int32_t>(row), from, share, part};
     from += share;
   }
 }

@@ -145,6 +145,7 @@ static_assert(sizeof(NearEntry) == 12);
 struct NearItem {
   std::int32_t row;           ///< of the near lists
   std::int32_t first, count;  ///< among the sorted targets
+  std::int32_t part;          ///< which of the leaf's items it is
 };
 
 inline constexpr int group_lanes = 8, most_targets_of_a_lane = 5;
