@@ -160,8 +160,7 @@ MutualLists make_mutual_lists(const PlanTree& tree, std::int64_t points, int mos
   lists.slots = download_one(slot_begin.data() + n, stream);
   lists.rows = DeviceBuffer<MutualRow>(n + 1, stream);
   lists.later = DeviceBuffer<NearEntry>(download_one(later_begin.data() + n, stream), stream);
-  lists.earlier =
-      DeviceBuffer<EarlierSums>(download_one(earlier_begin.data() + n, stream), stream);
+  lists.earlier = DeviceBuffer<EarlierSums>(download_one(earlier_begin.data() + n, stream), stream);
   lists.row_of = DeviceBuffer<std::int32_t>(points, stream);
   launch(list_later, blocks_for(n + 1), threads_per_block, 0, stream, rows,
          RowBegins{later_begin.data(), earlier_begin.data(), slot_begin.data()}, lists.rows.data(),
@@ -181,8 +180,8 @@ DeviceBuffer<CloseTarget> find_close_targets(const PlanTree& tree, const MutualL
   const DeviceBuffer<std::int32_t> targets = where(flags, stream);
   const auto n = static_cast<std::int64_t>(targets.size());
   DeviceBuffer<CloseTarget> close(n, stream);
-  launch(add_rows, blocks_for(n), threads_per_block, 0, stream, targets.data(),
-         lists.row_of.data(), n, close.data());
+  launch(add_rows, blocks_for(n), threads_per_block, 0, stream, targets.data(), lists.row_of.data(),
+         n, close.data());
   return close;
 }
 

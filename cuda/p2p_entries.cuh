@@ -11,8 +11,8 @@ namespace fmbem::cuda {
 
 /// Whether potentials are summed −2 times as large.
 template <class N, class Kernel, bool Own, int Terms, bool Dipoles, bool Gradient>
-inline constexpr bool is_halved = Kernel::homogeneous && sizeof(N) == 8 && !Own && Terms == 1 && !Dipoles
-                           && !Gradient;
+inline constexpr bool is_halved = Kernel::homogeneous && sizeof(N) == 8 && !Own && Terms == 1 &&
+                                  !Dipoles && !Gradient;
 
 /// Adds a tile's sources to the sums of a lane's targets. In the leaf itself, in double precision,
 /// a source may be where the target is.
@@ -96,7 +96,7 @@ __device__ inline unsigned long long add_entries(const NearArguments<N>& a, cons
 
 /// 1/side of the leaf of a row.
 __device__ inline double inverse_side(const NearArguments<float>& a, std::int32_t row) {
-  return ldexp(1 / a.root_side, level_of(a.tree.code[a.leaves[row]]));
+  return ldexp(1 / a.root_side, a.tree.level(a.leaves[row]));
 }
 
 /// The targets of an item, `Each` for a lane. Lanes without a target repeat the last one; in single

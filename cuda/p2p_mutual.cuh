@@ -20,8 +20,8 @@ struct MutualRow {
 
 /// What a leaf gets from one item of an earlier one: a sum for each of its points in a row.
 struct EarlierSums {
-  std::int64_t slot;        ///< of the first point's
-  std::int32_t doublings;   ///< log2 of the other leaf's side, its unit of length, over the own
+  std::int64_t slot;       ///< of the first point's
+  std::int32_t doublings;  ///< log2 of the other leaf's side, its unit of length, over the own
 };
 
 struct MutualView {
