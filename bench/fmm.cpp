@@ -54,7 +54,7 @@ struct Options {
   std::optional<std::string> points;  // lists, split at commas
   std::string distributions = "cube", tolerances = "1e-6";
   std::string outputs = "potential", precision = "auto", backend = "cpu", method = "fmm",
-              construction = "sort";
+              construction = "sort", third_law = "auto";
   std::optional<std::string> json;
   std::optional<int> threads, order, max_leaf;
   std::optional<double> inflation, theta;
@@ -76,6 +76,8 @@ struct Options {
     options.max_leaf = max_leaf;
     options.inflation = inflation;
     if (construction == "histogram") options.construction = fmm::Construction::histogram;
+    if (third_law == "on") options.third_law = fmm::ThirdLaw::always;
+    if (third_law == "off") options.third_law = fmm::ThirdLaw::never;
     options.kappa = kappa;
     for (const fmm::MethodName& known : fmm::method_names)
       if (method == known.name) options.method = known.method;
@@ -123,6 +125,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
   app.add_option("--construction", o.construction, "of the tree on a GPU: sort or histogram")
       ->check(CLI::IsMember({"sort", "histogram"}));
+  app.add_option("--third-law", o.third_law,
+                 "each pair of leaves once on a GPU: auto, on or off (auto: as measured)")
+      ->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_option("--inflation", o.inflation,
                  "side of the root over the bounding cube's (default: the plan's choice)");
   app.add_option("--kappa", o.kappa,
@@ -387,6 +392,7 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"boxes", row.info.boxes},
           {"leaves", row.info.leaves},
           {"near_pairs", row.info.near_pairs},
+          {"third_law", row.info.third_law},
           {"m2p_pairs", row.info.m2p_pairs},
           {"m2l_rows", row.info.m2l_rows},
           {"operations", fmm::plan_operations(row.info, o.gradient(), true, o.processor())},

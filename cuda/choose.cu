@@ -107,6 +107,20 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
                                                                : Precision::double_precision);
 }
 
+bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t points,
+                     bool same) {
+  FMBEM_REQUIRE(same || options.third_law != fmm::ThirdLaw::always,
+                "the near field by Newton's third law needs sources that are the targets: give one "
+                "set of points");
+  if (options.third_law != fmm::ThirdLaw::automatic)
+    return options.third_law == fmm::ThirdLaw::always;
+  // Measured (docs/papers.md): potentials gain an eighth from leaves of some 20 points on, which
+  // this is at most; with gradients four sums a point cost more than the pairs that are spared.
+  constexpr int least_leaf = 50;
+  return same && options.method == fmm::Method::fmm && !options.dipoles && !options.gradient &&
+         max_leaf >= least_leaf && max_leaf < points;
+}
+
 double least_fmm_seconds(int order, const DeviceRates& rates) {
   // Of 10,000 points in a cube, orders 8 and 24: 0.12 and 0.73 ms.
   constexpr double start = 30e-6, coefficient = 1.1e-6;

@@ -30,6 +30,11 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
                              double extent);
 
+/// Whether the near field is summed by Newton's third law, in leaves of at most so many of the
+/// points. Throws InputError where that is asked for and does not apply; `same`: whether the
+/// sources are the targets.
+bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t points, bool same);
+
 /// Points, and an order in which neighbours follow each other.
 struct TriedPoints {
   const Vec3d* points;

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/graph.cuh"
+#include "fmbem/cuda/p2p_mutual.cuh"
 #include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/kernel/laplace.hpp"
@@ -80,12 +82,17 @@ class EvaluationIn final : public Evaluation {
     targets_.order = std::move(points.target_order);
     place(points, true);
     if (!tree.same) place(points, false);
+    if (!options.third_law) return;
+    mutual_ = make_mutual_lists(tree, sources_.view().count, options.targets_of_a_warp, stream);
+    if constexpr (sizeof(N) == 4)
+      close_ = find_close_targets(tree, *mutual_, sources_.view(), stream);
   }
 
   std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
   std::int64_t bytes() const override {
     std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
-                       dipoles_.bytes() + near_potential_.bytes();
+                       dipoles_.bytes() + near_potential_.bytes() + close_.bytes() +
+                       slots_.bytes() + (mutual_ ? mutual_->bytes() : 0);
     for (const auto& axis : near_gradient_) sum += axis.bytes();
     return sum;
   }
@@ -159,6 +166,7 @@ class EvaluationIn final : public Evaluation {
     if (kind.gradient)
       for (auto& axis : near_gradient_) make_room(axis, t);
     if (kind.potential) make_room(near_potential_, t);
+    if (mutual_) make_room(slots_, mutual_results(kind.potential, kind.gradient) * mutual_->slots);
     stages_.reserve(tree_.far.m2l, kind.vectors, make_room);
   }
 
@@ -229,6 +237,9 @@ class EvaluationIn final : public Evaluation {
                                      tree_.same,
                                      near};
     fmm::with_kernel(stages_.kernel().kappa, [&](const auto& kernel) {
+      if (mutual_)
+        return p2p_mutual(arguments, mutual_->view(), slots_.data(), close_, kernel, vectors,
+                          tree_.near.classes, root_terms_, streams.data(), joins_.data());
       p2p(arguments, kernel, vectors, tree_.near.classes, root_terms_, streams.data());
     });
   }
@@ -246,6 +257,9 @@ class EvaluationIn final : public Evaluation {
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
   DeviceBuffer<double> near_potential_, near_gradient_[3];
+  std::optional<MutualLists> mutual_;  ///< for P2P by Newton's third law
+  DeviceBuffer<CloseTarget> close_;    ///< and in single precision
+  DeviceBuffer<N> slots_;
   std::map<Kind, std::unique_ptr<Graph>> graphs_;
 };
 

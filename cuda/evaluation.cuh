@@ -32,6 +32,8 @@ struct EvaluationOptions {
   Precision near_precision;  ///< of the near field
   int root_terms;            ///< as of p2p()
   bool rough_products;       ///< as of FarStages
+  bool third_law;            ///< each pair of leaves once, as of p2p_mutual()
+  int targets_of_a_warp;     ///< in the near field
   PlanKernel kernel;
 };
 

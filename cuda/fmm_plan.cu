@@ -50,6 +50,7 @@ struct FmmPlan::Impl {
   fmm::ParityOrder order;
   Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
   fmm::TreeChoice choice;
+  bool third_law = false;  ///< whether the near field is summed by it
   fmm::Seconds plan_seconds;
   Stream stream{true};
   PlanTree tree;
@@ -85,6 +86,7 @@ struct FmmPlan::Impl {
       sum_directly(scaled, stage_done);
       return;
     }
+    third_law = takes_third_law(options, choice.max_leaf, count(targets), tree.same);
     PlanPoints points = grow_tree(scaled, std::move(keys), stage_done);
     if (options.method == fmm::Method::treecode)
       evaluation =
@@ -95,6 +97,8 @@ struct FmmPlan::Impl {
                                     .near_precision = near_precision,
                                     .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
                                     .rough_products = options.tolerance >= 1e-3,
+                                    .third_law = third_law,
+                                    .targets_of_a_warp = targets_of_a_warp(),
                                     .kernel = kernel()},
                                    stream);
     stage_done("operators");
@@ -187,30 +191,59 @@ struct FmmPlan::Impl {
       const SortedKeys* const other = tree.same ? nullptr : &target_keys;
       tree.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
     }
+    PlanPoints points{sources, targets, std::move(source_keys.order), std::move(target_keys.order)};
+    one_place = one_places(points);
+    // A treecode has trees of keys of 64 bits alone.
+    if (!is_treecode() && has_crowded_boxes(tree.tree, one_place, choice.max_leaf, stream)) {
+      grow_deep_tree(root, points);
+      one_place = one_places(points);
+    }
     stage_done("tree");
     tree.far = make_far_lists(tree.tree, stream, !is_treecode());
-    one_place = find_one_places(tree.tree, sources.data, source_keys, targets.data,
-                                tree.same ? source_keys : target_keys, stream);
-    const int of_a_warp = targets_of_a_warp(near_precision == Precision::single_precision,
-                                            options.gradient, count(targets));
     if (!is_treecode())
-      tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, of_a_warp, stream);
+      tree.near = make_near_lists(tree.tree, tree.far.target_leaves, one_place, targets_of_a_warp(),
+                                  stream);
     stage_done("lists");
     refuse_crowded_boxes();
-    return {sources, targets, std::move(source_keys.order), std::move(target_keys.order)};
+    return points;
   }
 
-  /// Trees end at the deepest level that keys of 64 bits can tell. What is left there in one box is
-  /// summed directly, which would be too much where most points are.
+  DeviceBuffer<std::uint8_t> one_places(const PlanPoints& points) const {
+    const PlacesInOrder from{sources.data, points.source_order.data()},
+        to{targets.data, points.target_order.data()};
+    return find_one_places(tree.tree, from, tree.same ? from : to, stream);
+  }
+
+  /// The tree anew, with twice as many levels to go down to, and the points in its order.
+  void grow_deep_tree(const Cube& root, PlanPoints& points) {
+    const auto deep = [&](DevicePoints some) {
+      return sort_points_deep(some.data, count(some), tree.scale, root, stream);
+    };
+    DeepKeys from = deep(sources), to;
+    if (!tree.same) to = deep(targets);
+    tree.tree = build_tree(root, from, tree.same ? nullptr : &to, choice.max_leaf, stream);
+    points.source_order = std::move(from.order);
+    points.target_order = std::move(to.order);
+  }
+
+  int targets_of_a_warp() const {
+    return cuda::targets_of_a_warp(near_precision == Precision::single_precision, options.gradient,
+                                   count(targets));
+  }
+
+  /// Trees end at the deepest level that keys can tell. What is left there in one box is summed
+  /// directly, which would be too much where most points are.
   void refuse_crowded_boxes() const {
     constexpr double most_pairs = 1e5;  // of a target: 1e12 pairs of 1e7 points take some 0.4 s
-    if (tree.tree.levels() <= deepest_level) return;
+    if (tree.tree.levels() <= tree.tree.deepest()) return;
     const double pairs = static_cast<double>(near_pairs()) / static_cast<double>(count(targets));
     FMBEM_REQUIRE(pairs <= most_pairs,
-                  "the points crowd in less than 5e-7 of their extent, where trees on the GPU end, "
-                  "so that each would be summed with "
-                      << static_cast<std::int64_t>(pairs)
-                      << " others directly: make the plan on the CPU");
+                  "the points crowd in less than "
+                      << (is_treecode() ? "5e-7" : "3e-13") << " of their extent, where trees "
+                      << (is_treecode() ? "of treecodes on the GPU " : "")
+                      << "end, so that each would be summed with "
+                      << static_cast<std::int64_t>(pairs) << " others directly: "
+                      << (is_treecode() ? "take the method fmm" : "make the plan on the CPU"));
   }
 
   bool sums_laplace_directly() const {
@@ -310,6 +343,7 @@ fmm::PlanInfo FmmPlan::info() const {
       static_cast<std::int64_t>(plan.tree.far.m2l.parents.size()) * (fmm::orbits - 1),
       plan.bytes(),
       plan.evaluation->operator_bytes()};
+  info.third_law = plan.third_law && !plan.is_treecode();
   if (plan.is_treecode()) {
     const TreecodePairs pairs = plan.treecode_pairs();
     info.method = fmm::Method::treecode;

@@ -58,10 +58,18 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream);
 
-/// Which leaves of the deepest level hold sources and targets that all coincide; empty if the tree
-/// does not reach it.
-DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const Vec3d* sources,
-                                           const SortedKeys& sorted_sources, const Vec3d* targets,
-                                           const SortedKeys& sorted_targets, cudaStream_t stream);
+/// Points, and their order in a tree.
+struct PlacesInOrder {
+  const Vec3d* places;
+  const std::int32_t* order;
+};
+
+/// Which leaves of the deepest level that keys can tell hold sources and targets that all coincide;
+/// empty if the tree does not reach it.
+DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const PlacesInOrder& sources,
+                                           const PlacesInOrder& targets, cudaStream_t stream);
+/// Whether others of them hold more points than a leaf should. Waits for the device.
+bool has_crowded_boxes(const DeviceTree& tree, const DeviceBuffer<std::uint8_t>& one_place,
+                       int max_leaf, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

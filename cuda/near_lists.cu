@@ -23,7 +23,7 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
 
 /// Rounds of for_near() after which everything is found.
 __device__ inline int rounds_of(const TreeView& tree, std::int32_t box) {
-  return tree.held ? 3 + level_of(tree.code[box]) : 3;
+  return tree.held ? 3 + tree.level(box) : 3;
 }
 
 /// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
@@ -86,23 +86,17 @@ __global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64
 
 __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
                                      std::int32_t source) {
-  const std::uint64_t target_code = tree.code[target], source_code = tree.code[source];
-  const int target_level = level_of(target_code), source_level = level_of(source_code);
-  const Cell t = grid_cell(key_in(target_code, target_level));
-  const Cell s = grid_cell(key_in(source_code, source_level));
+  const fmm::TreeCell t = tree.cell(target), s = tree.cell(source);
   // Centres in quarters of the target's side: those of a box twice as large are at 8 c + 4.
-  const int up = target_level - source_level;
-  const auto shift = [&](int source_cell, int target_cell) {
-    const int centre = up > 0    ? 8 * source_cell + 4
-                       : up == 0 ? 4 * source_cell + 2
-                                 : 2 * source_cell + 1;
-    return static_cast<std::int8_t>(centre - (4 * target_cell + 2));
+  const int up = tree.level(target) - tree.level(source);
+  const auto shift = [&](int axis) {
+    const std::int64_t centre = up > 0    ? 8 * s[axis] + 4
+                                : up == 0 ? 4 * s[axis] + 2
+                                          : 2 * s[axis] + 1;
+    return static_cast<std::int8_t>(centre - (4 * t[axis] + 2));
   };
   const int2 range = tree.own_sources(source);
-  return {range.x,
-          size_of(range),
-          {shift(s.x, t.x), shift(s.y, t.y), shift(s.z, t.z)},
-          static_cast<std::int8_t>(up)};
+  return {range.x, size_of(range), {shift(0), shift(1), shift(2)}, static_cast<std::int8_t>(up)};
 }
 
 __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
@@ -135,7 +129,7 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   for (std::int32_t part = 0; part < parts; ++part) {
     const int left = targets.y - from;
     const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
-    items[first + part] = {static_cast<std::int32_t>(row), from, share};
+    items[first + part] = {static_cast<std::int32_t>(row), from, share, part};
     from += share;
   }
 }
@@ -200,6 +194,15 @@ __global__ void flag_one_places(TreeView tree, const std::int32_t first, std::in
   if (lane == 0) flags[b] = same;
 }
 
+__global__ void find_crowded(TreeView tree, std::int32_t first, std::int32_t n,
+                             const std::uint8_t* one_place, int max_leaf, std::int32_t* found) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  const std::int64_t b = first + i;
+  if (!one_place[b] && max(size_of(tree.sources[b]), size_of(tree.targets[b])) > max_leaf)
+    *found = 1;
+}
+
 template <class T>
 T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   return download_one(buffer.data() + buffer.size() - 1, stream);
@@ -257,18 +260,28 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
   return lists;
 }
 
-DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const Vec3d* sources,
-                                           const SortedKeys& sorted_sources, const Vec3d* targets,
-                                           const SortedKeys& sorted_targets, cudaStream_t stream) {
-  if (tree.levels() <= deepest_level) return {};
+DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const PlacesInOrder& sources,
+                                           const PlacesInOrder& targets, cudaStream_t stream) {
+  const int deepest = tree.deepest();
+  if (tree.levels() <= deepest) return {};
   DeviceBuffer<std::uint8_t> flags(tree.boxes, stream);
   flags.fill_bytes(0);
-  const std::int32_t first = tree.box_begin[deepest_level],
-                     last = tree.box_begin[deepest_level + 1];
+  const std::int32_t first = tree.box_begin[deepest], last = tree.box_begin[deepest + 1];
   launch(flag_one_places, blocks_for(last - first, warps_per_block), threads_per_block, 0, stream,
-         tree.view(), first, last, sources, sorted_sources.order.data(), targets,
-         sorted_targets.order.data(), flags.data());
+         tree.view(), first, last, sources.places, sources.order, targets.places, targets.order,
+         flags.data());
   return flags;
+}
+
+bool has_crowded_boxes(const DeviceTree& tree, const DeviceBuffer<std::uint8_t>& one_place,
+                       int max_leaf, cudaStream_t stream) {
+  if (one_place.size() == 0) return false;
+  DeviceBuffer<std::int32_t> found(1, stream);
+  found.fill_bytes(0);
+  const std::int32_t first = tree.box_begin[tree.deepest()], n = tree.box_begin.back() - first;
+  launch(find_crowded, blocks_for(n), threads_per_block, 0, stream, tree.view(), first, n,
+         one_place.data(), max_leaf, found.data());
+  return download_one(found.data(), stream) != 0;
 }
 
 }  // namespace fmbem::cuda

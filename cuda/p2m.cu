@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int k = lane; k < slots * channels; k += warp_size) sums[k] = 0;
   const std::int32_t box = leaves.boxes[leaf];
   const int2 range = leaves.tree.sources[box];
-  if (!Kernel::homogeneous && level_of(leaves.tree.code[box]) < top_level) return;
-  const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree.code[box]);
+  if (!Kernel::homogeneous && leaves.tree.level(box) < top_level) return;
+  const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree, box);
   const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
   const T to_unit = static_cast<T>(unit_box.scale);
   __syncwarp();

@@ -60,8 +60,8 @@ __device__ inline unsigned one_bit(unsigned bit) {
 template <class N, bool Dipoles>
 class Tiles {
  public:
-  /// Of n entries from `first` on, none of which is empty.
-  __device__ Tiles(const NearArguments<N>& a, std::int64_t first, int n, N to_leaf,
+  /// Of n entries, none of which is empty.
+  __device__ Tiles(const NearArguments<N>& a, const NearEntry* entries, int n, N to_leaf,
                    WarpShared<N, Dipoles>& shared)
       : places_(a.strengths.places),
         dipoles_(a.strengths.dipoles),
@@ -69,7 +69,7 @@ class Tiles {
         shared_(shared) {
     const int lane = threadIdx.x % warp_size;
     NearEntry entry{};
-    if (lane < n) entry = a.lists.entries[first + lane];
+    if (lane < n) entry = entries[lane];
     const WarpCounts sources(entry.count);
     total_ = sources.all();
     __syncwarp();  // all are done with the entries before

@@ -23,18 +23,54 @@ struct PointsView {
   const double *exact_x = nullptr, *exact_y = nullptr, *exact_z = nullptr;
 };
 
+/// Where a box lies: points less `corner` less `centre`, times `scale`, are in its unit box.
+struct UnitBoxPlace {
+  Vec3d corner, centre;
+  double scale;
+};
+
+/// Of a box in a deep tree. The rounding of root.corner + centre would be seen there: `corner` is
+/// the box's centre, from which close points are exact differences, and `centre` what that was
+/// rounded by. Not inlined, as few trees need it.
+__device__ __attribute__((noinline)) inline UnitBoxPlace deep_place(const Cube& root,
+                                                                    fmm::TreeKey code) {
+  const int level = level_of(code);
+  const fmm::TreeCell cell = fmm::cell_of(key_in(code, level));
+  const double side = ldexp(root.side, -level);
+  UnitBoxPlace place{root.corner, {}, 1 / side};
+  double* const whole[3] = {&place.corner.x, &place.corner.y, &place.corner.z};
+  double* const rest[3] = {&place.centre.x, &place.centre.y, &place.centre.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    const double corner = *whole[axis], in_sides = cell[axis] + 0.5, from_corner = side * in_sides,
+                 lost = fma(side, in_sides, -from_corner);
+    const double sum = corner + from_corner, taken = sum - corner;
+    *whole[axis] = sum;
+    *rest[axis] = (corner - (sum - taken)) + (from_corner - taken) + lost;  // Knuth's sum of two
+  }
+  return place;
+}
+
 /// Takes points of one leaf to its unit box.
 template <class T, class N>
-struct ToUnitBox {
-  Vec3d corner, centre;  ///< of the root; of the leaf from that
-  double scale;
-
-  __device__ ToUnitBox(const Cube& root, std::uint64_t code) : corner(root.corner) {
+struct ToUnitBox : UnitBoxPlace {
+  /// Of a tree whose codes have 64 bits.
+  __device__ ToUnitBox(const Cube& root, std::uint64_t code) {
     const int level = level_of(code);
     const Cell cell = grid_cell(key_in(code, level));
     const double side = ldexp(root.side, -level);
+    corner = root.corner;  // of the root; and the leaf's centre from that
     centre = {side * (cell.x + 0.5), side * (cell.y + 0.5), side * (cell.z + 0.5)};
     scale = 1 / side;
+  }
+  __device__ ToUnitBox(const Cube& root, const TreeView& tree, std::int32_t box) {
+    if constexpr (sizeof(N) == 4) {  // such coordinates are the box's own
+      corner = centre = {};
+      scale = 1 / ldexp(root.side, -tree.level(box));
+    } else if (tree.upper_code) {
+      static_cast<UnitBoxPlace&>(*this) = deep_place(root, tree.deep_code(box));
+    } else {
+      *this = ToUnitBox(root, tree.code[box]);
+    }
   }
   /// Of coordinates as they are in PointsView.
   __device__ Vec3<T> operator()(N x, N y, N z) const {
@@ -145,6 +181,7 @@ static_assert(sizeof(NearEntry) == 12);
 struct NearItem {
   std::int32_t row;           ///< of the near lists
   std::int32_t first, count;  ///< among the sorted targets
+  std::int32_t part;          ///< which of the leaf's items it is
 };
 
 inline constexpr int group_lanes = 8, most_targets_of_a_lane = 5;

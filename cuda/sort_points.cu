@@ -91,6 +91,26 @@ SortedKeys sort_by_depth(const std::int8_t* deepest, std::int64_t n,
   return sorted;
 }
 
+__global__ void make_deep_keys(const Vec3d* points, std::int64_t n, double scale, Cube root,
+                               fmm::TreeKey* keys, std::int32_t* index) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  keys[i] = fmm::tree_key(scale * points[i], root);
+  index[i] = static_cast<std::int32_t>(i);
+}
+
+/// The keys of both, one after the other.
+template <class Key>
+DeviceBuffer<Key> joined_keys(const SortedKeysOf<Key>& sources, const SortedKeysOf<Key>& targets,
+                              cudaStream_t stream) {
+  DeviceBuffer<Key> both(sources.size() + targets.size(), stream);
+  FMBEM_CUDA(cudaMemcpyAsync(both.data(), sources.keys.data(), sources.keys.bytes(),
+                             cudaMemcpyDeviceToDevice, stream));
+  FMBEM_CUDA(cudaMemcpyAsync(both.data() + sources.size(), targets.keys.data(),
+                             targets.keys.bytes(), cudaMemcpyDeviceToDevice, stream));
+  return both;
+}
+
 }  // namespace
 
 SortedKeys sort_points(const Vec3d* points, std::int64_t n, double scale, const Cube& root,
@@ -112,13 +132,29 @@ SortedKeys sort_points(const Vec3d* points, std::int64_t n, double scale, const 
   return sorted;
 }
 
+DeepKeys sort_points_deep(const Vec3d* points, std::int64_t n, double scale, const Cube& root,
+                          cudaStream_t stream) {
+  DeviceBuffer<fmm::TreeKey> keys(n, stream);
+  DeviceBuffer<std::int32_t> index(n, stream);
+  launch(make_deep_keys, blocks_for(n), threads_per_block, 0, stream, points, n, scale, root,
+         keys.data(), index.data());
+  DeepKeys sorted{DeviceBuffer<fmm::TreeKey>(n, stream), DeviceBuffer<std::int32_t>(n, stream)};
+  sort_pairs(keys.data(), sorted.keys.data(), index.data(), sorted.order.data(), n,
+             3 * fmm::deepest_tree_level, stream);
+  return sorted;
+}
+
+DeepKeys merged_keys(const DeepKeys& sources, const DeepKeys& targets, cudaStream_t stream) {
+  const DeviceBuffer<fmm::TreeKey> both = joined_keys(sources, targets, stream);
+  const auto all = static_cast<std::int64_t>(both.size());
+  DeepKeys sorted{DeviceBuffer<fmm::TreeKey>(all, stream), {}};
+  sort_keys(both.data(), sorted.keys.data(), all, 3 * fmm::deepest_tree_level, stream);
+  return sorted;
+}
+
 SortedKeys merged_keys(const SortedKeys& sources, const SortedKeys& targets, cudaStream_t stream) {
   const std::int64_t n = sources.size(), all = n + targets.size();
-  DeviceBuffer<Key> both(all, stream);
-  FMBEM_CUDA(cudaMemcpyAsync(both.data(), sources.keys.data(), n * sizeof(Key),
-                             cudaMemcpyDeviceToDevice, stream));
-  FMBEM_CUDA(cudaMemcpyAsync(both.data() + n, targets.keys.data(), targets.size() * sizeof(Key),
-                             cudaMemcpyDeviceToDevice, stream));
+  const DeviceBuffer<Key> both = joined_keys(sources, targets, stream);
   if (sources.deepest.size() == 0) {
     SortedKeys sorted{DeviceBuffer<Key>(all, stream), {}};
     sort_keys(both.data(), sorted.keys.data(), all, 3 * deepest_level, stream);

@@ -70,7 +70,7 @@ __global__ void place_points_kernel(const Vec3d* points, const std::int32_t* ord
   const std::int64_t leaf = thread_index() / warp_size;
   if (leaf >= n_leaves) return;
   const std::int32_t box = leaves[leaf];
-  const ToUnitBox<N, double> unit_box(root, tree.code[box]);
+  const ToUnitBox<N, double> unit_box(root, tree, box);
   const int2 range = are_sources ? tree.sources[box] : tree.targets[box];
   // Lower parts are counted from the first source: differences of close numbers are exact.
   const bool has_sources = sizeof(N) == 4 && tree.sources[box].x < tree.sources[box].y;

@@ -1,70 +1,42 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
-#include "fmbem/cuda/tree.cuh"
+#include "fmbem/cuda/tree_keys.cuh"
 
 namespace fmbem::cuda {
 namespace {
-
-using Key = std::uint64_t;
-
-/// Key of the colleague at this place (Octree::colleagues) on a level, if it is in the root.
-__device__ inline bool colleague_key(Cell cell, int place, int level, Key& key) {
-  const Cell c{cell.x + place / 9 - 1, cell.y + place / 3 % 3 - 1, cell.z + place % 3 - 1};
-  if (min(c.x, min(c.y, c.z)) < 0 || max(c.x, max(c.y, c.z)) >= 1 << level) return false;
-  key = grid_key(c);
-  return true;
-}
-
-/// Start of the range of deepest keys in the box with this key on a level.
-__device__ inline Key deepest_key(Key key, int level) { return key << 3 * (deepest_level - level); }
-
-/// The first point from `begin` on that may be in the box of this level with this key, or in a
-/// later one. Points that the box's ancestors hold may have the key of its corner; they come first.
-__device__ inline std::int32_t first_in_box(const KeysView& points, std::int32_t begin, Key key,
-                                            int level) {
-  const Key corner = deepest_key(key, level);
-  std::int32_t first = lower_bound(points.key, begin, points.size, corner);
-  if (!points.deepest) return first;
-  std::int32_t end = lower_bound(points.key, first, points.size, corner + 1);
-  while (first < end) {
-    const std::int32_t middle = first + (end - first) / 2;
-    if (points.deepest[middle] < level)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-/// Points of a box, searched from `begin` on.
-__device__ inline int2 box_range(const KeysView& points, std::int32_t begin, Key code) {
-  const int level = level_of(code);
-  const Key key = key_in(code, level);
-  const std::int32_t first = first_in_box(points, begin, key, level);
-  return make_int2(first, lower_bound(points.key, first, points.size, deepest_key(key + 1, level)));
-}
 
 /// Counts that the host waits for.
 struct Marks {
   int splits, deepest;
 };
 
+/// A bit for each level.
+template <class Key>
+using LevelsOf = std::conditional_t<sizeof(Key) == 8, std::uint32_t, unsigned long long>;
+
 /// Bit l of split[b] says that the box of level l whose first point is b is split.
-__device__ inline void mark(std::uint32_t* split, std::int32_t b, int level, Marks* marks) {
-  const std::uint32_t before = atomicOr(split + b, 1u << level);
+template <class Levels>
+__device__ inline void mark(Levels* split, std::int32_t b, int level, Marks* marks) {
+  const Levels before = atomicOr(split + b, Levels{1} << level);
   if (before >> level & 1) return;
   atomicAdd(&marks->splits, 1);
   atomicMax(&marks->deepest, level);
 }
 
+__device__ inline int bits_of(std::uint32_t x) { return __popc(x); }
+__device__ inline int bits_of(unsigned long long x) { return __popcll(x); }
+
 /// Marks the boxes with more than max_leaf of the points that may sink: a box whose first such
 /// point is k is too full if it holds point k + max_leaf. `all` are sources and targets.
-__global__ void mark_crowded(KeysView points, KeysView all, int max_leaf, std::uint32_t* split,
-                             Marks* marks) {
+template <class Key>
+__global__ void mark_crowded(KeysViewOf<Key> points, KeysViewOf<Key> all, int max_leaf,
+                             LevelsOf<Key>* split, Marks* marks) {
+  constexpr int deepest_level = deepest_level_in<Key>;
   const std::int64_t k = thread_index();
   if (k >= points.size - static_cast<std::int64_t>(max_leaf)) return;
   const Key* const keys = points.key;
@@ -86,11 +58,13 @@ __global__ void mark_crowded(KeysView points, KeysView all, int max_leaf, std::u
 }
 
 /// Marks the colleagues of the parents of the boxes that are split on `level`.
-__global__ void grade(KeysView all, int level, std::uint32_t* split, Marks* marks) {
+template <class Key>
+__global__ void grade(KeysViewOf<Key> all, int level, LevelsOf<Key>* split, Marks* marks) {
+  constexpr int deepest_level = deepest_level_in<Key>;
   const std::int64_t k = thread_index();
   if (k >= all.size || !(split[k] >> level & 1)) return;
   const int up = level - 1;
-  const Cell cell = grid_cell(all.key[k] >> 3 * (deepest_level - up));
+  const auto cell = cell_of(all.key[k] >> 3 * (deepest_level - up));
   for (int place = 0; place < 27; ++place) {
     Key key;
     if (!colleague_key(cell, place, up, key)) continue;
@@ -99,20 +73,24 @@ __global__ void grade(KeysView all, int level, std::uint32_t* split, Marks* mark
   }
 }
 
-__global__ void list_splits(const Key* all, std::int32_t n, const std::uint32_t* split, Key* code,
+template <class Key>
+__global__ void list_splits(const Key* all, std::int32_t n, const LevelsOf<Key>* split, Key* code,
                             std::int32_t* begin, int* count) {
+  constexpr int deepest_level = deepest_level_in<Key>;
   const std::int64_t k = thread_index();
   if (k >= n || split[k] == 0) return;
-  int place = atomicAdd(count, __popc(split[k]));  // any order: they are sorted
+  int place = atomicAdd(count, bits_of(split[k]));  // any order: they are sorted
   for (int level = 0; level < deepest_level; ++level) {
     if (!(split[k] >> level & 1)) continue;
-    code[place] = first_code(level) + (all[k] >> 3 * (deepest_level - level));
+    code[place] = first_code<Key>(level) + (all[k] >> 3 * (deepest_level - level));
     begin[place++] = static_cast<std::int32_t>(k);
   }
 }
 
-__global__ void count_children(KeysView all, const Key* split_code, const std::int32_t* begin,
-                               std::int32_t splits, std::int32_t* child, std::int32_t* children) {
+template <class Key>
+__global__ void count_children(KeysViewOf<Key> all, const Key* split_code,
+                               const std::int32_t* begin, std::int32_t splits, std::int32_t* child,
+                               std::int32_t* children) {
   const std::int64_t i = thread_index();
   const std::int64_t s = i / 8;
   bool present = false;
@@ -127,6 +105,7 @@ __global__ void count_children(KeysView all, const Key* split_code, const std::i
   if (i % 8 == 0) children[s] = __popc(siblings & 0xffu);
 }
 
+template <class Key>
 struct BoxArrays {
   Key* code;
   std::int32_t *split_of, *parent, *box_of, *child;
@@ -135,13 +114,15 @@ struct BoxArrays {
 };
 
 /// Number of the split with this code, −1 for a leaf.
+template <class Key>
 __device__ inline std::int32_t find_code(const Key* codes, std::int32_t n, Key code) {
   const std::int32_t s = lower_bound(codes, 0, n, code);
   return s < n && codes[s] == code ? s : -1;
 }
 
 /// How many sources in the range of a split box may not sink below it.
-__device__ inline std::int32_t held_of(const KeysView& sources, int2 range, int level) {
+template <class Key>
+__device__ inline std::int32_t held_of(const KeysViewOf<Key>& sources, int2 range, int level) {
   std::int32_t first = range.x, end = range.y;
   while (first < end) {  // they have its corner's key, and so come first
     const std::int32_t middle = first + (end - first) / 2;
@@ -153,8 +134,10 @@ __device__ inline std::int32_t held_of(const KeysView& sources, int2 range, int 
   return first - range.x;
 }
 
-__global__ void make_boxes(KeysView sources, KeysView targets, const Key* split_code,
-                           std::int32_t splits, const std::int32_t* child_offset, BoxArrays boxes) {
+template <class Key>
+__global__ void make_boxes(KeysViewOf<Key> sources, KeysViewOf<Key> targets, const Key* split_code,
+                           std::int32_t splits, const std::int32_t* child_offset,
+                           BoxArrays<Key> boxes) {
   const std::int64_t i = thread_index();
   if (i >= 8 * static_cast<std::int64_t>(splits) && i > 0) return;
   const auto fill_box = [&](std::int32_t b, Key code, std::int32_t parent) {
@@ -176,6 +159,7 @@ __global__ void make_boxes(KeysView sources, KeysView targets, const Key* split_
   fill_box(b, split_code[s] << 3 | static_cast<Key>(i % 8), s);
 }
 
+template <class Key>
 __global__ void find_colleagues(const Key* code, std::int32_t boxes, const std::int32_t* box_of,
                                 std::int32_t splits, std::int32_t* colleague) {
   const std::int64_t i = thread_index();
@@ -184,16 +168,27 @@ __global__ void find_colleagues(const Key* code, std::int32_t boxes, const std::
   const int level = level_of(own);
   Key key;
   const bool inside =
-      colleague_key(grid_cell(key_in(own, level)), static_cast<int>(i % 27), level, key);
-  colleague[i] = inside ? find_code(code, boxes, first_code(level) + key) : -1;
+      colleague_key(cell_of(key_in(own, level)), static_cast<int>(i % 27), level, key);
+  colleague[i] = inside ? find_code(code, boxes, first_code<Key>(level) + key) : -1;
 }
 
 /// First of the ascending codes on each level.
+template <class Key>
 __global__ void find_levels(const Key* code, std::int32_t n, std::int32_t* begin) {
   const int level = static_cast<int>(threadIdx.x);
-  begin[level] = lower_bound(code, 0, n, first_code(level));
+  begin[level] = lower_bound(code, 0, n, first_code<Key>(level));
 }
-constexpr int most_levels = deepest_level + 1;  // of codes of 64 bits, and one more is their end
+template <class Key>
+constexpr int most_levels = deepest_level_in<Key> + 1;  // one more would not fit into a code
+
+/// Halves of codes of more than 64 bits.
+__global__ void take_apart(const fmm::TreeKey* code, std::int64_t n, std::uint64_t* lower,
+                           std::uint64_t* upper) {
+  const std::int64_t b = thread_index();
+  if (b >= n) return;
+  lower[b] = static_cast<std::uint64_t>(code[b]);
+  upper[b] = static_cast<std::uint64_t>(code[b] >> 64);
+}
 
 __global__ void place_flagged(const std::int32_t* flags, const std::int32_t* offset, std::int32_t n,
                               std::int32_t* out) {
@@ -202,28 +197,30 @@ __global__ void place_flagged(const std::int32_t* flags, const std::int32_t* off
 }
 
 /// The boxes that are split, ascending by code.
+template <class Key>
 struct Splits {
   std::int32_t count = 0;
   DeviceBuffer<Key> code{};
   DeviceBuffer<std::int32_t> begin{};  ///< first of all points in each
 };
 
-Splits find_splits(const SortedKeys& sources, const SortedKeys* targets, const KeysView& all,
-                   int max_leaf, cudaStream_t stream) {
-  DeviceBuffer<std::uint32_t> split(all.size, stream);
+template <class Key>
+Splits<Key> find_splits(const SortedKeysOf<Key>& sources, const SortedKeysOf<Key>* targets,
+                        const KeysViewOf<Key>& all, int max_leaf, cudaStream_t stream) {
+  DeviceBuffer<LevelsOf<Key>> split(all.size, stream);
   DeviceBuffer<Marks> marks(1, stream);
   split.fill_bytes(0);
   marks.fill_bytes(0);
-  for (const SortedKeys* points : {&sources, targets}) {
+  for (const SortedKeysOf<Key>* points : {&sources, targets}) {
     if (!points) continue;
-    launch(mark_crowded, blocks_for(std::max<std::int64_t>(points->size() - max_leaf, 0)),
+    launch(mark_crowded<Key>, blocks_for(std::max<std::int64_t>(points->size() - max_leaf, 0)),
            threads_per_block, 0, stream, points->view(), all, max_leaf, split.data(), marks.data());
   }
   const int deepest = download_one(marks.data(), stream).deepest;
   for (int level = deepest; level > 1; --level)
-    launch(grade, blocks_for(all.size), threads_per_block, 0, stream, all, level, split.data(),
+    launch(grade<Key>, blocks_for(all.size), threads_per_block, 0, stream, all, level, split.data(),
            marks.data());
-  Splits splits{.count = download_one(marks.data(), stream).splits};
+  Splits<Key> splits{.count = download_one(marks.data(), stream).splits};
   const std::int32_t n = splits.count;
   splits.code = DeviceBuffer<Key>(n, stream);
   splits.begin = DeviceBuffer<std::int32_t>(n, stream);
@@ -232,24 +229,28 @@ Splits find_splits(const SortedKeys& sources, const SortedKeys* targets, const K
   DeviceBuffer<std::int32_t> begin(n, stream);
   DeviceBuffer<int> count(1, stream);
   count.fill_bytes(0);
-  launch(list_splits, blocks_for(all.size), threads_per_block, 0, stream, all.key, all.size,
+  launch(list_splits<Key>, blocks_for(all.size), threads_per_block, 0, stream, all.key, all.size,
          split.data(), code.data(), begin.data(), count.data());
-  sort_pairs(code.data(), splits.code.data(), begin.data(), splits.begin.data(), n, 64, stream);
+  sort_pairs(code.data(), splits.code.data(), begin.data(), splits.begin.data(), n,
+             3 * deepest_level_in<Key> + 1, stream);
   return splits;
 }
 
 /// Where the boxes and the splits of each level begin.
-void find_level_begins(DeviceTree& tree, const Splits& splits, cudaStream_t stream) {
-  DeviceBuffer<std::int32_t> begins(2 * most_levels, stream);
-  launch(find_levels, 1, most_levels, 0, stream, tree.code.data(), tree.boxes, begins.data());
-  launch(find_levels, 1, most_levels, 0, stream, splits.code.data(), splits.count,
-         begins.data() + most_levels);
-  std::vector<std::int32_t> host(2 * most_levels);
+template <class Key>
+void find_level_begins(DeviceTree& tree, const Key* code, const Splits<Key>& splits,
+                       cudaStream_t stream) {
+  constexpr int most = most_levels<Key>;
+  DeviceBuffer<std::int32_t> begins(2 * most, stream);
+  launch(find_levels<Key>, 1, most, 0, stream, code, tree.boxes, begins.data());
+  launch(find_levels<Key>, 1, most, 0, stream, splits.code.data(), splits.count,
+         begins.data() + most);
+  std::vector<std::int32_t> host(2 * most);
   begins.download(host.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
-  for (int level = 0; level < most_levels && host[level] < tree.boxes; ++level) {
+  for (int level = 0; level < most && host[level] < tree.boxes; ++level) {
     tree.box_begin.push_back(host[level]);
-    tree.split_begin.push_back(host[most_levels + level]);
+    tree.split_begin.push_back(host[most + level]);
   }
   tree.box_begin.push_back(tree.boxes);
   tree.split_begin.push_back(splits.count);
@@ -260,16 +261,17 @@ void find_level_begins(DeviceTree& tree, const Splits& splits, cudaStream_t stre
 double DeviceTree::side(int level) const { return std::ldexp(root.side, -level); }
 
 std::int64_t DeviceTree::bytes() const {
-  return code.bytes() + split_of.bytes() + parent.bytes() + box_of.bytes() + child.bytes() +
-         colleague.bytes() + sources.bytes() + other_targets.bytes() + held.bytes();
+  return code.bytes() + upper_code.bytes() + split_of.bytes() + parent.bytes() + box_of.bytes() +
+         child.bytes() + colleague.bytes() + sources.bytes() + other_targets.bytes() + held.bytes();
 }
 
-DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedKeys* targets,
-                      int max_leaf, cudaStream_t stream) {
-  SortedKeys merged;
+template <class Key>
+DeviceTree build_tree(const Cube& root, const SortedKeysOf<Key>& sources,
+                      const SortedKeysOf<Key>* targets, int max_leaf, cudaStream_t stream) {
+  SortedKeysOf<Key> merged;
   if (targets) merged = merged_keys(sources, *targets, stream);
-  const KeysView all = targets ? merged.view() : sources.view();
-  const Splits splits = find_splits(sources, targets, all, max_leaf, stream);
+  const KeysViewOf<Key> all = targets ? merged.view() : sources.view();
+  const Splits<Key> splits = find_splits(sources, targets, all, max_leaf, stream);
   const std::int64_t n = splits.count;
 
   DeviceTree tree;
@@ -279,29 +281,40 @@ DeviceTree build_tree(const Cube& root, const SortedKeys& sources, const SortedK
   tree.box_of = DeviceBuffer<std::int32_t>(n, stream);
   DeviceBuffer<std::int32_t> children(n + 1, stream), child_offset(n + 1, stream);
   children.fill_bytes(0);
-  launch(count_children, blocks_for(8 * n), threads_per_block, 0, stream, all, splits.code.data(),
-         splits.begin.data(), splits.count, tree.child.data(), children.data());
+  launch(count_children<Key>, blocks_for(8 * n), threads_per_block, 0, stream, all,
+         splits.code.data(), splits.begin.data(), splits.count, tree.child.data(), children.data());
   exclusive_sum(children.data(), child_offset.data(), n + 1, stream);
   const std::int32_t boxes = 1 + download_one(child_offset.data() + n, stream);
   tree.boxes = boxes;
-  tree.code = DeviceBuffer<Key>(boxes, stream);
+  DeviceBuffer<Key> code(boxes, stream);
   tree.split_of = DeviceBuffer<std::int32_t>(boxes, stream);
   tree.parent = DeviceBuffer<std::int32_t>(boxes, stream);
   tree.sources = DeviceBuffer<int2>(boxes, stream);
   if (targets) tree.other_targets = DeviceBuffer<int2>(boxes, stream);
   if (all.deepest) tree.held = DeviceBuffer<std::int32_t>(boxes, stream);
-  launch(make_boxes, blocks_for(std::max<std::int64_t>(8 * n, 1)), threads_per_block, 0, stream,
-         sources.view(), targets ? targets->view() : KeysView{}, splits.code.data(), splits.count,
-         child_offset.data(),
-         BoxArrays{tree.code.data(), tree.split_of.data(), tree.parent.data(), tree.box_of.data(),
-                   tree.child.data(), tree.held.data(), tree.sources.data(),
-                   tree.other_targets.data()});
+  launch(make_boxes<Key>, blocks_for(std::max<std::int64_t>(8 * n, 1)), threads_per_block, 0,
+         stream, sources.view(), targets ? targets->view() : KeysViewOf<Key>{}, splits.code.data(),
+         splits.count, child_offset.data(),
+         BoxArrays<Key>{code.data(), tree.split_of.data(), tree.parent.data(), tree.box_of.data(),
+                        tree.child.data(), tree.held.data(), tree.sources.data(),
+                        tree.other_targets.data()});
   tree.colleague = DeviceBuffer<std::int32_t>(27 * n, stream);
-  launch(find_colleagues, blocks_for(27 * n), threads_per_block, 0, stream, tree.code.data(), boxes,
+  launch(find_colleagues<Key>, blocks_for(27 * n), threads_per_block, 0, stream, code.data(), boxes,
          tree.box_of.data(), splits.count, tree.colleague.data());
-  find_level_begins(tree, splits, stream);
+  find_level_begins(tree, code.data(), splits, stream);
+  if constexpr (sizeof(Key) == 8) {
+    tree.code = std::move(code);
+  } else {
+    tree.code = DeviceBuffer<std::uint64_t>(boxes, stream);
+    tree.upper_code = DeviceBuffer<std::uint64_t>(boxes, stream);
+    launch(take_apart, blocks_for(boxes), threads_per_block, 0, stream, code.data(), boxes,
+           tree.code.data(), tree.upper_code.data());
+  }
   return tree;
 }
+template DeviceTree build_tree(const Cube&, const SortedKeys&, const SortedKeys*, int,
+                               cudaStream_t);
+template DeviceTree build_tree(const Cube&, const DeepKeys&, const DeepKeys*, int, cudaStream_t);
 
 DeviceBuffer<std::int32_t> where(const DeviceBuffer<std::int32_t>& flags, cudaStream_t stream) {
   const auto n = static_cast<std::int32_t>(flags.size());

@@ -2,6 +2,7 @@
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 
 namespace fmbem::cuda {
@@ -90,10 +91,10 @@ __global__ void __launch_bounds__(threads_per_block)
   const int lane = threadIdx.x % warp_size;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * warps_per_block;
   for (std::int64_t b = 1 + thread_index() / warp_size; b < boxes; b += warps) {
-    const std::uint64_t code = tree.code[b];
-    const int level = level_of(code), octant = static_cast<int>(code & 7);
+    const auto box = static_cast<std::int32_t>(b);
+    const int level = tree.level(box), octant = static_cast<int>(tree.code[b] & 7);
     if (level <= level_of_roots) continue;
-    const int root = static_cast<int>(code >> 3 * (level - 1) & 7);
+    const int root = tree.octant(box, 1);
     const std::int64_t parent = tree.parent[b];
     const int points = size_of(tree.sources[b]);
     const int begin = tree.split_of[b] < 0 ? 0 : cut[tree.split_of[b]], end = cut[parent];
@@ -160,7 +161,15 @@ std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* ord
   const Cube unit_cube{{0, 0, 0}, 1};
   const SortedKeys keys = sort_points(places.data(), static_cast<std::int64_t>(places.size()), 1,
                                       unit_cube, nullptr, stream);
-  const DeviceTree tree = build_tree(unit_cube, keys, nullptr, max_leaf.front(), stream);
+  DeviceTree tree = build_tree<std::uint64_t>(unit_cube, keys, nullptr, max_leaf.front(), stream);
+  const PlacesInOrder in_order{places.data(), keys.order.data()};
+  if (has_crowded_boxes(tree, find_one_places(tree, in_order, in_order, stream), max_leaf.front(),
+                        stream))
+    tree = build_tree<fmm::TreeKey>(
+        unit_cube,
+        sort_points_deep(places.data(), static_cast<std::int64_t>(places.size()), 1, unit_cube,
+                         stream),
+        nullptr, max_leaf.front(), stream);
 
   Trials trials{.count = static_cast<int>(max_leaf.size()), .max_leaf = {}};
   std::copy(max_leaf.begin(), max_leaf.end(), trials.max_leaf);

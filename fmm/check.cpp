@@ -75,6 +75,12 @@ void check_method(const PlanOptions& o, Processor processor) {
   FMBEM_REQUIRE(processor == Processor::gpu || o.construction == Construction::radix_sort,
                 "trees by histogram are for plans on the GPU: make the plan there, or take the "
                 "radix sort");
+  FMBEM_REQUIRE(processor == Processor::gpu || o.third_law == ThirdLaw::automatic,
+                "Newton's third law is to be chosen for plans on the GPU alone: leave it to the "
+                "plan, which takes it on the CPU where it applies");
+  FMBEM_REQUIRE(o.third_law != ThirdLaw::always || (o.method == Method::fmm && !o.dipoles),
+                "the near field by Newton's third law is an FMM's without dipoles: take the method "
+                "fmm, and no dipoles");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
   FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,

@@ -26,6 +26,14 @@ enum class Construction {
   histogram    ///< points are counted in cells (Hu, Gumerov and Duraiswami)
 };
 
+/// Whether the GPU sums each pair of leaves once, for both (Newton's third law), where the sources
+/// are the targets and have no dipoles; the CPU always does there.
+enum class ThirdLaw {
+  automatic,  ///< where it has been measured to be faster
+  never,
+  always  ///< refused where it does not apply
+};
+
 /// A method by the name that options and reports give it.
 struct MethodName {
   const char* name;

@@ -61,6 +61,8 @@ struct PlanOptions {
   /// Plans on the CPU have the radix sort alone. Where a histogram would have more than 8 levels,
   /// or far more cells than points, the GPU sorts.
   Construction construction = Construction::radix_sort;
+  /// Of the GPU's near field in an FMM.
+  ThirdLaw third_law = ThirdLaw::automatic;
 };
 
 /// What a plan chose and what it holds.
@@ -81,6 +83,7 @@ struct PlanInfo {
   Expansion expansion = Expansion::spherical;  ///< of M2P, in a treecode or a hybrid
   std::int64_t p2l_pairs = 0;  ///< of a hybrid: sources that act on expansions of boxes
   std::int64_t m2l_pairs = 0;  ///< of a hybrid with θ below 0.866: pairs of boxes, not in rows
+  bool third_law = false;      ///< on the GPU: each pair of leaves is summed once
 };
 
 /// Seconds of the last evaluation, by stage, and of making the plan.

@@ -7,8 +7,8 @@
 
 namespace fmbem {
 
-/// Deepest level that keys of 64 bits can tell, and of trees on the GPU: 21 bits an axis. Trees on
-/// the CPU go to deepest_tree_level (fmm/tree/tree_key.hpp).
+/// Deepest level that keys of 64 bits can tell: 21 bits an axis. Trees of points go to
+/// deepest_tree_level (fmm/tree/tree_key.hpp); on the GPU with such keys only where they must.
 inline constexpr int deepest_level = 21;
 
 /// A cube: the root of an octree.

@@ -10,7 +10,7 @@ from harness import ProgramTest
 BENCH = os.environ["FMBEM_BENCH_FMM"]
 STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "M2P"}
 KEYS = {"points", "distribution", "method", "m2p_pairs", "operations", "tolerance", "outputs", "precision", "backend", "threads", "seed",
-        "repeat", "order", "levels", "inflation", "max_leaf", "boxes", "leaves", "near_pairs",
+        "repeat", "order", "levels", "inflation", "max_leaf", "boxes", "leaves", "near_pairs", "third_law",
         "error_potential", "error_gradient", "seconds", "memory_bytes", "operator_bytes",
         "peak_memory_bytes"}
 
@@ -144,6 +144,7 @@ class BadOptions(BenchTest):
                 ("--threads", "0", "0"), ("--repeat", "0", "--repeat"), ("--repeat", "x", "x"),
                 ("--check", "-1", "--check"), ("--seed", "-1", "--seed"), ("--order", "0", "0"),
                 ("--max-leaf", "0", "0"), ("--inflation", "3", "3"), ("--inflation", "nan", "nan"),
+                ("--third-law", "maybe", "maybe"), ("--third-law", "on", "third law"),
                 ("--no-such-option", "1", "--no-such-option")]:
             with self.subTest(option=option, value=value):
                 self.refused("--json", "rows.json", option, value, saying=saying)

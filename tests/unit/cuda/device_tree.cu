@@ -13,7 +13,7 @@ namespace {
 using namespace cuda;
 
 fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
-  const auto code = to_host(tree.code, stream);
+  const auto code = to_host(tree.code, stream), upper = to_host(tree.upper_code, stream);
   const auto split_of = to_host(tree.split_of, stream), parent = to_host(tree.parent, stream),
              box_of = to_host(tree.box_of, stream), child = to_host(tree.child, stream),
              colleague = to_host(tree.colleague, stream), held = to_host(tree.held, stream);
@@ -26,9 +26,10 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
   result.colleagues.resize(code.size());
   for (std::size_t b = 0; b < code.size(); ++b) {
     fmm::Box& box = result.boxes[b];
-    box.level = level_of(code[b]);
-    const Cell cell = grid_cell(key_in(code[b], box.level));
-    box.cell = {cell.x, cell.y, cell.z};
+    const fmm::TreeKey whole =
+        static_cast<fmm::TreeKey>(upper.empty() ? 0 : upper[b]) << 64 | code[b];
+    box.level = level_of(whole);
+    box.cell = fmm::cell_of(key_in(whole, box.level));
     box.parent = parent[b] < 0 ? -1 : box_of[parent[b]];
     box.child.fill(-1);
     box.is_leaf = split_of[b] < 0;
@@ -48,7 +49,8 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
-                           std::span<const std::int8_t> deepest, fmm::Construction construction) {
+                           std::span<const std::int8_t> deepest, fmm::Construction construction,
+                           int levels) {
   const Stream stream;
   const bool same =
       deepest.empty() && sources.data() == targets.data() && sources.size() == targets.size();
@@ -73,11 +75,24 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
       tree = std::move(counted->tree);
     }
   }
+  if (levels > deepest_level) {
+    const auto sort = [&](const DeviceBuffer<Vec3d>& points) {
+      return sort_points_deep(points.data(), static_cast<std::int64_t>(points.size()), scale, root,
+                              stream);
+    };
+    DeepKeys from = sort(y), to;
+    if (!same) to = sort(x);
+    tree = build_tree(root, from, same ? nullptr : &to, max_leaf, stream);
+    source_keys.order = std::move(from.order);
+    target_keys.order = std::move(to.order);
+  }
   const FarLists far = make_far_lists(tree, stream);
   DeviceBuffer<std::uint8_t> one_place;
+  const PlacesInOrder sources_in_order{y.data(), source_keys.order.data()};
   if (deepest.empty())
-    one_place = find_one_places(tree, y.data(), source_keys, same ? y.data() : x.data(),
-                                same ? source_keys : target_keys, stream);
+    one_place = find_one_places(
+        tree, sources_in_order,
+        same ? sources_in_order : PlacesInOrder{x.data(), target_keys.order.data()}, stream);
   const NearDeviceLists near =
       make_near_lists(tree, far.target_leaves, one_place, group_lanes, stream);
 

@@ -6,6 +6,7 @@
 
 #include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/method.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
 
 namespace fmbem::test {
 
@@ -20,11 +21,13 @@ struct HostTree {
 /// The same as fmm::build_octree() and fmm::near_lists() make of the sorted points (times `scale`),
 /// but for the order of each row of the lists, in which the leaf itself comes first. The same array
 /// as sources and targets is one set of points. `deepest`, of the sources, is as in
-/// fmm::sort_points(); with it the targets are other points.
+/// fmm::sort_points(); with it the targets are other points. `levels` is what keys can tell:
+/// deepest_level, or fmm::deepest_tree_level.
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
                            std::span<const std::int8_t> deepest = {},
-                           fmm::Construction construction = fmm::Construction::radix_sort);
+                           fmm::Construction construction = fmm::Construction::radix_sort,
+                           int levels = deepest_level);
 
 /// As cuda::TreeCounts.
 struct TrialCounts {

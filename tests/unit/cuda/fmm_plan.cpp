@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/tree/morton_bits.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/points.hpp"
 
@@ -32,6 +34,20 @@ std::vector<T> on_host(const DeviceArray<T>& array) {
   std::vector<T> content(array.size());
   array.download(content);
   return content;
+}
+
+double size(double x) { return x; }
+double size(Vec3d x) { return norm(x); }
+
+/// ‖a − b‖ / ‖b‖.
+template <class T>
+double difference(const std::vector<T>& a, const std::vector<T>& b) {
+  double error = 0, of_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    error = std::hypot(error, size(a[i] - b[i]));
+    of_b = std::hypot(of_b, size(b[i]));
+  }
+  return error / of_b;
 }
 
 /// A plan whose sources are the targets, and an evaluation's data.
@@ -236,12 +252,74 @@ TEST_CASE("plans on the device refuse what they cannot do") {
                     contains("source 41 is not at a finite position (counted from 0)"));
 }
 
-TEST_CASE("points that crowd below the deepest level of the device are refused") {
+TEST_CASE("clouds of many scales have more than 21 levels, and the CPU's trees") {
+  if (!gpu_is_there()) return;
+  const std::string name = GENERATE(as<std::string>{}, "scales", "centres", "nanometres");
+  const Points points =
+      name == "nanometres" ? cluster_points(12'000, 9, 1e-9, 0.9) : points_by_name(name, 12'000, 9);
+  const std::vector<double> q = signed_charges(points.size(), 10);
+  std::vector<double> exact(points.size());
+  Points exact_gradient(points.size());
+  fmm::direct_sum(points, points, {q, {}, 1}, {exact, exact_gradient});
+  for (const double tolerance : {1e-4, 1e-7, 1e-11}) {
+    CAPTURE(name, tolerance);
+    // So few points could be one leaf.
+    fmm::PlanOptions options{.tolerance = tolerance, .gradient = true, .max_leaf = 60};
+    const fmm::Plan plan = cuda::make_fmm_plan(points, options);
+    std::vector<double> u(points.size());
+    Points g(points.size());
+    plan.evaluate({q, {}, 1}, {u, g});
+    CHECK(difference(u, exact) / tolerance <= 1);
+    CHECK(difference(g, exact_gradient) / tolerance <= 1);
+    const fmm::PlanInfo info = plan.info();
+    CHECK(info.levels > deepest_level + 1);
+    CHECK(info.near_pairs < 2000 * static_cast<std::int64_t>(points.size()));
+    options.inflation = info.inflation;
+    const fmm::PlanInfo on_cpu = fmm::Plan(points, options).info();
+    CHECK(on_cpu.levels == info.levels);
+    CHECK(on_cpu.boxes == info.boxes);
+    CHECK(on_cpu.near_pairs == info.near_pairs);
+    options.third_law = fmm::ThirdLaw::always;
+    cuda::make_fmm_plan(points, options).evaluate({q, {}, 1}, {u, g});
+    CHECK(difference(u, exact) / tolerance <= 1);
+    CHECK(difference(g, exact_gradient) / tolerance <= 1);
+  }
+}
+
+TEST_CASE("deep trees for other targets than sources, dipoles and Yukawa's kernel") {
+  if (!gpu_is_there()) return;
+  const Points points = points_by_name("scales", 4000, 17),
+               others = points_by_name("scales", 3000, 18);
+  const std::vector<double> q = signed_charges(points.size(), 19);
+  const Points d = random_dipoles(points.size(), 20);
+  for (const double tolerance : {1e-4, 1e-9}) {
+    const fmm::PlanOptions options{.tolerance = tolerance, .dipoles = true, .max_leaf = 40};
+    const fmm::Plan plan = cuda::make_fmm_plan(points, others, options);
+    CHECK(plan.info().levels > deepest_level + 1);
+    std::vector<double> u(others.size()), exact(others.size());
+    // Dipoles of a length, or charges would not show beside them.
+    Points scaled = d;
+    for (Vec3d& p : scaled) p = 1e-7 * p;
+    plan.evaluate({q, scaled, 1}, {u, {}});
+    fmm::direct_sum(points, others, {q, scaled, 1}, {exact, {}});
+    CHECK(difference(u, exact) / tolerance <= 1);
+  }
+  const fmm::PlanOptions yukawa{.tolerance = 1e-4, .kappa = 1e5, .max_leaf = 40};
+  const fmm::Plan plan = cuda::make_fmm_plan(points, yukawa);
+  CHECK(plan.info().levels > deepest_level + 1);
+  std::vector<double> u(points.size()), exact(points.size());
+  plan.evaluate({q, {}, 1}, {u, {}});
+  fmm::direct_sum(points, points, {q, {}, 1}, {exact, {}}, yukawa.kappa);
+  CHECK(difference(u, exact) / yukawa.tolerance <= 1);
+}
+
+TEST_CASE("treecodes on the GPU refuse points that crowd below their deepest level") {
   if (!gpu_is_there()) return;
   const Points crowded = cluster_points(300'000, 9, 1e-9, 0.9);
   const DeviceArray<Vec3d> there = on_device(crowded);
   const cuda::DevicePoints places{there.data(), crowded.size()};
-  CHECK_THROWS_WITH(FmmPlan(places, places), contains("make the plan on the CPU"));
+  CHECK_THROWS_WITH(FmmPlan(places, places, {.method = fmm::Method::treecode}),
+                    contains("take the method fmm"));
 }
 
 TEST_CASE("strengths on the device that are not finite give NaN everywhere") {

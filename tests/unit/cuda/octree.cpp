@@ -32,19 +32,21 @@ using Depths = std::vector<std::int8_t>;
 /// Returns whether a histogram made the device's tree.
 bool check_same(const Points& y, const Points& x, int max_leaf, double scale = 1,
                 const Depths& deepest = {},
-                fmm::Construction construction = fmm::Construction::radix_sort) {
+                fmm::Construction construction = fmm::Construction::radix_sort,
+                int levels = deepest_level) {
   const bool same = &x == &y && deepest.empty();
   Points all = y;
   if (!same) all.insert(all.end(), x.begin(), x.end());
   Cube root = bounding_cube(all);
   root = {scale * root.corner, scale * root.side};
-  const fmm::SortedPoints sources = fmm::sort_points(y, scale, root, deepest, {}, deepest_level),
-                          others = same ? sources
-                                        : fmm::sort_points(x, scale, root, {}, {}, deepest_level);
+  const fmm::SortedPoints sources = fmm::sort_points(y, scale, root, deepest, {}, levels),
+                          others =
+                              same ? sources : fmm::sort_points(x, scale, root, {}, {}, levels);
   const fmm::SortedPoints& targets = same ? sources : others;
   const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
-  const HostTree device = build_device_tree(root, scale, y, x, max_leaf, deepest, construction);
+  const HostTree device =
+      build_device_tree(root, scale, y, x, max_leaf, deepest, construction, levels);
   CHECK(std::equal(sources.order.begin(), sources.order.end(), device.source_order.begin(),
                    device.source_order.end()));
   if (!same)
@@ -152,6 +154,26 @@ TEST_CASE("trees of the device down to the deepest level") {
   check_same(points, points, 10, 0x1p-40);
 }
 
+TEST_CASE("trees of the device with keys of 126 bits") {
+  if (!gpu_is_there()) return;
+  const auto check_deep = [](const Points& y, const Points& x, int max_leaf, double scale = 1) {
+    check_same(y, x, max_leaf, scale, {}, fmm::Construction::radix_sort, fmm::deepest_tree_level);
+  };
+  Points points = cube_points(300, 5);
+  for (int i = 0; i < 40; ++i) points.push_back({0.3, 0.4, 0.5});
+  for (int i = 0; i < 40; ++i) points.push_back(Vec3d{0.7, 0.2, 0.6} + 1e-14 * points[i]);
+  check_deep(points, points, 10);
+  check_deep(points, points, 10, 0x1p-40);
+  check_deep(Points(50, Vec3d{1, 2, 3}), Points(20, Vec3d{1, 2, 3}), 10);
+  for (const char* name : {"cube", "scales", "centres"}) {
+    const Points cloud = points_by_name(name, 20000, 9);
+    CAPTURE(name);
+    check_deep(cloud, cloud, 1);
+    check_deep(cloud, cloud, 40);
+    check_deep(cloud, points, 40);
+  }
+}
+
 TEST_CASE("trees of the device for sources that may not sink") {
   if (!gpu_is_there()) return;
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "ellipsoid");
@@ -176,7 +198,8 @@ TEST_CASE("trees of the device for sources that may not sink") {
 
 TEST_CASE("trial trees of the device count what trees of the host have") {
   if (!gpu_is_there()) return;
-  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
+  const std::string name =
+      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "scales");
   const Points points = points_by_name(name, 20000, 2);
   const Cube hull = bounding_cube(points);
   const std::vector<Cube> roots{hull, fmm::inflated(hull, 1.26), fmm::inflated(hull, 1.59)};
