@@ -1,6 +1,7 @@
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/bem/layer/cuda/area_scaling.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
+#include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
@@ -18,6 +19,13 @@ std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels&, const Layer&,
   require_cuda_device();
   return nullptr;
 }
+
+struct GreenProduct::Impl {};
+
+GreenProduct::GreenProduct(const Panels&, std::span<const GreenTerm>, const GreenAccuracy&) {
+  require_cuda_device();
+}
+GreenProduct::~GreenProduct() = default;
 
 struct ClusterInverse::Impl {};
 
@@ -42,6 +50,9 @@ MixedVectors::MixedVectors(const std::vector<std::span<const double>>&, const Ch
 MixedVectors::~MixedVectors() = default;
 
 // None can be made, so none of these is reached.
+void GreenProduct::multiply(const double*, double*) const {}
+double GreenProduct::norm_of_v() const { return 0; }
+void GreenProduct::describe(OperatorInfo&) const {}
 const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
 void AreaScaling::scale(How, double*, int) const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}

@@ -32,7 +32,7 @@ struct Options {
   std::vector<double> panels{1e5, 1e6};
   bench::OperatorChoice choice;
   std::string layer = "V";
-  double tolerance = 1e-6;
+  double tolerance = 1e-6, kappa = 0;
   bool stages = false;
   int rows = 2000, repeat = 10, threads = 0;
 };
@@ -73,7 +73,8 @@ struct ExactRows {
   std::vector<double> value, weight;  ///< the latter of K': what is within the tolerance are A K' x
   double size2 = 0;  ///< squares of the values; of K x and K' x, which may vanish, of x/2
 
-  ExactRows(const Panels& panels, const Layer& layer, const std::vector<double>& x, int rows)
+  ExactRows(const Panels& panels, const Layer& layer, double kappa, const std::vector<double>& x,
+            int rows)
       : row(rows), value(rows) {
     if (rows == 0) return;
     const std::size_t n = panels.size();
@@ -85,7 +86,7 @@ struct ExactRows {
     for (int k = 0; k < rows; ++k)
       for (std::size_t j = 0; j < n; ++j)
         value[k] += x[j] * exact_entry(layer, NormalRows::averaged, triangles[row[k]], triangles[j],
-                                       j == row[k]);
+                                       j == row[k], kappa);
     for (int k = 0; k < rows; ++k) {
       weight.push_back(layer == adjoint_double_layer ? triangles[row[k]].area : 1);
       const double size = weight[k] * (layer == single_layer ? value[k] : 0.5 * x[row[k]]);
@@ -124,6 +125,7 @@ void run(const Options& options, const std::string& name, double n) {
   const double panels_ms = lap();
   mesh.reset();  // some gigabytes
   const Layer layer = layer_of(options.layer);
+  how.kappa = options.kappa / panels.extent;
   const auto v = make_boundary_operator(panels, layer, how);
   const double operator_ms = lap();
   const auto inverse = v->approximate_inverse();
@@ -138,7 +140,7 @@ void run(const Options& options, const std::string& name, double n) {
   lap();
   v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
   const double accurate_ms = lap();
-  const ExactRows exact(panels, layer, x, options.rows);
+  const ExactRows exact(panels, layer, how.kappa, x, options.rows);
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");
@@ -170,6 +172,8 @@ int main(int argc, char** argv) try {
   app.add_option("--layer", options.layer, "V, or K or K', which have no preconditioner")
       ->check(CLI::IsMember({"V", "K", "K'"}));
   app.add_option("--tolerance", options.tolerance, "of the operator");
+  app.add_option("--kappa", options.kappa,
+                 "of Yukawa's kernel, over the diagonal of the surface's box; 0 is Laplace's");
   app.add_option("--rows", options.rows, "at which errors are measured; 0: none")
       ->check(CLI::Range(0, 1000000));
   app.add_flag("--stages", options.stages,

@@ -53,7 +53,7 @@ void tell(SolveRun& job, const BindingPart& part) {
 
 ExitCode run(Context& context, const BindOptions& options) {
   SolveRun job(context, "bind", options);
-  require_cpu("bind", options.solve.problem.op);
+  refuse_lean("bind", options.solve.problem.op);
   const SolvationModel model = model_of(options.model);
   check_outputs(job, options);
   std::vector<BindingPart> parts;
@@ -90,7 +90,6 @@ ExitCode run(Context& context, const BindOptions& options) {
 
 Command add_bind(CLI::App& program) {
   auto options = std::make_shared<BindOptions>();
-  options->solve.problem.op.processor = Processor::cpu;
   options->solve.problem.solver.tolerance = 1e-6;  // what is sought are small differences
   CLI::App* app = program.add_subcommand(
       "bind", "Energy of binding, a complex less its parts (Poisson-Boltzmann)");

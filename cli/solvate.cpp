@@ -28,7 +28,7 @@ LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
 
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
-  require_cpu("solvate", options.solve.problem.op);
+  refuse_lean("solvate", options.solve.problem.op);
   const SolvationModel model = model_of(options.model);
   const std::vector<std::vector<std::string>> levels = surface_levels(options);
   check_outputs(job, options, levels);
@@ -80,7 +80,6 @@ ExitCode run(Context& context, const SolvateOptions& options) {
 
 Command add_solvate(CLI::App& program) {
   auto options = std::make_shared<SolvateOptions>();
-  options->solve.problem.op.processor = Processor::cpu;
   options->solve.problem.solver.tolerance = 1e-5;  // far below what surfaces leave
   CLI::App* app = program.add_subcommand(
       "solvate", "Solvation energy of a molecule in its surface (Poisson-Boltzmann)");

@@ -120,11 +120,9 @@ SolvationModel model_of(const SolvationModelOptions& options) {
   return model;
 }
 
-void require_cpu(const std::string& command, const OperatorOptions& op) {
-  FMBEM_REQUIRE(
-      op.processor != Processor::gpu && op.near_field != OperatorOptions::NearField::lean,
-      "fmbem " << command
-               << " runs on the CPU for now: leave out --backend cuda and --near-field lean");
+void refuse_lean(const std::string& command, const OperatorOptions& op) {
+  FMBEM_REQUIRE(op.near_field != OperatorOptions::NearField::lean,
+                "fmbem " << command << " stores near fields: leave out --near-field lean");
 }
 
 std::vector<std::vector<std::string>> surface_levels(const SolvateOptions& options) {

@@ -37,7 +37,7 @@ struct Harmonics {
   V low = 0, here = 1;
 
   __device__ Harmonics() {}
-  __device__ Harmonics(Vec3<V> place, T weight)
+  __device__ Harmonics(Vec3<V> place, V weight)
       : x(place.x), y(place.y), z(place.z), r2(norm2(place)), c(weight) {}
   __device__ void next_order(T diagonal) {
     const V real = diagonal * (c * x - s * y);

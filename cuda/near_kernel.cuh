@@ -20,7 +20,7 @@ class NearYukawa {
  public:
   static constexpr bool homogeneous = false;
 
-  __device__ explicit NearYukawa(const fmm::Yukawa& kernel)
+  FMBEM_HD explicit NearYukawa(const fmm::Yukawa& kernel)
       : kappa_(static_cast<N>(kernel.kappa)),
         binary_rate_(static_cast<N>(-std::numbers::log2e * kernel.kappa)),
         too_far_(static_cast<N>(700 / kernel.kappa)) {}

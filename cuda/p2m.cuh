@@ -30,11 +30,11 @@ __device__ inline void add_up(const T* buffer, int slots, T* sums) {
 }
 
 /// Adds the moments of up to 32·Each points, `weight` each, to sums [2 pairs]; with V = Dual<T>
-/// those of dipoles, which are the places' slopes (of Laplace's kernel).
-template <int Each, class T, class V, class Kernel>
+/// those of dipoles, which are the places' slopes, and of charges where weights have slopes.
+template <int Each, class T, class V, class W, class Factors>
 __device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
-                                   const DegreeFactors<T, Each, Kernel>& factors,
-                                   const Vec3<V>* place, const T* weight, T* buffer, T* sums) {
+                                   const Factors& factors, const Vec3<V>* place, const W* weight,
+                                   T* buffer, T* sums) {
   const int lane = threadIdx.x % warp_size;
   Harmonics<T, V> point[Each];
 #pragma unroll
@@ -64,14 +64,6 @@ __device__ inline void add_moments(const TableView<T>& table, const Steps<T>& st
     }
   }
   if (filled > 0) add_up(buffer, filled, sums + 2 * t - filled);
-}
-
-/// The same by Laplace's kernel.
-template <int Each, class T, class V>
-__device__ inline void add_moments(const TableView<T>& table, const Steps<T>& steps,
-                                   const Vec3<V>* place, const T* weight, T* buffer, T* sums) {
-  const DegreeFactors<T, Each, fmm::Laplace> factors({}, nullptr, table.p);
-  add_moments<Each>(table, steps, factors, place, weight, buffer, sums);
 }
 
 /// Numbers of shared memory that a warp of P2M works with: the buffer and the sums.

@@ -14,9 +14,9 @@ struct NearPart {
   cudaEvent_t done = nullptr;
 };
 
-/// The kind of a source's strength: a charge, or a dipole, whose field has a length more in its
-/// unit.
-enum class Strength { charge, dipole };
+/// What a source's strength is: a charge; or a dipole, whose field has a length more in its unit;
+/// or both, the dipole times the tree's scale.
+enum class Strength { charge, dipole, both };
 
 /// The far field of spread sources, with expansions in T. What is near is the caller's.
 template <class T>
@@ -24,16 +24,18 @@ class SpreadField {
  public:
   /// The tree must outlive it.
   SpreadField(const SpreadTree& tree, const fmm::ParityOrder& order, Strength strength,
-              cudaStream_t stream, Gathering gathering = Gathering::wide)
+              cudaStream_t stream, Gathering gathering = Gathering::wide,
+              const PlanKernel& kernel = {})
       : tree_(tree),
         strength_(strength),
         stream_(stream),
-        stages_(order, tree.tree, false, stream, gathering),
+        stages_(order, tree.tree, false, stream, gathering, kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {}
 
   bool has_far() const { return stages_.has_far(); }
   TableView<T> table() const { return stages_.table(); }
+  const FarKernel& kernel() const { return stages_.kernel(); }
   std::int64_t operator_bytes() const { return stages_.operator_bytes(); }
   std::int64_t bytes() const { return stages_.bytes() + charges_.bytes() + places_.bytes(); }
   /// Gives back the memory of charges and expansions, until the next evaluation needs it.
@@ -51,14 +53,15 @@ class SpreadField {
   /// expansions) enqueues the moments of the boxes with sources of their own, for charges
   /// [vectors][sources] in the tree's order, sources being in the tree's unit. done(stage) is
   /// called when a stage is in the stream; "wait" is what the near field takes longer than the far
-  /// one.
+  /// one. Strengths of both kinds, [vectors][2][sources], are sorted kind by kind.
   template <class P2m, class Near, class Done>
   void enqueue(const Arguments& arguments, int vectors, P2m&& p2m, Near&& near, Done&& done) {
     const std::int64_t n = tree_.sources();
+    const int kinds = strength_ == Strength::both ? 2 : 1;
     reserve(tree_.far.m2l, vectors);
-    grow(charges_, vectors * n, stream_);
-    look_at(arguments, n, vectors);
-    sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, largest_.data(),
+    grow(charges_, vectors * kinds * n, stream_);
+    look_at(arguments, kinds * n, vectors);
+    sort_charges(arguments_.data(), tree_.source_order.data(), n, vectors, kinds, largest_.data(),
                  charges_.data(), stream_);
     done("sort");
     const ExpansionsView<T> expansions = stages_.expansions(vectors);
@@ -110,7 +113,7 @@ class SpreadField {
 
   /// What takes sums of scaled strengths in the tree's unit to potentials in the caller's.
   double scale() const {
-    return fmm::Laplace::scale / (strength_ == Strength::charge ? tree_.scale : 1);
+    return fmm::Laplace::scale / (strength_ == Strength::dipole ? 1 : tree_.scale);
   }
 
  private:

@@ -51,12 +51,13 @@ __global__ void sort_strengths_kernel(const Arguments* arguments, PointsView<N> 
 
 template <class T>
 __global__ void sort_charges_kernel(const Arguments* arguments, const std::int32_t* order,
-                                    std::int64_t n, const unsigned long long* largest, T* charges) {
+                                    std::int64_t n, int kinds, const unsigned long long* largest,
+                                    T* charges) {
   const std::int64_t k = thread_index();
   if (k >= n) return;
   const std::int64_t first = blockIdx.y * n;
-  charges[first + k] =
-      static_cast<T>(strength_scale(largest[blockIdx.y]) * arguments->charges[first + order[k]]);
+  charges[first + k] = static_cast<T>(strength_scale(largest[blockIdx.y / kinds]) *
+                                      arguments->charges[first + order[k]]);
 }
 
 /// A warp for each leaf. The members of PointsToPlace are passed one by one: from a struct with a
@@ -126,9 +127,10 @@ void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, in
 
 template <class T>
 void sort_charges(const Arguments* arguments, const std::int32_t* order, std::int64_t n,
-                  int vectors, const unsigned long long* largest, T* charges, cudaStream_t stream) {
-  launch(sort_charges_kernel<T>, dim3(blocks_for(n), vectors), threads_per_block, 0, stream,
-         arguments, order, n, largest, charges);
+                  int vectors, int kinds, const unsigned long long* largest, T* charges,
+                  cudaStream_t stream) {
+  launch(sort_charges_kernel<T>, dim3(blocks_for(n), vectors * kinds), threads_per_block, 0, stream,
+         arguments, order, n, kinds, largest, charges);
 }
 
 template <class N>
@@ -138,12 +140,12 @@ void place_points(const PointsToPlace& from, const PointArrays<N>& out, cudaStre
          from.tree, from.are_sources, from.leaves, from.n_leaves, out);
 }
 
-#define FMBEM_INSTANTIATE(N)                                                           \
-  template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int, \
-                             const unsigned long long*, N*, cudaStream_t);             \
-  template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,    \
-                               const unsigned long long*, const SortedStrengths<N>&,   \
-                               cudaStream_t);                                          \
+#define FMBEM_INSTANTIATE(N)                                                                \
+  template void sort_charges(const Arguments*, const std::int32_t*, std::int64_t, int, int, \
+                             const unsigned long long*, N*, cudaStream_t);                  \
+  template void sort_strengths(const Arguments*, const PointsView<N>&, int, double,         \
+                               const unsigned long long*, const SortedStrengths<N>&,        \
+                               cudaStream_t);                                               \
   template void place_points(const PointsToPlace&, const PointArrays<N>&, cudaStream_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)

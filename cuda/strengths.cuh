@@ -31,10 +31,11 @@ void sort_strengths(const Arguments* arguments, const PointsView<N>& sources, in
                     double scale, const unsigned long long* largest, const SortedStrengths<N>& out,
                     cudaStream_t stream);
 
-/// Charges alone, of sources that are not points.
+/// Charges alone, of sources that are not points: [vectors][kinds][n], as they are handed over.
 template <class T>
 void sort_charges(const Arguments* arguments, const std::int32_t* order, std::int64_t n,
-                  int vectors, const unsigned long long* largest, T* charges, cudaStream_t stream);
+                  int vectors, int kinds, const unsigned long long* largest, T* charges,
+                  cudaStream_t stream);
 
 /// The arrays of PointsView.
 template <class N>

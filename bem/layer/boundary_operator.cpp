@@ -40,8 +40,7 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
 
 Processor faster_processor(std::size_t panels, const OperatorOptions& options) {
   const bool for_gpu = options.near_field == OperatorOptions::NearField::lean;
-  return options.kappa > 0 || (!for_gpu && is_dense(panels, single_layer, options)) ||
-                 cuda_devices().empty()
+  return (!for_gpu && is_dense(panels, single_layer, options)) || cuda_devices().empty()
              ? Processor::cpu
              : Processor::gpu;
 }
@@ -62,8 +61,6 @@ std::shared_ptr<BoundaryOperator> make_boundary_operator(const Panels& panels, c
   if (panels.images) return make_reflected_operator(panels, layer, options, block);
   const Processor processor =
       options.processor ? *options.processor : faster_processor(panels.size(), options);
-  FMBEM_REQUIRE(processor == Processor::cpu || options.kappa == 0,
-                "operators of Yukawa's kernel run on the CPU: choose that, or set κ to 0");
   FMBEM_REQUIRE(processor == Processor::cpu || options.kind != OperatorOptions::Choice::dense,
                 "the dense operator runs on the CPU: use the FMM on the GPU");
   FMBEM_REQUIRE(

@@ -50,7 +50,7 @@ class CpuEngine {
   std::shared_ptr<const fmm::PointTree> one_leaf() const;
 
   Panels panels_;
-  NearKernel kernel_;
+  PanelKernel kernel_;
   LargeVector<Triangle> triangles_;  ///< of the columns
   NearTargets targets_;
   std::shared_ptr<const PanelPieces> pieces_;  ///< or null

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "fmbem/bem/geometry/chosen_panels.hpp"
+#include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/bem/layer/green_passes.hpp"
 #include "fmbem/bem/near/norm_estimate.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -24,29 +27,12 @@ constexpr double near_pair_seconds_of_both = 6e-9;
 /// Relative error of integrals where everything is near.
 constexpr double exact = 1e-12;
 
-/// What goes through a far field at once: factors of σ and μ, and of potentials and derivatives.
-struct FarPass {
-  double sigma, mu, potential, flux;
-};
-
-/// One pass where v d = k k', else one for each result.
-std::vector<FarPass> passes_of(const GreenTerm& t) {
-  if (!t.has_flux()) return {{t.v, t.k, 1, 0}};
-  const double first = t.v * t.d, second = t.k * t.k_adjoint;
-  if (std::abs(first - second) <= 1e-14 * std::abs(first)) {
-    // (v, k) and (k', d) are multiples of each other.
-    if (t.v == 0 && t.k == 0) return {{t.k_adjoint, t.d, 0, 1}};
-    return {{t.v, t.k, 1, std::abs(t.v) > std::abs(t.k) ? t.k_adjoint / t.v : t.d / t.k}};
-  }
-  return {{t.v, t.k, 1, 0}, {t.k_adjoint, t.d, 0, 1}};
-}
-
 }  // namespace
 
 struct GreenOperator::Impl {
   struct Kernel {
     std::unique_ptr<fmm::FarField> far;
-    std::vector<FarPass> passes;
+    std::vector<GreenPass> passes;
   };
 
   LargeVector<Triangle> columns;
@@ -60,6 +46,8 @@ struct GreenOperator::Impl {
   std::vector<Kernel> kernels;
   std::unique_ptr<GreenBlocks> near;
   mutable fmm::Seconds product_seconds{};
+  std::unique_ptr<cuda::bem::GreenProduct>
+      on_gpu;  ///< in place of all that the CPU multiplies with
 
   void fill_targets(const Panels& panels, const PanelBlock& block) {
     const auto n = static_cast<std::int64_t>(count_of(block.rows, panels.size()));
@@ -77,6 +65,7 @@ struct GreenOperator::Impl {
   }
 
   void multiply(std::span<const double> x, std::span<double> y) const {
+    if (on_gpu) return on_gpu->multiply(x.data(), y.data());
     const std::size_t n = columns.size(), m = targets.own.size();
     product_seconds.clear();
     std::fill(y.begin(), y.end(), 0.0);
@@ -134,23 +123,36 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   info.far_precision =
       differs ? Precision::double_precision : far_precision_for(tolerance, Trace::normal);
   const double moments = 0.5 * tolerance;
+  const double overhang = options.overhang.value_or(overhang_for(Trace::normal, false, crowded));
+  fmm::Stopwatch watch(info.setup_seconds);
+  const auto processor = options.processor.value_or(Processor::cpu);
+  if (processor == Processor::gpu && !is_dense) {
+    FMBEM_REQUIRE(serves_on_gpu(block, impl_->terms),
+                  "the GPU has potentials of one kernel, and differences of kernels, between the "
+                  "same panels: use the CPU for all else");
+    impl_->on_gpu = std::make_unique<cuda::bem::GreenProduct>(
+        block.is_whole() ? panels : chosen_panels(panels, block.columns), impl_->terms,
+        cuda::bem::GreenAccuracy{info.order, info.far_precision, info.precision, moments, tolerance,
+                                 overhang, options.max_leaf});
+    impl_->norm_of_v = impl_->on_gpu->norm_of_v();
+    watch.add("operator");
+    return;
+  }
   const auto sources = [&](double kappa) {
     return std::make_shared<PanelSources>(impl_->columns, nullptr, moments, Trace::normal, kappa,
                                           PanelSources::Strengths::charge_and_dipole);
   };
-  fmm::Stopwatch watch(info.setup_seconds);
   const auto most = static_cast<int>(std::max(impl_->columns.size(), impl_->targets.own.size()));
   fmm::Seconds seconds;
-  impl_->tree = fmm::grow_tree(
-      *sources(least_kappa), impl_->targets.centroid,
-      {.overhang = options.overhang.value_or(overhang_for(Trace::normal, false, crowded)),
-       .max_leaf = is_dense ? std::optional(most) : options.max_leaf,
-       .ranks = options.ranks,
-       .order = info.order,
-       .precision = info.far_precision,
-       .gradient = impl_->outputs == 2,
-       .near_pair_seconds = impl_->outputs * near_pair_seconds_of_both},
-      seconds);
+  impl_->tree = fmm::grow_tree(*sources(least_kappa), impl_->targets.centroid,
+                               {.overhang = overhang,
+                                .max_leaf = is_dense ? std::optional(most) : options.max_leaf,
+                                .ranks = options.ranks,
+                                .order = info.order,
+                                .precision = info.far_precision,
+                                .gradient = impl_->outputs == 2,
+                                .near_pair_seconds = impl_->outputs * near_pair_seconds_of_both},
+                               seconds);
   impl_->near_panels = std::make_shared<NearPanels>(impl_->tree, nullptr);
   impl_->norm_of_v =
       estimate_norm(impl_->targets.centroid, *sources(least_kappa), *impl_->tree, least_kappa).norm;
@@ -174,6 +176,18 @@ GreenOperator::~GreenOperator() = default;
 GreenOperator::GreenOperator(GreenOperator&&) noexcept = default;
 GreenOperator& GreenOperator::operator=(GreenOperator&&) noexcept = default;
 
+bool GreenOperator::serves_on_gpu(const PanelBlock& block, std::span<const GreenTerm> terms) {
+  if (block.rows != block.columns) return false;
+  if (terms.size() == 1) return !terms[0].has_flux();
+  const GreenTerm whole = laplace_of(terms);
+  const auto cancels = [&](double GreenTerm::*factor) {
+    double size = 0;
+    for (const GreenTerm& term : terms) size += std::abs(term.*factor);
+    return std::abs(whole.*factor) <= 1e-14 * size;
+  };
+  return cancels(&GreenTerm::v) && cancels(&GreenTerm::k_adjoint) && cancels(&GreenTerm::d);
+}
+
 std::size_t GreenOperator::rows() const { return impl_->targets.own.size(); }
 std::size_t GreenOperator::columns() const { return impl_->columns.size(); }
 int GreenOperator::outputs() const { return impl_->outputs; }
@@ -190,6 +204,10 @@ void GreenOperator::multiply(std::span<const double> x, std::span<double> y) con
 
 OperatorInfo GreenOperator::info() const {
   OperatorInfo info = impl_->info;
+  if (impl_->on_gpu) {
+    impl_->on_gpu->describe(info);
+    return info;
+  }
   info.memory_bytes = impl_->near->bytes();
   for (const auto& kernel : impl_->kernels) {
     const fmm::PlanInfo far = kernel.far->info();

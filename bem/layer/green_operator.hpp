@@ -21,16 +21,22 @@ namespace fmbem {
 /// v d ≠ k k'. Where they are several the far field is in double precision, and near entries of
 /// differences come from a series: factors that add up to 0 leave an operator that is as smooth as
 /// the difference of the kernels, and to the tolerance as accurate against its norm (K' and D
-/// against that of σ and μ in y_0). On the CPU; the near field is stored.
+/// against that of σ and μ in y_0). The near field is stored.
 class GreenOperator {
  public:
-  /// Takes kind, tolerance, precision, order and max_leaf of the options; `dense` has everything
-  /// near, to 1e-12. Throws what operators throw.
+  /// Takes kind, processor, tolerance, precision, order and max_leaf of the options; `dense` has
+  /// everything near, to 1e-12, on the CPU. The GPU has potentials of one kernel, or kernels of
+  /// which nothing but K is left of Laplace's, between the same panels (serves_on_gpu()); else an
+  /// InputError says so. Throws what
+  /// operators throw.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
                 const OperatorOptions& options);
   ~GreenOperator();
   GreenOperator(GreenOperator&&) noexcept;
   GreenOperator& operator=(GreenOperator&&) noexcept;
+
+  /// Whether the GPU can have such an operator.
+  static bool serves_on_gpu(const PanelBlock& block, std::span<const GreenTerm> terms);
 
   std::size_t rows() const;
   std::size_t columns() const;

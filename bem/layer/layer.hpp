@@ -24,6 +24,12 @@ inline constexpr Layer single_layer{};
 inline constexpr Layer double_layer{Trace::value, Trace::normal};
 inline constexpr Layer adjoint_double_layer{Trace::normal, Trace::value};
 
+/// A kernel, Yukawa's where κ > 0, and its trace at the panels.
+struct PanelKernel {
+  Trace source = Trace::value;
+  double kappa = 0;
+};
+
 /// What the rows of K' are, one for each panel i.
 enum class NormalRows {
   /// Means over panel i of the flux from panels whose charge is lumped at their centroids. Then A

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace fmbem {
 namespace {
@@ -33,9 +32,13 @@ constexpr double nearest = 1.5;
 }  // namespace
 
 double FarRule::reach_for(double kappa_radius, double spared) const {
-  const double m = degree + 1,
-               left = std::exp(spared / m) / reach - std::numbers::e * kappa_radius / m;
+  const double left = inverse_reach_of_rule(reach, degree, kappa_radius, spared);
   return left > 0 ? 1 / left : std::numeric_limits<double>::infinity();
+}
+
+const TriangleRule& densest_moment_rule() {
+  static const TriangleRule rule = collapsed_gauss(16);
+  return rule;
 }
 
 std::vector<FarRule> far_rules(double tolerance, FarKernel kernel) {

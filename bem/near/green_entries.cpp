@@ -42,7 +42,8 @@ void add_entries(PanelEntries& sum, const GreenTerm& factors, const PanelEntries
   sum.d += factors.d * entries.d;
 }
 
-/// What all kernels have of Laplace's.
+}  // namespace
+
 GreenTerm laplace_of(std::span<const GreenTerm> terms) {
   GreenTerm sum{0, 0, 0, 0, 0};
   for (const GreenTerm& term : terms) {
@@ -53,8 +54,6 @@ GreenTerm laplace_of(std::span<const GreenTerm> terms) {
   }
   return sum;
 }
-
-}  // namespace
 
 PanelEntries green_entries(std::span<const GreenTerm> terms, const Triangle& t, Vec3d x,
                            Vec3d normal, bool same) {

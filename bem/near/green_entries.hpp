@@ -21,6 +21,9 @@ struct GreenTerm {
   bool has_flux() const { return k_adjoint != 0 || d != 0; }
 };
 
+/// What all kernels have of Laplace's: a term with κ = 0.
+GreenTerm laplace_of(std::span<const GreenTerm> terms);
+
 /// The entries of a sum of kernels between a panel and a point with a normal, times their factors,
 /// by closed forms. `same`: the point is the panel's own centroid, where K and K' are 0, the mean
 /// of both sides' limits. Of several terms what Laplace's kernel has in all of

@@ -24,7 +24,7 @@ using fmm::Range;
 class NearColumns {
  public:
   NearColumns(std::span<const Triangle> panels, const NearTargets& all, const NearPanels& near,
-              const NearKernel& kernel, double tolerance)
+              const PanelKernel& kernel, double tolerance)
       : panels_(panels),
         all_(all),
         near_(near),
@@ -106,7 +106,7 @@ class NearColumns {
   std::span<const Triangle> panels_;
   const NearTargets& all_;
   const NearPanels& near_;
-  NearKernel kernel_;
+  PanelKernel kernel_;
   double tolerance_;
   NearIntegrals integrals_;
   StripIntegrals strips_;
@@ -119,7 +119,7 @@ template <class Entry>
 class NearBlocksOf final : public NearBlocks {
  public:
   NearBlocksOf(std::span<const Triangle> panels, const NearTargets& targets,
-               std::shared_ptr<const NearPanels> near, const NearKernel& kernel, double tolerance,
+               std::shared_ptr<const NearPanels> near, const PanelKernel& kernel, double tolerance,
                const Progress& progress)
       : panels_(panels), targets_(targets), near_(std::move(near)), tree_(near_->tree()) {
     const std::size_t rows = near_->rows();
@@ -144,7 +144,7 @@ class NearBlocksOf final : public NearBlocks {
   }
 
  private:
-  void integrate(std::size_t first, std::size_t last, const NearKernel& kernel, double tolerance) {
+  void integrate(std::size_t first, std::size_t last, const PanelKernel& kernel, double tolerance) {
 #pragma omp parallel
     {
       NearColumns columns(panels_, targets_, *near_, kernel, tolerance);
@@ -211,7 +211,7 @@ class NearBlocksOf final : public NearBlocks {
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              const NearTargets& targets,
                                              std::shared_ptr<const NearPanels> near,
-                                             const NearKernel& kernel, double tolerance,
+                                             const PanelKernel& kernel, double tolerance,
                                              Precision precision, const Progress& progress) {
   if (precision == Precision::single_precision)
     return std::make_unique<NearBlocksOf<float>>(panels, targets, std::move(near), kernel,
@@ -221,7 +221,7 @@ std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
 }
 
 void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
-                           const NearPanels& near, const NearKernel& kernel, double tolerance,
+                           const NearPanels& near, const PanelKernel& kernel, double tolerance,
                            const double* x, double* y, const Product& product) {
   const std::size_t n = panels.size(), m = targets.own.size();
   if (product.transposed)

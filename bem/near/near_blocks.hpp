@@ -12,12 +12,6 @@
 
 namespace fmbem {
 
-/// What is integrated: the kernel, Yukawa's where κ > 0, and its trace at the panels.
-struct NearKernel {
-  Trace source = Trace::value;
-  double kappa = 0;
-};
-
 /// The near field of V or K in dense blocks, one for each row of the near lists.
 class NearBlocks {
  public:
@@ -32,12 +26,12 @@ class NearBlocks {
 std::unique_ptr<NearBlocks> make_near_blocks(std::span<const Triangle> panels,
                                              const NearTargets& targets,
                                              std::shared_ptr<const NearPanels> near,
-                                             const NearKernel& kernel, double tolerance,
+                                             const PanelKernel& kernel, double tolerance,
                                              Precision precision, const Progress& progress);
 
 /// y += A x or Aᵀ x with integrals that are not stored.
 void add_near_field_afresh(std::span<const Triangle> panels, const NearTargets& targets,
-                           const NearPanels& near, const NearKernel& kernel, double tolerance,
+                           const NearPanels& near, const PanelKernel& kernel, double tolerance,
                            const double* x, double* y, const Product& product);
 
 }  // namespace fmbem

@@ -48,12 +48,13 @@ FMBEM_HD inline double piece_size_over_distance(double area, Vec3d centroid, Vec
 
 /// The same of Yukawa's kernel, from above: e^{−κr} from the disk of that area on, and within it
 /// the mean over its radius ρ, (1 − e^{−κρ})/(κρ).
-inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x, double kappa) {
+FMBEM_HD inline double panel_size_over_distance(double area, Vec3d centroid, Vec3d x,
+                                                double kappa) {
   const double of_laplace = panel_size_over_distance(area, centroid, x);
   if (kappa == 0) return of_laplace;
-  const double radius = std::sqrt(area * std::numbers::inv_pi), z = kappa * radius;
-  return of_laplace * (z > 0 ? -std::expm1(-z) / z : 1) *
-         std::exp(-kappa * std::max(0.0, norm(centroid - x) - radius));
+  const double radius = sqrt(area * std::numbers::inv_pi), z = kappa * radius;
+  return of_laplace * (z > 0 ? -expm1(-z) / z : 1) *
+         exp(-kappa * fmax(0.0, norm(centroid - x) - radius));
 }
 
 /// The estimate from sums of these over near panels, and over all. Where panels are cut, leaves and

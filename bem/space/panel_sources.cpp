@@ -79,18 +79,15 @@ bool PanelSources::share_parts(std::span<const std::int32_t> sources, double sid
 }
 
 const TriangleRule& PanelSources::rule_for(const Triangle& t, double side) const {
-  // Targets of Yukawa's kernel are at a distance of `spared` sides, which makes the field so much
-  // smaller: a rule may err by as much more.
-  constexpr double spared = 0.8;
   const auto reach = [&](const FarRule& rule) {
-    return kappa_ == 0 ? rule.reach : rule.reach_for(kappa_ * t.radius, spared * kappa_ * side);
+    return kappa_ == 0 ? rule.reach
+                       : rule.reach_for(kappa_ * t.radius, spared_by_screening * kappa_ * side);
   };
   const auto far = std::find_if(rules_.begin(), rules_.end(), [&](const FarRule& rule) {
     return side >= reach(rule) * t.radius;
   });
   if (far != rules_.end()) return far->rule;
-  static const TriangleRule best = collapsed_gauss(16);
-  return kappa_ == 0 ? rules_.back().rule : best;
+  return kappa_ == 0 ? rules_.back().rule : densest_moment_rule();
 }
 
 void PanelSources::quadrature(std::size_t j, double side, fmm::WeightedPoints& points) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fmbem/bem/near/exact_entry.hpp"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 namespace {
@@ -63,6 +64,10 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
     units_.push_back(units);
   }
   find_surfaces();
+  FMBEM_REQUIRE(options.processor != Processor::gpu || surfaces_.size() == 1,
+                "the formulation " << name_of(formulation)
+                                   << " runs on the GPU with one surface, not with "
+                                   << surfaces_.size() << ": use the CPU, or the direct one");
   for (std::size_t to = 0; to < surfaces_.size(); ++to)
     for (std::size_t from = 0; from < surfaces_.size(); ++from) {
       Coupling couples = coupling(surfaces_[to], surfaces_[from]);
@@ -74,7 +79,7 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
       if (!couples.terms.empty())
         part.green =
             std::make_unique<GreenOperator>(panels, block, std::move(couples.terms), of_part);
-      of_part.processor = Processor::cpu;
+      if (of_part.kind == OperatorOptions::Choice::dense) of_part.processor = Processor::cpu;
       of_part.normal_rows = NormalRows::averaged;
       if (part.adjoint_factor != 0)
         part.adjoint = make_boundary_operator(panels, adjoint_double_layer, of_part, block);
@@ -194,6 +199,7 @@ void DerivativeOperator::to_direct(std::span<double> x) const {
 void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y) const {
   std::vector<double> direct(x.begin(), x.end());
   to_direct(direct);
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < units_.size(); ++i) {
     y[2 * i] = units_[i].potential * direct[2 * i];
     y[2 * i + 1] = units_[i].flux * direct[2 * i + 1];
@@ -202,6 +208,7 @@ void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y
     const std::vector<std::int32_t>&from = surfaces_[part.from].panels,
           &to = surfaces_[part.to].panels;
     std::vector<double> sources(2 * from.size()), result(2 * to.size());
+#pragma omp parallel for schedule(static)
     for (std::size_t j = 0; j < from.size(); ++j) {
       sources[j] = direct[2 * static_cast<std::size_t>(from[j]) + 1];
       sources[from.size() + j] = direct[2 * static_cast<std::size_t>(from[j])];
@@ -214,10 +221,12 @@ void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y
       for (std::size_t i = 0; i < to.size(); ++i)
         result[to.size() + i] += part.adjoint_factor * flux[i];
     }
+#pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < to.size(); ++i)
       for (std::size_t row = 0; row < 2; ++row)
         y[2 * static_cast<std::size_t>(to[i]) + row] += result[row * to.size() + i];
   }
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < units_.size(); ++i) {
     y[2 * i] *= units_[i].first_row;
     y[2 * i + 1] *= units_[i].second_row;

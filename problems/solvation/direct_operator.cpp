@@ -100,12 +100,14 @@ void DirectOperator::multiply(std::span<const double> x, std::span<double> y) co
     const ScreenedRegion& region = screened()[part.region];
     const std::size_t m = region.panels.size();
     std::vector<double> sources(2 * m), result(m);
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < m; ++k) {
       const std::size_t unknown = 2 * static_cast<std::size_t>(region.panels[k]);
       sources[k] = -part.flux_factor[k] * x[unknown + 1];
       sources[m + k] = region.sign[k] * x[unknown];
     }
     part.green.multiply(sources, result);
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < m; ++k)
       y[part.row[k]] = 0.5 * x[2 * static_cast<std::size_t>(region.panels[k])] + result[k];
   }

@@ -80,6 +80,7 @@ void PoissonBoltzmannOperator::add(OperatorInfo& sum, const OperatorInfo& part) 
     return;
   }
   sum.kind = OperatorKind::fmm;
+  sum.processor = part.processor;
   sum.precision = part.precision;
   sum.far_precision = part.far_precision;
   sum.inflation = std::max(sum.inflation, part.inflation);

@@ -30,7 +30,8 @@ struct RegionCharges {
 };
 
 /// The linearised Poisson-Boltzmann equation for any regions. Unknowns are two for each panel, with
-/// panels in their order: φ_0, q_0, φ_1, …; rows likewise. Without transposed products; on the CPU.
+/// panels in their order: φ_0, q_0, φ_1, …; rows likewise. Without transposed products. Vectors are
+/// in the host's memory, on whichever processor the kernels are.
 class PoissonBoltzmannOperator : public BoundaryOperator {
  public:
   std::size_t size() const override { return 2 * panels_.size(); }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/problems/solvation/solvation_problem.hpp"
@@ -39,6 +40,14 @@ void solve_for_sites(LinearSolver& solver, const PoissonBoltzmannOperator& op,
   }
 }
 
+/// Of derivative forms the GPU has those with one surface, which is left to who asks for it.
+Processor processor_for(const SolvationModel& model, std::size_t panels,
+                        const OperatorOptions& options) {
+  if (options.processor) return *options.processor;
+  return model.formulation == SolvationFormulation::direct ? faster_processor(panels, options)
+                                                           : Processor::cpu;
+}
+
 }  // namespace
 
 Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const SolvationModel& model,
@@ -47,8 +56,6 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   refuse_coincident_charges(molecule);
   Solvation result;
   result.model = model;
-  LayerOptions on_cpu = options;
-  on_cpu.op.processor = Processor::cpu;
   LinearSolver solver(options.solver);
   if (options.started) options.started(mesh.triangles.size());
   const Timer setup;
@@ -56,13 +63,15 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.solver_tolerance = solver.tolerance();
   result.operator_tolerance =
       options.op.tolerance > 0 ? options.op.tolerance : 0.1 * solver.tolerance();
-  on_cpu.op.tolerance = result.operator_tolerance;
   result.panels = solvation_panels(mesh);
+  OperatorOptions how = options.op;
+  how.tolerance = result.operator_tolerance;
+  how.processor = processor_for(model, result.panels.size(), how);
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   SolvationProblem problem(molecule, result.solver_tolerance, result);
 
   const Timer assembly;
-  const auto op = problem.make_operator(on_cpu.op);
+  const auto op = problem.make_operator(how);
   result.assembly_seconds = assembly.seconds();
   const Timer preconditioner;
   result.leaves = result.panels.leaves();
@@ -80,6 +89,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.solves = {solver.solve(b, x)};
   result.product_median_seconds = solver.median_product_seconds();
   result.op = op->info();
+  if (result.op.processor == Processor::gpu) result.device_bytes = peak_device_memory();
   result.converged = result.solves[0].converged;
   if (options.inspect) options.inspect({*op, result.panels, b, x});
   solve_for_sites(solver, *op, problem, sites, result);

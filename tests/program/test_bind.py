@@ -95,7 +95,6 @@ class Bind(ProgramTest):
         self.refused("bind", *files[:2], *surfaces, saying="LIGAND is required")
         self.refused("bind", *files, *surfaces[:4], saying="--ligand-surface is required")
         self.refused("bind", *files, *surfaces, "--json", "ligand.pqr", saying="would overwrite")
-        self.refused("bind", *files, *surfaces, "--backend", "cuda", saying="fmbem bind runs on the CPU")
         self.refused("bind", *files, *surfaces, "--kappa", -1, saying="must be 0 or positive")
         self.write("ligand.pqr", atom((9, 9, 9), 1))
         self.refused("bind", *files, *surfaces, saying=("ligand.pqr, line 1", "outside of all surfaces"))

@@ -5,6 +5,7 @@ import os
 import unittest
 
 from harness import CUBE, STAGES, ProgramTest
+from solvation_files import atom, sphere_file
 
 
 def fill_gpu(leave):
@@ -49,6 +50,27 @@ class Gpu(ProgramTest):
             self.assertEqual(set(operator["product_s"]) - {"copy"}, STAGES | {"wait"})
             self.assertGreater(min(operator["product_s"][stage] for stage in STAGES), 0)
             self.assertGreater(gpu["device_memory_bytes"], operator["memory_bytes"])
+
+    def test_solvation_energies_are_those_of_the_cpu(self):
+        ion = self.write("ion.pqr", atom((1, 1, 1), 1) + atom((-2, 0.5, 0), -0.4))
+        sphere = sphere_file(self.folder, "s.off", 4, 4)
+        cavity = sphere_file(self.folder, "c.off", 3, 1, (0.5, -1.5, -1.5))
+        for formulation, surfaces in (("direct", [sphere]), ("direct", [sphere, cavity]), ("juffer", [sphere]),
+                                      ("lu", [sphere])):
+            given = [word for file in surfaces for word in ("--surface", file)]
+            energies, iterations = [], []
+            for backend in ("cpu", "cuda"):
+                report = self.report("solvate", ion, *given, "--kappa", 0.125, "--tolerance", 1e-6, "--operator", "fmm",
+                                     "--formulation", formulation, "--backend", backend)
+                self.assertEqual(report["backend"], backend)
+                energies.append(report["results"]["solvation_energy_kcal_per_mol"]["value"])
+                iterations.append(report["solver"]["iterations"][0])
+            with self.subTest(formulation=formulation, surfaces=surfaces):
+                self.assertAlmostEqual(energies[1] / energies[0], 1, delta=1e-5)
+                self.assertLessEqual(abs(iterations[1] - iterations[0]), 1)
+        self.refused("solvate", ion, "--surface", sphere, "--surface", cavity, "--formulation", "lu", "--backend", "cuda",
+                     saying="with one surface")
+        self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", saying="stores near fields")
 
     def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
         # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.

@@ -154,7 +154,6 @@ class Solvate(ProgramTest):
         refused("goes with each --surface", "--extrapolate", "g.off", "--extrapolate", "g.off")
         refused("would overwrite", "--potentials", self.ion)
         refused("--potentials writes .pqr and .csv", "--potentials", "p.txt")
-        refused("runs on the CPU", "--backend", "cuda")
 
     def test_lysozyme_with_cavities_and_a_layer_without_ions(self):
         if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():

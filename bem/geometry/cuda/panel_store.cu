@@ -75,13 +75,13 @@ __device__ double add_up(double value) {
 __global__ void sum_rows(TreeView tree, const std::int32_t* leaves, NearListsView lists,
                          std::int64_t stride, const std::int32_t* source_order,
                          const std::int32_t* target_order, const Vec3d* target,
-                         const Vec3d* centroid, const Vec3d* half, const double* area,
+                         const Vec3d* centroid, const Vec3d* half, const double* area, double kappa,
                          std::int64_t n, std::int64_t far_stride, double* near_sums, double* sums) {
   const std::int64_t row = blockIdx.x * stride;
   const Vec3d x = target[target_order[tree.targets[leaves[row]].x]];
   const auto part = [&](std::int64_t j) {
     return half ? piece_size_over_distance(area[j], centroid[j], half[j], x)
-                : panel_size_over_distance(area[j], centroid[j], x);
+                : panel_size_over_distance(area[j], centroid[j], x, kappa);
   };
   double near = 0, sampled = 0, all = 0;
   for (std::int64_t e = lists.begin[row]; e < lists.begin[row + 1]; ++e) {
@@ -159,8 +159,8 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
       stream);
 }
 
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream,
-                           const DevicePieces* pieces) {
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,
+                           cudaStream_t stream, const DevicePieces* pieces) {
   const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / rows_of_estimate),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
@@ -171,7 +171,7 @@ NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cud
          tree.target_order.data(), panels.centroid.data(),
          extents ? extents->centre.data() : panels.centroid.data(),
          extents ? extents->half.data() : nullptr,
-         extents ? extents->area.data() : panels.area.data(), tree.sources(),
+         extents ? extents->area.data() : panels.area.data(), kappa, tree.sources(),
          extents ? stride_of_far_pieces(tree.sources()) : 1, near_sums.data(), sums.data());
   std::vector<double> near(rows), all(rows);
   near_sums.download(near.data());

@@ -57,8 +57,9 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
                            cudaStream_t stream, const DevicePieces* pieces = nullptr);
 
-/// The near field's part of the norm, as the host's operator estimates it. Waits for the device.
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, cudaStream_t stream,
-                           const DevicePieces* pieces = nullptr);
+/// The near field's part of the norm, as the host's operator estimates it, of Yukawa's kernel where
+/// κ > 0. Waits for the device.
+NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,
+                           cudaStream_t stream, const DevicePieces* pieces = nullptr);
 
 }  // namespace fmbem::cuda::bem

@@ -40,19 +40,21 @@ class DeviceEngine {
   static constexpr Processor processor = Processor::gpu;
 
   DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
-      : source_(task.layer.source) {
+      : kernel_{task.layer.source, task.options.kappa} {
     const OperatorOptions& options = task.options;
+    FMBEM_REQUIRE(kernel_.kappa == 0 || options.near_field != OperatorOptions::NearField::lean,
+                  "the near field of Yukawa's kernel is stored: leave out --near-field lean");
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_point_count(panels.size(), "panel");
     panels_ = store_of(panels, stream_);
     stream_.wait();
     watch.add("panels");
-    if (source_ == Trace::value && panels_->has_long) {
+    if (kernel_.source == Trace::value && kernel_.kappa == 0 && panels_->has_long) {
       cut_panels(task);
       watch.add("pieces");
     }
     const double overhang =
-        options.overhang.value_or(overhang_for(source_, pieces_ != nullptr, task.crowded));
+        options.overhang.value_or(overhang_for(kernel_.source, pieces_ != nullptr, task.crowded));
     fmm::check_overhang(overhang);
     const auto grow_tree = [&](bool lean) {
       tree_ = {};  // first, as both may not fit
@@ -71,7 +73,7 @@ class DeviceEngine {
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
     grow_tree(lean);
     stored_ = !lean && (options.near_field == OperatorOptions::NearField::stored ||
-                        fits(near_bytes(task.near)));
+                        kernel_.kappa > 0 || fits(near_bytes(task.near)));
     if (!lean && !stored_ && !options.max_leaf) grow_tree(true);
     stream_.wait();
     watch.add("tree");
@@ -88,15 +90,15 @@ class DeviceEngine {
   bool stores_near_field() const { return stored_; }
   bool cuts_panels() const { return pieces_ != nullptr; }
   NormEstimate norm_estimate() const {
-    return estimate_norm(*panels_, tree_, stream_, pieces_.get());
+    return estimate_norm(*panels_, tree_, kernel_.kappa, stream_, pieces_.get());
   }
 
   /// Of a lean near field integrals in double precision would make every product far slower.
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
     if (pieces_) return {for_both.tolerance, Precision::double_precision};
-    const Precision precision = lean_precision_for(enough, source_, for_both.precision);
-    if (lean_precision_for(for_both.tolerance, source_, for_both.precision) != precision)
+    const Precision precision = lean_precision_for(enough, kernel_.source, for_both.precision);
+    if (lean_precision_for(for_both.tolerance, kernel_.source, for_both.precision) != precision)
       return {enough, precision};
     return {for_both.tolerance, precision};
   }
@@ -200,21 +202,28 @@ class DeviceEngine {
     if (pieces_)
       return make_stored_piece_near_field<Entry>(*panels_, tree_, *pieces_, *columns_, tolerance,
                                                  stream_);
-    return make_stored_near_field<Entry>(*panels_, tree_, source_, tolerance, stream_);
+    return make_stored_near_field<Entry>(*panels_, tree_, kernel_, tolerance, stream_);
   }
   std::unique_ptr<NearField> lean_near_field(double tolerance, Precision precision,
                                              ClosePairStorage close) const {
     if (pieces_)
       return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance, stream_);
-    return make_lean_near_field(*panels_, tree_, source_, tolerance, precision, close, stream_);
+    return make_lean_near_field(*panels_, tree_, kernel_.source, tolerance, precision, close,
+                                stream_);
   }
 
   std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
 
   std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
-    return make_panel_far_field(*panels_, tree_, pieces_.get(), source_, accuracy.order,
-                                accuracy.precision, accuracy.moments, gathering, stream_,
-                                near_stream_);
+    return make_panel_far_field(*panels_, tree_, pieces_.get(),
+                                {.kind = kind_of(kernel_.source),
+                                 .kappa = kernel_.kappa,
+                                 .order = accuracy.order,
+                                 .precision = accuracy.precision,
+                                 .moments = accuracy.moments,
+                                 .reach = far_reach_for(accuracy.moments),
+                                 .gathering = gathering},
+                                stream_, near_stream_);
   }
 
   /// y = A x or Aᵀ x of vectors in device memory.
@@ -234,6 +243,7 @@ class DeviceEngine {
       far_->release();
       const auto far = far_field(accuracy, Gathering::sparing);
       if (!near_tolerance) return multiply(*far, *near_);
+      if (kernel_.kappa > 0) return multiply(*far, *stored_near_field<double>(*near_tolerance));
       multiply(*far, *lean_near_field(*near_tolerance, Precision::double_precision,
                                       ClosePairStorage::none));
     });
@@ -269,7 +279,7 @@ class DeviceEngine {
         fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
   }
 
-  Trace source_;
+  PanelKernel kernel_;
   Stream stream_{true}, near_stream_;
   std::shared_ptr<const PanelStore> panels_;
   std::unique_ptr<DevicePieces> pieces_;  ///< null where no panel is cut

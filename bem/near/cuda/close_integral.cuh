@@ -3,6 +3,7 @@
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
 #include "fmbem/bem/near/cuda/near_rows.cuh"
+#include "fmbem/bem/near/yukawa_closed_form.hpp"
 
 namespace fmbem::cuda::bem {
 
@@ -10,8 +11,9 @@ namespace fmbem::cuda::bem {
 struct CloseRules {
   double shaped;  ///< triangles of this shape take one closed form
   StripRules strips;
+  EdgeRule edges;  ///< of Yukawa's kernel
   explicit CloseRules(double tolerance)
-      : shaped(shaped_enough(tolerance)), strips(strip_rules(tolerance)) {}
+      : shaped(shaped_enough(tolerance)), strips(strip_rules(tolerance)), edges(edge_rule()) {}
 };
 
 __device__ inline Triangle scaled_triangle(const NearRowsView& a, std::int64_t panel) {
@@ -25,15 +27,37 @@ __device__ __attribute__((noinline)) inline double sliver_potential(const StripR
   return strip_potential(rules, t, strip, 0, strip.length, x);
 }
 
-/// The integral of a pair that is too close for a rule, as seen from the i-th target.
+/// Slivers are cut until all pieces are well shaped.
 template <Trace source>
+__device__ __attribute__((noinline)) inline double close_yukawa(const CloseRules& rules,
+                                                                const Triangle& t, Vec3d x,
+                                                                double kappa) {
+  const auto integral = [&](const Triangle& part, Vec3d from) {
+    const YukawaView view(part, from);
+    const YukawaSums sums =
+        yukawa_closed_sums(rules.edges, part, from, view, kappa, YukawaPart::all);
+    if constexpr (source == Trace::value) return inv_4pi * sums.potential;
+    return view.height == 0 ? 0 : inv_4pi * copysign(sums.flux, view.height);
+  };
+  if (shape(t) > rules.shaped) return integral(t, x);
+  double sum = 0;
+  for_sliver_pieces(
+      Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
+      [](const Piece&, double, double) { return false; },
+      [&](const Triangle& part) { sum += integral(part, {}); });
+  return sum;
+}
+
+/// The integral of a pair that is too close for a rule, as seen from the i-th target.
+template <Trace source, class Kernel = fmm::Laplace>
 __device__ inline double close_integral(const NearRowsView& a, const CloseRules& rules,
                                         std::int64_t i, std::int64_t panel) {
   const Vec3d x = a.target(i);
   const Triangle t = scaled_triangle(a, panel);
   // The mean of both sides at its own centroid, which rounding puts on one of them.
-  if constexpr (source == Trace::normal)
-    return a.targets.order[i] == panel ? 0 : triangle_double_layer(t, x);
+  if (source == Trace::normal && a.targets.order[i] == panel) return 0;
+  if constexpr (!Kernel::homogeneous) return close_yukawa<source>(rules, t, x, a.kernel.kappa);
+  if constexpr (source == Trace::normal) return triangle_double_layer(t, x);
   return shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
 }
 

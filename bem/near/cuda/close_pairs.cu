@@ -1,5 +1,6 @@
 #include "fmbem/bem/near/cuda/close_integral.cuh"
 #include "fmbem/bem/near/cuda/grouped.cuh"
+#include "fmbem/bem/near/cuda/marked_pairs.cuh"
 #include "fmbem/bem/near/cuda/near_rows.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -61,46 +62,24 @@ __global__ void reorder_close(PointsView<double> targets, const std::int64_t* be
   by_panel[k] = value[number[k]];
 }
 
-/// A block for each row. It collects the places of marks until there is one for each thread, so
-/// that no thread is idle while others integrate.
-template <class Entry, Trace source>
+/// A block for each row.
+template <class Entry, Trace source, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_marked_row(const __grid_constant__ NearRowsView a,
                          const __grid_constant__ CloseRules rules, const std::int64_t* panels_begin,
                          const std::int32_t* panels, Entry* entries) {
-  constexpr int each = 16, looked_at = each * threads_per_block;  // at a time
-  __shared__ std::int64_t s_marked[threads_per_block + looked_at];
-  __shared__ int s_count;
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
-  const int n = targets.y - targets.x, thread = static_cast<int>(threadIdx.x);
+  const int n = targets.y - targets.x;
   entries += a.pairs_before[row];
   panels += panels_begin[row];
-  const std::int64_t count = a.pairs_before[row + 1] - a.pairs_before[row];
-  if (thread == 0) s_count = 0;
-  __syncthreads();
-  for (std::int64_t first = 0; first < count; first += looked_at) {
-    const std::int64_t own = first + thread;
-    Entry entry[each];
-#pragma unroll
-    for (int k = 0; k < each; ++k)
-      entry[k] = own + k * threads_per_block < count ? entries[own + k * threads_per_block] : 0;
-#pragma unroll
-    for (int k = 0; k < each; ++k)
-      if (entry[k] == close_mark<Entry>)
-        s_marked[atomicAdd(&s_count, 1)] = own + k * threads_per_block;
-    __syncthreads();
-    const int marked = s_count;
-    const int rest = first + looked_at < count ? marked % threads_per_block : 0;
-    for (int m = rest + thread; m < marked; m += threads_per_block) {
-      const std::int64_t at = s_marked[m];
-      entries[at] =
-          static_cast<Entry>(close_integral<source>(a, rules, targets.x + at % n, panels[at / n]));
-    }
-    __syncthreads();
-    if (thread == 0) s_count = rest;
-    __syncthreads();
-  }
+  for_marked(
+      a.pairs_before[row + 1] - a.pairs_before[row],
+      [&](std::int64_t at) { return entries[at] == close_mark<Entry>; },
+      [&](std::int64_t at) {
+        entries[at] = static_cast<Entry>(
+            close_integral<source, Kernel>(a, rules, targets.x + at % n, panels[at / n]));
+      });
 }
 
 }  // namespace
@@ -128,7 +107,7 @@ DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const CloseP
                                           double tolerance, cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(pairs.panel.size());
   DeviceBuffer<Entry> values(n, stream);
-  with_trace(view.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+  with_trace(view.kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
     launch(integrate_close<Entry, source>, blocks_for(n), threads_per_block, 0, stream, view,
            CloseRules(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
   });
@@ -152,9 +131,11 @@ template <class Entry>
 void integrate_marked(const NearRowsView& view, std::int64_t rows, const std::int64_t* panels_begin,
                       const std::int32_t* panels, double tolerance, Entry* entries,
                       cudaStream_t stream) {
-  with_trace(view.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
-    launch(integrate_marked_row<Entry, source>, static_cast<unsigned>(rows), threads_per_block, 0,
-           stream, view, CloseRules(tolerance), panels_begin, panels, entries);
+  with_trace(view.kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+    launch(view.kernel.kappa == 0 ? integrate_marked_row<Entry, source, fmm::Laplace>
+                                  : integrate_marked_row<Entry, source, fmm::Yukawa>,
+           static_cast<unsigned>(rows), threads_per_block, 0, stream, view, CloseRules(tolerance),
+           panels_begin, panels, entries);
   });
 }
 

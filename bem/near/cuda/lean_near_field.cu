@@ -203,8 +203,8 @@ class LeanNearField final : public NearField {
       : tree_(tree),
         rows_(tree.rows()),
         pairs_(tree.near.pairs),
-        view_(rows_of(panels, tree, source)),
-        rules_(rules_for<N>(tolerance, source)),
+        view_(rows_of(panels, tree, {source})),
+        rules_(rules_for<N>(tolerance, {source})),
         tolerance_(tolerance) {
     if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
   }
@@ -265,7 +265,7 @@ class LeanNearField final : public NearField {
 }  // namespace
 
 Precision lean_precision_for(double tolerance, Trace source, Precision wanted) {
-  return wanted == Precision::single_precision && rules_in_single(tolerance, source)
+  return wanted == Precision::single_precision && rules_in_single(tolerance, {source})
              ? Precision::single_precision
              : Precision::double_precision;
 }

@@ -7,10 +7,10 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// All entries that rules serve; the others are marked.
-template <class Entry, class N, Trace source>
+template <class Entry, class N, Trace source, class Kernel>
 __global__ void __launch_bounds__(integrating_threads<N, source>, integrating_blocks<N, source>)
     integrate_rows(const __grid_constant__ NearRowsView a,
-                   const __grid_constant__ NearRules<N> rules, Entry* entries) {
+                   const __grid_constant__ NearRules<N, Kernel> rules, Entry* entries) {
   auto& shared = static_shared<SharedPanels<N, source, integrating_threads<N, source>>>();
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
@@ -170,18 +170,23 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-/// In N as far as rules go.
-template <class Entry, class N, Trace source>
+template <class Entry>
 class StoredNearField final : public NearField {
  public:
-  StoredNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
-                  cudaStream_t stream)
+  StoredNearField(const PanelStore& panels, const SpreadTree& tree, const PanelKernel& kernel,
+                  double tolerance, cudaStream_t stream)
       : tree_(tree),
         rows_(static_cast<unsigned>(tree.rows())),
-        view_(rows_of(panels, tree, source)),
+        view_(rows_of(panels, tree, kernel)),
         entries_(tree.near.pairs, stream) {
-    launch(integrate_rows<Entry, N, source>, rows_, integrating_threads<N, source>, 0, stream,
-           view_, rules_for<N>(tolerance, source), entries_.data());
+    with_trace(kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+      fmm::with_kernel(kernel.kappa, [&]<class Kernel>(Kernel) {
+        if (rules_in_single(tolerance, kernel))
+          integrate<float, source, Kernel>(tolerance, stream);
+        else
+          integrate<double, source, Kernel>(tolerance, stream);
+      });
+    });
     panels_ = RowSources(view_, rows_, stream);
     integrate_marked(view_, rows_, panels_.begin.data(), panels_.source.data(), tolerance,
                      entries_.data(), stream);
@@ -204,6 +209,13 @@ class StoredNearField final : public NearField {
   std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
 
  private:
+  /// Where rules serve, in N.
+  template <class N, Trace source, class Kernel>
+  void integrate(double tolerance, cudaStream_t stream) {
+    launch(integrate_rows<Entry, N, source, Kernel>, rows_, integrating_threads<N, source>, 0,
+           stream, view_, rules_for<N, Kernel>(tolerance, view_.kernel), entries_.data());
+  }
+
   const SpreadTree& tree_;
   unsigned rows_;
   NearRowsView view_;
@@ -243,23 +255,17 @@ template void multiply_stored_rows(const NearRowsView&, std::int64_t, const doub
 
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                  Trace trace, double tolerance,
+                                                  const PanelKernel& kernel, double tolerance,
                                                   cudaStream_t stream) {
-  return with_trace(
-      trace,
-      [&]<Trace source>(std::integral_constant<Trace, source>) -> std::unique_ptr<NearField> {
-        if (rules_in_single(tolerance, source))
-          return std::make_unique<StoredNearField<Entry, float, source>>(panels, tree, tolerance,
-                                                                         stream);
-        return std::make_unique<StoredNearField<Entry, double, source>>(panels, tree, tolerance,
-                                                                        stream);
-      });
+  return std::make_unique<StoredNearField<Entry>>(panels, tree, kernel, tolerance, stream);
 }
 template std::unique_ptr<NearField> make_stored_near_field<float>(const PanelStore&,
-                                                                  const SpreadTree&, Trace, double,
+                                                                  const SpreadTree&,
+                                                                  const PanelKernel&, double,
                                                                   cudaStream_t);
 template std::unique_ptr<NearField> make_stored_near_field<double>(const PanelStore&,
-                                                                   const SpreadTree&, Trace, double,
+                                                                   const SpreadTree&,
+                                                                   const PanelKernel&, double,
                                                                    cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

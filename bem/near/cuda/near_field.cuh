@@ -24,17 +24,19 @@ class NearField {
   virtual ~NearField() = default;
 };
 
-/// A near field with stored entries: row after row, [near sources][targets].
+/// A near field with stored entries: row after row, [near sources][targets]. κ is of the panels'
+/// unit.
 template <class Entry>
 std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                  Trace source, double tolerance,
+                                                  const PanelKernel& kernel, double tolerance,
                                                   cudaStream_t stream);
 
 /// What a lean near field keeps of pairs that are too close for a rule: their integrals, or
 /// nothing, so that every product lists and integrates them again, some rows at a time.
 enum class ClosePairStorage { entries, none };
 
-/// A lean near field: what rules serve is integrated in every product, in that precision.
+/// A lean near field of Laplace's kernel: what rules serve is integrated in every product, in that
+/// precision.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
                                                 Trace source, double tolerance, Precision precision,
                                                 ClosePairStorage close, cudaStream_t stream);

@@ -68,9 +68,9 @@ __device__ inline int panels_at_once(const Share& share) {
 
 /// Fills up with panels that have no effect, until each group has as many; returns that number. The
 /// block has to wait before it looks at them.
-template <class N, Trace source, int Room>
-__device__ inline int fill_up(const NearRules<N>& rules, SharedPanels<N, source, Room>& panels,
-                              int some, const Share& share) {
+template <class N, Trace source, int Room, class Rules>
+__device__ inline int fill_up(const Rules& rules, SharedPanels<N, source, Room>& panels, int some,
+                              const Share& share) {
   const int each = (some + share.groups - 1) / share.groups;
   for (int j = some + static_cast<int>(threadIdx.x); j < each * share.groups; j += blockDim.x)
     panels.load_nothing(rules, j);
@@ -100,11 +100,10 @@ __device__ inline auto pairs_of(const SharedPanels<N, source, Room>& panels,
 /// places together and take the rule that the closest of their pairs needs, so that none waits for
 /// another. Pairs of the longest rule, which few threads need at a time, come last, one after the
 /// other in each thread.
-template <class N, class Pair, class Body, class Close, class Pause>
-__device__ inline void for_integrals(const NearRules<N>& rules, Pair&& pair, int pairs,
-                                     const Share& share, Body&& body, Close&& close,
-                                     Pause&& pause) {
-  constexpr int longest = NearRules<N>::most_rules - 1;
+template <class Rules, class Pair, class Body, class Close, class Pause>
+__device__ inline void for_integrals(const Rules& rules, Pair&& pair, int pairs, const Share& share,
+                                     Body&& body, Close&& close, Pause&& pause) {
+  constexpr int longest = Rules::most_rules - 1;
   static_assert(longest == 3);
   std::uint32_t later[words_of_a_thread];
   const int words = (pairs + bits_of_a_word - 1) / bits_of_a_word;
@@ -113,14 +112,14 @@ __device__ inline void for_integrals(const NearRules<N>& rules, Pair&& pair, int
     std::uint32_t word = 0, bit = 1;
     for (int k = 0; k < some; ++k, j += share.groups, bit <<= 1) {
       const auto& [panel, centre] = pair(j);
-      const N distance2 = rules.distance2(centre);
+      const auto distance2 = rules.distance2(centre);
       const auto served = [&](int rule) { return panel.served_by(rule, distance2); };
       const auto any_needs = [&](int rule) {  // both are looked at, so that one load brings them
         return __any_sync(whole_warp, served(rule) & !served(rule - 1)) != 0;
       };
-      const N value = any_needs(2)   ? integrate_by<2>(rules, panel, centre, distance2)
-                      : any_needs(1) ? integrate_by<1>(rules, panel, centre, distance2)
-                                     : integrate_by<0>(rules, panel, centre, distance2);
+      const auto value = any_needs(2)   ? integrate_by<2>(rules, panel, centre, distance2)
+                         : any_needs(1) ? integrate_by<1>(rules, panel, centre, distance2)
+                                        : integrate_by<0>(rules, panel, centre, distance2);
       if (served(longest - 1))
         body(j, value);
       else if (served(longest))
@@ -153,12 +152,12 @@ __device__ inline void write_sums(const Share& share, double* sum, Write&& write
 }
 
 /// Rules work in single precision where their rounding leaves room for their own error.
-inline bool rules_in_single(double tolerance, Trace source) {
-  return tolerance >= 1.5 * single_rule_rounding(source);
+inline bool rules_in_single(double tolerance, const PanelKernel& kernel) {
+  return tolerance >= 1.5 * single_rule_rounding(kernel);
 }
-template <class N>
-NearRules<N> rules_for(double tolerance, Trace source) {
-  return {sizeof(N) == 4 ? tolerance - single_rule_rounding(source) : tolerance, source};
+template <class N, class Kernel = fmm::Laplace>
+NearRules<N, Kernel> rules_for(double tolerance, const PanelKernel& kernel) {
+  return {sizeof(N) == 4 ? tolerance - single_rule_rounding(kernel) : tolerance, kernel};
 }
 
 /// Threads that share a column of stored entries in a transposed product: what they read at a time

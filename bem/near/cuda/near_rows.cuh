@@ -9,7 +9,7 @@ namespace fmbem::cuda::bem {
 
 /// What kernels of the near field see: a block works on a row, that is on a leaf with targets.
 struct NearRowsView {
-  Trace source;  ///< of the kernel at the panels
+  PanelKernel kernel;  ///< in the unit of lengths here
   const Vec3d *vertices, *centroid;
   const double *area, *radius;
   const std::int32_t* source_order;
@@ -36,8 +36,10 @@ struct NearRowsView {
   }
 };
 
-inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree, Trace source) {
-  return {source,
+/// `kernel` is in the panels' unit.
+inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree,
+                            const PanelKernel& kernel) {
+  return {{kernel.source, kernel.kappa / tree.scale},
           panels.vertices.data(),
           panels.centroid.data(),
           panels.area.data(),
@@ -52,7 +54,7 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree, Tr
           panels.size()};
 }
 
-/// Calls body(std::integral_constant<Trace, source>()).
+/// Calls body(std::integral_constant<Trace, …>()).
 template <class Body>
 decltype(auto) with_trace(Trace source, Body&& body) {
   return source == Trace::value ? body(std::integral_constant<Trace, Trace::value>())
@@ -105,8 +107,8 @@ __device__ inline RuleWeight<N, source> rule_weight(const NearRowsView& a, std::
   }
 }
 
-template <class N, Trace source>
-__device__ inline NearPanel<N, source> near_panel(const NearRowsView& a, const NearRules<N>& rules,
+template <class N, Trace source, class Rules>
+__device__ inline NearPanel<N, source> near_panel(const NearRowsView& a, const Rules& rules,
                                                   std::int64_t panel) {
   const Vec3d* const v = a.vertices + 3 * panel;
   const Vec3d unit_centroid = a.scale * a.centroid[panel];
@@ -129,13 +131,14 @@ struct SharedPanels {
   NearPanel<N, source> panel[Room];
   std::int32_t number[Room];
 
-  __device__ void load(const NearRowsView& a, const NearRules<N>& rules, std::int64_t from,
-                       int to) {
+  template <class Rules>
+  __device__ void load(const NearRowsView& a, const Rules& rules, std::int64_t from, int to) {
     number[to] = static_cast<std::int32_t>(from);
     panel[to] = near_panel<N, source>(a, rules, from);
   }
   /// A panel whose integrals are zero by every rule.
-  __device__ void load_nothing(const NearRules<N>& rules, int to) {
+  template <class Rules>
+  __device__ void load_nothing(const Rules& rules, int to) {
     panel[to] = {RulePanel<N, source>(rules, {}, {}, {}, 0),
                  PrecisePoint<N>::of({far_away, far_away, far_away})};
   }
@@ -174,10 +177,9 @@ __device__ inline void for_ranges(int count, Range&& range, int room, Load&& loa
 
 /// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
 /// the whole block.
-template <class N, Trace source, int Room, class Body>
-__device__ inline void for_panels(const NearRowsView& a, std::int64_t row,
-                                  const NearRules<N>& rules, int room,
-                                  SharedPanels<N, source, Room>& shared, Body&& body) {
+template <class N, Trace source, int Room, class Rules, class Body>
+__device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const Rules& rules,
+                                  int room, SharedPanels<N, source, Room>& shared, Body&& body) {
   const NearEntry* const list = a.lists.entries + a.lists.begin[row];
   for_ranges(
       static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]),

@@ -72,7 +72,7 @@ __global__ void find_rows(NearRowsView a, const std::int64_t* sources_begin,
 PieceColumns::PieceColumns(const PanelStore& panels, const SpreadTree& tree,
                            const DevicePieces& pieces, cudaStream_t stream) {
   const std::int64_t rows = tree.rows();
-  const NearRowsView view = rows_of(panels, tree, Trace::value);
+  const NearRowsView view = rows_of(panels, tree, {});
   const RowSources sources(view, rows, stream);
   const auto n = static_cast<std::int64_t>(sources.source.size());
   DeviceBuffer<std::uint64_t> key(n, stream), sorted(n, stream);

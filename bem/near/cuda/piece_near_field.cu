@@ -29,10 +29,10 @@ class ColumnIntegrals {
                   const PieceColumns& columns, double tolerance, cudaStream_t stream)
       : strips_(panels.size(), stream),
         stretches_(columns.panel.size(), stream),
-        view_{rows_of(panels, tree, Trace::value),
+        view_{rows_of(panels, tree, {}),
               {columns.begin.data(), columns.panel.data(), columns.pieces_begin.data(),
                columns.piece.data(), pieces.view()},
-              NearRules<double>(tolerance, Trace::value),
+              NearRules<double>(tolerance, {}),
               CloseRules(tolerance),
               strips_.data(),
               stretches_.data()} {
@@ -193,7 +193,7 @@ class StoredPieceNearField final : public NearField {
   StoredPieceNearField(const PanelStore& panels, const SpreadTree& tree, const DevicePieces& pieces,
                        const PieceColumns& columns, double tolerance, cudaStream_t stream)
       : rows_(tree.rows()),
-        view_(rows_of(panels, tree, Trace::value)),
+        view_(rows_of(panels, tree, {})),
         columns_(columns),
         entries_(columns.entries, stream) {
     view_.pairs_before = columns.entries_before.data();

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "fmbem/bem/near/cuda/rules.cuh"
@@ -8,20 +10,16 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-FarKernel far_kernel(Trace source) {
-  return source == Trace::value ? FarKernel::potential : FarKernel::gradient;
+std::vector<FarRule> rules_for_trace(double tolerance, Trace source) {
+  return far_rules(tolerance, source == Trace::value ? FarKernel::potential : FarKernel::gradient);
 }
 
 }  // namespace
 
 template <class N>
-NearRules<N>::NearRules(double tolerance, Trace source) {
-  const std::vector<FarRule> far = far_rules(tolerance, far_kernel(source));
-  const auto rules = static_cast<int>(far.size());
-  for (int k = 0; k < most_rules; ++k) {
-    const double reach = far[std::min(k, rules - 1)].reach;
-    reach2[k] = static_cast<N>(reach * reach);
-    if (k >= rules) continue;
+SymmetricRules<N>::SymmetricRules(const std::vector<FarRule>& far) {
+  const auto rules = std::min(static_cast<int>(far.size()), most_rules);
+  for (int k = 0; k < rules; ++k) {
     const SymmetricRule rule = symmetric_orbits(far[k].degree);
     const bool six = k == most_rules - 1;
     FMBEM_REQUIRE(rule.orbits.size() == static_cast<std::size_t>(six ? k + 1 : k),
@@ -46,14 +44,44 @@ NearRules<N>::NearRules(double tolerance, Trace source) {
   }
 }
 
-template struct NearRules<double>;
-template struct NearRules<float>;
+template <class N>
+NearRules<N, fmm::Laplace>::NearRules(double tolerance, const PanelKernel& of)
+    : SymmetricRules<N>(rules_for_trace(tolerance, of.source)) {
+  const std::vector<FarRule> far = rules_for_trace(tolerance, of.source);
+  for (std::size_t k = 0; k < std::size(reach2); ++k) {
+    const double from = far[std::min(k, far.size() - 1)].reach;
+    reach2[k] = static_cast<N>(from * from);
+  }
+}
 
-MomentRules::MomentRules(double tolerance, Trace source, cudaStream_t stream) {
+template <class N>
+NearRules<N, fmm::Yukawa>::NearRules(double tolerance, const PanelKernel& of)
+    : SymmetricRules<N>(rules_for_trace(tolerance, of.source)),
+      kappa(of.kappa),
+      negligible(std::log(10 / tolerance) / of.kappa),
+      kernel(fmm::Yukawa{of.kappa}) {
+  const std::vector<FarRule> far = rules_for_trace(tolerance, of.source);
+  for (std::size_t k = 0; k < std::size(reach); ++k) {
+    const FarRule& rule = far[std::min(k, far.size() - 1)];
+    reach[k] = rule.reach;
+    degree[k] = rule.degree;
+  }
+}
+
+template struct NearRules<double, fmm::Laplace>;
+template struct NearRules<float, fmm::Laplace>;
+template struct NearRules<double, fmm::Yukawa>;
+template struct NearRules<float, fmm::Yukawa>;
+
+MomentRules::MomentRules(double tolerance, const PanelKernel& kernel, cudaStream_t stream) {
   std::vector<double> xi, eta, weight;
-  for (const FarRule& far : far_rules(tolerance, far_kernel(source))) {
+  std::vector<FarRule> rules = rules_for_trace(tolerance, kernel.source);
+  if (kernel.kappa > 0) rules.push_back({0, densest_moment_rule(), 0});
+  view_.kappa = kernel.kappa;
+  for (const FarRule& far : rules) {
     FMBEM_REQUIRE(view_.count < MomentRulesView::most_rules, "the GPU has no room for more rules");
     view_.reach[view_.count] = far.reach;
+    view_.degree[view_.count] = far.degree;
     view_.begin[view_.count++] = static_cast<int>(weight.size());
     xi.insert(xi.end(), far.rule.xi.begin(), far.rule.xi.end());
     eta.insert(eta.end(), far.rule.eta.begin(), far.rule.eta.end());

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
-#include "fmbem/bem/space/cuda/panel_stages.cuh"
 #include "fmbem/bem/space/cuda/stacks.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
@@ -38,25 +37,36 @@ __global__ void add_near(std::int64_t panels, const std::int32_t* first, std::in
   y[v * panels + j] = scale / strength_scale(largest[v]) * sum;
 }
 
+Strength strength_of(PanelKind kind) {
+  return kind == PanelKind::dipoles               ? Strength::dipole
+         : kind == PanelKind::charges_and_dipoles ? Strength::both
+                                                  : Strength::charge;
+}
+PanelKernel moment_kernel(const PanelFarOptions& options) {
+  const bool charges = strength_of(options.kind) == Strength::charge;
+  return {charges ? Trace::value : Trace::normal, options.kappa};
+}
+
 template <class T>
 class PanelFarFieldIn final : public PanelFarField {
  public:
   PanelFarFieldIn(const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces,
-                  Trace source, int order, double moment_tolerance, Gathering gathering,
-                  const Stream& stream, const Stream& near_stream)
+                  const PanelFarOptions& options, const Stream& stream, const Stream& near_stream)
       : panels_(panels),
         tree_(tree),
         pieces_(pieces),
-        source_(source),
+        kind_(pieces ? PanelKind::with_pieces : options.kind),
         stream_(stream),
         near_stream_(near_stream),
-        rules_(moment_tolerance, source, stream),
-        field_(tree, fmm::ParityOrder(order),
-               source == Trace::value ? Strength::charge : Strength::dipole, stream, gathering) {
+        rules_(options.moments, moment_kernel(options), stream),
+        field_(tree, fmm::ParityOrder(options.order), strength_of(options.kind), stream,
+               options.gathering,
+               {options.kappa / tree.scale,
+                options.kappa > 0 ? options.reach * tree.scale / options.kappa : 0}) {
     if (!pieces) return;
     // A piece is as long as its box, so the error of its moments does not fall with the distance as
     // fast as that of a small panel.
-    const double tolerance = 0.1 * moment_tolerance;
+    const double tolerance = 0.1 * options.moments;
     piece_rules_.emplace(tolerance, stream);
     piece_moments_.emplace(PieceMoments{pieces->view(), piece_rules_->view()});
     stacks_.emplace(sources_of(panels, tree, rules_, piece_moments()), tolerance, stream);
@@ -67,17 +77,22 @@ class PanelFarFieldIn final : public PanelFarField {
                 ProductTimes* times) override {
     for_batches(x, y, n_vectors, [&](const double* from, double* to, int vectors) {
       field_.enqueue(
-          {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors,
-          [&](const T* charges, const ExpansionsView<T>& expansions) {
-            panel_p2m(panels_, tree_, source_, rules_, piece_moments(),
-                      stacks_ ? &*stacks_ : nullptr, field_.table(), charges, expansions, stream_);
-          },
+          {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors, p2m(),
           [&](const unsigned long long* largest) {
             return near_part(largest, vectors, times, [&] {
               near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
             });
           },
           recorder(times));
+    });
+  }
+
+  void evaluate_far(const double* x, double* potential, Vec3d* gradient, int n_vectors) override {
+    for_batches(x, potential, n_vectors, [&](const double* from, double* to, int vectors) {
+      Vec3d* const slopes = gradient ? gradient + (to - potential) : nullptr;
+      field_.enqueue(
+          {strengths_of_sources(from, vectors), nullptr, to, slopes}, vectors, p2m(),
+          [](const unsigned long long*) { return NearPart{}; }, [](std::string_view) {});
     });
   }
 
@@ -97,8 +112,8 @@ class PanelFarFieldIn final : public PanelFarField {
             const std::int64_t n = panels_.size(), sources = tree_.sources();
             if (field_.has_far()) {
               grow(spread_, vectors * sources, stream_);
-              panel_l2p(panels_, tree_, source_, rules_, piece_moments(), field_.table(),
-                        expansions, spread_.data(), stream_);
+              panel_l2p(panels_, tree_, kind_, rules_, piece_moments(), field_.table(), expansions,
+                        field_.kernel(), spread_.data(), stream_);
             }
             launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
                    pieces_ ? pieces_->first.data() : nullptr, sources, of_near.potential,
@@ -122,6 +137,14 @@ class PanelFarFieldIn final : public PanelFarField {
  private:
   const PieceMoments* piece_moments() const { return piece_moments_ ? &*piece_moments_ : nullptr; }
 
+  /// What enqueues moments.
+  auto p2m() {
+    return [this](const T* charges, const ExpansionsView<T>& expansions) {
+      panel_p2m(panels_, tree_, kind_, rules_, piece_moments(), stacks_ ? &*stacks_ : nullptr,
+                field_.table(), charges, expansions, field_.kernel(), stream_);
+    };
+  }
+
   /// What is called after each stage.
   static auto recorder(ProductTimes* times) {
     return [times](std::string_view stage) {
@@ -130,7 +153,7 @@ class PanelFarFieldIn final : public PanelFarField {
   }
 
   /// Calls multiply(x, y, vectors) for as many of the vectors as go through at a time; there are as
-  /// many targets as panels.
+  /// many targets as panels, and twice as many strengths of both kinds.
   template <class Multiply>
   void for_batches(const double* x, double* y, int n_vectors, Multiply&& multiply) {
     const std::int64_t n = panels_.size();
@@ -139,7 +162,8 @@ class PanelFarFieldIn final : public PanelFarField {
       const int vectors = std::min(batch, n_vectors - first);
       grow(near_, vectors * n, stream_);
       grow(factor_, vectors, stream_);
-      multiply(x + first * n, y + first * n, vectors);
+      multiply(x + first * n * (kind_ == PanelKind::charges_and_dipoles ? 2 : 1), y + first * n,
+               vectors);
     }
   }
 
@@ -169,7 +193,7 @@ class PanelFarFieldIn final : public PanelFarField {
   const PanelStore& panels_;
   const SpreadTree& tree_;
   const DevicePieces* pieces_;
-  Trace source_;
+  PanelKind kind_;
   const Stream &stream_, &near_stream_;
   MomentRules rules_;
   SpreadField<T> field_;
@@ -184,14 +208,13 @@ class PanelFarFieldIn final : public PanelFarField {
 }  // namespace
 
 std::unique_ptr<PanelFarField> make_panel_far_field(
-    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces, Trace source,
-    int order, Precision precision, double moment_tolerance, Gathering gathering,
-    const Stream& stream, const Stream& near_stream) {
-  if (precision == Precision::single_precision)
-    return std::make_unique<PanelFarFieldIn<float>>(
-        panels, tree, pieces, source, order, moment_tolerance, gathering, stream, near_stream);
-  return std::make_unique<PanelFarFieldIn<double>>(
-      panels, tree, pieces, source, order, moment_tolerance, gathering, stream, near_stream);
+    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces,
+    const PanelFarOptions& options, const Stream& stream, const Stream& near_stream) {
+  if (options.precision == Precision::single_precision)
+    return std::make_unique<PanelFarFieldIn<float>>(panels, tree, pieces, options, stream,
+                                                    near_stream);
+  return std::make_unique<PanelFarFieldIn<double>>(panels, tree, pieces, options, stream,
+                                                   near_stream);
 }
 
 }  // namespace fmbem::cuda::bem

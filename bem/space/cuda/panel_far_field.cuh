@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/space/cuda/device_pieces.cuh"
+#include "fmbem/bem/space/cuda/panel_stages.cuh"
 #include "fmbem/cuda/stage_times.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 
@@ -30,10 +31,15 @@ class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
   /// Enqueues y = V x, or K x, for n_vectors vectors, [n_vectors][panels] in device memory; records
-  /// the stages unless times is null.
+  /// the stages unless times is null. Of charges and dipoles y = V σ + K μ: x is
+  /// [n_vectors][2][panels] then, σ and μ times the tree's scale.
   virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                         ProductTimes* times) = 0;
-  /// The same for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree.
+  /// Enqueues what is far alone: potentials and gradients, [n_vectors][panels]; null where not
+  /// asked for.
+  virtual void evaluate_far(const double* x, double* potential, Vec3d* gradient, int n_vectors) = 0;
+  /// The same for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree; not of charges and
+  /// dipoles together.
   virtual void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
                                    double* y, int n_vectors, ProductTimes* times) = 0;
   /// Gives back the memory that products work in, until the next one needs it.
@@ -41,12 +47,24 @@ class PanelFarField {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// `source`: of the kernel at the panels. `moment_tolerance`: relative error of the panels'
-/// moments. Panels, tree, pieces (null where no panel is cut) and streams must outlive it; the near
-/// field's products go to `near_stream`.
+/// How a far field is made.
+struct PanelFarOptions {
+  PanelKind kind = PanelKind::whole;  ///< with_pieces follows from pieces
+  double kappa = 0;                   ///< of the panels' unit
+  int order = 0;
+  Precision precision = Precision::double_precision;
+  double moments = 0;  ///< relative error of the panels' moments
+  double reach = 0;    ///< κr from which on pairs do not count
+  Gathering gathering = Gathering::wide;
+};
+inline PanelKind kind_of(Trace source) {
+  return source == Trace::value ? PanelKind::whole : PanelKind::dipoles;
+}
+
+/// Panels, tree, pieces (null where no panel is cut) and streams must outlive it; the near field's
+/// products go to `near_stream`.
 std::unique_ptr<PanelFarField> make_panel_far_field(
-    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces, Trace source,
-    int order, Precision precision, double moment_tolerance, Gathering gathering,
-    const Stream& stream, const Stream& near_stream);
+    const PanelStore& panels, const SpreadTree& tree, const DevicePieces* pieces,
+    const PanelFarOptions& options, const Stream& stream, const Stream& near_stream);
 
 }  // namespace fmbem::cuda::bem

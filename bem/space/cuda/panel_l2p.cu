@@ -9,6 +9,7 @@ struct PanelL2pArguments : PanelSourcesView {
   TableView<T> table;
   ExpansionsView<T> expansions;
   double* values;
+  int top_level;
 };
 
 /// Points that a thread takes at a time, all of one source, so that a coefficient's derivative
@@ -26,8 +27,9 @@ __host__ __device__ constexpr int l2p_numbers(int pairs) {
 }
 
 /// The local expansion of a box or its gradient, by a warp.
-template <class T, PanelKind kind>
-__device__ inline void load_local(const TableView<T>& table, const T* local, T* out) {
+template <class T, PanelKind kind, class Kernel>
+__device__ inline void load_local(const TableView<T>& table, const Kernel& kernel, const T* local,
+                                  T* out) {
   constexpr int channels = channels_of(kind);
   for (int slot = threadIdx.x % warp_size; slot < 2 * table.pairs; slot += warp_size) {
     T* const to = out + slot / 2 * 2 * channels + slot % 2;
@@ -36,7 +38,13 @@ __device__ inline void load_local(const TableView<T>& table, const T* local, T* 
       for (int axis = 0; axis < 3; ++axis) {
         static_assert(fmm::terms_of_a_derivative == 2);
         const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
-        to[2 * axis] = d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
+        T value = d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
+        if constexpr (!Kernel::homogeneous) {
+          const DerivativeTerms<T> rise = table.rise[3 * slot + axis];
+          value += static_cast<T>(kernel.kappa * kernel.kappa) *
+                   (rise.value[0] * local[rise.index[0]] + rise.value[1] * local[rise.index[1]]);
+        }
+        to[2 * axis] = value;
       }
     } else {
       const std::int32_t position = table.position[slot];
@@ -46,12 +54,18 @@ __device__ inline void load_local(const TableView<T>& table, const T* local, T* 
 }
 
 /// Σ weight_i L(place_i), or of dipole · ∇L.
-template <class T, PanelKind kind>
-__device__ inline T local_sum(const TableView<T>& table, const Steps<T>& steps, const T* local,
-                              const Vec3<T>& dipole, const Vec3<T>* place, const T* weight) {
+template <class T, PanelKind kind, class Kernel>
+__device__ inline T local_sum(const TableView<T>& table, const Steps<T>& steps,
+                              const Kernel& kernel, const T* local, const Vec3<T>& dipole,
+                              const Vec3<T>* place, const T* weight) {
   Harmonics<T> point[points_at_once];
+  T r2[points_at_once];
 #pragma unroll
-  for (int i = 0; i < points_at_once; ++i) point[i] = Harmonics<T>(place[i], weight[i]);
+  for (int i = 0; i < points_at_once; ++i) {
+    point[i] = Harmonics<T>(place[i], weight[i]);
+    r2[i] = point[i].r2;
+  }
+  const DegreeFactors<T, points_at_once, Kernel> factors(kernel, r2, table.p);
   T sum = 0;
   int t = 0;
   for (int m = 0; m <= table.p; ++m) {
@@ -72,8 +86,9 @@ __device__ inline T local_sum(const TableView<T>& table, const Steps<T>& steps, 
       }
 #pragma unroll
       for (int i = 0; i < points_at_once; ++i) {
-        even[i] += of_even * point[i].here;
-        odd[i] += of_odd * point[i].here;
+        const T here = factors.times(i, n, point[i].here);
+        even[i] += of_even * here;
+        odd[i] += of_odd * here;
         point[i].next_degree(steps.up[t], steps.down[t]);
       }
     }
@@ -85,9 +100,9 @@ __device__ inline T local_sum(const TableView<T>& table, const Steps<T>& steps, 
 
 /// A team of warps for each box (x) and right-hand side (y). A warp takes the points of 32 sources
 /// at a time, each by its rule, one after the other; a thread has points of one source.
-template <class T, PanelKind kind>
+template <class T, PanelKind kind, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    panel_l2p_kernel(const __grid_constant__ PanelL2pArguments<T> a) {
+    panel_l2p_kernel(const __grid_constant__ PanelL2pArguments<T> a, Kernel in_tree) {
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -101,12 +116,15 @@ __global__ void __launch_bounds__(threads_per_block)
   const WarpPanels<T, kind> panels{sums + warp_size};
   const bool works = b < a.n_boxes;
   const std::int32_t box = a.boxes[works ? b : 0];
-  const bool is_far = works && level_of(a.tree.code[box]) >= 2;  // else all is near
-  if (is_far && member == 0) load_local<T, kind>(a.table, a.expansions.local(box, v), local);
+  const int top_level = Kernel::homogeneous ? 2 : a.top_level;
+  const bool is_far = works && level_of(a.tree.code[box]) >= top_level;  // else all is near
+  const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
+  const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
+  if (is_far && member == 0)
+    load_local<T, kind>(a.table, kernel, a.expansions.local(box, v), local);
   __syncthreads();
   if (!works) return;
 
-  const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
   const int2 range = a.tree.own_sources(box);
   for (std::int32_t first_source = range.x + member * warp_size; first_source < range.y;
        first_source += a.team * warp_size) {
@@ -115,7 +133,11 @@ __global__ void __launch_bounds__(threads_per_block)
     if (is_far) {
       __syncwarp();  // the sources before are done
       const LanePoints own_points = put_source(
-          a, unit_box, own, range.y, [] { return T(1); }, panels);
+          a, unit_box, own, range.y,
+          [] {
+            return PanelDensities<T>{1, 1};
+          },
+          panels);
       __syncwarp();
       const int shares = (own_points.points + points_at_once - 1) / points_at_once;
       const WarpCounts counts(shares);
@@ -148,9 +170,11 @@ __global__ void __launch_bounds__(threads_per_block)
             }
           }
           if constexpr (kind == PanelKind::dipoles)
-            part = local_sum<T, kind>(a.table, steps, local, panels.dipole(of), place, weight);
+            part =
+                local_sum<T, kind>(a.table, steps, kernel, local, panels.dipole(of), place, weight);
           else
-            part = panels.charge(of) * local_sum<T, kind>(a.table, steps, local, {}, place, weight);
+            part = panels.charge(of) *
+                   local_sum<T, kind>(a.table, steps, kernel, local, {}, place, weight);
         }
         sums[lane] = part;
         __syncwarp();
@@ -167,25 +191,28 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace
 
 template <class T>
-void panel_l2p(const PanelStore& panels, const SpreadTree& tree, Trace source,
+void panel_l2p(const PanelStore& panels, const SpreadTree& tree, PanelKind panel_kind,
                const MomentRules& rules, const PieceMoments* pieces, const TableView<T>& table,
-               const ExpansionsView<T>& expansions, double* values, cudaStream_t stream) {
-  PanelL2pArguments<T> arguments{sources_of(panels, tree, rules, pieces), table, expansions,
-                                 values};
-  with_kind(source, pieces, [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>) {
-    const WarpBlocks<T> blocks(table, l2p_numbers<T, kind>(table.pairs));
-    arguments.team = team_of(arguments, blocks.warps);
-    launch(panel_l2p_kernel<T, kind>,
-           dim3(blocks_for(arguments.n_boxes, blocks.warps / arguments.team), expansions.vectors),
-           blocks.warps * warp_size, blocks.shared_bytes, stream, arguments);
-  });
+               const ExpansionsView<T>& expansions, const FarKernel& far, double* values,
+               cudaStream_t stream) {
+  PanelL2pArguments<T> arguments{sources_of(panels, tree, rules, pieces), table, expansions, values,
+                                 far.top_level};
+  with_kind(panel_kind, far.kappa,
+            [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>, const auto& kernel) {
+              const WarpBlocks<T> blocks(table, l2p_numbers<T, kind>(table.pairs));
+              arguments.team = team_of(arguments, blocks.warps);
+              launch(panel_l2p_kernel<T, kind, std::remove_cvref_t<decltype(kernel)>>,
+                     dim3(blocks_for(arguments.n_boxes, blocks.warps / arguments.team),
+                          expansions.vectors),
+                     blocks.warps * warp_size, blocks.shared_bytes, stream, arguments, kernel);
+            });
 }
 
-template void panel_l2p(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
+template void panel_l2p(const PanelStore&, const SpreadTree&, PanelKind, const MomentRules&,
                         const PieceMoments*, const TableView<double>&,
-                        const ExpansionsView<double>&, double*, cudaStream_t);
-template void panel_l2p(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
+                        const ExpansionsView<double>&, const FarKernel&, double*, cudaStream_t);
+template void panel_l2p(const PanelStore&, const SpreadTree&, PanelKind, const MomentRules&,
                         const PieceMoments*, const TableView<float>&, const ExpansionsView<float>&,
-                        double*, cudaStream_t);
+                        const FarKernel&, double*, cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

@@ -8,7 +8,48 @@ struct PanelP2mArguments : PanelSourcesView {
   TableView<T> table;
   const T* charges;
   ExpansionsView<T> expansions;
+  int top_level;
 };
+
+/// The factors f_n of dipoles with their derivatives along these: of f_n(κ|x|) by |x|² that is
+/// κ² f_{n+1}/(4n + 6).
+template <class T, int N, class Kernel>
+class DipoleFactors {
+ public:
+  __device__ DipoleFactors(const Kernel& kernel, const Vec3<Dual<T>>* place, int p) {
+    T r2[N], rise[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const Dual<T> square = norm2(place[i]);
+      r2[i] = square.value;
+      rise[i] = static_cast<T>(0.5 * kernel.kappa * kernel.kappa) * square.slope;
+    }
+    kernel.template regular_factors<N>(r2, p, f_);
+    for (int n = 0; n <= p; ++n)
+#pragma unroll
+      for (int i = 0; i < N; ++i) slope_[n * N + i] = rise[i] * f_[(n + 1) * N + i] / (2 * n + 3);
+  }
+  __device__ Dual<T> times(int point, int n, Dual<T> harmonic) const {
+    return Dual<T>(f_[n * N + point], slope_[n * N + point]) * harmonic;
+  }
+
+ private:
+  T f_[(fmm::highest_order + 2) * N], slope_[(fmm::highest_order + 1) * N];
+};
+
+template <int N, class T, class V, class Kernel>
+__device__ inline auto factors_at(const Kernel& kernel, const Vec3<V>* place, int p) {
+  if constexpr (Kernel::homogeneous) {
+    return DegreeFactors<T, N, Kernel>(kernel, nullptr, p);
+  } else if constexpr (std::is_same_v<V, T>) {
+    T r2[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) r2[i] = norm2(place[i]);
+    return DegreeFactors<T, N, Kernel>(kernel, r2, p);
+  } else {
+    return DipoleFactors<T, N, Kernel>(kernel, place, p);
+  }
+}
 
 template <class T, PanelKind kind>
 __host__ __device__ constexpr int warp_numbers(int pairs) {
@@ -17,12 +58,13 @@ __host__ __device__ constexpr int warp_numbers(int pairs) {
 
 /// A warp, or with pieces a team of warps, for each box (x) and right-hand side (y). A warp takes
 /// the points of 32 panels at a time, each by its rule, one after the other.
-template <class T, PanelKind kind>
+template <class T, PanelKind kind, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a) {
-  constexpr bool with_pieces = kind == PanelKind::with_pieces;
+    panel_p2m_kernel(const __grid_constant__ PanelP2mArguments<T> a, Kernel in_tree) {
+  constexpr bool with_pieces = kind == PanelKind::with_pieces,
+                 both = kind == PanelKind::charges_and_dipoles;
   // Points of a thread, as many as registers hold.
-  constexpr int together = kind == PanelKind::dipoles && sizeof(T) == 8 ? 2 : 4;
+  constexpr int together = has_dipoles(kind) && sizeof(T) == 8 ? 2 : 4;
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -39,20 +81,28 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int k = lane; k < slots; k += warp_size) sums[k] = 0;
   const std::int32_t box = a.boxes[works ? b : 0];
   const int2 range = works ? a.tree.own_sources(box) : int2{0, 0};
+  static_assert(Kernel::homogeneous || !with_pieces);
+  if (!Kernel::homogeneous && level_of(a.tree.code[box]) < a.top_level) return;
   const ToUnitBox<T, double> unit_box(a.root, a.tree.code[box]);
+  const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);
   for (std::int32_t first_panel = range.x + member * warp_size; first_panel < range.y;
        first_panel += team * warp_size) {
     const std::int32_t own = first_panel + lane;
     __syncwarp();  // the panels before are done
-    const auto [begin, points, is_piece] = put_source(
-        a, unit_box, own, range.y, [&] { return a.charges[v * a.sources + own]; }, panels);
+    const auto densities = [&]() -> PanelDensities<T> {
+      if constexpr (both)
+        return {a.charges[2 * v * a.sources + own], a.charges[(2 * v + 1) * a.sources + own]};
+      const T density = a.charges[v * a.sources + own];
+      return {density, density};
+    };
+    const auto [begin, points, is_piece] = put_source(a, unit_box, own, range.y, densities, panels);
     __syncwarp();
     const WarpCounts counts(points);
     const int all = counts.all();
     for_rounds<together>(
         0, all, [&]<int Each>(std::integral_constant<int, Each>, std::int32_t first) {
           Vec3<Coordinate<T, kind>> place[Each];
-          T weight[Each];
+          std::conditional_t<both, Dual<T>, T> weight[Each];
 #pragma unroll
           for (int i = 0; i < Each; ++i) {
             const int point = first + i * warp_size + lane;
@@ -74,10 +124,14 @@ __global__ void __launch_bounds__(threads_per_block)
             }
             place[i] =
                 panels.point(of, static_cast<T>(a.rules.xi[q]), static_cast<T>(a.rules.eta[q]));
-            weight[i] = static_cast<T>(a.rules.weight[q]);
-            if constexpr (kind != PanelKind::dipoles) weight[i] *= panels.charge(of);
+            const T share = static_cast<T>(a.rules.weight[q]);
+            if constexpr (both)
+              weight[i] = {share, share * panels.charge(of)};  // a derivative is wanted
+            else
+              weight[i] = kind == PanelKind::dipoles ? share : share * panels.charge(of);
           }
-          add_moments<Each>(a.table, steps, place, weight, buffer, sums);
+          add_moments<Each>(a.table, steps, factors_at<Each, T>(kernel, place, a.table.p), place,
+                            weight, buffer, sums);
         });
   }
   if constexpr (with_pieces)
@@ -97,31 +151,37 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace
 
 template <class T>
-void panel_p2m(const PanelStore& panels, const SpreadTree& tree, Trace source,
+void panel_p2m(const PanelStore& panels, const SpreadTree& tree, PanelKind panel_kind,
                const MomentRules& rules, const PieceMoments* pieces, const BoxStacks* stacks,
                const TableView<T>& table, const T* charges, const ExpansionsView<T>& expansions,
-               cudaStream_t stream) {
+               const FarKernel& far, cudaStream_t stream) {
   PanelP2mArguments<T> arguments{sources_of(panels, tree, rules, pieces), table, charges,
-                                 expansions};
+                                 expansions, far.top_level};
   if (stacks) {
     stack_p2m(arguments, *stacks, table, charges, expansions, stream);
     arguments.boxes = stacks->others().data();
     arguments.n_boxes = static_cast<std::int64_t>(stacks->others().size());
   }
-  with_kind(source, pieces, [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>) {
+  const auto enqueue = [&]<PanelKind kind>(std::integral_constant<PanelKind, kind>,
+                                           const auto& kernel) {
     const WarpBlocks<T> blocks(table, warp_numbers<T, kind>(table.pairs));
     if (kind == PanelKind::with_pieces) arguments.team = team_of(arguments, blocks.warps);
-    launch(panel_p2m_kernel<T, kind>,
+    launch(panel_p2m_kernel<T, kind, std::remove_cvref_t<decltype(kernel)>>,
            dim3(blocks_for(arguments.n_boxes, blocks.warps / arguments.team), expansions.vectors),
-           blocks.warps * warp_size, blocks.shared_bytes, stream, arguments);
-  });
+           blocks.warps * warp_size, blocks.shared_bytes, stream, arguments, kernel);
+  };
+  if (panel_kind != PanelKind::charges_and_dipoles)
+    return with_kind(panel_kind, far.kappa, enqueue);
+  const auto both = std::integral_constant<PanelKind, PanelKind::charges_and_dipoles>();
+  fmm::with_kernel(far.kappa, [&](const auto& kernel) { enqueue(both, kernel); });
 }
 
-template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
+template void panel_p2m(const PanelStore&, const SpreadTree&, PanelKind, const MomentRules&,
                         const PieceMoments*, const BoxStacks*, const TableView<double>&,
-                        const double*, const ExpansionsView<double>&, cudaStream_t);
-template void panel_p2m(const PanelStore&, const SpreadTree&, Trace, const MomentRules&,
+                        const double*, const ExpansionsView<double>&, const FarKernel&,
+                        cudaStream_t);
+template void panel_p2m(const PanelStore&, const SpreadTree&, PanelKind, const MomentRules&,
                         const PieceMoments*, const BoxStacks*, const TableView<float>&,
-                        const float*, const ExpansionsView<float>&, cudaStream_t);
+                        const float*, const ExpansionsView<float>&, const FarKernel&, cudaStream_t);
 
 }  // namespace fmbem::cuda::bem

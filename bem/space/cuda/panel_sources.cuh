@@ -43,28 +43,39 @@ inline PanelSourcesView sources_of(const PanelStore& panels, const SpreadTree& t
       pieces ? *pieces : PieceMoments{{}, {StripPoints(1), nullptr, nullptr, nullptr, nullptr}}};
 }
 
-/// What the sources are: charged panels, some of them in pieces, or panels of dipoles along their
-/// normals.
-enum class PanelKind { whole, with_pieces, dipoles };
+constexpr bool has_dipoles(PanelKind kind) {
+  return kind == PanelKind::dipoles || kind == PanelKind::charges_and_dipoles;
+}
 
 /// A coordinate of a point; of a dipole's with that of the dipole.
 template <class T, PanelKind kind>
-using Coordinate = std::conditional_t<kind == PanelKind::dipoles, Dual<T>, T>;
+using Coordinate = std::conditional_t<has_dipoles(kind), Dual<T>, T>;
+
+/// Densities of a panel: of charge, and of dipoles along its normal.
+template <class T>
+struct PanelDensities {
+  T charge, dipole;
+};
 
 /// Panels of a warp in shared memory, a row for each of their numbers: a corner and the edges from
-/// it in the unit box, and the charge, or the dipole, on the area. Trapezoids also have the
-/// relative height at the corner and how much larger it is on the other side, both over the mean
-/// height.
+/// it in the unit box, and the charge, or the dipole and then the charge, on the area. Trapezoids
+/// also have the relative height at the corner and how much larger it is on the other side, both
+/// over the mean height.
 template <class T, PanelKind kind>
 struct WarpPanels {
-  static constexpr int numbers = (kind == PanelKind::whole ? 10 : 12) * padded_row;
+  static constexpr int charge_row = has_dipoles(kind) ? 12 : 9;
+  static constexpr int numbers = (kind == PanelKind::whole                 ? 10
+                                  : kind == PanelKind::charges_and_dipoles ? 13
+                                                                           : 12) *
+                                 padded_row;
   T* room;
 
   __device__ void put(int lane, Vec3<T> corner, Vec3<T> edge1, Vec3<T> edge2, T charge) const {
     const T values[] = {corner.x, corner.y, corner.z, edge1.x, edge1.y,
-                        edge1.z,  edge2.x,  edge2.y,  edge2.z, charge};
+                        edge1.z,  edge2.x,  edge2.y,  edge2.z};
 #pragma unroll
-    for (int k = 0; k < 10; ++k) room[k * padded_row + lane] = values[k];
+    for (int k = 0; k < 9; ++k) room[k * padded_row + lane] = values[k];
+    if constexpr (kind != PanelKind::dipoles) room[charge_row * padded_row + lane] = charge;
   }
   __device__ void put_dipole(int lane, Vec3<T> dipole) const {
     for (int axis = 0; axis < 3; ++axis) room[(9 + axis) * padded_row + lane] = dipole[axis];
@@ -74,7 +85,7 @@ struct WarpPanels {
     const auto at = [&](int axis) -> Coordinate<T, kind> {
       const T x = from[axis * padded_row] + xi * from[(3 + axis) * padded_row] +
                   eta * from[(6 + axis) * padded_row];
-      if constexpr (kind == PanelKind::dipoles)
+      if constexpr (has_dipoles(kind))
         return {x, from[(9 + axis) * padded_row]};
       else
         return x;
@@ -93,7 +104,7 @@ struct WarpPanels {
     return {room[9 * padded_row + lane], room[10 * padded_row + lane],
             room[11 * padded_row + lane]};
   }
-  __device__ T charge(int lane) const { return room[9 * padded_row + lane]; }
+  __device__ T charge(int lane) const { return room[charge_row * padded_row + lane]; }
   __device__ void put_heights(int lane, T first, T more) const {
     room[10 * padded_row + lane] = first;
     room[11 * padded_row + lane] = more;
@@ -135,12 +146,12 @@ struct LanePoints {
   bool is_piece = false;
 };
 
-/// Puts source `own`, in the tree's order, of that charge into the lane's place, if it is below
+/// Puts source `own`, in the tree's order, of densities() into the lane's place, if it is below
 /// `end`.
-template <class T, PanelKind kind, class Charge>
+template <class T, PanelKind kind, class Densities>
 __device__ inline LanePoints put_source(const PanelSourcesView& a,
                                         const ToUnitBox<T, double>& unit_box, std::int32_t own,
-                                        std::int32_t end, Charge&& charge,
+                                        std::int32_t end, Densities&& densities,
                                         const WarpPanels<T, kind>& panels) {
   constexpr bool with_pieces = kind == PanelKind::with_pieces;
   const int lane = threadIdx.x % warp_size;
@@ -162,7 +173,7 @@ __device__ inline LanePoints put_source(const PanelSourcesView& a,
       const Vec3d at = a.scale * placed.corner, along = scale * placed.along,
                   across = scale * placed.across;
       panels.put(lane, unit_box(at.x, at.y, at.z), in_t(along), in_t(across),
-                 charge() * static_cast<T>(a.scale * a.scale * placed.area));
+                 densities().charge * static_cast<T>(a.scale * a.scale * placed.area));
       panels.put_heights(lane, static_cast<T>(placed.first), static_cast<T>(placed.more));
     }
   }
@@ -174,12 +185,12 @@ __device__ inline LanePoints put_source(const PanelSourcesView& a,
     const Vec3d* const corner = a.vertices + 3 * panel;
     const Vec3d at = a.scale * corner[0];
     const Vec3d edge1 = scale * (corner[1] - corner[0]), edge2 = scale * (corner[2] - corner[0]);
-    const T strength = charge();
+    const PanelDensities<T> strength = densities();
     panels.put(lane, unit_box(at.x, at.y, at.z), in_t(edge1), in_t(edge2),
-               strength * static_cast<T>(a.scale * a.scale * a.area[panel]));
+               strength.charge * static_cast<T>(a.scale * a.scale * a.area[panel]));
     // In the unit box, over the area in the tree's unit.
-    if constexpr (kind == PanelKind::dipoles)
-      panels.put_dipole(lane, strength * in_t(0.5 / unit_box.scale * cross(edge1, edge2)));
+    if constexpr (has_dipoles(kind))
+      panels.put_dipole(lane, strength.dipole * in_t(0.5 / unit_box.scale * cross(edge1, edge2)));
   }
   return own_points;
 }
@@ -193,15 +204,17 @@ inline int team_of(const PanelSourcesView& a, int warps) {
   return team;
 }
 
-/// Calls enqueue(std::integral_constant<PanelKind, …>()).
+/// Calls enqueue(std::integral_constant<PanelKind, …>(), kernel in the tree's unit). Pieces are
+/// those of Laplace's kernel.
 template <class Enqueue>
-void with_kind(Trace source, bool pieces, Enqueue&& enqueue) {
-  if (source == Trace::normal)
-    enqueue(std::integral_constant<PanelKind, PanelKind::dipoles>());
-  else if (pieces)
-    enqueue(std::integral_constant<PanelKind, PanelKind::with_pieces>());
-  else
-    enqueue(std::integral_constant<PanelKind, PanelKind::whole>());
+void with_kind(PanelKind kind, double kappa, Enqueue&& enqueue) {
+  const auto whole = std::integral_constant<PanelKind, PanelKind::whole>();
+  const auto dipoles = std::integral_constant<PanelKind, PanelKind::dipoles>();
+  if (kind == PanelKind::with_pieces)
+    return enqueue(std::integral_constant<PanelKind, PanelKind::with_pieces>(), fmm::Laplace());
+  fmm::with_kernel(kappa, [&](const auto& kernel) {
+    kind == PanelKind::whole ? enqueue(whole, kernel) : enqueue(dipoles, kernel);
+  });
 }
 
 }  // namespace fmbem::cuda::bem

@@ -153,7 +153,8 @@ __global__ void __launch_bounds__(threads_per_block)
                   point_charge(stack.parts, all_parts, static_cast<T>(2 * rules.s[q] - 1),
                                static_cast<T>(across));
     }
-    add_moments<1>(a.table, steps, place, weight, buffer, moments);
+    add_moments<1>(a.table, steps, DegreeFactors<T, 1, fmm::Laplace>({}, nullptr, a.table.p), place,
+                   weight, buffer, moments);
   }
   __syncthreads();
   T* const moment = a.expansions.moment(box, v);

@@ -63,10 +63,14 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
                        .near_pair_seconds = 3e-12,
                        .max_leaf = options.max_leaf},
                       stream);
-  const auto far = make_panel_far_field(store, tree, nullptr, options.source, options.order,
-                                        options.precision, options.moment_tolerance,
-                                        options.sparing ? Gathering::sparing : Gathering::wide,
-                                        stream, near_stream);
+  const auto far =
+      make_panel_far_field(store, tree, nullptr,
+                           {.kind = kind_of(options.source),
+                            .order = options.order,
+                            .precision = options.precision,
+                            .moments = options.moment_tolerance,
+                            .gathering = options.sparing ? Gathering::sparing : Gathering::wide},
+                           stream, near_stream);
   const auto d_x = to_device(x, stream);
   const DeviceBuffer<double> d_y(x.size(), stream);
   const auto vectors = static_cast<int>(x.size() / panels.size());

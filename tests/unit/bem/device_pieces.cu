@@ -26,7 +26,7 @@ StacksOnDevice stacks_on_device(const Panels& panels, const PieceCosts& costs, d
                                            .near_pair_seconds = 3e-12,
                                            .inflation = pieces->inflation},
                                           stream, pieces.get());
-  const MomentRules rules(tolerance, Trace::value, stream);
+  const MomentRules rules(tolerance, {}, stream);
   const StripMomentRules piece_rules(tolerance, stream);
   const PieceMoments moments{pieces->view(), piece_rules.view()};
   const BoxStacks stacks(sources_of(*store, tree, rules, &moments), tolerance, stream);

@@ -1,10 +1,8 @@
 // V, K and K' of Yukawa's kernel.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numbers>
-#include <string>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -12,92 +10,11 @@
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/fmm/base/error.hpp"
-#include "tests/unit/bem/test_surfaces.hpp"
+#include "tests/unit/bem/yukawa_cases.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/points.hpp"
-#include "tests/unit/vectors.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
-
-namespace {
-
-OperatorOptions with(OperatorOptions::Choice kind, double kappa, double tolerance = 1e-7) {
-  OperatorOptions options;
-  options.kind = kind;
-  options.kappa = kappa;
-  options.tolerance = tolerance;
-  return options;
-}
-constexpr auto dense = OperatorOptions::Choice::dense, fast = OperatorOptions::Choice::fmm;
-
-/// A torus of radii 1 and 0.4.
-SurfaceMesh torus(int around, int across) {
-  SurfaceMesh mesh;
-  const int group = add_group(mesh, "torus");
-  const double pi = std::numbers::pi;
-  for (int i = 0; i < around; ++i)
-    for (int j = 0; j < across; ++j) {
-      const double u = 2 * pi * i / around, v = 2 * pi * j / across, r = 1 + 0.4 * std::cos(v);
-      add_vertex(mesh, {r * std::cos(u), r * std::sin(u), 0.4 * std::sin(v)});
-    }
-  const auto at = [&](int i, int j) { return i % around * across + j % across; };
-  for (int i = 0; i < around; ++i)
-    for (int j = 0; j < across; ++j) {
-      add_triangle(mesh, at(i, j), at(i + 1, j), at(i + 1, j + 1), group);
-      add_triangle(mesh, at(i, j), at(i + 1, j + 1), at(i, j + 1), group);
-    }
-  mesh.closed = true;
-  return mesh;
-}
-
-std::vector<Vector> densities(const Panels& panels) {
-  const std::size_t n = panels.size();
-  Vector smooth(n), local(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const Vec3d x = panels.centroid(i) / panels.extent;
-    smooth[i] = std::cos(5 * x.x + 1) * std::exp(x.y) + x.z;
-    local[i] = std::exp(-60 * norm2(x - panels.centroid(n / 3) / panels.extent));
-  }
-  return {Vector(n, 1.0), smooth, local, signed_charges(n, 1)};
-}
-
-}  // namespace
-
-TEST_CASE("Yukawa's operators by the FMM are as close to the dense ones as their tolerance says") {
-  const std::vector<Surface> bodies{{"sphere", [] { return sphere(3); }},
-                                    {"cube", [] { return cube(9); }},
-                                    {"torus", [] { return torus(36, 12); }}};
-  for (const Surface& body : bodies) {
-    const Panels panels = make_panels(body.make());
-    const std::size_t n = panels.size();
-    const std::vector<Vector> xs = densities(panels);
-    for (const double size : {1e-3, 6.0, 100.0}) {
-      const double kappa = size / panels.extent;
-      for (const Layer& layer : {single_layer, double_layer}) {
-        const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
-        const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
-        std::vector<Vector> products;
-        for (const Vector& x : xs) products.push_back(product(*exact, x));
-        for (const double tolerance : {1e-3, layer == single_layer ? 1e-6 : 1e-5, 1e-9}) {
-          // Making M2L's operators for each level takes most of the time.
-          if (tolerance < 1e-3 && (sanitized || size != 6 || body.name != "torus")) continue;
-          if (tolerance < 1e-6 && layer != single_layer) continue;
-          OperatorOptions options = with(fast, kappa, tolerance);
-          options.max_leaf = tolerance < 1e-3 ? 24 : 12;
-          const auto op = make_boundary_operator(panels, layer, options);
-          CAPTURE(body.name, layer.name(), size, tolerance, op->info().order);
-          CHECK(op->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
-          double worst = 0;
-          for (std::size_t k = 0; k < xs.size(); ++k)
-            worst = std::max(worst, norm_of(difference(product(*op, xs[k]), products[k])) /
-                                        (norm * norm_of(xs[k])));
-          CHECK(worst < tolerance);
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("Yukawa's K' is K transposed between areas, and at centroids a derivative of V") {
   const Panels panels = make_panels(torus(24, 8));
@@ -209,14 +126,11 @@ TEST_CASE("near integrals of Yukawa's kernel are as accurate as asked for") {
   }
 }
 
-TEST_CASE("operators of Yukawa's kernel refuse what is no κ, and a GPU") {
+TEST_CASE("operators of Yukawa's kernel refuse what is no κ") {
   const Panels panels = make_panels(cube(2));
   for (const double kappa :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     CHECK_THROWS_AS(make_single_layer(panels, with(dense, kappa)), InputError);
-  OperatorOptions on_gpu = with(fast, 1);
-  on_gpu.processor = Processor::gpu;
-  CHECK_THROWS_AS(make_single_layer(panels, on_gpu), InputError);
   CHECK(make_single_layer(panels, with(fast, 1))->approximate_inverse() == nullptr);
   CHECK(make_single_layer(panels, with(dense, 1))->approximate_inverse() == nullptr);
 }

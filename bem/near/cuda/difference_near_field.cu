@@ -1,0 +1,219 @@
+// A block for each row, that is for each leaf with targets.
+#include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/difference_near_field.cuh"
+#include "fmbem/bem/near/cuda/marked_pairs.cuh"
+#include "fmbem/bem/near/cuda/near_products.cuh"
+#include "fmbem/bem/near/difference_closed_form.hpp"
+
+namespace fmbem::cuda::bem {
+namespace {
+
+/// What a pair counts in a product.
+template <class Entry>
+struct alignas(16) PairEntries {
+  Entry v, k, k_adjoint, d;
+};
+
+/// A row's panels, and the factors of entries in the tree's unit.
+struct DifferenceView {
+  NearRowsView rows;
+  MomentRulesView rules;
+  RowPanels panels;
+  GreenTerm factors;
+
+  template <class Entry>
+  __device__ PairEntries<Entry> times_factors(const PanelEntries& entries) const {
+    return {static_cast<Entry>(factors.v * entries.v), static_cast<Entry>(factors.k * entries.k),
+            static_cast<Entry>(factors.k_adjoint * entries.k_adjoint),
+            static_cast<Entry>(factors.d * entries.d)};
+  }
+};
+
+__device__ inline Vec3d normal_at(const NearRowsView& a, std::int64_t panel) {
+  const Vec3d* const v = a.vertices + 3 * panel;
+  const Vec3d across = cross(a.scale * (v[1] - v[0]), a.scale * (v[2] - v[0]));
+  return across / norm(across);
+}
+
+/// The first rule that serves, −1 where none does; the densest one, the last, is for moments alone.
+__device__ inline int rule_for(const DifferenceView& a, double distance, double radius) {
+  for (int rule = 0; rule + 1 < a.rules.count; ++rule)
+    if (distance * inverse_reach_of_rule(a.rules.reach[rule], a.rules.degree[rule],
+                                         a.rows.kernel.kappa * radius) >=
+        radius)
+      return rule;
+  return -1;
+}
+
+__device__ inline PanelEntries by_rule(const DifferenceView& a, int rule, std::int64_t panel,
+                                       Vec3d x, Vec3d normal) {
+  const Vec3d* const v = a.rows.vertices + 3 * panel;
+  const double scale = a.rows.scale;
+  const Vec3d from = x - scale * v[0], e1 = scale * (v[1] - v[0]), e2 = scale * (v[2] - v[0]),
+              source_normal = normal_at(a.rows, panel);
+  const double n_i[3] = {normal.x, normal.y, normal.z},
+               area = inv_4pi * scale * scale * a.rows.area[panel];
+  PanelEntries sum;
+  for (int q = a.rules.begin[rule]; q < a.rules.begin[rule + 1]; ++q) {
+    const Vec3d to = from - a.rules.xi[q] * e1 - a.rules.eta[q] * e2;
+    const double d[3] = {to.x, to.y, to.z};
+    add_difference_pair(difference_radial(a.rows.kernel.kappa, norm(to)), area * a.rules.weight[q],
+                        d, source_normal, n_i, sum.v, sum.k, sum.k_adjoint, sum.d);
+  }
+  return sum;
+}
+
+/// Adds what a triangle has by closed forms.
+__device__ inline void add_closed_form(const EdgeRule& edges, const Triangle& t, Vec3d x,
+                                       double kappa, YukawaIntegrals& to) {
+  const YukawaView view(t, x);
+  const YukawaSums sums = yukawa_closed_sums(edges, t, x, view, kappa, YukawaPart::less_laplace);
+  // Less than Laplace's: negative ahead of the panel.
+  const double sign = view.height > 0   ? 1
+                      : view.height < 0 ? -1
+                                        : 0,
+               flux = sign * inv_4pi * sums.flux;
+  to.potential += inv_4pi * sums.potential;
+  to.double_layer += flux;
+  to.gradient -= flux * t.normal;
+  for (int k = 0; k < 3; ++k) to.gradient -= inv_4pi * sums.line[k] * t.outward[k];
+}
+
+__device__ __attribute__((noinline)) PanelEntries close_entries(const NearRowsView& a,
+                                                                const CloseRules& rules,
+                                                                std::int64_t i,
+                                                                std::int64_t panel) {
+  const Vec3d x = a.target(i);
+  const Triangle t = scaled_triangle(a, panel);
+  const std::int64_t own = a.targets.order[i];
+  const bool is_shaped = shape(t) > rules.shaped;
+  YukawaIntegrals of_v;
+  if (is_shaped)
+    add_closed_form(rules.edges, t, x, a.kernel.kappa, of_v);
+  else
+    for_sliver_pieces(
+        Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
+        [](const Piece&, double, double) { return false; },
+        [&](const Triangle& part) {
+          add_closed_form(rules.edges, part, {}, a.kernel.kappa, of_v);
+        });
+  PanelEntries entries = difference_entries_from(
+      rules.edges, t, x, normal_at(a, own), a.kernel.kappa, of_v,
+      is_shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x));
+  if (own == panel) entries.k = entries.k_adjoint = 0;
+  return entries;
+}
+
+/// Marks, by NaN, those that no rule serves.
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_by_rules(const __grid_constant__ DifferenceView a, PairEntries<Entry>* entries) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.rows.targets_of(row);
+  const int n = size_of(targets);
+  const std::int32_t* const panels = a.panels.panel + a.panels.begin[row];
+  const std::int64_t count = a.rows.pairs_before[row + 1] - a.rows.pairs_before[row];
+  entries += a.rows.pairs_before[row];
+  for (std::int64_t k = threadIdx.x; k < count; k += blockDim.x) {
+    const std::int64_t i = targets.x + k % n, panel = panels[k / n];
+    const Vec3d x = a.rows.target(i);
+    const double scale = a.rows.scale;
+    const int rule =
+        rule_for(a, norm(x - scale * a.rows.centroid[panel]), scale * a.rows.radius[panel]);
+    if (rule < 0)
+      entries[k].v = NAN;
+    else
+      entries[k] = a.times_factors<Entry>(
+          by_rule(a, rule, panel, x, normal_at(a.rows, a.rows.targets.order[i])));
+  }
+}
+
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_close_differences(const __grid_constant__ DifferenceView a,
+                                const __grid_constant__ CloseRules rules,
+                                PairEntries<Entry>* entries) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.rows.targets_of(row);
+  const int n = size_of(targets);
+  const std::int32_t* const panels = a.panels.panel + a.panels.begin[row];
+  entries += a.rows.pairs_before[row];
+  for_marked(
+      a.rows.pairs_before[row + 1] - a.rows.pairs_before[row],
+      [&](std::int64_t at) { return isnan(entries[at].v); },
+      [&](std::int64_t at) {
+        entries[at] = a.times_factors<Entry>(
+            close_entries(a.rows, rules, targets.x + at % n, panels[at / n]));
+      });
+}
+
+template <class Entry>
+__global__ void __launch_bounds__(threads_per_block)
+    add_differences(const __grid_constant__ NearRowsView a, const RowPanels of_rows,
+                    const PairEntries<Entry>* entries, const double* x, double* y) {
+  const std::int64_t row = blockIdx.x;
+  const int2 targets = a.targets_of(row);
+  const int n = size_of(targets);
+  const std::int32_t* const panels = of_rows.panel + of_rows.begin[row];
+  const auto count = static_cast<int>(of_rows.begin[row + 1] - of_rows.begin[row]);
+  for (int done = 0; done < n; done += blockDim.x) {
+    const Share share(n - done);
+    const PairEntries<Entry>* const block = entries + a.pairs_before[row] + done + share.target;
+    double sum[2] = {};
+    for (int j = share.works ? share.group : count; j < count; j += share.groups) {
+      const PairEntries<Entry> pair = block[static_cast<std::int64_t>(j) * n];
+      const double sigma = x[panels[j]], mu = x[a.panels + panels[j]];
+      sum[0] += static_cast<double>(pair.v) * sigma + static_cast<double>(pair.k) * mu;
+      sum[1] += static_cast<double>(pair.k_adjoint) * sigma + static_cast<double>(pair.d) * mu;
+    }
+    write_sums<2, threads_per_block>(share, sum, [&](int result, double total) {
+      y[result * a.panels + a.targets.order[targets.x + done + share.target]] += total;
+    });
+  }
+}
+
+template <class Entry>
+class StoredDifferences final : public DifferenceNearField {
+ public:
+  StoredDifferences(const PanelStore& panels, const SpreadTree& tree, const GreenTerm& term,
+                    double tolerance, cudaStream_t stream)
+      : rows_(static_cast<unsigned>(tree.rows())),
+        view_(rows_of(panels, tree, {Trace::value, term.kappa})),
+        panels_(view_, rows_, stream),
+        entries_(tree.near.pairs, stream) {
+    const MomentRules rules(tolerance, view_.kernel, stream);
+    const DifferenceView view{
+        view_,
+        rules.view(),
+        of_rows(),
+        {term.kappa, term.v / tree.scale, term.k, term.k_adjoint, term.d * tree.scale}};
+    launch(integrate_by_rules<Entry>, rows_, threads_per_block, 0, stream, view, entries_.data());
+    launch(integrate_close_differences<Entry>, rows_, threads_per_block, 0, stream, view,
+           CloseRules(tolerance), entries_.data());
+  }
+  void add(const double* x, double* y, cudaStream_t stream) const override {
+    launch(add_differences<Entry>, rows_, threads_per_block, 0, stream, view_, of_rows(),
+           entries_.data(), x, y);
+  }
+  std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
+
+ private:
+  RowPanels of_rows() const { return {panels_.begin.data(), panels_.source.data()}; }
+
+  unsigned rows_;
+  NearRowsView view_;
+  RowSources panels_;
+  DeviceBuffer<PairEntries<Entry>> entries_;
+};
+
+}  // namespace
+
+std::unique_ptr<DifferenceNearField> make_difference_near_field(
+    const PanelStore& panels, const SpreadTree& tree, const GreenTerm& term, double tolerance,
+    Precision precision, cudaStream_t stream) {
+  if (precision == Precision::single_precision)
+    return std::make_unique<StoredDifferences<float>>(panels, tree, term, tolerance, stream);
+  return std::make_unique<StoredDifferences<double>>(panels, tree, term, tolerance, stream);
+}
+
+}  // namespace fmbem::cuda::bem

@@ -1,0 +1,197 @@
+// Products of Yukawa's operators by the FMM, on either processor.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fmbem/bem/layer/green_operator.hpp"
+#include "fmbem/bem/near/exact_entry.hpp"
+#include "fmbem/bem/near/green_entries.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/bem/backends.hpp"
+#include "tests/unit/bem/test_surfaces.hpp"
+#include "tests/unit/bem/yukawa_cases.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+BACKEND_TEST_CASE(
+    "Yukawa's operators by the FMM are as close to the dense ones as their tolerance says") {
+  const std::vector<Surface> bodies{{"sphere", [] { return sphere(3); }},
+                                    {"cube", [] { return cube(9); }},
+                                    {"torus", [] { return torus(36, 12); }}};
+  for (const Surface& body : bodies) {
+    const Panels panels = make_panels(body.make());
+    const std::size_t n = panels.size();
+    const std::vector<Vector> xs = densities(panels);
+    for (const double size : {1e-3, 6.0, 100.0}) {
+      const double kappa = size / panels.extent;
+      for (const Layer& layer : {single_layer, double_layer}) {
+        const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
+        const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
+        std::vector<Vector> products;
+        for (const Vector& x : xs) products.push_back(product(*exact, x));
+        for (const double tolerance : {1e-3, layer == single_layer ? 1e-6 : 1e-5, 1e-9}) {
+          // Making M2L's operators for each level takes most of the time.
+          if (tolerance < 1e-3 && (sanitized || size != 6 || body.name != "torus")) continue;
+          if (tolerance < 1e-6 && layer != single_layer) continue;
+          OperatorOptions options = with(fast, kappa, tolerance);
+          options.max_leaf = tolerance < 1e-3 ? 24 : 12;
+          const auto op = make_fmm(panels, layer, options);
+          CAPTURE(body.name, layer.name(), size, tolerance, op->info().order);
+          CHECK(op->info().near_entries < static_cast<std::int64_t>(n * n) / 2);
+          double worst = 0;
+          for (std::size_t k = 0; k < xs.size(); ++k)
+            worst = std::max(worst, norm_of(difference(product(*op, xs[k]), products[k])) /
+                                        (norm * norm_of(xs[k])));
+          CHECK(worst < tolerance);
+        }
+      }
+    }
+  }
+}
+
+BACKEND_TEST_CASE("products of Yukawa's operators with several vectors, transposed and tighter") {
+  const Panels panels = make_panels(torus(36, 12));
+  const std::size_t n = panels.size();
+  const double kappa = 6 / panels.extent;
+  const Vector x = signed_charges(3 * n, 4);
+  for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer}) {
+    OperatorOptions options = with(dense, kappa);
+    const auto exact = make_boundary_operator(panels, layer, options);
+    const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
+    options = with(fast, kappa, 1e-4);
+    options.max_leaf = 12;
+    const auto op = make_fmm(panels, layer, options);
+    for (const bool transposed : {false, true})
+      for (const double tolerance : {0.0, op->accurate_tolerance()}) {
+        const Product product{.vectors = 3, .tolerance = tolerance, .transposed = transposed};
+        Vector y(3 * n), wanted(3 * n);
+        op->apply(x.data(), y.data(), product);
+        exact->apply(x.data(), wanted.data(), product);
+        CAPTURE(layer.name(), transposed, tolerance);
+        CHECK(norm_of(difference(y, wanted)) <
+              (tolerance > 0 ? tolerance : 1e-4) * norm * norm_of(x));
+      }
+  }
+}
+
+BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong") {
+  // A row of slivers beside well-shaped panels: shapes 0.3, 0.01 and 0.001.
+  for (const double width : {0.3, 0.01, 0.001}) {
+    SurfaceMesh mesh;
+    const int group = add_group(mesh, "slivers");
+    add_grid(mesh, group, 10, {0, 0, 0}, {1, 0, 0}, {0, 10 * width, 0});
+    add_grid(mesh, group, 10, {0, -0.5, 0.02}, {1, 0, 0}, {0, 0.45, 0.1});
+    const Panels panels = make_panels(mesh);
+    for (const double kappa : {0.1, 20.0, 400.0})
+      for (const Layer& layer : {single_layer, double_layer}) {
+        const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
+        OperatorOptions options = with(fast, kappa, 1e-6);
+        options.max_leaf = 40;
+        const auto op = make_fmm(panels, layer, options);
+        const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
+        CAPTURE(width, kappa, layer.name());
+        for (const Vector& x : densities(panels))
+          CHECK(norm_of(difference(product(*op, x), product(*exact, x))) <
+                1e-6 * norm * norm_of(x));
+      }
+  }
+}
+
+namespace {
+
+/// Where the tests of a backend run.
+#ifdef FMBEM_TEST_CUDA
+constexpr Processor here = Processor::gpu;
+#else
+constexpr Processor here = Processor::cpu;
+#endif
+
+}  // namespace
+
+BACKEND_TEST_CASE("potentials of charges and dipoles are sums of exact entries") {
+  const Panels all = make_panels(torus(36, 12));
+  std::vector<std::int32_t> half;
+  for (std::size_t i = 0; i < all.size(); i += 2) half.push_back(static_cast<std::int32_t>(i));
+  for (const double size : {0.0, 6.0, 100.0})
+    for (const bool some : {false, true}) {
+      const PanelBlock block = some ? PanelBlock{.rows = half, .columns = half} : PanelBlock{};
+      const std::size_t n = some ? half.size() : all.size();
+      const GreenTerm term{size / all.extent, 1.5, -0.7, 0, 0};
+      OperatorOptions options{.processor = here, .tolerance = 1e-5};
+      options.max_leaf = 12;
+      const GreenOperator op(all, block, {term}, options);
+      CAPTURE(size, some, op.info().order);
+      CHECK(op.info().processor == here);
+      CHECK(op.info().near_entries < static_cast<std::int64_t>(n * n) / 2);
+      Vector x = signed_charges(2 * n, 5), y(n);
+      for (std::size_t j = 0; j < n; ++j) x[j] /= op.norm_of_v();  // so that both count alike
+      op.multiply(x, y);
+      double worst = 0;
+      for (std::size_t i = 0; i < n; i += 7) {
+        const Triangle to = all.triangle(some ? half[i] : i);
+        double exact = 0, entries = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+          const Triangle from = all.triangle(some ? half[j] : j);
+          const auto entry = [&](const Layer& layer) {
+            return exact_entry(layer, NormalRows::at_centroids, to, from, i == j, term.kappa);
+          };
+          const double v = term.v * entry(single_layer), k = term.k * entry(double_layer);
+          exact += v * x[j] + k * x[n + j];
+          entries += std::abs(v) / op.norm_of_v() + std::abs(k);
+        }
+        worst = std::max(worst, std::abs(y[i] - exact) / entries);
+      }
+      CHECK(worst < 2e-5);
+    }
+}
+
+BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
+  const Panels panels = make_panels(sphere(4, 3.0));
+  const std::size_t n = panels.size();
+  const double small = 1e-3, ions = 0.4, tolerance = 1e-6;
+  const std::vector<GreenTerm> cases[] = {{{ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}},
+                                          {{small, 1, 0.7, 0, 1}, {0, -1, -0.7, 0, -1}},
+                                          {{40 * ions, 1, 1, 1, 1}, {0, -1, -1, -1, -1}},
+                                          {{0, -4, 4, -0.05, 1}, {ions, 4, -80, 0.05, -1}}};
+  for (const std::vector<GreenTerm>& terms : cases) {
+    OperatorOptions options{.processor = here, .tolerance = tolerance};
+    options.max_leaf = 30;
+    const GreenOperator op(panels, {}, terms, options);
+    CHECK(op.info().levels > 2);
+    CHECK(op.info().processor == here);
+    Vector x = signed_charges(2 * n, 5), y(2 * n);
+    op.multiply(x, y);
+    for (std::size_t i = 7; i < n; i += 97) {
+      const Triangle to = panels.triangle(i);
+      double exact[2] = {}, size[2] = {};
+      for (std::size_t j = 0; j < n; ++j) {
+        const PanelEntries a =
+            green_entries(terms, panels.triangle(j), to.centroid, to.normal, i == j);
+        exact[0] += a.v * x[j] + a.k * x[n + j];
+        exact[1] += a.k_adjoint * x[j] + a.d * x[n + j];
+        size[0] += std::abs(a.v) + std::abs(a.k);
+        size[1] += std::abs(a.k_adjoint) + std::abs(a.d);
+      }
+      CAPTURE(terms[0].kappa, terms[1].kappa, i);
+      CHECK(std::abs(y[i] - exact[0]) <= 2 * tolerance * size[0]);
+      CHECK(std::abs(y[n + i] - exact[1]) <= 2 * tolerance * std::max(size[1], size[0] / 3));
+    }
+  }
+}
+
+#ifdef FMBEM_TEST_CUDA
+BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
+  const Panels panels = make_panels(cube(4));
+  OperatorOptions options = with(fast, 1);
+  options.near_field = OperatorOptions::NearField::lean;
+  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
+  CHECK(make_fmm(panels, with(fast, 1))->approximate_inverse() == nullptr);
+  const OperatorOptions on_gpu{.processor = here};
+  CHECK_THROWS_AS(GreenOperator(panels, {}, {{1, 1, 1, 1, 1}}, on_gpu), InputError);
+}
+#endif
