@@ -75,8 +75,8 @@ void RowEntries::set_all(std::span<const std::int32_t> cut, const PlacedCut& pla
                          SmallMatrix& matrix) {
   const int m = placed.m;
   matrix.resize(m);
-  const PlacedNodes nodes{placed.x.data(), placed.y.data(),  placed.z.data(),  smear2_.data(),
-                          alpha_.data(), flux_x_.data(), flux_y_.data(), flux_z_.data()};
+  const PlacedNodes nodes{placed.x.data(), placed.y.data(), placed.z.data(), smear2_.data(),
+                          alpha_.data(),   flux_x_.data(),  flux_y_.data(),  flux_z_.data()};
   PlacedNodes fluxes = nodes;
   fluxes.alpha = no_alpha_.data();
   for (int l = 0; l < m; ++l) {
