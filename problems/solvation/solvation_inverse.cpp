@@ -56,8 +56,9 @@ class SmoothEntries {
       }
       const double left = tree.nodes[node.left].area / node.area, right = 1 - left;
       normal_[k] = left * normal_[node.left] + right * normal_[node.right];
-      own_k_[k] = left * (own_k_[node.left] + k_entry(node.left, node.right)) +
-                  right * (own_k_[node.right] + k_entry(node.right, node.left));
+      const double apart = distance(node.left, node.right);
+      own_k_[k] = left * (own_k_[node.left] + k_entry(node.left, node.right, apart)) +
+                  right * (own_k_[node.right] + k_entry(node.right, node.left, apart));
     });
   }
 
@@ -65,13 +66,14 @@ class SmoothEntries {
     const Cluster &a = tree_.nodes[k], &b = tree_.nodes[l];
     return std::sqrt(norm2(a.centroid - b.centroid) + point_smear2(a) + point_smear2(b));
   }
-  double v_entry(std::int32_t k, std::int32_t l) const {
-    return inv_4pi * tree_.nodes[l].area / distance(k, l);
+  /// V and K at this distance.
+  double v_entry(std::int32_t l, double distance) const {
+    return inv_4pi * tree_.nodes[l].area / distance;
   }
-  double k_entry(std::int32_t k, std::int32_t l) const {
+  double k_entry(std::int32_t k, std::int32_t l, double distance) const {
     if (k == l) return own_k_[k];
     const Vec3d d = tree_.nodes[k].centroid - tree_.nodes[l].centroid;
-    return inv_4pi * tree_.nodes[l].area * dot(normal_[l], d) / std::pow(distance(k, l), 3);
+    return inv_4pi * tree_.nodes[l].area * dot(normal_[l], d) / (distance * distance * distance);
   }
 
  private:
@@ -129,9 +131,9 @@ class Assembly {
   void integrate(std::span<const std::int32_t> cut, int l) {
     for (auto* column : {&v_, &k_, &distance_}) column->resize(cut.size());
     for (std::size_t k = 0; k < cut.size(); ++k) {
-      v_[k] = smooth_.v_entry(cut[k], cut[l]);
-      k_[k] = smooth_.k_entry(cut[k], cut[l]);
       distance_[k] = smooth_.distance(cut[k], cut[l]);
+      v_[k] = smooth_.v_entry(cut[l], distance_[k]);
+      k_[k] = smooth_.k_entry(cut[k], cut[l], distance_[k]);
     }
     const Cluster& node = tree_.nodes[cut[l]];
     if (!node.is_panel()) return;
@@ -159,7 +161,7 @@ class Assembly {
       double of_potential = k == l ? 0.5 : 0, of_flux = 0;
       if (is_behind || region == regions_.outside[j]) {
         const double sign = is_behind ? 1 : -1, kr = regions_.kappa[region] * distance_[k],
-                     screened = std::exp(-kr);
+                     screened = kr == 0 ? 1 : std::exp(-kr);
         of_potential += sign * (1 + kr) * screened * k_[k];
         of_flux = -sign * back / regions_.permittivity[region] * screened * v_[k];
       }
