@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "fmbem/fmm/base/vec3.hpp"
-#include "fmbem/problems/unions.hpp"
+#include "fmbem/fmm/tree/unions.hpp"
 
 namespace fmbem {
 namespace {

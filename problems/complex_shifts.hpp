@@ -100,6 +100,12 @@ class ComplexShifts {
       add(result.rows, p, rows_[p]);
       add(result.inverse_rows, p, inverse_rows_[p]);
     }
+    result.most_walls = std::max(result.most_walls, numbers_.size());
+    for (const std::vector<std::size_t>& walls : stretched_) {
+      auto& parts = result.stretched.emplace_back();
+      for (const std::size_t p : walls)
+        parts.push_back({part_of_wall[numbers_[p]], mean_permittivity(p)});
+    }
   }
 
  private:
@@ -254,6 +260,7 @@ class ComplexShifts {
     change.add(-1.0 / weight, mean);
     change_back.add(T(scale) / (weight * weight) - 1.0 / weight, mean_of_new);
     change_back.add(-1.0 / weight, law_of_others);
+    stretched_.push_back(of_chamber);
     for (const std::size_t p : of_chamber) {
       rows_[p].add(own(p).area, change);
       inverse_rows_[p].add(own(p).area, change_back);
@@ -268,6 +275,7 @@ class ComplexShifts {
   std::vector<std::int32_t> inside_;                 ///< parts, chamber after chamber
   std::size_t size_ = 0;                             ///< walls, then parts inside
   std::vector<Combination<T>> rows_, inverse_rows_;  ///< [walls], what is added to A times rows
+  std::vector<std::vector<std::size_t>> stretched_;  ///< whose mean row a law has replaced
 };
 
 }  // namespace fmbem

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/tree/unions.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
-#include "fmbem/problems/unions.hpp"
 
 namespace fmbem {
 namespace {

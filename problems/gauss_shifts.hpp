@@ -32,7 +32,10 @@ struct GaussShifts {
   std::vector<std::int32_t> part{};  ///< [n]: parts, finer than those that there were
   std::vector<std::vector<std::int32_t>>
       made_of{};  ///< [parts that there were]: those in its place
-  std::vector<BasicPartShift<T>> rows{}, inverse_rows{};  ///< as MixedRows has them
+  /// As MixedRows has them.
+  std::vector<BasicPartShift<T>> rows{}, inverse_rows{};
+  std::vector<BasicStretchedParts<T>> stretched{};
+  std::size_t most_walls = 0;  ///< of what hangs together
   /// What K'σ of conductors is corrected by for their free charges, if that of rows of fluxes is
   /// what these rows say: of A K'σ, by charges and fluxes of parts.
   std::vector<PartShift> flux{};

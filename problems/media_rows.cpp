@@ -12,6 +12,10 @@
 namespace fmbem {
 namespace {
 
+/// What hangs together with more walls is left to inverse shifts: every small system would have
+/// all of them.
+constexpr std::size_t most_walls = 100;
+
 /// β between ε₁, behind the panels, and ε₂.
 template <class T>
 T contrast(T behind, T ahead) {
@@ -145,7 +149,14 @@ void BasicMediaSystem<T>::add_gauss_shifts(const Enclosures& enclosures) {
         equation.others.push_back({part, factor});
   }
   rows_.shifts = gauss_.rows;
-  rows_.inverse_shifts = gauss_.inverse_rows;
+  // Small systems have all walls of what hangs together as unknowns, and no images.
+  bool is_for_small_systems = !panels_.images && gauss_.most_walls <= most_walls;
+  for (std::size_t i = 0; i < panels_.size(); ++i)  // nor walls whose rows have V as well
+    if (rows_.alpha[i] != T(0) && rows_.beta[i] != T(0)) is_for_small_systems = false;
+  if (is_for_small_systems)
+    rows_.stretched = gauss_.stretched;
+  else
+    rows_.inverse_shifts = gauss_.inverse_rows;
 }
 
 /// Charges of bodies inside of others follow from the right-hand side, but for conductors'; those

@@ -8,6 +8,12 @@
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
+namespace {
+
+/// |β| of interfaces whose fluxes follow from their rows.
+constexpr double least_contrast = 1;
+
+}  // namespace
 
 template <class T>
 void BasicMediaSystem<T>::set_applied() {
@@ -91,18 +97,20 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
   return result;
 }
 
-/// Makes Gauss's law hold for chambers between surfaces that touch. Where rows give fluxes K'σ is
-/// what they say, to all digits of σ; of conductors it is corrected. So their charges do not depend
-/// on ε times the errors of a product.
+/// Where rows give fluxes K'σ is what they say, to all digits of σ, so that what flows through an
+/// interface does not depend on ε times the errors of a product; without much contrast it would
+/// depend on the residual over β. Of conductors that bound chambers between surfaces that touch it
+/// is corrected such that Gauss's law holds.
 template <class T>
 void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
                                          std::span<const T> given, std::vector<T>& flux) const {
-  if (gauss_.empty()) return;
   for (std::size_t i = 0; i < flux.size(); ++i) {
     if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_.beta[i] == T(0)) continue;
+    if (gauss_.empty() && std::abs(rows_.beta[i]) < least_contrast) continue;
     const T row = given.empty() ? T(0) : given[i] / mean_permittivity(i);
     flux[i] = (row - sigma[i]) / rows_.beta[i] - (applied ? applied_flux(i) : T(0));
   }
+  if (gauss_.empty()) return;
   const std::size_t parts = *std::max_element(gauss_.part.begin(), gauss_.part.end()) + 1;
   std::vector<T> charge(parts, T(0)), sum(parts, T(0)), shift(parts, T(0));
   std::vector<double> part_area(parts, 0.0);

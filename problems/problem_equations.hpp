@@ -25,9 +25,9 @@ class ProblemEquations {
 };
 
 /// By one single layer on all surfaces, which MediaSystem or, with losses, LossySystem has. A
-/// conductor that floats_between_media() is solved for at 1 V besides; of all these solutions that
-/// combination counts by which the charges are what is given. What they are given must outlive the
-/// equations.
+/// conductor that is driven (ProblemConditions) is solved for at 1 V besides; of all these
+/// solutions that combination counts by which the charges are what is given. What they are given
+/// must outlive the equations.
 std::unique_ptr<ProblemEquations> make_layer_equations(const ProblemParts& parts,
                                                        LayerSolver& solver,
                                                        ProblemSolution& solution);

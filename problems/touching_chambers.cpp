@@ -9,8 +9,8 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/bounds.hpp"
+#include "fmbem/fmm/tree/unions.hpp"
 #include "fmbem/problems/chambers.hpp"
-#include "fmbem/problems/unions.hpp"
 
 namespace fmbem {
 namespace {

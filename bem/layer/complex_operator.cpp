@@ -72,46 +72,7 @@ std::vector<double> twice(std::vector<double> values) {
   return values;
 }
 
-/// An inverse of real rows, for the real and the imaginary part.
-class InverseOfParts final : public ApproximateInverse {
- public:
-  explicit InverseOfParts(std::unique_ptr<ApproximateInverse> of_part)
-      : of_part_(std::move(of_part)) {}
-  std::string name() const override { return of_part_->name(); }
-  std::size_t size() const override { return 2 * of_part_->size(); }
-  std::int64_t memory_bytes() const override { return of_part_->memory_bytes(); }
-
- protected:
-  void multiply(const double* x, double* y, const Product& product) const override {
-    refuse_transposed(product, "the cluster inverse");
-    of_part_->apply(x, y, {.vectors = 2 * product.vectors});
-  }
-
- private:
-  std::unique_ptr<ApproximateInverse> of_part_;
-};
-
 }  // namespace
-
-MixedRows real_part(const ComplexRows& rows) {
-  MixedRows real;
-  const auto of = [](const std::vector<Complex>& factors) {
-    std::vector<double> result;
-    for (const Complex factor : factors) result.push_back(factor.real());
-    return result;
-  };
-  real.alpha = of(rows.alpha);
-  real.beta = of(rows.beta);
-  real.gamma = of(rows.gamma);
-  real.part = rows.part;
-  for (const ComplexChargeEquation& equation : rows.equations) {
-    ChargeEquation of_real{equation.part};
-    for (const auto& [other, factor] : equation.others)
-      of_real.others.push_back({other, factor.real()});
-    real.equations.push_back(std::move(of_real));
-  }
-  return real;
-}
 
 ComplexOperator::ComplexOperator(const Panels& panels, ComplexRows rows,
                                  const OperatorOptions& options)
@@ -156,8 +117,8 @@ void ComplexOperator::diagonal_block(std::int64_t begin, std::int64_t end, doubl
 }
 
 std::unique_ptr<ApproximateInverse> ComplexOperator::approximate_inverse() const {
-  auto inverse = std::make_unique<InverseOfParts>(make_mixed_inverse(panels_, real_part(rows_)));
-  return shifted_back(std::move(inverse), twice(areas_of(panels_)), equations_of_both(rows_));
+  return shifted_back(make_mixed_inverse(panels_, rows_), twice(areas_of(panels_)),
+                      equations_of_both(rows_));
 }
 
 /// Rows of panels of which equations need K'σ.

@@ -26,7 +26,7 @@ class ComplexOperator final : public BoundaryOperator {
   double norm() const override;
   /// Of panels of the real parts, or of the imaginary ones.
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
-  /// MixedInverse of real_part(), applied to both parts.
+  /// BasicMixedInverse of the complex rows.
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
   FluxOperator flux_operator() const { return flux_operator_of(parts_); }

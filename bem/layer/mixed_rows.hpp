@@ -14,14 +14,16 @@ namespace fmbem {
 /// dielectric interface the mean of the rows says Gauss's law, here divided such that its own
 /// charge has the factor 1; left to the rows, at high contrasts its charge would be made of the
 /// products' errors (docs/decisions.md).
-struct ChargeEquation {
+template <class T>
+struct BasicChargeEquation {
   std::int32_t part = 0;
   struct Other {
     std::int32_t part;
-    double factor;
+    T factor;
   };
   std::vector<Other> others{};  ///< what is inside
 };
+using ChargeEquation = BasicChargeEquation<double>;
 
 /// A change of the rows of a part by sums over parts:
 ///
@@ -42,21 +44,35 @@ struct BasicPartShift {
 };
 using PartShift = BasicPartShift<double>;
 
+/// Parts the mean of whose rows, weighted by area and weight, is what shifts replace by a law that
+/// does not depend on it.
+template <class T>
+struct BasicStretchedPart {
+  std::int32_t part;
+  T weight;
+};
+template <class T>
+using BasicStretchedParts = std::vector<BasicStretchedPart<T>>;
+
 /// The rows of an operator on the densities σ of panels, one panel after the other:
 ///
 ///     y_i = α_i (V σ)_i + β_i (K' σ)_i + γ_i σ_i,
 ///
 /// K' averaged over panels (NormalRows::averaged) with their own normals; then charge equations
 /// and shifts, of which a part has either.
-struct MixedRows {
-  std::vector<double> alpha, beta, gamma;  ///< [n], in the order of Panels
-  std::vector<std::int32_t> part{};        ///< [n], 0, 1, …; empty without equations and shifts
-  std::vector<ChargeEquation> equations{};
+template <class T>
+struct BasicMixedRows {
+  std::vector<T> alpha, beta, gamma;  ///< [n], in the order of Panels
+  std::vector<std::int32_t> part{};   ///< [n], 0, 1, …; empty without equations and shifts
+  std::vector<BasicChargeEquation<T>> equations{};
   std::vector<double> weight{};  ///< [n], of charges in equations; empty: 1 each
-  std::vector<PartShift> shifts{};
+  std::vector<BasicPartShift<T>> shifts{};
   /// What takes back the row terms of shifts, by row terms alone: the inverse of rows does not know
   /// of shifts, and acts on vectors that have had this.
-  std::vector<PartShift> inverse_shifts{};
+  std::vector<BasicPartShift<T>> inverse_shifts{};
+  /// Or, where the inverse knows of shifts: whose means these replace.
+  std::vector<BasicStretchedParts<T>> stretched{};
 };
+using MixedRows = BasicMixedRows<double>;
 
 }  // namespace fmbem

@@ -1,11 +1,23 @@
 #include "fmbem/bem/precond/charge_correction.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <type_traits>
+
+#include "fmbem/bem/layer/complex_rows.hpp"
 
 namespace fmbem {
+namespace {
 
-ChargeCorrection::ChargeCorrection(const MixedPlaces& places, const MixedRows& rows,
-                                   const ClusterTree& tree) {
+double conjugate(double x) { return x; }
+Complex conjugate(Complex x) { return std::conj(x); }
+
+}  // namespace
+
+template <class T>
+BasicChargeCorrection<T>::BasicChargeCorrection(const MixedPlaces& places,
+                                                const BasicMixedRows<T>& rows,
+                                                const ClusterTree& tree) {
   if (rows.equations.empty()) return;
   area_at_.resize(tree.size());
   charge_area_at_.resize(tree.size());
@@ -20,7 +32,7 @@ ChargeCorrection::ChargeCorrection(const MixedPlaces& places, const MixedRows& r
       parts_.back().weight2_area +=
           charge_area_at_[place] * charge_area_at_[place] / area_at_[place];
   }
-  for (const ChargeEquation& equation : rows.equations) {
+  for (const auto& equation : rows.equations) {
     Equation own{places.number_of[equation.part], {}};
     for (const auto& [other, factor] : equation.others) {
       const std::int32_t number = places.number_of[other];
@@ -35,41 +47,55 @@ ChargeCorrection::ChargeCorrection(const MixedPlaces& places, const MixedRows& r
   });
 }
 
-double ChargeCorrection::sum_over(const Part& part, const ClusterTree& tree,
-                                  const std::vector<double>& values, const double* x) const {
-  double sum = 0;
-  for (std::int32_t place = part.begin; place < part.end; ++place)
-    sum += values[place] * x[tree.panel(place)];
+template <class T>
+T BasicChargeCorrection<T>::sum_over(const Part& part, const ClusterTree& tree,
+                                     const std::vector<double>& values, const double* x) const {
+  T sum(0);
+  for (std::int32_t place = part.begin; place < part.end; ++place) {
+    const double* const at = x + tree.panel(place);
+    if constexpr (is_complex)
+      sum += values[place] * T(at[0], at[tree.size()]);
+    else
+      sum += values[place] * *at;
+  }
   return sum;
 }
 
-void ChargeCorrection::apply(const ClusterTree& tree, const double* x, double* y) const {
+template <class T>
+void BasicChargeCorrection<T>::apply(const ClusterTree& tree, const double* x, double* y) const {
   const auto n_parts = static_cast<std::int32_t>(parts_.size());
-  std::vector<double> right(n_parts), charge(n_parts), change(n_parts, 0.0);
+  std::vector<T> right(n_parts), charge(n_parts), change(n_parts, T(0));
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t p = 0; p < n_parts; ++p) {
     right[p] = sum_over(parts_[p], tree, area_at_, x);
     charge[p] = sum_over(parts_[p], tree, charge_area_at_, y);
   }
   for (const Equation& equation : equations_) {
-    double missing = right[equation.part] - charge[equation.part],
-           of_change = parts_[equation.part].weight2_area;
+    T missing = right[equation.part] - charge[equation.part];
+    double of_change = parts_[equation.part].weight2_area;
     for (const Other& other : equation.others) {
       missing -= other.factor * charge[other.part];
-      if (other.is_free) of_change += other.factor * other.factor * parts_[other.part].weight2_area;
+      if (other.is_free) of_change += std::norm(other.factor) * parts_[other.part].weight2_area;
     }
-    const auto add = [&](std::int32_t part, double t) {
+    const auto add = [&](std::int32_t part, T t) {
       change[part] += t;
       charge[part] += t * parts_[part].weight2_area;
     };
     add(equation.part, missing / of_change);
     for (const Other& other : equation.others)
-      if (other.is_free) add(other.part, other.factor * missing / of_change);
+      if (other.is_free) add(other.part, conjugate(other.factor) * missing / of_change);
   }
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t p = 0; p < n_parts; ++p)
-    for (std::int32_t place = parts_[p].begin; place < parts_[p].end; ++place)
-      y[tree.panel(place)] += change[p] * (charge_area_at_[place] / area_at_[place]);
+    for (std::int32_t place = parts_[p].begin; place < parts_[p].end; ++place) {
+      double* const at = y + tree.panel(place);
+      const T by = change[p] * (charge_area_at_[place] / area_at_[place]);
+      *at += std::real(by);
+      if constexpr (is_complex) at[tree.size()] += by.imag();
+    }
 }
+
+template class BasicChargeCorrection<double>;
+template class BasicChargeCorrection<Complex>;
 
 }  // namespace fmbem

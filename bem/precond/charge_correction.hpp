@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "fmbem/bem/layer/mixed_rows.hpp"
@@ -10,13 +11,16 @@
 namespace fmbem {
 
 /// Changes densities by as little as makes their charge equations hold, from the inside out: by t
-/// on an equation's part, and by t × factor on those of its others that have no equation, which is
-/// the change of least norm. It is needed because the small systems of different leaves do not
-/// agree on charges, because rows in single precision leave them off by 1e-6 of the densities, and
-/// because equations multiply the charges of others by the contrast.
-class ChargeCorrection {
+/// on an equation's part, and by t × factor (conjugate) on those of its others that have no
+/// equation, which is the change of least norm. It is needed because the small systems of different
+/// leaves do not agree on charges, because rows in single precision leave them off by 1e-6 of the
+/// densities, and because equations multiply the charges of others by the contrast. T is double or
+/// complex; complex vectors are real parts, [n], and behind them imaginary ones.
+template <class T>
+class BasicChargeCorrection {
  public:
-  ChargeCorrection(const MixedPlaces& places, const MixedRows& rows, const ClusterTree& tree);
+  BasicChargeCorrection(const MixedPlaces& places, const BasicMixedRows<T>& rows,
+                        const ClusterTree& tree);
 
   struct Part {
     std::int32_t begin, end;  ///< places
@@ -24,7 +28,7 @@ class ChargeCorrection {
   };
   struct Other {
     std::int32_t part;
-    double factor;
+    T factor;
     bool is_free;  ///< has no equation of its own
   };
   struct Equation {
@@ -45,14 +49,17 @@ class ChargeCorrection {
   }
 
  private:
+  static constexpr bool is_complex = !std::is_same_v<T, double>;
   /// Σ values x over a part, the values at places.
-  double sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
-                  const double* x) const;
+  T sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
+             const double* x) const;
 
   std::vector<Part> parts_;
   std::vector<Equation> equations_;  ///< those of what is inside of others first
   /// [n] of the panel at each place: A and w A; empty without equations.
   std::vector<double> area_at_, charge_area_at_;
 };
+
+using ChargeCorrection = BasicChargeCorrection<double>;
 
 }  // namespace fmbem

@@ -16,12 +16,14 @@ constexpr double much_coarser = 1.2;
 
 /// Of the nodes of a leaf's cut, those that the leaf does not hold.
 std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
-                                     double opening, double nearness) {
+                                     double opening, double nearness,
+                                     const std::vector<char>& has_to_open) {
   const LeafView leaf = view_leaf(tree.nodes.data(), leaf_node);
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   std::vector<std::int32_t> cut;
   for (std::int32_t k = 0; k < n_nodes;) {
-    const CutStep step = cut_step(leaf, tree.nodes[k], opening, nearness);
+    CutStep step = cut_step(leaf, tree.nodes[k], opening, nearness);
+    if (step == CutStep::take && !has_to_open.empty() && has_to_open[k]) step = CutStep::open;
     if (step == CutStep::take) cut.push_back(k);
     k = step == CutStep::open ? k + 1 : tree.descendants_end(k);
   }
@@ -38,18 +40,19 @@ struct LeafCut {
 /// coarser, and the leaf more than smallest_leaf panels, it appends those for its halves instead.
 /// `halved` are the nodes that were leaves, parents first.
 void add_cuts(const ClusterTree& tree, std::int32_t leaf_node, const ClusterInverseOptions& options,
-              int smallest_leaf, std::vector<LeafCut>& cuts, std::vector<std::int32_t>& halved) {
+              int smallest_leaf, const std::vector<char>& has_to_open, std::vector<LeafCut>& cuts,
+              std::vector<std::int32_t>& halved) {
   const Cluster& own = tree.nodes[leaf_node];
   std::vector<std::int32_t> cut;
   for (double opening = options.opening;; opening *= coarser) {
-    cut = others_for(tree, leaf_node, opening, options.nearness);
+    cut = others_for(tree, leaf_node, opening, options.nearness, has_to_open);
     if (static_cast<int>(cut.size()) + own.size() <= options.most_unknowns ||
         opening > largest_opening)
       break;
     if (own.size() > smallest_leaf && opening > much_coarser * options.opening) {
       halved.push_back(leaf_node);
       for (const std::int32_t half : {own.left, own.right})
-        add_cuts(tree, half, options, smallest_leaf, cuts, halved);
+        add_cuts(tree, half, options, smallest_leaf, has_to_open, cuts, halved);
       return;
     }
   }
@@ -72,13 +75,17 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
 }
 
 ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
-                         int smallest_leaf)
+                         int smallest_leaf, const std::function<bool(const Cluster&)>& has_to_open,
+                         int parts)
     : tree_(std::move(tree)), unit_(unit) {
+  std::vector<char> opens;
+  if (has_to_open)
+    for (const Cluster& node : tree_.nodes) opens.push_back(has_to_open(node));
   std::vector<std::vector<LeafCut>> cuts(leaves());
   std::vector<std::vector<std::int32_t>> halved(leaves());
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::size_t f = 0; f < leaves(); ++f)
-    add_cuts(tree_, tree_.leaves[f], options, smallest_leaf, cuts[f], halved[f]);
+    add_cuts(tree_, tree_.leaves[f], options, smallest_leaf, opens, cuts[f], halved[f]);
   tree_.leaves.clear();
   cut_begin_.assign(1, 0);
   row_begin_.assign(1, 0);
@@ -95,13 +102,14 @@ ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options,
   for (const std::vector<std::int32_t>& of_leaf : halved)
     above.insert(above.end(), of_leaf.rbegin(), of_leaf.rend());
   tree_.above.insert(tree_.above.begin(), above.begin(), above.end());
-  const auto bytes = row_begin_.back() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t entries = parts * part_size();
+  const auto bytes = entries * static_cast<std::int64_t>(sizeof(float));
   if (bytes > available_memory())
     throw ResourceError("the preconditioner needs " + std::to_string(bytes >> 20) + " MiB, but " +
                         std::to_string(available_memory() >> 20) +
                         " MiB are free: use a coarser mesh");
-  rows_ = Buffer<float>(row_begin_.back() + block_rows);
-  std::fill_n(rows_.data() + row_begin_.back(), block_rows, 0.0F);
+  rows_ = Buffer<float>(entries + block_rows);
+  std::fill_n(rows_.data() + entries, block_rows, 0.0F);
 }
 
 void ClusterRows::take_means(const double* x, double* means) const {
@@ -116,7 +124,8 @@ void ClusterRows::take_means(const double* x, double* means) const {
   });
 }
 
-void ClusterRows::multiply(const double* x, double* y, const Product& product) const {
+void ClusterRows::multiply(const double* x, double* y, const Product& product, int part) const {
+  const float* const of_part = rows_.data() + part * part_size();
   const std::size_t n = tree_.size(), n_nodes = tree_.nodes.size();
   for_vector_groups(product.vectors, [&](int first, int width, int present) {
     std::vector<double> means(n_nodes * width, 0.0);
@@ -133,8 +142,8 @@ void ClusterRows::multiply(const double* x, double* y, const Product& product) c
         sum.resize(static_cast<std::size_t>(own) * width);
         for (std::size_t k = 0; k < cut.size(); ++k)
           for (int v = 0; v < width; ++v) at_cut[k * width + v] = means[v * n_nodes + cut[k]];
-        multiply_block(width, static_cast<std::int64_t>(cut.size()), own,
-                       rows_.data() + row_begin_[f], at_cut.data(), sum.data());
+        multiply_block(width, static_cast<std::int64_t>(cut.size()), own, of_part + row_begin_[f],
+                       at_cut.data(), sum.data());
         for (int v = 0; v < present; ++v)
           for (int i = 0; i < own; ++i)
             y[(first + v) * n + tree_.panel(leaf.begin + i)] = sum[v * own + i] / unit_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -26,14 +27,16 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 
 /// The rows of an approximate inverse. Those of a leaf act on means over the nodes of its cut: leaf
 /// after leaf, [cut][panels of the leaf]. They are stored times `unit`, by which the product
-/// divides.
+/// divides. Complex rows are two parts, real and imaginary, one behind the other.
 class ClusterRows {
  public:
   /// Makes the cuts, and room for the rows. Leaves of more than smallest_leaf panels are halved
   /// where they would have more than most_unknowns, for example because their panels are on both
-  /// sides of other bodies. Throws ResourceError where memory does not suffice.
+  /// sides of other bodies. Cuts open nodes that have to be. Throws ResourceError where memory does
+  /// not suffice.
   ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
-              int smallest_leaf);
+              int smallest_leaf, const std::function<bool(const Cluster&)>& has_to_open = {},
+              int parts = 1);
 
   /// Fills in the rows. Each thread has one solver = make(), whose solver.solve(cut, leaf, rows) is
   /// false where a system is singular: InputError.
@@ -56,8 +59,8 @@ class ClusterRows {
                                         << singular << " is singular: check the mesh");
   }
 
-  /// y = R x, for LinearMap::multiply(). The same bits for any number of threads.
-  void multiply(const double* x, double* y, const Product& product) const;
+  /// y = R x by one part, for LinearMap::multiply(). The same bits for any number of threads.
+  void multiply(const double* x, double* y, const Product& product, int part = 0) const;
 
   const ClusterTree& tree() const { return tree_; }
   // For copies on a GPU.
@@ -66,6 +69,8 @@ class ClusterRows {
   std::span<const std::int32_t> cuts() const { return cut_; }
   std::span<const std::int64_t> row_begin() const { return row_begin_; }  ///< [leaves + 1]
   const float* rows() const { return rows_.data(); }
+  /// Entries of one part.
+  std::int64_t part_size() const { return row_begin_.back(); }
   std::span<const std::int32_t> cut_of(std::size_t leaf) const {
     return std::span(cut_).subspan(cut_begin_[leaf], cut_begin_[leaf + 1] - cut_begin_[leaf]);
   }

@@ -1,6 +1,7 @@
 #include "fmbem/bem/precond/reflected_inverse.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace fmbem {
 namespace {
 
 /// [parts][reflections]: number of the part that an image of a part belongs to, from 0 on.
-std::vector<std::int32_t> parts_of_whole(const Panels& panels, const MixedRows& rows) {
+template <class T>
+std::vector<std::int32_t> parts_of_whole(const Panels& panels, const BasicMixedRows<T>& rows) {
   const PanelImages& images = *panels.images;
   const std::size_t count = images.reflections;
   const std::int32_t parts = *std::max_element(rows.part.begin(), rows.part.end()) + 1;
@@ -32,29 +34,31 @@ std::vector<std::int32_t> parts_of_whole(const Panels& panels, const MixedRows& 
 }  // namespace
 
 ReflectedInverse::ReflectedInverse(const Panels& panels,
-                                   std::unique_ptr<ApproximateInverse> of_whole)
-    : panels_(panels), of_whole_(std::move(of_whole)) {}
+                                   std::unique_ptr<ApproximateInverse> of_whole, int parts)
+    : panels_(panels), of_whole_(std::move(of_whole)), parts_(parts) {}
 
 void ReflectedInverse::multiply(const double* x, double* y, const Product& product) const {
   refuse_transposed(product, "the cluster inverse");
   const PanelImages& images = *panels_.images;
-  const std::size_t n = size(), of_all = images.source.size();
-  std::vector<double> residual(of_all * product.vectors), density(residual.size());
-  for (int v = 0; v < product.vectors; ++v)
+  const std::size_t n = panels_.size(), of_all = images.source.size();
+  const int vectors = parts_ * product.vectors;
+  std::vector<double> residual(of_all * vectors), density(residual.size());
+  for (int v = 0; v < vectors; ++v)
     for (std::size_t w = 0; w < of_all; ++w)
       residual[v * of_all + w] = images.sign[w] * x[v * n + images.source[w]];
   of_whole_->apply(residual.data(), density.data(), {.vectors = product.vectors});
-  for (int v = 0; v < product.vectors; ++v)
+  for (int v = 0; v < vectors; ++v)
     for (std::size_t i = 0; i < n; ++i) {
       const std::int32_t w = images.itself(i);
       y[v * n + i] = density[v * of_all + w] / images.charge[w];
     }
 }
 
-MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows) {
+template <class T>
+BasicMixedRows<T> rows_of_whole(const Panels& panels, const BasicMixedRows<T>& rows) {
   const PanelImages& images = *panels.images;
   const auto copies = [&](const auto& values) { return images.copies(std::span(values)); };
-  MixedRows whole{copies(rows.alpha), copies(rows.beta), copies(rows.gamma)};
+  BasicMixedRows<T> whole{copies(rows.alpha), copies(rows.beta), copies(rows.gamma)};
   if (!rows.weight.empty()) whole.weight = copies(rows.weight);
   if (rows.equations.empty()) return whole;
   const std::size_t count = images.reflections;
@@ -66,19 +70,18 @@ MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows) {
       if (w >= 0) whole.part[w] = number[rows.part[i] * count + m];
     }
   std::vector<char> has_equation(number.size(), false);
-  for (const ChargeEquation& equation : rows.equations)
+  for (const BasicChargeEquation<T>& equation : rows.equations)
     for (std::size_t m = 0; m < count; ++m) {
       const std::int32_t part = number[equation.part * count + m];
       if (std::exchange(has_equation[part], true)) continue;
-      ChargeEquation image{part};
+      BasicChargeEquation<T> image{part};
       // All images of others that lie in a part that is its own image.
       for (const auto& [other, factor] : equation.others)
         for (std::size_t k = 0; k < count; ++k) {
           const bool is_inside = number[equation.part * count + k] == part;
           const std::int32_t of_whole = number[other * count + k];
-          const bool is_new =
-              std::none_of(image.others.begin(), image.others.end(),
-                           [&](const ChargeEquation::Other& o) { return o.part == of_whole; });
+          const bool is_new = std::none_of(image.others.begin(), image.others.end(),
+                                           [&](const auto& o) { return o.part == of_whole; });
           if (is_inside && is_new) image.others.push_back({of_whole, factor});
         }
       whole.equations.push_back(std::move(image));
@@ -86,13 +89,19 @@ MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows) {
   return whole;
 }
 
+template <class T>
 std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels,
-                                                       const MixedRows& rows) {
-  if (!panels.images) return std::make_unique<MixedInverse>(panels, triangles_of(panels), rows);
+                                                       const BasicMixedRows<T>& rows) {
+  using Inverse = BasicMixedInverse<T>;
+  if (!panels.images) return std::make_unique<Inverse>(panels, triangles_of(panels), rows);
   const Panels& whole = panels.images->whole;
   return std::make_unique<ReflectedInverse>(
-      panels,
-      std::make_unique<MixedInverse>(whole, triangles_of(whole), rows_of_whole(panels, rows)));
+      panels, std::make_unique<Inverse>(whole, triangles_of(whole), rows_of_whole(panels, rows)),
+      std::is_same_v<T, double> ? 1 : 2);
 }
+
+template MixedRows rows_of_whole(const Panels&, const MixedRows&);
+template std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels&, const MixedRows&);
+template std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels&, const ComplexRows&);
 
 }  // namespace fmbem

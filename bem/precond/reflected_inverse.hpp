@@ -6,7 +6,7 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
-#include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/layer/complex_rows.hpp"
 
 namespace fmbem {
 
@@ -15,10 +15,12 @@ namespace fmbem {
 /// whole's is exact, so is this, as its operator commutes with the reflections.
 class ReflectedInverse final : public ApproximateInverse {
  public:
-  ReflectedInverse(const Panels& panels, std::unique_ptr<ApproximateInverse> of_whole);
+  /// `parts`: 2 for complex densities, 1 for real ones.
+  ReflectedInverse(const Panels& panels, std::unique_ptr<ApproximateInverse> of_whole,
+                   int parts = 1);
 
   std::string name() const override { return of_whole_->name(); }
-  std::size_t size() const override { return panels_.size(); }
+  std::size_t size() const override { return parts_ * panels_.size(); }
   std::int64_t memory_bytes() const override { return of_whole_->memory_bytes(); }
 
  protected:
@@ -27,14 +29,19 @@ class ReflectedInverse final : public ApproximateInverse {
  private:
   Panels panels_;
   std::unique_ptr<ApproximateInverse> of_whole_;
+  int parts_;
 };
 
 /// Rows of the whole from those of the panels. A part that a charge equation names is one with its
 /// image where it touches a mirror plane, else the image is a part of its own, with an equation
 /// like it.
-MixedRows rows_of_whole(const Panels& panels, const MixedRows& rows);
+template <class T>
+BasicMixedRows<T> rows_of_whole(const Panels& panels, const BasicMixedRows<T>& rows);
 
-/// MixedInverse of the rows of panels, or of the whole's where they have images.
-std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels, const MixedRows& rows);
+/// MixedInverse of the rows of panels, or of the whole's where they have images, which knows of no
+/// stretched rows.
+template <class T>
+std::unique_ptr<ApproximateInverse> make_mixed_inverse(const Panels& panels,
+                                                       const BasicMixedRows<T>& rows);
 
 }  // namespace fmbem

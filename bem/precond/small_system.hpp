@@ -35,25 +35,28 @@ struct PlacedCut {
   std::vector<PanelInCut> panels_in_cut;
 };
 
-/// The matrix of a small system, [column][row], and the last rows of its inverse.
-class SmallMatrix {
+/// The matrix of a small system, [column][row], and the last rows of its inverse. T is float or
+/// std::complex<float>.
+template <class T>
+class BasicSmallMatrix {
  public:
   void resize(int m) {
     m_ = m;
     values_.resize(static_cast<std::size_t>(m) * m);
   }
-  float* column(int l) { return values_.data() + index(0, l); }
-  float& at(int row, int column) { return values_[index(row, column)]; }
+  T* column(int l) { return values_.data() + index(0, l); }
+  const T* column(int l) const { return values_.data() + index(0, l); }
+  T& at(int row, int column) { return values_[index(row, column)]; }
 
   /// rows, [m][own]: the last rows of the inverse of the symmetric matrix whose lower triangle is
-  /// given, by Cholesky: [0 | 1] (L Lᵀ)⁻¹. False if it is not positive definite.
-  bool invert_symmetric(int own, float* rows);
+  /// given, by Cholesky: [0 | 1] (L Lᵀ)⁻¹. False if it is not positive definite. Of real ones.
+  bool invert_symmetric(int own, T* rows);
 
-  /// The same for any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular.
-  bool invert_general(int own, float* rows);
+  /// The same for any matrix, by LU: Aᵀ Xᵀ = [0 | 1]ᵀ. False if it is singular. Of real ones.
+  bool invert_general(int own, T* rows);
   /// The same; after the factors it takes half of the work: [0 | 1] U⁻¹ L⁻¹ P, where only the last
   /// block of the first product is not 0.
-  bool invert_last_rows(int own, float* rows);
+  bool invert_last_rows(int own, T* rows);
 
  private:
   std::size_t index(int row, int column) const {
@@ -61,8 +64,9 @@ class SmallMatrix {
   }
 
   int m_ = 0;
-  std::vector<float> values_, transposed_;
+  std::vector<T> values_, transposed_;
   std::vector<int> pivots_;
 };
+using SmallMatrix = BasicSmallMatrix<float>;
 
 }  // namespace fmbem

@@ -84,7 +84,7 @@ void DirectOperator::diagonal_block(std::int64_t begin, std::int64_t end, double
 }
 
 std::unique_ptr<ApproximateInverse> DirectOperator::approximate_inverse() const {
-  return make_overlapping_inverse(panels(), regions());
+  return make_solvation_inverse(panels(), regions());
 }
 
 std::vector<double> DirectOperator::right_hand_side(std::span<const RegionCharges> charges) const {

@@ -172,6 +172,23 @@ TEST_CASE("a layer without ions around an ion has the energy of the closed form"
   CHECK(extrapolate_energy(levels).energy == Approx(exact).epsilon(1.5e-3));
 }
 
+TEST_CASE("molecules take few iterations, whatever their surfaces and panels") {
+  SolvationModel model;
+  model.kappa = 0.125;
+  const std::vector<Atom> atoms{atom_at({-1, 0, 0}), atom_at({0, 1, -2})};
+  for (const int level : {2, 3}) {
+    const SurfaceMesh cavity = named_sphere("cavity.off", level, 0.8, {1.5, 0, 0}),
+                      solute = named_sphere("s.off", level, 4),
+                      layer = named_sphere("layer.off", level, 6);
+    for (const auto& surfaces : std::vector<std::vector<SurfaceMesh>>{
+             {solute}, {solute, layer}, {cavity, solute, layer}}) {
+      const Solvation result = solvate_in(surfaces, atoms, model, 1e-6);
+      CAPTURE(level, surfaces.size(), result.solves[0].iterations);
+      CHECK(result.solves[0].iterations <= 8);
+    }
+  }
+}
+
 TEST_CASE("a very small kappa gives what none gives") {
   const std::vector<SurfaceMesh> surfaces{named_sphere("s.off", 2, 4)};
   SolvationModel model;

@@ -60,9 +60,10 @@ void check(const TouchingCase& of, int most_iterations, double of_applied = 0) {
 }  // namespace
 
 TEST_CASE("cubes of high contrasts that share faces keep their digits") {
-  check(cubes_in_a_row(4, {1e6, 1e3}), 14);
-  check(cubes_in_a_row(4, {1e6, 1e-4}), 14);
-  check(cubes_in_a_row(3, {1e3, 1e6, 1e-2}), 14);
+  check(cubes_in_a_row(4, {1e6, 1e3}), 7);
+  check(cubes_in_a_row(4, {1e6, 1e-4}), 7);
+  check(cubes_in_a_row(3, {1e3, 1e6, 1e-2}), 7);
+  check(cubes_in_a_row(2, {1e6, 1e3, 10, 1e4, 1, 1e5}), 8);
 }
 
 TEST_CASE("dielectrics that touch keep their digits around others and inside of them") {
@@ -71,7 +72,7 @@ TEST_CASE("dielectrics that touch keep their digits around others and inside of 
       CAPTURE(core, shell);
       // Inside of a shell next to nothing is left of the applied field, of which the residual is
       // measured. The shell's area is 16π.
-      check(nested_cubes(2, {1e6, 1e3}, core, shell), 14, 50);
+      check(nested_cubes(2, {1e6, 1e3}, core, shell), 8, 50);
     }
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("a common complex factor of all permittivities changes no potential") 
   const ProblemSolution a = solved_exactly(real), b = solved(complex), c = solved_exactly(complex);
   CHECK(b.converged);
   CHECK(c.converged);
-  CHECK(b.solves[0].iterations <= 14);
+  CHECK(b.solves[0].iterations <= 8);
   const auto potential = [](const ProblemSolution& of, int part) {
     return of.results[part].surface.potential;
   };
@@ -134,7 +135,11 @@ TEST_CASE("a lossy sphere is the same if an interface without a contrast cuts it
   // High contrasts between both halves, with phases of their own.
   TouchingCase halves = with_loss(true, 1e6, 1e2);
   halves.problem.regions[1].loss = 0;
-  check(halves, 20);
+  check(halves, 8);
+  // One of two halves of the same real part.
+  TouchingCase lossy_half = with_loss(true, 1e6, 1e6);
+  lossy_half.problem.regions[1].loss = 0;
+  check(lossy_half, 8);
 }
 
 TEST_CASE("what flows through an interface without a contrast is what enters") {
@@ -184,7 +189,7 @@ TEST_CASE("a sphere is the same if an interface without a contrast cuts it") {
   CHECK(cut.converged);
   CHECK(difference(charges(cut), charges(whole)) < 1e-5);
   CHECK(cut.solves[0].iterations <= 6);
-  check(sphere_in_field(2, true, 1e6, 1e3), 12);
+  check(sphere_in_field(2, true, 1e6, 1e3), 7);
 }
 
 TEST_CASE("a coated conductor is the same if an interface cuts the coat") {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fmbem/bem/layer/boundary_operator.hpp"
+
+namespace fmbem {
+
+/// What the unknowns φ and q of panels are coupled by: the regions on both sides of each.
+struct RegionsOfPanels {
+  std::vector<int> inside, outside;         ///< [n panels]
+  std::vector<double> permittivity, kappa;  ///< [regions]
+};
+
+/// Preconditions DirectOperator. It is made like ClusterInverse, with two unknowns and two
+/// equations for each node of a cut: for each leaf of panels a small system of its own panels, of
+/// those close by and of clusters farther away, the coarser the farther, at most 200 of them, so
+/// that every row sees all surfaces; the solution for the leaf's own panels is taken. Entries
+/// between panels are those of Laplace's kernel to 1e-3, others those of points that are smeared;
+/// both are screened by the distance. Clusters do not mix panels of different regions. The
+/// inverses are kept in single precision. O(n) time and memory, 3 kB a panel. Throws ResourceError
+/// where that is too much, and InputError for systems that are singular.
+std::unique_ptr<ApproximateInverse> make_solvation_inverse(const Panels& panels,
+                                                           const RegionsOfPanels& regions);
+
+}  // namespace fmbem
