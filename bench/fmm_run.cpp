@@ -83,7 +83,7 @@ class CudaRun final : public FmmRun {
       plan_->wait();
       return fmm::Seconds();
     };
-    once();  // captures the graph
+    for (int k = 0; k < 2; ++k) once();  // the second captures the graph
     Evaluation median = median_of(repeat, once);
     plan_->evaluate_stages(arrays.strengths(), arrays.fields());
     median.stages = plan_->evaluate_stages(arrays.strengths(), arrays.fields());

@@ -60,7 +60,9 @@ void DeviceArray<T>::download(std::span<T> to) const {
 }
 
 template class DeviceArray<double>;
+template class DeviceArray<float>;
 template class DeviceArray<std::int32_t>;
 template class DeviceArray<Vec3d>;
+template class DeviceArray<Vec3<float>>;
 
 }  // namespace fmbem::cuda

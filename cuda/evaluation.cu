@@ -74,18 +74,20 @@ class EvaluationIn final : public Evaluation {
                const EvaluationOptions& options, const Stream& stream)
       : tree_(tree),
         root_terms_(options.root_terms),
+        third_law_(options.third_law),
+        targets_of_a_warp_(options.targets_of_a_warp),
         stream_(stream),
         stages_(order, tree.tree, options.rough_products, stream, Gathering::wide, options.kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
-    sources_.order = std::move(points.source_order);
-    targets_.order = std::move(points.target_order);
-    place(points, true);
-    if (!tree.same) place(points, false);
-    if (!options.third_law) return;
-    mutual_ = make_mutual_lists(tree, sources_.view().count, options.targets_of_a_warp, stream);
-    if constexpr (sizeof(N) == 4)
-      close_ = find_close_targets(tree, *mutual_, sources_.view(), stream);
+    place(points);
+  }
+
+  bool renew(PlanPoints& points, const PlanKernel& kernel) override {
+    graphs_.clear();  // which hold addresses of the old tree
+    stages_.renew(kernel);
+    place(points);
+    return true;
   }
 
   std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
@@ -99,12 +101,15 @@ class EvaluationIn final : public Evaluation {
 
   void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) override {
     for_batches(strengths, fields, [&](const Kind& kind) {
-      std::unique_ptr<Graph>& graph = graphs_[kind];
-      if (graph) return graph->run(stream_);
       // The first evaluation of a kind runs without a graph: what CUDA loads on first use must not
-      // be loaded during a capture.
-      enqueue(kind, nullptr);
-      graph = Graph::capture(stream_, [&] { enqueue(kind, nullptr); });
+      // be loaded during a capture, and of points that move there may be no second.
+      const auto [at, is_first] = graphs_.try_emplace(kind);
+      std::unique_ptr<Graph>& graph = at->second;
+      if (!is_first && !graph) graph = Graph::capture(stream_, [&] { enqueue(kind, nullptr); });
+      if (graph)
+        graph->run(stream_);
+      else
+        enqueue(kind, nullptr);
     });
   }
 
@@ -122,6 +127,17 @@ class EvaluationIn final : public Evaluation {
 
  private:
   const PlacedPoints<N>& targets() const { return tree_.same ? sources_ : targets_; }
+
+  void place(PlanPoints& points) {
+    sources_.order = std::move(points.source_order);
+    targets_.order = std::move(points.target_order);
+    place(points, true);
+    if (!tree_.same) place(points, false);
+    if (!third_law_) return;
+    mutual_ = make_mutual_lists(tree_, sources_.view().count, targets_of_a_warp_, stream_);
+    if constexpr (sizeof(N) == 4)
+      close_ = find_close_targets(tree_, *mutual_, sources_.view(), stream_);
+  }
 
   void place(const PlanPoints& points, bool are_sources) {
     PlacedPoints<N>& placed = are_sources ? sources_ : targets_;
@@ -246,6 +262,8 @@ class EvaluationIn final : public Evaluation {
 
   const PlanTree& tree_;
   int root_terms_;
+  bool third_law_;
+  int targets_of_a_warp_;
   const Stream& stream_;
   /// The far field's kernels depend on each other; the near field fills the gaps.
   std::array<Stream, most_targets_of_a_lane> near_streams_;

@@ -40,17 +40,20 @@ class FarStages {
         stream_(stream),
         table_(order, stream),
         operators_(kernel, tree),
+        order_(order),
         count_(order.count),
         product_stride_((order.count + 3) / 4 * 4) {
-    if (!has_far()) return;
-    operators_.make(order, tree);
     for (int part = 0; part < parts(); ++part)
       gathered_stride_ = std::max<std::int64_t>(gathered_stride_, orbits(part) * count_);
     gathered_stride_ = (gathered_stride_ + 3) / 4 * 4;
-    blas_ = std::make_unique<Blas>(stream);
-    std::size_t free = 0, total = 0;
-    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-    total_memory_ = static_cast<std::int64_t>(total);
+    prepare();
+  }
+
+  /// What the tree asks for, when another has come in its place.
+  void renew(const PlanKernel& kernel) {
+    const LevelOperators<T> before = std::move(operators_);  // whose sets are in use till then
+    operators_ = LevelOperators<T>(kernel, tree_);
+    prepare();
   }
 
   /// Trees of fewer levels have boxes that all touch: nothing is far.
@@ -128,6 +131,16 @@ class FarStages {
   }
 
  private:
+  void prepare() {
+    if (!has_far()) return;
+    operators_.make(order_, tree_);
+    if (blas_) return;
+    blas_ = std::make_unique<Blas>(stream_);
+    std::size_t free = 0, total = 0;
+    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
+    total_memory_ = static_cast<std::int64_t>(total);
+  }
+
   static std::int64_t parents_of(const M2lRows& m2l) {
     return static_cast<std::int64_t>(m2l.parents.size());
   }
@@ -185,9 +198,10 @@ class FarStages {
   Gathering gathering_;
   cudaStream_t stream_;
   DeviceTable<T> table_;
+  LevelOperators<T> operators_;
+  fmm::ParityOrder order_;
   int count_;
   std::int64_t product_stride_, gathered_stride_ = 0, total_memory_ = 0, parents_at_once_ = 0;
-  LevelOperators<T> operators_;
   std::unique_ptr<Blas> blas_;
   DeviceBuffer<T> moments_, locals_, products_, gathered_;
 };

@@ -10,8 +10,6 @@ namespace {
 
 using Key = std::uint64_t;
 
-/// Cells of the deepest histogram: 8^8, 64 MiB of counts.
-constexpr int deepest_histogram = 8;
 /// Points of a cell, each of which is compared with all others of it.
 constexpr int most_in_cell = 256;
 

@@ -6,6 +6,9 @@
 
 namespace fmbem::cuda {
 
+/// Cells of the deepest histogram: 8^8, 64 MiB of counts.
+inline constexpr int deepest_histogram = 8;
+
 /// A tree with the points in its order.
 struct HistogramTree {
   SortedKeys sources, targets;  ///< the latter empty where the sources are the targets

@@ -18,15 +18,15 @@ class HostPlan final : public fmm::PlanImpl {
     options = asked;
     require_cuda_device();
     keep_freed_memory();
-    fmm::Stopwatch watch(plan_seconds);
-    DeviceBuffer<Vec3d> y = to_device(sources, nullptr), x;
-    if (!same) x = to_device(targets, nullptr);
-    FMBEM_CUDA(cudaStreamSynchronize(nullptr));
-    watch.add("copy");
-    const DevicePoints from{y.data(), y.size()};
-    plan_.emplace(from, same ? from : DevicePoints{x.data(), x.size()}, options);
-    plan_->wait();
-    for (const auto& [stage, seconds] : plan_->plan_seconds()) plan_seconds[stage] += seconds;
+    on_device(sources, targets, same,
+              [&](DevicePoints from, DevicePoints to) { plan_.emplace(from, to, options); });
+  }
+
+  void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same) override {
+    fmm::check_move({this->sources(), this->targets(), same_},
+                    {sources.size(), targets.size(), same});
+    on_device(sources, targets, same,
+              [&](DevicePoints from, DevicePoints to) { plan_->move(from, to); });
   }
 
   std::size_t sources() const override { return plan_->sources(); }
@@ -53,7 +53,26 @@ class HostPlan final : public fmm::PlanImpl {
   }
 
  private:
+  /// Calls place(sources, targets) with copies of the points on the device.
+  template <class Place>
+  void on_device(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same,
+                 Place&& place) {
+    fmm::Seconds seconds;
+    fmm::Stopwatch watch(seconds);
+    DeviceBuffer<Vec3d> y = to_device(sources, nullptr), x;
+    if (!same) x = to_device(targets, nullptr);
+    FMBEM_CUDA(cudaStreamSynchronize(nullptr));
+    watch.add("copy");
+    const DevicePoints from{y.data(), y.size()};
+    place(from, same ? from : DevicePoints{x.data(), x.size()});
+    plan_->wait();
+    same_ = same;
+    for (const auto& [stage, of_stage] : plan_->plan_seconds()) seconds[stage] += of_stage;
+    plan_seconds = std::move(seconds);
+  }
+
   std::optional<FmmPlan> plan_;
+  bool same_ = true;  ///< whether the sources are the targets
 };
 
 }  // namespace

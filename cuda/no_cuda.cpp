@@ -27,7 +27,13 @@ namespace cuda {
 
 struct FmmPlan::Impl {};
 
-FmmPlan::FmmPlan(DevicePoints, DevicePoints, const fmm::PlanOptions&) { require_cuda_device(); }
+FmmPlan::FmmPlan(DevicePoints, DevicePoints, const fmm::PlanOptions&, std::optional<CUstream_st*>) {
+  require_cuda_device();
+}
+FmmPlan::FmmPlan(DevicePointsInFloat, DevicePointsInFloat, const fmm::PlanOptions&,
+                 std::optional<CUstream_st*>) {
+  require_cuda_device();
+}
 FmmPlan::~FmmPlan() = default;
 FmmPlan::FmmPlan(FmmPlan&&) noexcept = default;
 FmmPlan& FmmPlan::operator=(FmmPlan&&) noexcept = default;
@@ -36,6 +42,9 @@ FmmPlan& FmmPlan::operator=(FmmPlan&&) noexcept = default;
 std::size_t FmmPlan::sources() const { return 0; }
 std::size_t FmmPlan::targets() const { return 0; }
 void FmmPlan::evaluate(const DeviceStrengths&, const DeviceFields&) {}
+void FmmPlan::evaluate(const DeviceStrengthsInFloat&, const DeviceFieldsInFloat&) {}
+void FmmPlan::move(DevicePoints, DevicePoints) {}
+void FmmPlan::move(DevicePointsInFloat, DevicePointsInFloat) {}
 CUstream_st* FmmPlan::stream() const { return nullptr; }
 void FmmPlan::wait() const {}
 fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths&, const DeviceFields&) { return {}; }
@@ -75,7 +84,9 @@ void DeviceArray<T>::upload(std::span<const T>) {}
 template <class T>
 void DeviceArray<T>::download(std::span<T>) const {}
 template class DeviceArray<double>;
+template class DeviceArray<float>;
 template class DeviceArray<Vec3d>;
+template class DeviceArray<Vec3<float>>;
 
 fmm::Plan make_fmm_plan(std::span<const Vec3d> points, const fmm::PlanOptions& options) {
   require_cuda_device();

@@ -19,7 +19,7 @@ int main(int argc, char** argv) try {
   fmbem::fmm::PlanOptions options;
   options.tolerance = 1e-6;
   options.gradient = true;
-  const fmbem::fmm::Plan plan(points, options);  // serves any number of evaluations
+  fmbem::fmm::Plan plan(points, options);  // serves any number of evaluations
 
   std::vector<double> potential(n), exact(1);
   std::vector<fmbem::Vec3d> gradient(n);
@@ -29,6 +29,12 @@ int main(int argc, char** argv) try {
                          {.potential = exact});
   std::cout << n << " points, order " << plan.info().order << ": the first potential is "
             << potential[0] << ", summed directly " << exact[0] << '\n';
+
+  // A step along the field: the plan comes along, in a fraction of the time of a new one.
+  for (int i = 0; i < n; ++i) points[i] = points[i] - 1e-6 * charges[i] * gradient[i];
+  plan.move(points);
+  plan.evaluate({.charges = charges}, {.potential = potential});
+  std::cout << "and " << potential[0] << " after a step\n";
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

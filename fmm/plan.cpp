@@ -35,10 +35,24 @@ void check_options(const PlanOptions& o, Processor processor) {
   require_one_rank(*o.ranks, "a plan");
 }
 
-void PlanImpl::move(std::span<const Vec3d>, std::span<const Vec3d>, bool) {
-  throw InputError(
-      "plans on the GPU cannot move: make a new one, with the order, max_leaf and inflation that "
-      "info() tells");
+void check_move(const PlanSize& plan, const PlanSize& places) {
+  FMBEM_REQUIRE(plan.same == places.same,
+                (places.same ? "the plan has sources and targets: move(sources, targets) moves them"
+                             : "the plan's sources are its targets: move(points) moves them"));
+  const auto check_count = [](std::size_t now, std::size_t before, const char* what) {
+    FMBEM_REQUIRE(now == before, "a plan of " << before << ' ' << what << "s cannot move to " << now
+                                              << " places: make a new plan");
+  };
+  check_count(places.sources, plan.sources, "source");
+  check_count(places.targets, plan.targets, "target");
+}
+
+bool stays_in(const Cube& root, const Cube& hull) {
+  const Vec3d low = hull.corner - root.corner;
+  bool inside = 2 * hull.side >= root.side;
+  for (int axis = 0; axis < 3; ++axis)
+    inside = inside && low[axis] >= 0 && low[axis] + hull.side <= root.side;
+  return inside;
 }
 
 namespace {
@@ -89,15 +103,8 @@ class CpuPlan final : public PlanImpl {
     placed_->backend->evaluate(strengths, fields, Direction::forward, evaluate_seconds);
   }
   void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets, bool same) override {
-    FMBEM_REQUIRE(same == tree().sources_are_targets,
-                  (same ? "the plan has sources and targets: move(sources, targets) moves them"
-                        : "the plan's sources are its targets: move(points) moves them"));
-    const auto check_count = [](std::size_t now, std::size_t before, const char* what) {
-      FMBEM_REQUIRE(now == before, "a plan of " << before << ' ' << what << "s cannot move to "
-                                                << now << " places: make a new plan");
-    };
-    check_count(sources.size(), this->sources(), "source");
-    check_count(targets.size(), this->targets(), "target");
+    check_move({this->sources(), this->targets(), tree().sources_are_targets},
+               {sources.size(), targets.size(), same});
     place(sources, targets, same);
   }
 
@@ -161,17 +168,11 @@ class CpuPlan final : public PlanImpl {
     plan_seconds = std::move(seconds);
   }
 
-  /// Whether the root is to be kept. Yukawa's operators belong to the sides of boxes, so they serve
-  /// as long as the points neither leave the root nor leave most of it empty.
+  /// Whether the root is to be kept, as Yukawa's operators belong to the sides of boxes.
   bool stays_in_root(const Cube& hull) const {
     if (!placed_ || accuracy_.kappa == 0) return false;
-    const Cube& root = tree().octree.root;
-    const double side = tree().scale * hull.side;
-    const Vec3d low = tree().scale * hull.corner - root.corner;
-    bool inside = 2 * side >= root.side;
-    for (int axis = 0; axis < 3; ++axis)
-      inside = inside && low[axis] >= 0 && low[axis] + side <= root.side;
-    return inside;
+    const double scale = tree().scale;
+    return stays_in(tree().octree.root, {scale * hull.corner, scale * hull.side});
   }
 
   Accuracy accuracy_;
@@ -185,7 +186,7 @@ Plan::Plan(std::span<const Vec3d> points, const PlanOptions& options)
 Plan::Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
            const PlanOptions& options)
     : impl_(std::make_unique<CpuPlan>(sources, targets, are_same(sources, targets), options)) {}
-Plan::Plan(std::span<const Vec3d> points, std::initializer_list<Nothing>) : Plan(points) {}
+Plan::Plan(std::span<const Vec3d> points, std::initializer_list<NoOptions>) : Plan(points) {}
 Plan::Plan(std::unique_ptr<PlanImpl> made) : impl_(std::move(made)) {}
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;

@@ -91,6 +91,11 @@ using Seconds = std::map<std::string, double>;
 
 class PlanImpl;
 
+/// A list of them is {} where options are meant, and nothing else.
+struct NoOptions {
+  NoOptions() = delete;
+};
+
 /// A fast multipole method for fixed points, or another method for the same sums:
 ///
 ///     potential(x_i) = Σ_j G(x_i, y_j) q_j + d_j · ∇_y G(x_i, y_j),   G(x, y) = 1/(4π|x − y|),
@@ -101,17 +106,13 @@ class PlanImpl;
 /// of several plans side by side.
 /// Sources: Greengard and Rokhlin 1997; docs/theory.md, docs/fmm.md.
 class Plan {
-  struct Nothing {
-    Nothing() = delete;
-  };
-
  public:
   /// Sources that are the targets too.
   explicit Plan(std::span<const Vec3d> points, const PlanOptions& options = {});
   Plan(std::span<const Vec3d> sources, std::span<const Vec3d> targets,
        const PlanOptions& options = {});
   /// Plan(points, {}) is Plan(points): without this one {} could be no targets, too.
-  Plan(std::span<const Vec3d> points, std::initializer_list<Nothing>);
+  Plan(std::span<const Vec3d> points, std::initializer_list<NoOptions>);
   /// For the backends (cuda/fmm_plan.hpp).
   explicit Plan(std::unique_ptr<PlanImpl> made);
   // The first two throw InputError for options that cannot be met and for positions that are not
@@ -133,9 +134,9 @@ class Plan {
   /// belong to the sizes of boxes, so with κ > 0 the root stays, too, for points inside of it whose
   /// bounding cube is at least half as large. No other thread may use the plan meanwhile.
   ///
-  /// Throws what the constructors do, and InputError for another number of points, for one set of
-  /// points where the plan has two, or the reverse, and for plans on the GPU, which cannot move.
-  /// The plan then is as it was. O(n log n).
+  /// Throws what the constructors do, and InputError for another number of points, and for one set
+  /// of points where the plan has two, or the reverse. The plan then is as it was; on the GPU not
+  /// after a ResourceError. O(n log n).
   void move(std::span<const Vec3d> points);
   void move(std::span<const Vec3d> sources, std::span<const Vec3d> targets);
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/tree/morton_bits.hpp"
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/cuda/on_device.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -23,18 +23,6 @@ using cuda::FmmPlan;
 namespace {
 
 using Points = std::vector<Vec3d>;
-
-template <class T>
-DeviceArray<T> on_device(const std::vector<T>& content) {
-  return DeviceArray<T>(std::span<const T>(content));
-}
-
-template <class T>
-std::vector<T> on_host(const DeviceArray<T>& array) {
-  std::vector<T> content(array.size());
-  array.download(content);
-  return content;
-}
 
 double size(double x) { return x; }
 double size(Vec3d x) { return norm(x); }

@@ -10,13 +10,11 @@
 #include <omp.h>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/plan.hpp"
-#include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
-using fmm::Plan;
 using fmm::PlanInfo;
 using fmm::PlanOptions;
 
@@ -30,7 +28,7 @@ struct Results {
   friend bool operator==(const Results&, const Results&) = default;
 };
 
-Results run(const Plan& plan) {
+Results run(const fmm::Plan& plan) {
   const auto q = signed_charges(plan.sources(), 1);
   Results r{std::vector<double>(plan.targets()), std::vector<Vec3d>(plan.targets())};
   plan.evaluate({.charges = q}, {r.potential, r.gradient});
@@ -77,7 +75,7 @@ Points dyadic_cube(std::size_t n, int seed) {
 
 }  // namespace
 
-TEST_CASE("a plan that moved has the bits of a new one") {
+BACKEND_TEST_CASE("a plan that moved has the bits of a new one") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const std::size_t n = 2500;
   // In single and in double precision; leaves so small that there are several levels.
@@ -108,7 +106,7 @@ TEST_CASE("a plan that moved has the bits of a new one") {
   }
 }
 
-TEST_CASE("sources and targets move") {
+BACKEND_TEST_CASE("sources and targets move") {
   const Points y = cube_points(3000, 5), x = sphere_points(2000, 6);
   const Points new_y = stepped(y, 0.01, 7), new_x = stepped(x, 0.3, 8);
   const PlanOptions options{.gradient = true, .max_leaf = 40};
@@ -118,7 +116,7 @@ TEST_CASE("sources and targets move") {
   CHECK(run(plan) == run(Plan(new_y, new_x, by_hand(options, before))));
 }
 
-TEST_CASE("choices of the plan stay where others would be made") {
+BACKEND_TEST_CASE("choices of the plan stay where others would be made") {
   // The best leaves on a sphere are larger than those in a cube.
   const Points cube = cube_points(6000, 9), sphere = sphere_points(6000, 10);
   const PlanOptions options{.tolerance = 1e-6, .gradient = true};
@@ -132,7 +130,7 @@ TEST_CASE("choices of the plan stay where others would be made") {
     CHECK(plan.plan_seconds().count(stage) == 1);
 }
 
-TEST_CASE("with Yukawa's kernel the root stays as long as it serves") {
+BACKEND_TEST_CASE("with Yukawa's kernel the root stays as long as it serves") {
   const Points unit = dyadic_cube(2000, 11);
   const Vec3d centre{0.5, 0.5, 0.5};
   const PlanOptions options{
@@ -162,7 +160,7 @@ TEST_CASE("with Yukawa's kernel the root stays as long as it serves") {
   CHECK(run(laplace) == run(Plan(large, with_inflation(1.5, 0))));
 }
 
-TEST_CASE("a plan that moved does not depend on the number of threads", "[threads]") {
+BACKEND_TEST_CASE("a plan that moved does not depend on the number of threads", "[threads]") {
   const int before = omp_get_max_threads();
   const Points points = plummer_points(3000, 12), moved = stepped(points, 0.01, 13);
   std::optional<Results> first;
@@ -177,7 +175,7 @@ TEST_CASE("a plan that moved does not depend on the number of threads", "[thread
   omp_set_num_threads(before);
 }
 
-TEST_CASE("a plan that cannot move is as it was") {
+BACKEND_TEST_CASE("a plan that cannot move is as it was") {
   const Points points = cube_points(500, 14), fewer = cube_points(499, 15);
   Plan one(points, {.gradient = true, .max_leaf = 20});
   Plan two(points, fewer, {.gradient = true, .max_leaf = 20});

@@ -690,14 +690,7 @@ BACKEND_TEST_CASE("plans refuse what they cannot do") {
   for (const double tolerance : {1e-14, 0.1}) CHECK_NOTHROW(Plan(points, {.tolerance = tolerance}));
 }
 
-#ifdef FMBEM_TEST_CUDA
-BACKEND_TEST_CASE("plans on the GPU do not move") {
-  const Points points = cube_points(10, 80);
-  Plan plan(points);
-  CHECK_THROWS_AS(plan.move(points), InputError);
-  CHECK_THROWS_WITH(plan.move(points), contains("plans on the GPU cannot move"));
-}
-#else
+#ifndef FMBEM_TEST_CUDA
 TEST_CASE("no options are the default ones") {
   const Points points = cube_points(100, 81);
   const auto q = signed_charges(points.size(), 82);

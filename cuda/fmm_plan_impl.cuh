@@ -1,0 +1,98 @@
+#pragma once
+
+#include <optional>
+
+#include "fmbem/cuda/choose.cuh"
+#include "fmbem/cuda/evaluation.cuh"
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/treecode.cuh"
+#include "fmbem/fmm/expansion/parity_order.hpp"
+
+namespace fmbem::cuda {
+
+/// The points of a plan on their way to a tree.
+struct PointsToPlan {
+  DevicePoints sources, targets;
+  double scale = 1;  ///< as of PlanTree
+
+  bool same() const { return sources.data == targets.data && sources.size == targets.size; }
+  bool more_targets() const { return targets.size > sources.size; }
+  const DevicePoints& more() const { return more_targets() ? targets : sources; }
+};
+
+struct FmmPlan::Impl {
+  fmm::PlanOptions options;
+  std::size_t sources = 0, targets = 0;
+  fmm::ParityOrder order{0};
+  Precision precision = Precision::double_precision, near_precision = Precision::double_precision;
+  fmm::TreeChoice choice;
+  bool third_law = false;  ///< whether the near field is summed by it
+  fmm::Seconds plan_seconds;
+  Stream stream{true};
+  std::optional<cudaStream_t> callers;  ///< in whose order work is to be
+  PlanTree tree;
+  DeviceBuffer<std::uint8_t> one_place;    ///< as of make_near_lists()
+  bool histogram_serves = true;            ///< as far as is known
+  std::unique_ptr<Evaluation> evaluation;  ///< null after a move for which memory did not suffice
+  /// Strengths and results in double precision, of those in single precision.
+  DeviceBuffer<double> charges, potential;
+  DeviceBuffer<Vec3d> dipoles, gradient;
+
+  Impl(const fmm::PlanOptions& asked, std::optional<cudaStream_t> callers_stream);
+  /// Operators that other plans share must not be freed in the order of this plan's stream.
+  ~Impl() { cudaStreamSynchronize(stream); }
+
+  /// Puts the plan where the points are, with the choices that it has, or makes them first.
+  void place(DevicePoints from, DevicePoints to);
+  void move(DevicePoints from, DevicePoints to);
+
+  void check(const DeviceStrengths& strengths, const DeviceFields& fields) const;
+  fmm::PlanInfo info() const;
+  std::int64_t bytes() const;
+
+  /// Orders work in the plan's stream as if it were in the caller's, if there is one.
+  template <class Work>
+  void in_callers_stream(Work&& work) const {
+    if (!callers) return work();
+    const Event before, after;
+    FMBEM_CUDA(cudaEventRecord(before, *callers));
+    FMBEM_CUDA(cudaStreamWaitEvent(stream, before));
+    work();
+    FMBEM_CUDA(cudaEventRecord(after, stream));
+    FMBEM_CUDA(cudaStreamWaitEvent(*callers, after));
+  }
+
+ private:
+  struct Grown {
+    PlanTree tree;
+    DeviceBuffer<std::uint8_t> one_place;
+    PlanPoints points;
+  };
+
+  SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates);
+  void sum_directly(const PointsToPlan& points, const Cube& root, auto&& stage_done);
+  Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
+                  auto&& stage_done);
+  void grow_deep_tree(const Cube& root, Grown& grown) const;
+  DeviceBuffer<std::uint8_t> one_places(const Grown& grown) const;
+  void refuse_crowded_boxes(const Grown& grown) const;
+  void make_evaluation_on(PlanPoints points);
+  SortedKeys sort(const DevicePoints& points, double scale, const Cube& root) const;
+
+  /// In the tree's unit.
+  PlanKernel kernel() const;
+  bool sums_laplace_directly() const {
+    return options.method == fmm::Method::direct && options.kappa == 0;
+  }
+  bool is_treecode() const { return options.method == fmm::Method::treecode; }
+  bool by_histogram() const { return options.construction == fmm::Construction::histogram; }
+  bool moves_by_histogram() const;
+  int targets_of_a_warp() const;
+  double first_inflation() const;
+  TreecodePairs treecode_pairs(const PlanTree& of, const std::uint8_t* places) const;
+  double theta() const;
+  TreecodeOptions treecode_options();
+  fmm::PlanInfo direct_info() const;
+};
+
+}  // namespace fmbem::cuda
