@@ -2,6 +2,7 @@
 #include "fmbem/bem/layer/cuda/area_scaling.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/cuda/green_product.hpp"
+#include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
@@ -26,6 +27,13 @@ GreenProduct::GreenProduct(const Panels&, std::span<const GreenTerm>, const Gree
   require_cuda_device();
 }
 GreenProduct::~GreenProduct() = default;
+
+std::vector<PointOnPanel> set_layer_field(const Panels&, std::span<const double>,
+                                          std::span<const Vec3d>, const LayerAtPoints&, Field&,
+                                          LayerAtPointsInfo*) {
+  require_cuda_device();
+  return {};
+}
 
 struct ClusterInverse::Impl {};
 

@@ -8,6 +8,7 @@
 #include "cli/charge_report.hpp"
 #include "cli/point_output.hpp"
 #include "cli/provenance.hpp"
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/machine.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/meshes/text.hpp"
@@ -78,7 +79,9 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   Json report = continued_report("field", context.arguments, kept.report, options.solution);
   for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
   add_surroundings(report["run"], threads, false);
-  const ProblemSolution solution = checked(at_voltages(options, kept.solution), options.solution);
+  ProblemSolution solution = checked(at_voltages(options, kept.solution), options.solution);
+  if (report["backend"] == "cuda" && !cuda_devices().empty())
+    solution.op.processor = Processor::gpu;
   console.print("solution  " + options.solution + ": " + kept.mesh.file + ", " +
                 counted(kept.mesh.triangles.size(), "panel"));
   Json results = Json::object();

@@ -69,7 +69,8 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
   result.inflation = choice.inflation;
   result.tree = build_tree(root, sources, &targets, choice.max_leaf, stream);
   result.far = make_far_lists(result.tree, stream);
-  result.near = make_near_lists(result.tree, result.far.target_leaves, {}, 0, stream);
+  result.near =
+      make_near_lists(result.tree, result.far.target_leaves, {}, options.targets_of_a_warp, stream);
   for (auto* axis : {&result.x, &result.y, &result.z})
     *axis = DeviceBuffer<double>(problem.targets, stream);
   place_points<double>({.points = problem.target,

@@ -24,6 +24,8 @@ struct SpreadOptions {
   double near_pair_seconds;  ///< of an H200
   std::optional<int> max_leaf{};
   std::optional<double> inflation{};
+  /// For near fields by warps: NearDeviceLists::items have so many targets, at most; 0 for none.
+  int targets_of_a_warp = 0;
 };
 
 /// Tree and lists of such a problem, and in which order sources and targets stand in them.

@@ -8,8 +8,12 @@ Field conductor_field(const ConductorSolution& solution, std::size_t problem,
                       std::span<const Vec3d> points, const FieldOptions& options) {
   FMBEM_REQUIRE(problem < solution.sigma.size(),
                 "the solution has no problem " << problem << " (counted from 0)");
-  Field field = evaluate_field(solution.panels, solution.sigma[problem], points, options);
-  for (Vec3d& e : field.e) e = e / solution.scale_to_m;
+  FieldOptions how = options;
+  if (!how.processor) how.processor = solution.op.processor;
+  Field field = evaluate_field(solution.panels, solution.sigma[problem], points, how);
+  const auto n = static_cast<std::int64_t>(field.e.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) field.e[i] = field.e[i] / solution.scale_to_m;
   for (Symmetric3d& gradient : field.gradient_of_e)
     gradient = 1 / (solution.scale_to_m * solution.scale_to_m) * gradient;
   if (solution.applied.empty()) return field;

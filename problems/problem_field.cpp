@@ -19,11 +19,13 @@ ProblemField problem_field(const SurfaceMesh& mesh, const ProblemSolution& solut
   const PanelSides sides = sides_of_panels(mesh, solution.panels, resolve_groups(mesh, problem));
   const RegionFinder finder(problem, solution.panels, sides);
 
-  ProblemField field{solution.dipoles.empty()
-                         ? evaluate_field(solution.panels, sigma, points, options)
-                         : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}},
-                                           points, options),
-                     {}};
+  FieldOptions how = options;
+  if (!how.processor) how.processor = solution.op.processor;
+  ProblemField field{
+      solution.dipoles.empty()
+          ? evaluate_field(solution.panels, sigma, points, how)
+          : dirichlet_field(solution.panels, {sigma, solution.dipoles[result], {}}, points, how),
+      {}};
   field.region = finder.regions_at(points);
   const bool applied = of.applied && !all_applied.empty();
   const auto n = static_cast<std::int64_t>(points.size());

@@ -60,8 +60,7 @@ Field dirichlet_field(const Panels& panels, const DirichletDensities& solution,
     field.potential[i] += of_sigma.potential[i];
     field.e[i] += of_sigma.e[i];
   }
-  field.singular_points =
-      std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
+  field.count_singular();
   return field;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,6 +53,13 @@ struct Panels {
   std::vector<double> to_input_order(std::span<const double> values) const;
   std::vector<double> from_input_order(std::span<const double> values) const;
 };
+
+/// How far off a panel a point x, less the origin, may be that is meant to lie on it, after both
+/// have been rounded.
+inline double surface_rounding(const Panels& panels, Vec3d x) {
+  return 4 * std::numeric_limits<double>::epsilon() *
+         (panels.extent + norm(panels.origin) + norm(x));
+}
 
 /// Sorts the panels on the processor that operators will be on. The order is the same on either,
 /// and GPU operators also take panels sorted on the CPU. Leaves hold at most max_leaf panels.

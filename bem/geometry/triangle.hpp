@@ -86,12 +86,42 @@ struct EdgeView {
 /// d2: squared distance of x to the edge's line.
 FMBEM_HD inline double edge_log_ratio(double s_minus, double s_plus, double r_minus, double r_plus,
                                       double length, double d2) {
-  const double tilt = (s_plus + s_minus) / (r_plus + r_minus);
-  if (s_minus >= -0.5 * r_minus) return log1p(length * (1 + tilt) / (r_minus + s_minus));
-  if (s_plus <= 0.5 * r_plus) return log1p(length * (1 - tilt) / (r_plus - s_plus));
+  // Before the edge or behind it, in one branch for those of a warp on either side.
+  const bool before = s_minus >= -0.5 * r_minus;
+  if (before || s_plus <= 0.5 * r_plus) {
+    const double tilt = (s_plus + s_minus) / (r_plus + r_minus);
+    return log1p(length * (1 + (before ? tilt : -tilt)) /
+                 (before ? r_minus + s_minus : r_plus - s_plus));
+  }
   // The foot lies well inside the edge: the ratio is at least 3.
   return log((r_plus + s_plus) * (r_minus - s_minus) / d2);
 }
+
+/// The corners of a triangle as seen from x. Nothing is looked up by a number that is not known
+/// before, which GPUs can only do in memory.
+struct CornerView {
+  Vec3d to[3];    ///< from x
+  double r[3];    ///< distances
+  double height;  ///< (x − vertex)·normal, by the closest corner, which rounds least
+
+  FMBEM_HD CornerView(const Triangle& t, Vec3d x) {
+    Vec3d closest{};
+    double least = 0;
+    for (int k = 0; k < 3; ++k) {
+      to[k] = t.vertex[k] - x;
+      r[k] = norm(to[k]);
+      if (k > 0 && !(r[k] < least)) continue;
+      closest = to[k];
+      least = r[k];
+    }
+    height = -dot(closest, t.normal);
+  }
+  /// In the plane, from x's projection to an edge's line; > 0 inside.
+  FMBEM_HD double edge_distance(const Triangle& t, int edge) const {
+    const int next = (edge + 1) % 3;
+    return dot(r[edge] < r[next] ? to[edge] : to[next], t.outward[edge]);
+  }
+};
 
 /// Position of x relative to a triangle.
 struct TriangleView {
@@ -102,20 +132,13 @@ struct TriangleView {
 
 /// Solid angle by van Oosterom & Strackee (1983), edge integrals by Wilton et al. (1984).
 FMBEM_HD inline TriangleView view_triangle(const Triangle& t, Vec3d x) {
-  Vec3d d[3];
-  double r[3];
-  int nearest = 0;
-  for (int k = 0; k < 3; ++k) {
-    d[k] = t.vertex[k] - x;
-    r[k] = norm(d[k]);
-    if (r[k] < r[nearest]) nearest = k;
-  }
+  const CornerView corners(t, x);
+  const auto& [d, r, height] = corners;
   TriangleView view;
-  view.height = -dot(d[nearest], t.normal);
+  view.height = height;
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    const int closer = r[k] < r[next] ? k : next;
-    view.edge[k].distance = dot(d[closer], t.outward[k]);
+    view.edge[k].distance = corners.edge_distance(t, k);
     const double d2 = view.edge[k].distance * view.edge[k].distance + view.height * view.height;
     view.edge[k].log_ratio = edge_log_ratio(dot(d[k], t.tangent[k]), dot(d[next], t.tangent[k]),
                                             r[k], r[next], t.length[k], d2);
@@ -126,22 +149,24 @@ FMBEM_HD inline TriangleView view_triangle(const Triangle& t, Vec3d x) {
   return view;
 }
 
-/// 1/(4π) ∫_T 1/|x−y| dS_y, exact for every x.
+/// 1/(4π) ∫_T 1/|x−y| dS_y, exact for every x, which the view is from.
 /// Σ_edges distance·log_ratio − |height|·solid_angle [Wilton et al. 1984, eq. 5].
-FMBEM_HD inline double triangle_potential(const Triangle& t, Vec3d x) {
-  const TriangleView view = view_triangle(t, x);
+FMBEM_HD inline double potential_of(const TriangleView& view) {
   double sum = -fabs(view.height) * view.solid_angle;
   for (const EdgeView& e : view.edge)
     if (e.distance != 0) sum += e.distance * e.log_ratio;
   return inv_4pi * sum;
+}
+FMBEM_HD inline double triangle_potential(const Triangle& t, Vec3d x) {
+  return potential_of(view_triangle(t, x));
 }
 
 /// The gradient in x of triangle_potential: −Σ outward·log_ratio − sign(height)·solid_angle·normal
 /// [Graglia 1993, eq. 34]. In the interior of the triangle, where |height| ≤ tolerance, it is the
 /// mean of both sides' limits, which are ∓½n apart from it. On an edge (closer than the tolerance)
 /// it is infinite: NaN.
-FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double tolerance) {
-  const TriangleView view = view_triangle(t, x);
+FMBEM_HD inline Vec3d gradient_of(const TriangleView& view, const Triangle& t, Vec3d x,
+                                  double tolerance) {
   const bool in_plane = fabs(view.height) <= tolerance;
   Vec3d sum{};
   if (!in_plane) sum -= copysign(view.solid_angle, view.height) * t.normal;
@@ -157,6 +182,9 @@ FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double toler
   }
   return inv_4pi * sum;
 }
+FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double tolerance) {
+  return gradient_of(view_triangle(t, x), t, x, tolerance);
+}
 
 /// 1/(4π) ∫_T n·(x−y)/|x−y|³ dS_y: the solid angle over 4π, positive where x is ahead of the
 /// normal, 0 in the plane (inside the triangle: the mean of both limits). By van Oosterom &
@@ -165,15 +193,9 @@ FMBEM_HD inline Vec3d triangle_gradient(const Triangle& t, Vec3d x, double toler
 /// differences only.
 FMBEM_HD inline double triangle_double_layer(const Triangle& t, Vec3d x) {
   constexpr double cancels = 0.05;
-  Vec3d d[3];
-  double r[3];
-  int nearest = 0;
-  for (int k = 0; k < 3; ++k) {
-    d[k] = t.vertex[k] - x;
-    r[k] = norm(d[k]);
-    if (r[k] < r[nearest]) nearest = k;
-  }
-  const double height = -dot(d[nearest], t.normal), h = fabs(height);
+  const CornerView corners(t, x);
+  const auto& [d, r, height] = corners;
+  const double h = fabs(height);
   if (height == 0) return 0;
   double denominator = r[0] * r[1] * r[2], size = denominator;
   for (int k = 0; k < 3; ++k) {
@@ -187,7 +209,7 @@ FMBEM_HD inline double triangle_double_layer(const Triangle& t, Vec3d x) {
   } else {
     for (int k = 0; k < 3; ++k) {
       const int next = (k + 1) % 3;
-      const double distance = dot(d[r[k] < r[next] ? k : next], t.outward[k]);
+      const double distance = corners.edge_distance(t, k);
       const double d2 = distance * distance + height * height;
       angle += atan2(distance * dot(d[next], t.tangent[k]), d2 + h * r[next]) -
                atan2(distance * dot(d[k], t.tangent[k]), d2 + h * r[k]);

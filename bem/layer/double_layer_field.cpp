@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/far_at_points.hpp"
+#include "fmbem/bem/near/dipole_field.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 #include "fmbem/bem/space/panel_sources.hpp"
@@ -23,33 +25,14 @@ constexpr double few_dipole_pairs = 1e6;
 constexpr double near_dipole_pair_seconds = 8e-8;
 /// Gradients lose more than a digit of the far field against potentials.
 constexpr double dipole_gradient_loss = 0.05;
-
-/// ∫ (x − y) × dl over −|x − y|³ along a line from x + a to x + b:
-/// a × b (|a| + |b|)/(|a||b|(|a||b| + a·b)) [Hanson and Hirshman 2002, eq. 5]. Infinite on it.
-Vec3d field_of_current(Vec3d a, Vec3d b) {
-  const double lengths = norm(a) * norm(b), cosine = dot(a, b);
-  const Vec3d product = cross(a, b - a);
-  // Between the ends |a||b| + a·b cancels, but not its product with |a||b| − a·b.
-  const double over = cosine > 0 ? 1 / (lengths + cosine) : (lengths - cosine) / norm2(product);
-  return (norm(a) + norm(b)) / lengths * over * product;
-}
-
-/// Whether x is closer to one of the edges than the tolerance.
-bool is_on_edge(const Triangle& t, Vec3d x, double tolerance) {
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d d = x - t.vertex[k];
-    const double along = std::clamp(dot(d, t.tangent[k]), 0.0, t.length[k]);
-    if (norm(d - along * t.tangent[k]) <= tolerance) return true;
-  }
-  return false;
-}
+/// And more in the deeper trees of very many points, as the GPU has them.
+constexpr double gpu_dipole_gradient_loss = 0.02;
 
 class PointOnPanels {
  public:
   PointOnPanels(const Panels& panels, Vec3d x, const FieldOptions& options)
       : x_(x),
-        tolerance_(4 * std::numeric_limits<double>::epsilon() *
-                   (panels.extent + norm(panels.origin) + norm(x))),
+        tolerance_(surface_rounding(panels, x)),
         kappa_(options.kappa),
         side_(options.side) {}
 
@@ -65,10 +48,7 @@ class PointOnPanels {
       e = {nan, nan, nan};
       return;
     }
-    Vec3d sum{};
-    for (int k = 0; k < 3; ++k)
-      sum += field_of_current(t.vertex[k] - x_, t.vertex[(k + 1) % 3] - x_);
-    e += inv_4pi * mu * sum;
+    e += inv_4pi * mu * field_round(t, x_);
   }
 
  private:
@@ -119,17 +99,25 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
     return evaluate_double_layer(panels.images->whole, panels.images->densities(mu), points,
                                  options);
   }
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
+  const bool by_fmm = options.tolerance > 0 && pairs > few_dipole_pairs;
+  Field field;
+  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0) {
+    cuda::bem::set_layer_field(
+        panels, mu, points,
+        {Trace::normal, gpu_dipole_gradient_loss * options.tolerance, options.side}, field);
+    field.count_singular();
+    return field;
+  }
   std::vector<Vec3d> x(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     x[i] = points[i] - panels.origin;
     FMBEM_REQUIRE(std::isfinite(norm2(x[i])), "point " << i << " is not finite");
   }
-  Field field;
   field.potential.resize(points.size());
   field.e.resize(points.size());
   const LargeVector<Triangle> triangles = triangles_of(panels);
-  const double pairs = static_cast<double>(points.size()) * static_cast<double>(panels.size());
-  if (options.tolerance > 0 && pairs > few_dipole_pairs) {
+  if (by_fmm) {
     add_dipoles_by_fmm(panels, triangles, mu, x, options, field);
   } else {
     const auto n = static_cast<std::int64_t>(x.size());
@@ -141,8 +129,7 @@ Field evaluate_double_layer(const Panels& panels, std::span<const double> mu,
     }
   }
   if (options.kappa > 0) field.e.clear();
-  field.singular_points =
-      std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
+  field.count_singular();
   return field;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/edge_point.hpp"
 #include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
@@ -26,12 +27,12 @@ constexpr double few_pairs = 1e6;
 constexpr double near_pair_seconds = 4e-8, near_pair_seconds_with_hessian = 1e-7;
 /// The far field's error is more than a digit larger with each derivative than in potentials.
 constexpr double gradient_loss = 0.05, hessian_loss = 0.005;
+/// On the GPU, where trees of very many points are deeper: errors of E add up over levels.
+constexpr double gpu_gradient_loss = 0.02;
 
-/// How far off a panel a point may be that is meant to lie on it, after both have been rounded.
-double surface_tolerance(const Panels& panels, Vec3d x) {
-  return 4 * std::numeric_limits<double>::epsilon() *
-         (panels.extent + norm(panels.origin) + norm(x));
-}
+constexpr double nan_of_field = std::numeric_limits<double>::quiet_NaN();
+/// E where it is infinite.
+constexpr Vec3d not_finite{nan_of_field, nan_of_field, nan_of_field};
 
 /// What panels add to the field at a point, by closed forms.
 class FieldPoint {
@@ -40,7 +41,7 @@ class FieldPoint {
   FieldPoint(const Panels& panels, Vec3d x, const FieldOptions& options, std::size_t point,
              Field& field)
       : x_(x),
-        tolerance_(surface_tolerance(panels, x)),
+        tolerance_(surface_rounding(panels, x)),
         kappa_(options.kappa),
         side_(options.side),
         potential_(field.potential[point]),
@@ -73,8 +74,8 @@ class FieldPoint {
     if (hessian_) *hessian_ += sigma * panel_hessian(t, x_);
   }
   void set_infinite() {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    e_ = {nan, nan, nan};
+    constexpr double nan = nan_of_field;
+    e_ = not_finite;
     if (hessian_) *hessian_ = {nan, nan, nan, nan, nan, nan};
   }
 
@@ -189,7 +190,33 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
   }
 }
 
+/// On the GPU, but for what panels give E at points on their edges.
+void set_on_gpu(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> points,
+                const FieldOptions& options, Field& field) {
+  const std::vector<cuda::bem::PointOnPanel> pairs = cuda::bem::set_layer_field(
+      panels, sigma, points, {Trace::value, gpu_gradient_loss * options.tolerance, options.side},
+      field);
+  EdgePoint edges;
+  for (auto pair = pairs.begin(); pair != pairs.end();) {
+    const std::int32_t i = pair->point;
+    const Vec3d x = points[i] - panels.origin;
+    edges.clear();
+    for (; pair != pairs.end() && pair->point == i; ++pair)
+      field.e[i] -= edges.add(panels.triangle(pair->panel), sigma[pair->panel], x,
+                              surface_rounding(panels, x), options.side, nullptr);
+    if (!edges.is_finite()) field.e[i] = not_finite;
+  }
+}
+
 }  // namespace
+
+void Field::count_singular() {
+  const auto n = static_cast<std::int64_t>(e.size());
+  std::size_t found = 0;
+#pragma omp parallel for schedule(static) reduction(+ : found)
+  for (std::int64_t i = 0; i < n; ++i) found += std::isnan(norm2(e[i]));
+  singular_points = found;
+}
 
 Field evaluate_field(const Panels& panels, std::span<const double> sigma,
                      std::span<const Vec3d> points, const FieldOptions& options,
@@ -202,17 +229,26 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   fmm::check_kappa(options.kappa);
   FMBEM_REQUIRE(options.kappa == 0 || !options.gradient_of_e,
                 "the gradient of E is for Laplace's kernel: leave it out, or set κ to 0");
-  std::vector<Vec3d> x(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
-    x[i] = points[i] - panels.origin;
-  }
   if (panels.images) {
     const PanelImages& images = *panels.images;
     return evaluate_field(images.whole, images.densities(sigma), points, options,
                           images.images_of(chosen));
   }
+  const std::size_t acting = chosen.empty() ? panels.size() : chosen.size();
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(acting);
+  const bool by_fmm = options.tolerance > 0 && pairs > few_pairs;
   Field field;
+  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0 &&
+      !options.gradient_of_e && chosen.empty()) {
+    set_on_gpu(panels, sigma, points, options, field);
+    field.count_singular();
+    return field;
+  }
+  std::vector<Vec3d> x(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
+    x[i] = points[i] - panels.origin;
+  }
   field.potential.resize(points.size());
   field.e.resize(points.size());
   if (options.gradient_of_e) field.gradient_of_e.resize(points.size());
@@ -222,14 +258,12 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
     for (const std::int32_t j : chosen) density.push_back(sigma[j]);
     sigma = density;
   }
-  const double pairs = static_cast<double>(points.size()) * static_cast<double>(triangles.size());
-  if (options.tolerance == 0 || pairs <= few_pairs)
-    add_exactly(panels, triangles, sigma, x, options, field);
-  else
+  if (by_fmm)
     add_by_fmm(panels, triangles, sigma, x, options, field);
+  else
+    add_exactly(panels, triangles, sigma, x, options, field);
   for (Symmetric3d& gradient : field.gradient_of_e) gradient = -1.0 * gradient;
-  field.singular_points =
-      std::count_if(field.e.begin(), field.e.end(), [](Vec3d e) { return std::isnan(norm2(e)); });
+  field.count_singular();
   return field;
 }
 

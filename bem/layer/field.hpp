@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/fmm/base/symmetric3.hpp"
 
 namespace fmbem {
@@ -26,6 +28,10 @@ struct FieldOptions {
   /// Of Yukawa's kernel, 1/length; 0 is Laplace's. Without gradient_of_e. The tolerance is then
   /// relative to potentials near the panels: what e^{−κr} makes smaller than that times it is 0.
   double kappa = 0;
+  /// The processor. By default that which a solution was found on, and the CPU for fields of
+  /// densities. The GPU has φ and E of Laplace's kernel to a tolerance, of all panels; what is
+  /// small, and all else, is done on the CPU.
+  std::optional<Processor> processor{};
 };
 
 struct Field {
@@ -35,6 +41,8 @@ struct Field {
   std::vector<Symmetric3d> gradient_of_e;
   /// Points on a panel's edge where E is infinite: NaN here, and so is its gradient.
   std::size_t singular_points = 0;
+
+  void count_singular();  ///< anew, from e
 };
 
 /// Potential and field of a constant density per panel at any points, also on and near the surface:

@@ -56,8 +56,7 @@ class PointSums {
  private:
   void add_exactly(const Triangle& t, double sigma, double mu, int i) {
     const Vec3d x = targets_[i];
-    const double rounding = 4 * std::numeric_limits<double>::epsilon() *
-                            (panels_.extent + norm(panels_.origin) + norm(x));
+    const double rounding = surface_rounding(panels_, x);
     double v, k;
     if (kappa_ == 0) {
       v = panel_potential(t, x);

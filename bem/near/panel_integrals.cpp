@@ -4,7 +4,6 @@
 
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
-#include "fmbem/bem/near/corner_view.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 

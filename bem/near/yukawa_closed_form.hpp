@@ -3,7 +3,7 @@
 // The closed forms of yukawa_integrals(), for processors of all kinds.
 #include <cmath>
 
-#include "fmbem/bem/near/corner_view.hpp"
+#include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/near/yukawa_integrals.hpp"
 
 namespace fmbem {

@@ -72,6 +72,21 @@ class Gpu(ProgramTest):
                      saying="with one surface")
         self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", saying="stores near fields")
 
+    def test_fields_are_those_of_the_cpu_and_come_back_from_a_kept_solution(self):
+        mesh = self.cube_file()
+        where = ("--plane", "-1,-1,0.5,3,0,0,0,3,0,101,101")
+        tables = []
+        for backend in ("cpu", "cuda"):
+            self.fmbem("field", mesh, "--mesh-size", "0.05", "--operator", "fmm", "--tolerance", "1e-9", *where,
+                       "--backend", backend, "--save", f"{backend}.h5", "--output", f"{backend}.csv")
+            tables.append([[float(x) for x in line.split(",")] for line in
+                           (self.folder / f"{backend}.csv").read_text().splitlines()[1:]])
+        for cpu, gpu in zip(*tables):
+            for one, other in zip(cpu, gpu):
+                self.assertAlmostEqual(one, other, delta=1e-5)
+        self.fmbem("field", "--from", "cuda.h5", *where, "--output", "kept.csv")
+        self.assertEqual((self.folder / "kept.csv").read_bytes(), (self.folder / "cuda.csv").read_bytes())
+
     def test_want_of_memory_is_exit_code_4_and_names_the_way_out(self):
         # The rest is for CUDA itself, some 0.6 GB, and half of what the near field takes.
         self.addCleanup(fill_gpu(leave=3 << 29))

@@ -151,12 +151,18 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& option
                              panels.centroid.data(), pieces->size(), n},
                             options, stream);
   }
+  return grow_panel_tree(panels, panels.centroid, options, stream);
+}
+
+SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                           const SpreadOptions& options, cudaStream_t stream) {
+  const std::int64_t n = panels.size();
   DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
   launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
          low.data(), high.data());
-  return grow_spread_tree(
-      {panels.centroid.data(), low.data(), high.data(), panels.centroid.data(), n, n}, options,
-      stream);
+  return grow_spread_tree({panels.centroid.data(), low.data(), high.data(), targets.data(), n,
+                           static_cast<std::int64_t>(targets.size())},
+                          options, stream);
 }
 
 NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,

@@ -57,6 +57,10 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
 SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
                            cudaStream_t stream, const DevicePieces* pieces = nullptr);
 
+/// The tree of panels as sources and other points as targets, which are in device memory.
+SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                           const SpreadOptions& options, cudaStream_t stream);
+
 /// The near field's part of the norm, as the host's operator estimates it, of Yukawa's kernel where
 /// κ > 0. Waits for the device.
 NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
+#include "fmbem/bem/layer/cuda/layer_at_points.hpp"
+#include "fmbem/bem/layer/far_choice.hpp"
+#include "fmbem/bem/near/cuda/near_at_points.cuh"
+#include "fmbem/bem/space/cuda/panel_far_field.cuh"
+#include "fmbem/bem/space/cuda/panel_stages.cuh"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/spread_field.cuh"
+#include "fmbem/cuda/staging.cuh"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/stopwatch.hpp"
+#include "fmbem/fmm/base/touched.hpp"
+#include "fmbem/fmm/check.hpp"
+
+namespace fmbem::cuda::bem {
+namespace {
+
+/// Points that have a tree together, so that what they need of the GPU's memory has a bound.
+constexpr std::size_t points_at_once = std::size_t{1} << 24;
+/// What a near pair costs an H200.
+constexpr double charge_pair_seconds = 2e-10, dipole_pair_seconds = 1.5e-10;
+/// Of pieces of slivers that are integrated by rules.
+constexpr double sliver_tolerance = 1e-11;
+/// Pairs of points and edges that there is room for at first.
+constexpr std::size_t first_edges = 1 << 16;
+
+__global__ void subtract(Vec3d origin, std::int64_t n, Vec3d* points) {
+  const std::int64_t i = thread_index();
+  if (i < n) points[i] = points[i] - origin;
+}
+
+__global__ void negate(std::int64_t n, Vec3d* vectors) {
+  const std::int64_t i = thread_index();
+  if (i < n) vectors[i] = -vectors[i];
+}
+
+/// Densities on panels, and their fields with expansions in T.
+template <class T>
+class LayerEvaluation {
+ public:
+  LayerEvaluation(const Panels& panels, std::span<const double> density, const LayerAtPoints& how,
+                  fmm::Stopwatch& watch)
+      : how_(how),
+        watch_(watch),
+        origin_(panels.origin),
+        reach_(panels.extent + norm(panels.origin)),
+        panels_(store_of(panels, stream_)),
+        density_(density.size(), stream_),
+        moments_(how.tolerance, {how.source}, stream_),
+        pieces_(sliver_tolerance, {Trace::normal}, stream_),
+        edges_(first_edges, stream_),
+        edge_count_(1, stream_) {
+    copy_to_device(density.data(), density.size(), density_.data(), stream_);
+    watch_.add("panels");
+  }
+
+  /// Enqueues the fields of points, of which `before` are done, and returns when all is in the
+  /// stream.
+  void enqueue(std::span<const Vec3d> points, std::size_t before) {
+    const auto n = static_cast<std::int64_t>(points.size());
+    release();
+    DeviceBuffer<Vec3d> places(n, stream_);
+    copy_to_device(points.data(), points.size(), places.data(), stream_);
+    watch_.add("copy");
+    launch(subtract, blocks_for(n), threads_per_block, 0, stream_, origin_, n, places.data());
+    const Bounds bounds = bounds_of(places.data(), n, stream_);
+    FMBEM_REQUIRE(bounds.first_bad == n, "point " << before + bounds.first_bad << " is not finite");
+    const bool charges = how_.source == Trace::value;
+    tree_ =
+        grow_panel_tree(*panels_, places,
+                        {.order = order(),
+                         .precision = far_precision_for(how_.tolerance, how_.source),
+                         .overhang = charges ? panel_overhang : dipole_overhang,
+                         .near_pair_seconds = charges ? charge_pair_seconds : dipole_pair_seconds,
+                         .targets_of_a_warp = points_of_a_warp},
+                        stream_);
+    stream_.wait();
+    watch_.add("tree");
+    field_.emplace(tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole,
+                   stream_);
+    stream_.wait();
+    watch_.add("operators");
+    near_potential_ = DeviceBuffer<double>(n, stream_);
+    for (auto& axis : near_gradient_) axis = DeviceBuffer<double>(n, stream_);
+    potential_ = DeviceBuffer<double>(n, stream_);
+    e_ = DeviceBuffer<Vec3d>(n, stream_);
+    enqueue_field();
+  }
+
+  /// Waits for what was enqueued and copies it.
+  void fetch(double* potential, Vec3d* e, std::vector<PointOnPanel>& edges) {
+    auto found = download_one(edge_count_.data(), stream_);
+    if (found > edges_.size()) {
+      edges_ = DeviceBuffer<PointOnPanel>(found, stream_);
+      enqueue_field();
+      found = download_one(edge_count_.data(), stream_);
+    }
+    watch_.add("field");
+    edges.resize(found);
+    copy_to_host(edges_.data(), edges.size(), edges.data(), stream_);
+    copy_to_host(potential_.data(), potential_.size(), potential, stream_);
+    copy_to_host(e_.data(), e_.size(), e, stream_);
+    watch_.add("copy");
+  }
+
+  /// Of the field that was enqueued last, which is evaluated again.
+  LayerAtPointsInfo info() {
+    times_ =
+        std::make_unique<ProductTimes>(ProductTimes{StageTimes(stream_), StageTimes(near_stream_)});
+    times_->restart();
+    enqueue_field();
+    stream_.wait();
+    LayerAtPointsInfo info{order(), tree_.tree.levels(), tree_.max_leaf, tree_.near.pairs,
+                           times_->seconds()};
+    times_.reset();
+    return info;
+  }
+
+ private:
+  int order() const { return far_order_for(how_.tolerance, how_.source); }
+
+  void release() {
+    field_.reset();
+    tree_ = {};
+    near_potential_ = {};
+    for (auto& axis : near_gradient_) axis = {};
+    potential_ = {};
+    e_ = {};
+  }
+
+  void enqueue_field() {
+    edge_count_.fill_bytes(0);
+    field_->enqueue(
+        {density_.data(), nullptr, potential_.data(), e_.data()}, 1,
+        [&](const T* charges, const ExpansionsView<T>& expansions) {
+          panel_p2m(*panels_, tree_,
+                    how_.source == Trace::value ? PanelKind::whole : PanelKind::dipoles, moments_,
+                    nullptr, nullptr, field_->table(), charges, expansions, field_->kernel(),
+                    stream_);
+        },
+        [&](const unsigned long long* largest) { return enqueue_near(largest); },
+        [&](const char* stage) {
+          if (times_) times_->far.record(stage);
+        });
+    const auto n = static_cast<std::int64_t>(e_.size());
+    launch(negate, blocks_for(n), threads_per_block, 0, stream_, n, e_.data());
+  }
+
+  /// Beside the far field.
+  NearPart enqueue_near(const unsigned long long* largest) {
+    FMBEM_CUDA(cudaEventRecord(fork_, stream_));
+    FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
+    if (times_) times_->near.start();
+    const NearView out{
+        near_potential_.data(),
+        {near_gradient_[0].data(), near_gradient_[1].data(), near_gradient_[2].data()}};
+    near_at_points({.vertices = panels_->vertices.data(),
+                    .source_order = tree_.source_order.data(),
+                    .density = density_.data(),
+                    .largest = largest,
+                    .targets = tree_.targets(),
+                    .lists = tree_.near.view(),
+                    .items = tree_.near.items.data(),
+                    .n_items = static_cast<std::int64_t>(tree_.near.items.size()),
+                    .scale = tree_.scale,
+                    .reach = tree_.scale * reach_,
+                    .side = how_.side,
+                    .rules = pieces_.view(),
+                    .out = out,
+                    .edges = {edges_.data(), edges_.size(), edge_count_.data()}},
+                   how_.source, near_stream_);
+    if (times_) times_->near.record("near field");
+    FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
+    return {out, join_};
+  }
+
+  LayerAtPoints how_;
+  fmm::Stopwatch& watch_;
+  Vec3d origin_;
+  double reach_;
+  Stream stream_{true}, near_stream_;
+  std::shared_ptr<const PanelStore> panels_;
+  DeviceBuffer<double> density_;
+  MomentRules moments_, pieces_;
+  DeviceBuffer<PointOnPanel> edges_;
+  DeviceBuffer<unsigned long long> edge_count_;
+  SpreadTree tree_;
+  std::optional<SpreadField<T>> field_;
+  DeviceBuffer<double> near_potential_, near_gradient_[3], potential_;
+  DeviceBuffer<Vec3d> e_;
+  std::unique_ptr<ProductTimes> times_;
+  Event fork_, join_;
+};
+
+template <class T>
+std::vector<PointOnPanel> set_field(const Panels& panels, std::span<const double> density,
+                                    std::span<const Vec3d> points, const LayerAtPoints& how,
+                                    Field& field, LayerAtPointsInfo* info) {
+  fmm::Seconds seconds;
+  fmm::Stopwatch watch(seconds);
+  LayerEvaluation<T> evaluation(panels, density, how, watch);
+  std::vector<PointOnPanel> all, some;
+  for (std::size_t first = 0; first < points.size(); first += points_at_once) {
+    const std::size_t count = std::min(points_at_once, points.size() - first);
+    evaluation.enqueue(points.subspan(first, count), first);
+    if (first == 0) {  // while the GPU works
+      resize_touched(field.potential, points.size());
+      resize_touched(field.e, points.size());
+    }
+    evaluation.fetch(field.potential.data() + first, field.e.data() + first, some);
+    for (const PointOnPanel& pair : some)
+      all.push_back({pair.point + static_cast<std::int32_t>(first), pair.panel});
+  }
+  std::sort(all.begin(), all.end(), [](const PointOnPanel& a, const PointOnPanel& b) {
+    return a.point != b.point ? a.point < b.point : a.panel < b.panel;
+  });
+  if (info) {
+    *info = evaluation.info();
+    info->seconds.merge(seconds);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<PointOnPanel> set_layer_field(const Panels& panels, std::span<const double> density,
+                                          std::span<const Vec3d> points, const LayerAtPoints& how,
+                                          Field& field, LayerAtPointsInfo* info) {
+  fmm::check_evaluation(panels.size(), 0, {.charges = density}, {});
+  fmm::check_point_count(points.size(), "point");
+  require_cuda_device();
+  keep_freed_memory();
+  const bool single = far_precision_for(how.tolerance, how.source) == Precision::single_precision;
+  return with_advice(true, [&] {
+    return single ? set_field<float>(panels, density, points, how, field, info)
+                  : set_field<double>(panels, density, points, how, field, info);
+  });
+}
+
+}  // namespace fmbem::cuda::bem

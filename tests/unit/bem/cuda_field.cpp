@@ -1,0 +1,231 @@
+// Fields at points on the GPU against exact integrals on the CPU, and against its limits.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/bem/layer/cuda/layer_at_points.hpp"
+#include "fmbem/bem/layer/double_layer_field.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "tests/unit/bem/field_points.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/reflected_surfaces.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+using Points = std::vector<Vec3d>;
+
+FieldOptions on_gpu(double tolerance, Side side = Side::mean) {
+  return {.side = side, .tolerance = tolerance, .processor = Processor::gpu};
+}
+
+struct Body {
+  const char* name;
+  SurfaceMesh mesh;
+};
+
+/// Two plates, a hundredth of their side apart.
+SurfaceMesh close_plates(int n) {
+  SurfaceMesh mesh = plate(n);
+  add_grid(mesh, add_group(mesh, "second"), n, {0, 0, 0.01}, {1, 0, 0}, {0, 1, 0});
+  return mesh;
+}
+
+std::vector<Body> bodies() {
+  return {{"sphere", sphere(4, 0.01, {3, 4, 5})},
+          {"cube", cube(12)},
+          {"bracket", bracket(9)},
+          {"plates", close_plates(22)},
+          {"plate of panels 1 : 100", long_plate(4, 250)}};
+}
+
+/// Of the densities, and of their absolute values, by exact integrals.
+struct Exact {
+  Exact(const Panels& panels, const Vector& sigma, const Points& points, Side side) {
+    Vector sizes;
+    for (const double s : sigma) sizes.push_back(std::abs(s));
+    field = evaluate_field(panels, sigma, points, {side, 0});
+    whole = evaluate_field(panels, sizes, points, {side, 0});
+  }
+  Field field, whole;
+};
+
+/// What dipoles give at points off the panels, panel by panel in absolute values.
+Field size_of_dipoles(const Panels& panels, const Vector& mu, const Points& points) {
+  Field size{Vector(points.size()), Points(points.size()), {}, 0};
+  for (std::size_t j = 0; j < panels.size(); ++j) {
+    const Triangle t = panels.triangle(j);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Vec3d x = points[i] - panels.origin;
+      const double r = norm(x - t.centroid);
+      size.potential[i] += std::abs(mu[j] * triangle_double_layer(t, x));
+      size.e[i].x += inv_4pi * std::abs(mu[j]) * t.area / (r * r * r);
+    }
+  }
+  return size;
+}
+
+}  // namespace
+
+TEST_CASE("fields on the GPU agree with exact integrals to the tolerance") {
+  if (!gpu_is_there()) return;
+  for (const Body& body : bodies()) {
+    const Panels panels = make_panels(body.mesh);
+    const Vector sigma = signed_charges(panels.size(), 2);
+    const Points points = points_about(panels, 900);
+    REQUIRE(points.size() * panels.size() > 1'000'000);
+    for (const Side side : {Side::mean, Side::positive}) {
+      const Exact exact(panels, sigma, points, side);
+      for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
+        const FieldErrors errors =
+            errors_of(evaluate_field(panels, sigma, points, on_gpu(tolerance, side)), exact.field,
+                      exact.whole);
+        CAPTURE(body.name, static_cast<int>(side), tolerance, errors.potential, errors.e);
+        CHECK(errors.potential < tolerance);
+        CHECK(errors.e < tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("fields of double layers on the GPU agree with exact ones to the tolerance") {
+  if (!gpu_is_there()) return;
+  for (const Body& body : bodies()) {
+    const Panels panels = make_panels(body.mesh);
+    const Vector mu = signed_charges(panels.size(), 3);
+    Points points = points_about(panels, 900, -2);
+    points.resize(900);  // sums of absolute values are those off the panels
+    const Field exact = evaluate_double_layer(panels, mu, points, {.tolerance = 0}),
+                whole = size_of_dipoles(panels, mu, points);
+    for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8}) {
+      const FieldErrors errors =
+          errors_of(evaluate_double_layer(panels, mu, points, on_gpu(tolerance)), exact, whole);
+      CAPTURE(body.name, tolerance, errors.potential, errors.e);
+      CHECK(errors.potential < tolerance);
+      CHECK(errors.e < tolerance);
+    }
+  }
+}
+
+TEST_CASE("double layers on the GPU jump on panels, and E is NaN on their edges") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(plate(40));
+  const Vector mu = signed_charges(panels.size(), 4);
+  Points points;
+  for (std::size_t k = 0; k < 400; ++k) points.push_back(panels.centroid(k) + panels.origin);
+  for (int i = 0; i < 41; ++i) points.push_back({i / 40.0, 0.3125, 0});
+  REQUIRE(points.size() * panels.size() > 1'000'000);
+  for (const Side side : {Side::mean, Side::positive, Side::negative}) {
+    const Field exact = evaluate_double_layer(panels, mu, points, {side, 0}),
+                field = evaluate_double_layer(panels, mu, points, on_gpu(1e-7, side));
+    CHECK(field.singular_points == 41);
+    CHECK(exact.singular_points == 41);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      CHECK(std::abs(field.potential[i] - exact.potential[i]) < 1e-7);
+      CHECK(std::isnan(field.e[i].x) == std::isnan(exact.e[i].x));
+    }
+  }
+}
+
+TEST_CASE("fields on the GPU know edges, and have the same bits in every run") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(plate(40));
+  Points points;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  // Of unequal densities all are singular; of equal ones the 25 points on either rim are.
+  for (const bool equal : {false, true}) {
+    const Vector sigma = equal ? Vector(panels.size(), 1.0) : signed_charges(panels.size(), 3);
+    for (const Side side : {Side::mean, Side::positive, Side::negative}) {
+      const Field field = evaluate_field(panels, sigma, points, on_gpu(1e-6, side)),
+                  exact = evaluate_field(panels, sigma, points, {side, 0});
+      CHECK(field.singular_points == (equal ? 2 * 25 : 21 * 25));
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        CHECK(std::abs(field.potential[i] - exact.potential[i]) < 1e-6);
+        CHECK(std::isnan(field.e[i].x) == std::isnan(exact.e[i].x));
+        if (!std::isnan(field.e[i].x)) CHECK(norm(field.e[i] - exact.e[i]) < 1e-5);
+      }
+      const Field again = evaluate_field(panels, sigma, points, on_gpu(1e-6, side));
+      CHECK(again.potential == field.potential);
+      if (equal) continue;
+      const Points off = points_about(panels, 1000);
+      CHECK(evaluate_field(panels, sigma, off, on_gpu(1e-6, side)).e ==
+            evaluate_field(panels, sigma, off, on_gpu(1e-6, side)).e);
+    }
+  }
+}
+
+TEST_CASE("more pairs of points and edges than there is room for at first") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(plate(20));
+  Points points;
+  for (int k = 0; k < 40'000; ++k) points.push_back({(k % 19 + 1) / 20.0, (k % 17 + 1) / 20.0, 0});
+  const Vector sigma(panels.size(), 1.0);
+  const Field field = evaluate_field(panels, sigma, points, on_gpu(1e-5));
+  CHECK(field.singular_points == 0);
+  for (std::size_t k = 0; k < 300; ++k) {  // the same places again
+    CHECK(field.potential[k] == Approx(field.potential[k + 19 * 17]).epsilon(1e-5));
+    CHECK(norm(field.e[k] - field.e[k + 19 * 17]) < 1e-5);
+  }
+}
+
+TEST_CASE("points far away, at one place, few and none on the GPU") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(sphere(5, 1, {2, 0, 0}));
+  const Vector sigma(panels.size(), 1.0);
+  double charge = 0;
+  for (std::size_t j = 0; j < panels.size(); ++j) charge += panels.area(j);
+  CHECK(evaluate_field(panels, sigma, {}, on_gpu(1e-6)).potential.empty());
+  CHECK(evaluate_field(panels, sigma, Points{{9, 9, 9}}, on_gpu(1e-6)).e.size() == 1);
+  for (const double distance : {1e2, 1e5}) {
+    const Points far(200, panels.origin + Vec3d{0, 0, distance});
+    const Field field = evaluate_field(panels, sigma, far, on_gpu(1e-6));
+    for (const double potential : field.potential)
+      CHECK(potential == Approx(inv_4pi * charge / distance).epsilon(1e-5));
+    for (const Vec3d e : field.e)
+      CHECK(e.z == Approx(inv_4pi * charge / (distance * distance)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("fields on the GPU include the images of panels") {
+  if (!gpu_is_there()) return;
+  const SurfaceMesh mesh = sphere(4, 1, {1.5, 2, 3});
+  const Panels panels =
+      make_panels(mesh, planes(PlaneKind::mirror, PlaneKind::ground, PlaneKind::mirror));
+  const Vector sigma = signed_charges(panels.size(), 5);
+  const Points points = points_about(panels, 900, -3);
+  const Exact exact(panels, sigma, points, Side::mean);
+  const FieldErrors errors =
+      errors_of(evaluate_field(panels, sigma, points, on_gpu(1e-6)), exact.field, exact.whole);
+  CHECK(errors.potential < 1e-6);
+  CHECK(errors.e < 1e-6);
+}
+
+TEST_CASE("fields on the GPU refuse what is not finite, and leave to the CPU what they have not") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(sphere(4));
+  Vector sigma = signed_charges(panels.size(), 6);
+  Points points = points_about(panels, 900, -3);
+  const auto refused = [&](const std::string& sentence) {
+    CHECK_THROWS_AS(evaluate_field(panels, sigma, points, on_gpu(1e-6)), InputError);
+    CHECK_THROWS_WITH(evaluate_field(panels, sigma, points, on_gpu(1e-6)), contains(sentence));
+    CHECK_THROWS_AS(evaluate_double_layer(panels, sigma, points, on_gpu(1e-6)), InputError);
+  };
+  points[7].y = std::numeric_limits<double>::infinity();
+  refused("point 7 is not finite");
+  points[7].y = 1;
+  sigma[3] = std::numeric_limits<double>::quiet_NaN();
+  refused("charges");
+  sigma[3] = 1;
+  FieldOptions options = on_gpu(1e-6);
+  options.kappa = 1;
+  FieldOptions same = options;
+  same.processor = Processor::cpu;
+  CHECK(evaluate_field(panels, sigma, points, options).potential ==
+        evaluate_field(panels, sigma, points, same).potential);
+}
