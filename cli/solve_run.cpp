@@ -88,7 +88,6 @@ void SolveRun::start() {
         "--conductor and --permittivity do not go with --problem: its file has "
         "\"regions\", and conductors of several groups by their \"name\"");
     file_ = read_problem(*options_.problem);
-    if (options_.hand_on.save) check_can_be_saved(file_->problem);
     FMBEM_REQUIRE(!options_.hand_on.folder || !file_->problem.has_losses(),
                   "--export is for real systems, and "
                       << *options_.problem << " has complex permittivities: leave one of them out");

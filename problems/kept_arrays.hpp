@@ -41,24 +41,28 @@ class KeptArrays {
     require(values.size() == n, name);
     return values;
   }
-  /// Finite numbers; none only where `none_too`.
+  enum class Values { finite, or_nan };  ///< NaN where a formulation does not know
+  /// Numbers; none only where `none_too`.
   std::vector<std::vector<double>> rows(const char* name, std::size_t columns,
-                                        bool none_too = false) const {
+                                        bool none_too = false,
+                                        Values known = Values::finite) const {
     const std::vector<double> values = image_.read<double>(name);
     require(columns == 0 ? values.empty() : values.size() % columns == 0, name);
     require(none_too || !values.empty(), name);
-    require(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),
-            name);
+    const auto fits = [&](double x) {
+      return std::isfinite(x) || (known == Values::or_nan && std::isnan(x));
+    };
+    require(std::all_of(values.begin(), values.end(), fits), name);
     std::vector<std::vector<double>> result;
     for (auto row = values.begin(); row != values.end(); row += std::ptrdiff_t(columns))
       result.emplace_back(row, row + std::ptrdiff_t(columns));
     return result;
   }
   /// n of them; also without columns.
-  std::vector<std::vector<double>> rows_of(const char* name, std::size_t n,
-                                           std::size_t columns) const {
+  std::vector<std::vector<double>> rows_of(const char* name, std::size_t n, std::size_t columns,
+                                           Values known = Values::finite) const {
     if (columns == 0) return std::vector<std::vector<double>>(n);
-    std::vector<std::vector<double>> result = rows(name, columns);
+    std::vector<std::vector<double>> result = rows(name, columns, false, known);
     require(result.size() == n, name);
     return result;
   }

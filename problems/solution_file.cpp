@@ -21,11 +21,14 @@ namespace fmbem {
 namespace {
 
 /// Of the layout; docs/results.md says what each changed.
-constexpr int layout_version = 2;
+constexpr int layout_version = 3, oldest_version = 2;
 
 /// What comes before the HDF5 file proper, which HDF5 passes over: a user block of text.
 constexpr std::size_t user_block = 512;
 constexpr const char* first_words = "fmbem solution, version ";
+
+/// What holds the imaginary part of what is applied, where permittivities are complex.
+constexpr const char* imaginary_group = "imaginary_applied";
 
 std::uint32_t checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(
@@ -44,8 +47,9 @@ std::string checked_image(const std::string& file) {
   std::string bytes = read_file(file);
   FMBEM_REQUIRE(bytes.starts_with(first_words), file << " is no solution that fmbem has kept");
   const int version = std::atoi(bytes.c_str() + std::strlen(first_words));
-  FMBEM_REQUIRE(version == layout_version || version <= 0,
-                file << " is a solution of version " << version << ", and this fmbem reads version "
+  FMBEM_REQUIRE((version >= oldest_version && version <= layout_version) || version <= 0,
+                file << " is a solution of version " << version
+                     << ", and this fmbem reads versions " << oldest_version << " to "
                      << layout_version << ": use the fmbem that wrote it");
   const bool is_whole =
       bytes.size() > user_block &&
@@ -104,7 +108,8 @@ void add_conductors(Hdf5Image& image, const SurfaceMesh& mesh,
   image.add("conductors/of_group", of_group);
 }
 
-void add_applied(Hdf5Image& image, const AppliedField& applied) {
+/// `group` holds it: of real parts "applied".
+void add_applied(Hdf5Image& image, const std::string& group, const AppliedField& applied) {
   std::vector<double> charges, dipoles, lines;
   for (const PointCharge& q : applied.charges)
     charges.insert(charges.end(), {q.place.x, q.place.y, q.place.z, q.charge, q.permittivity});
@@ -114,13 +119,13 @@ void add_applied(Hdf5Image& image, const AppliedField& applied) {
   for (const LineCharge& line : applied.lines)
     lines.insert(lines.end(), {line.from.x, line.from.y, line.from.z, line.to.x, line.to.y,
                                line.to.z, line.charge, line.permittivity});
-  image.add_group("applied");
-  image.add("applied/uniform", coordinates_of({applied.uniform}));
-  image.add("applied/zero", coordinates_of({applied.zero}));
-  image.add("applied/charges", charges, 5);
-  image.add("applied/dipoles", dipoles, 7);
-  image.add("applied/lines", lines, 8);
-  image.add("applied/unit", std::vector<double>{applied.unit});
+  image.add_group(group);
+  image.add(group + "/uniform", coordinates_of({applied.uniform}));
+  image.add(group + "/zero", coordinates_of({applied.zero}));
+  image.add(group + "/charges", charges, 5);
+  image.add(group + "/dipoles", dipoles, 7);
+  image.add(group + "/lines", lines, 8);
+  image.add(group + "/unit", std::vector<double>{applied.unit});
 }
 
 /// Those that panels with images have.
@@ -150,13 +155,15 @@ class Reader {
     solution.panels = make_panels(kept.mesh, solution.problem.planes);
     solution.scale_to_m = kept.mesh.scale_to_m;
     solution.conductors = read_conductors(kept.mesh);
-    solution.applied = read_applied();
+    solution.applied = read_applied("applied");
+    if (arrays_.has(imaginary_group)) solution.imaginary_applied = read_applied(imaginary_group);
     const std::size_t n = kept.mesh.triangles.size();
     for (const std::vector<double>& density : arrays_.rows("problems/density", n))
       solution.sigma.push_back(solution.panels.from_input_order(density));
     solution.potential =
         arrays_.rows_of("problems/potential", solution.sigma.size(), solution.conductors.size());
-    solution.charge_density = arrays_.rows_of("problems/charge_density", solution.sigma.size(), n);
+    solution.charge_density = arrays_.rows_of("problems/charge_density", solution.sigma.size(), n,
+                                              KeptArrays::Values::or_nan);
     if (arrays_.has("regions")) read_problem(arrays_, kept.mesh, solution);
     return kept;
   }
@@ -213,20 +220,21 @@ class Reader {
     return conductors;
   }
 
-  AppliedField read_applied() const {
+  AppliedField read_applied(const std::string& group) const {
+    const auto name = [&](const char* array) { return group + "/" + array; };
     AppliedField applied;
-    const auto uniform = arrays_.read<double>("applied/uniform", 3);
+    const auto uniform = arrays_.read<double>(name("uniform").c_str(), 3);
     applied.uniform = {uniform[0], uniform[1], uniform[2]};
-    const auto zero = arrays_.read<double>("applied/zero", 3);
+    const auto zero = arrays_.read<double>(name("zero").c_str(), 3);
     applied.zero = {zero[0], zero[1], zero[2]};
-    for (const std::vector<double>& q : arrays_.rows("applied/charges", 5, true))
+    for (const std::vector<double>& q : arrays_.rows(name("charges").c_str(), 5, true))
       applied.charges.push_back({{q[0], q[1], q[2]}, q[3], q[4]});
-    for (const std::vector<double>& p : arrays_.rows("applied/dipoles", 7, true))
+    for (const std::vector<double>& p : arrays_.rows(name("dipoles").c_str(), 7, true))
       applied.dipoles.push_back({{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, p[6]});
-    for (const std::vector<double>& line : arrays_.rows("applied/lines", 8, true))
+    for (const std::vector<double>& line : arrays_.rows(name("lines").c_str(), 8, true))
       applied.lines.push_back(
           {{line[0], line[1], line[2]}, {line[3], line[4], line[5]}, line[6], line[7]});
-    applied.unit = arrays_.read_one<double>("applied/unit");
+    applied.unit = arrays_.read_one<double>(name("unit").c_str());
     return applied;
   }
 
@@ -249,7 +257,7 @@ void add_solution(Hdf5Image& image, const SurfaceMesh& mesh, const ConductorSolu
   add_mesh(image, mesh);
   add_conductors(image, mesh, solution.conductors);
   add_planes(image, planes_of(solution.panels));
-  add_applied(image, solution.applied);
+  add_applied(image, "applied", solution.applied);
   std::vector<std::vector<double>> density;
   for (const std::vector<double>& sigma : solution.sigma)
     density.push_back(solution.panels.to_input_order(sigma));
@@ -274,14 +282,6 @@ bool is_solution_file(const std::string& file) {
   return start == first_words;
 }
 
-void check_can_be_saved(const BoundaryProblem& problem) {
-  FMBEM_REQUIRE(!problem.has_losses(),
-                "solutions with complex permittivities are not kept, for now: leave out --save");
-  FMBEM_REQUIRE(problem.formulation == ProblemFormulation::single,
-                "only solutions by the single layer are kept, for now: leave out --save or "
-                "\"formulation\"");
-}
-
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report) {
   Hdf5Image image;
@@ -291,9 +291,10 @@ void save_solution(const std::string& path, const SurfaceMesh& mesh,
 
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ProblemSolution& solution, const std::string& report) {
-  check_can_be_saved(solution.problem);
   Hdf5Image image;
   add_solution(image, mesh, solution, report);
+  if (solution.problem.has_losses())
+    add_applied(image, imaginary_group, solution.imaginary_applied);
   if (!solution.results.empty()) add_problem(image, mesh, solution);
   write(path, image);
 }

@@ -26,11 +26,6 @@ bool is_solution_file(const std::string& file);
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ConductorSolution& solution, const std::string& report);
 
-/// Throws InputError for problems whose solutions are not kept: with complex permittivities, or by
-/// another formulation than the single layer.
-void check_can_be_saved(const BoundaryProblem& problem);
-
-/// The same of a problem that can be saved.
 void save_solution(const std::string& path, const SurfaceMesh& mesh,
                    const ProblemSolution& solution, const std::string& report);
 

@@ -122,15 +122,16 @@ class Keep(ProgramTest):
                                direct["results"]["charge_C"]["value"][0], 1, delta=1e-7)
         self.assertEqual(kept["problem"], problem)
 
-    def test_what_is_not_kept_is_refused(self):
+    def test_complex_and_other_formulations_are_kept_too(self):
         mesh = self.two_tetrahedra_file()
         lossy = {**self.PROBLEM, "regions": {"air": {"permittivity": 1}, "oil": {"permittivity": [2.2, -0.1]}}}
-        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(lossy)), "--save", "never.h5",
-                     saying=["complex permittivities", "--save"])
-        direct = {"version": 1, "formulation": "direct",
-                  "groups": {name: {"conductor": {"potential": 1}, "outside": "vacuum"} for name in ("left", "right")}}
-        self.refused("solve", mesh, "--problem", self.write("p.json", json.dumps(direct)), "--save", "never.h5",
-                     saying=["single layer", "--save"])
+        groups = {name: {"conductor": {"potential": 1 + k}, "outside": "vacuum"}
+                  for k, name in enumerate(("left", "right"))}
+        for problem in (lossy, {"version": 1, "formulation": "direct", "groups": groups},
+                        {"version": 1, "formulation": "second kind", "groups": groups}):
+            self.fmbem("solve", mesh, "--problem", self.write("p.json", json.dumps(problem)), "--save", "kept.h5",
+                       *LINE, "--output", "direct.csv")
+            self.assertEqual(self.bytes_of("--from", "kept.h5"), (self.folder / "direct.csv").read_bytes())
 
     def test_kept_right_hand_sides_are_all_evaluated(self):
         numpy = library("numpy")
@@ -166,8 +167,12 @@ class Keep(ProgramTest):
         self.refuse(self.two_tetrahedra_file(), "no solution")
         self.refuse("nowhere.h5", "no file")
         whole = (self.folder / self.save("capacitance")).read_bytes()
-        newer = whole.replace(b"version 2\n", b"version 7\n", 1)
-        self.refuse(self.write("newer.h5", newer), "version 7", "version 2")
+        newer = whole.replace(b"version 3\n", b"version 7\n", 1)
+        self.refuse(self.write("newer.h5", newer), "version 7", "versions 2 to 3")
+        # Without what version 3 has besides, it is the same as version 2.
+        older = self.write("older.h5", whole.replace(b"version 3\n", b"version 2\n", 1))
+        voltage = ("--voltage", "left=1")
+        self.assertEqual(self.bytes_of("--from", older, *voltage), self.bytes_of("--from", "kept.h5", *voltage))
         # Not ours, behind words that are.
         other = library("h5py").File(self.folder / "other.h5", "w", userblock_size=512)
         other["x"] = [1.0]

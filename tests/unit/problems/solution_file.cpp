@@ -174,6 +174,52 @@ TEST_CASE("a kept problem whose potential is known up to a constant, with conduc
              problem_field(kept.mesh, kept.solution, 0, places));
 }
 
+TEST_CASE("a kept problem with complex permittivities has both parts to the bit") {
+  const TemporaryFolder folder;
+  const SurfaceMesh mesh = before_planes();
+  BoundaryProblem problem = problem_before_planes();
+  problem.regions[1].loss = 0.7;
+  const ProblemSolution solution = solve_problem(mesh, problem);
+  REQUIRE(solution.results.size() == 2);
+  REQUIRE_FALSE(solution.imaginary_applied.empty());
+  save_solution(folder.file("kept.h5"), mesh, solution, "{}");
+  const KeptSolution kept = load_solution(folder.file("kept.h5"));
+  REQUIRE(kept.solution.results.size() == 2);
+  CHECK(kept.solution.problem.has_losses());
+  const std::vector<Vec3d> places{{4.5, 0, 2}, {6, 0.8, 2}, {3, 0.1, 2}, {0.6, 7, 0}};
+  for (std::size_t k = 0; k < 2; ++k) {
+    CHECK(kept.solution.results[k].is_imaginary == (k == 1));
+    check_same(problem_field(mesh, solution, k, places),
+               problem_field(kept.mesh, kept.solution, k, places));
+  }
+  CHECK_FALSE(has_unit_voltages(kept.solution));
+}
+
+TEST_CASE("a kept problem of another formulation has its double layer to the bit") {
+  const TemporaryFolder folder;
+  SurfaceMesh mesh;
+  add_ellipsoid(mesh, "ball", 2, {1, 2, 0.5});
+  add_ellipsoid(mesh, "other", 1, {1, 1, 1}, {4, 0, 0});
+  mesh.vertex_tags.resize(mesh.vertices.size());
+  mesh.triangle_tags.resize(mesh.triangles.size());
+  mesh.closed = true;
+  for (const ProblemFormulation formulation :
+       {ProblemFormulation::direct, ProblemFormulation::second_kind}) {
+    BoundaryProblem problem{.groups = {around("vacuum", at_potential("ball", 2)),
+                                       around("vacuum", at_potential("other", -1))}};
+    problem.formulation = formulation;
+    const ProblemSolution solution = solve_problem(mesh, problem);
+    REQUIRE(solution.dipoles.size() == 1);
+    save_solution(folder.file("kept.h5"), mesh, solution, "{}");
+    const KeptSolution kept = load_solution(folder.file("kept.h5"));
+    CHECK(kept.solution.problem.formulation == formulation);
+    CHECK(kept.solution.dipoles == solution.dipoles);
+    const std::vector<Vec3d> places{{0, 0, 2}, {2.4, 0.3, 0.1}, {4, 0, 0}};
+    check_same(problem_field(mesh, solution, 0, places),
+               problem_field(kept.mesh, kept.solution, 0, places));
+  }
+}
+
 TEST_CASE("a kept problem with its basis serves for any voltages") {
   const TemporaryFolder folder;
   const SurfaceMesh mesh = before_planes();
