@@ -11,7 +11,7 @@ namespace fmbem {
 namespace {
 
 /// From so many panels on, the halves of a pair are worth waking another thread.
-constexpr std::int32_t worth_a_task = 1'000;
+constexpr std::int32_t pair_worth_a_task = 1'000;
 
 MutualEntries swapped(MutualEntries entries) { return {entries.lk, entries.kl}; }
 
@@ -93,7 +93,7 @@ MutualEntries CloseEntries::find(std::int32_t k, std::int32_t l, Found& found) c
   if (!have_halves(k, l)) return undivided(k, l);
   if (splits_other(k, l)) return swapped(find(l, k, found));
   const Cluster& node = tree_.nodes[k];
-  const bool is_large = node.size() > worth_a_task;
+  const bool is_large = node.size() > pair_worth_a_task;
   MutualEntries left, right, result;
   if (k == l) {
 #pragma omp task shared(left, found) if (is_large)

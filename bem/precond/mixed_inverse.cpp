@@ -84,11 +84,12 @@ class BasicMixedInverse<T>::Assembly {
  public:
   using Entry = std::conditional_t<is_complex<T>, std::complex<float>, float>;
 
-  /// `parts`: of the rows, real and imaginary. Those of the inverse are `part_size` apart.
+  /// `of_nodes`: rows of real parts, and of imaginary ones. Those of the inverse are `part_size`
+  /// apart.
   Assembly(std::span<const Triangle> panels, const ClusterTree& tree, const ChargeRows<T>& charges,
-           const std::vector<std::unique_ptr<const RowsOfNodes>>& parts, std::int64_t part_size)
+           const std::vector<std::unique_ptr<const RowsOfNodes>>& of_nodes, std::int64_t part_size)
       : panels_(panels), tree_(tree), charges_(charges), part_size_(part_size) {
-    for (const auto& part : parts) entries_.emplace_back(panels, tree, *part);
+    for (const auto& part : of_nodes) entries_.emplace_back(panels, tree, *part);
   }
 
   /// rows[k][i], k in the cut and i in the leaf. False if the system is singular.

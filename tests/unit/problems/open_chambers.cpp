@@ -82,7 +82,8 @@ double in_series(double lower, double upper) { return 1 / (0.5 / lower + 0.5 / u
 }  // namespace
 
 TEST_CASE("slabs that touch on a ground plane have their capacitance") {
-  for (const auto& [lower, upper] : open_contrasts) {
+  for (const auto& halves : open_contrasts) {
+    const double lower = halves.first, upper = halves.second;
     CAPTURE(lower, upper);
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
@@ -111,7 +112,8 @@ TEST_CASE("slabs that touch on a ground plane have their capacitance") {
 }
 
 TEST_CASE("slabs that touch below a floating plate give it the potential of its charge") {
-  for (const auto& [lower, upper] : open_contrasts) {
+  for (const auto& halves : open_contrasts) {
+    const double lower = halves.first, upper = halves.second;
     CAPTURE(lower, upper);
     const double charge = 1e-12;
     const auto make = [&](int n) {
@@ -133,7 +135,8 @@ TEST_CASE("slabs that touch below a floating plate give it the potential of its 
 }
 
 TEST_CASE("a floating sheet between slabs has the potential of both capacitances") {
-  for (const auto& [lower, upper] : open_contrasts) {
+  for (const auto& halves : open_contrasts) {
+    const double lower = halves.first, upper = halves.second;
     CAPTURE(lower, upper);
     const double charge = 1e-12;
     const auto make = [&](int n) {
@@ -154,7 +157,8 @@ TEST_CASE("a floating sheet between slabs has the potential of both capacitances
 }
 
 TEST_CASE("a current through bars that touch, without any potential given, has its voltage") {
-  for (const auto& [lower, upper] : open_contrasts) {
+  for (const auto& halves : open_contrasts) {
+    const double lower = halves.first, upper = halves.second;
     CAPTURE(lower, upper);
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
