@@ -18,7 +18,9 @@ struct FieldArguments : SolveCommandOptions {
   FieldCommandOptions field;
   std::optional<std::string> from, file, picture;
 
-  FieldFromOptions of_kept() const { return {*from, field, file, picture, output, solve.threads}; }
+  FieldFromOptions of_kept() const {
+    return {*from, field, file, picture, output, solve.threads, solve.problem.op.processor};
+  }
 };
 
 ExitCode run(Context& context, const FieldArguments& options) {

@@ -80,7 +80,10 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
   for (const auto& [what, file] : inputs) report["run"]["inputs"].push_back(fingerprint(file));
   add_surroundings(report["run"], threads, false);
   ProblemSolution solution = checked(at_voltages(options, kept.solution), options.solution);
-  if (report["backend"] == "cuda" && !cuda_devices().empty())
+  if (options.processor == Processor::gpu) require_cuda_device();
+  if (options.processor)
+    solution.op.processor = *options.processor;
+  else if (report["backend"] == "cuda" && !cuda_devices().empty())
     solution.op.processor = Processor::gpu;
   console.print("solution  " + options.solution + ": " + kept.mesh.file + ", " +
                 counted(kept.mesh.triangles.size(), "panel"));
@@ -101,8 +104,9 @@ ExitCode run_field_from(Context& context, const FieldFromOptions& options) {
 
 void refuse_options_of_solves(const CLI::App& app, const Arguments& arguments) {
   static const std::set<std::string> taken{
-      "--from", "--points",          "--line",   "--plane",   "--box",  "--cut",   "--voltage",
-      "--side", "--field-tolerance", "--output", "--picture", "--json", "--quiet", "--threads"};
+      "--from",    "--points",  "--line",  "--plane",           "--box",
+      "--cut",     "--voltage", "--side",  "--field-tolerance", "--output",
+      "--picture", "--json",    "--quiet", "--threads",         "--backend"};
   for (const CLI::Option* option : app.get_options())
     FMBEM_REQUIRE(option->count() == 0 || taken.count(option->get_name()) > 0,
                   "--from takes a solution that is there: leave out " << option->get_name());

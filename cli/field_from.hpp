@@ -16,6 +16,7 @@ struct FieldFromOptions {
   std::optional<std::string> file, picture;
   OutputOptions output;
   std::optional<int> threads;
+  std::optional<Processor> processor;  ///< by default that of the solve, if it is there
 };
 
 /// Evaluates all results of the solution or, with --voltage or where they are those of unit

@@ -121,6 +121,15 @@ bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t
          max_leaf >= least_leaf && max_leaf < points;
 }
 
+bool third_law_fits(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
+                    Precision near) {
+  constexpr std::int64_t share = 16;  // of the GPU's memory: 9 GB of an H200
+  const double numbers = 0.5 * static_cast<double>(near_pairs) * static_cast<double>(items) /
+                         static_cast<double>(points);
+  const double bytes = near == Precision::single_precision ? sizeof(float) : sizeof(double);
+  return bytes * numbers <= static_cast<double>(total_device_memory() / share);
+}
+
 double least_fmm_seconds(int order, const DeviceRates& rates) {
   // Of 10,000 points in a cube, orders 8 and 24: 0.12 and 0.73 ms.
   constexpr double start = 30e-6, coefficient = 1.1e-6;

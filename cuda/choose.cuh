@@ -35,6 +35,11 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
 /// sources are the targets.
 bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t points, bool same);
 
+/// Whether there is room for what items owe by the third law, without crowding out what plans take
+/// besides: a number for every other near pair and all targets of an item.
+bool third_law_fits(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
+                    Precision near);
+
 /// Points, and an order in which neighbours follow each other.
 struct TriedPoints {
   const Vec3d* points;

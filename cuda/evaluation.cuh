@@ -45,8 +45,9 @@ class Evaluation {
   virtual void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) = 0;
   virtual fmm::Seconds evaluate_stages(const DeviceStrengths& strengths,
                                        const DeviceFields& fields) = 0;
-  /// For a tree and points that have come in the place of those before: keeps what does not depend
-  /// on places. False where that would be nothing.
+  /// Goes on with new points, for which the tree has been made anew in its place, and keeps tables
+  /// and operators, which do not depend on points. False where there are none to keep: then a new
+  /// evaluation has to be made.
   virtual bool renew(PlanPoints& /*points*/, const PlanKernel& /*kernel*/) { return false; }
   virtual std::int64_t bytes() const = 0;
   virtual std::int64_t operator_bytes() const = 0;

@@ -136,9 +136,7 @@ class FarStages {
     operators_.make(order_, tree_);
     if (blas_) return;
     blas_ = std::make_unique<Blas>(stream_);
-    std::size_t free = 0, total = 0;
-    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
-    total_memory_ = static_cast<std::int64_t>(total);
+    total_memory_ = total_device_memory();
   }
 
   static std::int64_t parents_of(const M2lRows& m2l) {

@@ -56,6 +56,19 @@ void check_counts(std::size_t sources, std::size_t targets) {
   fmm::check_point_count(targets, "target");
 }
 
+/// Of strengths and fields in either precision.
+void check(const auto& plan, const auto& strengths, const auto& fields) {
+  FMBEM_REQUIRE(strengths.count >= 1,
+                "there must be at least one right-hand side, not " << strengths.count);
+  FMBEM_REQUIRE(!strengths.dipoles || plan.options.dipoles,
+                "the plan was not made for dipoles: set PlanOptions::dipoles");
+  FMBEM_REQUIRE(!fields.gradient || plan.options.gradient,
+                "the plan was not made for gradients: set PlanOptions::gradient");
+  FMBEM_REQUIRE(strengths.charges || strengths.dipoles, "there are no strengths to evaluate");
+  FMBEM_REQUIRE(fields.potential || fields.gradient, "there are no results to write");
+  FMBEM_REQUIRE(plan.evaluation, "the plan ended when memory did not suffice: make a new one");
+}
+
 }  // namespace
 
 FmmPlan::FmmPlan(DevicePoints sources, DevicePoints targets, const fmm::PlanOptions& options,
@@ -95,12 +108,13 @@ void FmmPlan::move(DevicePointsInFloat sources, DevicePointsInFloat targets) {
 }
 
 void FmmPlan::evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) {
-  impl_->check(strengths, fields);
+  check(*impl_, strengths, fields);
   impl_->in_callers_stream([&] { impl_->evaluation->evaluate(strengths, fields); });
 }
 
 void FmmPlan::evaluate(const DeviceStrengthsInFloat& strengths, const DeviceFieldsInFloat& fields) {
   Impl& plan = *impl_;
+  check(plan, strengths, fields);
   const Stream& stream = plan.stream;
   const auto n = static_cast<std::int64_t>(plan.sources) * strengths.count,
              m = static_cast<std::int64_t>(plan.targets) * strengths.count;
@@ -114,7 +128,6 @@ void FmmPlan::evaluate(const DeviceStrengthsInFloat& strengths, const DeviceFiel
                                strengths.count};
     const DeviceFields to{room(fields.potential, plan.potential),
                           room(fields.gradient, plan.gradient)};
-    plan.check(from, to);
     plan.evaluation->evaluate(from, to);
     if (to.potential) enqueue_copy(to.potential, m, fields.potential, stream);
     if (to.gradient) enqueue_copy(to.gradient, m, fields.gradient, stream);
@@ -123,7 +136,7 @@ void FmmPlan::evaluate(const DeviceStrengthsInFloat& strengths, const DeviceFiel
 
 fmm::Seconds FmmPlan::evaluate_stages(const DeviceStrengths& strengths,
                                       const DeviceFields& fields) {
-  impl_->check(strengths, fields);
+  check(*impl_, strengths, fields);
   fmm::Seconds seconds;
   impl_->in_callers_stream(
       [&] { seconds = impl_->evaluation->evaluate_stages(strengths, fields); });

@@ -72,7 +72,8 @@ class FmmPlan {
   void wait() const;
 
   /// As fmm::Plan::move(). Sources that are the targets are again one array. What it needs of the
-  /// device's memory it has twice meanwhile. A ResourceError leaves a plan that can do nothing.
+  /// device's memory it has twice meanwhile. After an error the plan is where it was; but where
+  /// memory ends only when the new tree is there, it can do nothing any more, which it says.
   void move(DevicePoints sources, DevicePoints targets);
   void move(DevicePointsInFloat sources, DevicePointsInFloat targets);
 

@@ -64,7 +64,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   fmm::check_softening(options.softening, hull.side);
   const DeviceRates rates = device_rates();
   const Precision near = near_precision_for(options, rates, hull.side);
-  const bool renews = near == near_precision;
+  const bool renews = near == evaluation_precision;
   const Cube root = scaled(hull, points.scale);
   SortedKeys keys;
   if (is_first) {
@@ -86,6 +86,10 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
         grow_tree(points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation),
                   std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
+    if (is_first && third_law && options.third_law == fmm::ThirdLaw::automatic)
+      third_law = third_law_fits(grown.tree.near.pairs,
+                                 static_cast<std::int64_t>(grown.tree.near.items.size()),
+                                 count(points.targets), near);
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
     try {
@@ -108,6 +112,7 @@ void FmmPlan::Impl::move(DevicePoints from, DevicePoints to) {
 }
 
 void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
+  evaluation_precision = near_precision;
   if (is_treecode())
     evaluation =
         make_treecode_evaluation(tree, std::move(points), order, treecode_options(), stream);
@@ -278,13 +283,15 @@ void FmmPlan::Impl::refuse_crowded_boxes(const Grown& grown) const {
   const std::int64_t pairs = is_treecode() ? treecode_pairs(grown.tree, grown.one_place.data()).p2p
                                            : grown.tree.near.pairs;
   const double of_each = static_cast<double>(pairs) / static_cast<double>(targets);
-  FMBEM_REQUIRE(of_each <= most_pairs,
-                "the points crowd in less than "
-                    << (is_treecode() ? "5e-7" : "3e-13") << " of their extent, where trees "
-                    << (is_treecode() ? "of treecodes on the GPU " : "")
-                    << "end, so that each would be summed with "
-                    << static_cast<std::int64_t>(of_each) << " others directly: "
-                    << (is_treecode() ? "take the method fmm" : "make the plan on the CPU"));
+  FMBEM_REQUIRE(
+      of_each <= most_pairs,
+      "the points crowd in less than "
+          << (is_treecode() ? "5e-7" : "3e-13") << " of their extent, where trees "
+          << (is_treecode() ? "of treecodes on the GPU " : "")
+          << "end, so that each would be summed with " << static_cast<std::int64_t>(of_each)
+          << " others directly: "
+          << (is_treecode() ? "take the method fmm"
+                            : "leave out points that are so close, or put them together"));
 }
 
 SortedKeys FmmPlan::Impl::sort(const DevicePoints& points, double scale, const Cube& root) const {
@@ -308,18 +315,6 @@ TreecodeOptions FmmPlan::Impl::treecode_options() {
           .tolerance = options.tolerance,
           .max_leaf = choice.max_leaf,
           .one_place = one_place.data()};
-}
-
-void FmmPlan::Impl::check(const DeviceStrengths& strengths, const DeviceFields& fields) const {
-  FMBEM_REQUIRE(strengths.count >= 1,
-                "there must be at least one right-hand side, not " << strengths.count);
-  FMBEM_REQUIRE(!strengths.dipoles || options.dipoles,
-                "the plan was not made for dipoles: set PlanOptions::dipoles");
-  FMBEM_REQUIRE(!fields.gradient || options.gradient,
-                "the plan was not made for gradients: set PlanOptions::gradient");
-  FMBEM_REQUIRE(strengths.charges || strengths.dipoles, "there are no strengths to evaluate");
-  FMBEM_REQUIRE(fields.potential || fields.gradient, "there are no results to write");
-  FMBEM_REQUIRE(evaluation, "the plan ended when memory did not suffice: make a new one");
 }
 
 fmm::PlanInfo FmmPlan::Impl::info() const {

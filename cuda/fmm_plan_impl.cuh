@@ -31,8 +31,10 @@ struct FmmPlan::Impl {
   Stream stream{true};
   std::optional<cudaStream_t> callers;  ///< in whose order work is to be
   PlanTree tree;
-  DeviceBuffer<std::uint8_t> one_place;    ///< as of make_near_lists()
-  bool histogram_serves = true;            ///< as far as is known
+  DeviceBuffer<std::uint8_t> one_place;  ///< as of make_near_lists()
+  bool histogram_serves = true;          ///< as far as is known
+  /// Of the near field of the evaluation, which stays as it is where a move fails.
+  Precision evaluation_precision = Precision::double_precision;
   std::unique_ptr<Evaluation> evaluation;  ///< null after a move for which memory did not suffice
   /// Strengths and results in double precision, of those in single precision.
   DeviceBuffer<double> charges, potential;
@@ -46,7 +48,6 @@ struct FmmPlan::Impl {
   void place(DevicePoints from, DevicePoints to);
   void move(DevicePoints from, DevicePoints to);
 
-  void check(const DeviceStrengths& strengths, const DeviceFields& fields) const;
   fmm::PlanInfo info() const;
   std::int64_t bytes() const;
 

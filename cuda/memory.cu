@@ -61,6 +61,12 @@ void release_kept_memory() {
   FMBEM_CUDA(cudaMemPoolTrimTo(pool_of_current_device(), 0));
 }
 
+std::int64_t total_device_memory() {
+  std::size_t free = 0, total = 0;
+  FMBEM_CUDA(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(total);
+}
+
 std::int64_t available_device_memory() {
   std::size_t free = 0, total = 0;
   FMBEM_CUDA(cudaMemGetInfo(&free, &total));

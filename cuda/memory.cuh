@@ -22,6 +22,9 @@ std::mutex& whole_device();
 /// Gives that memory back to the driver, for other libraries.
 void release_kept_memory();
 
+/// Bytes of the current device, whoever has them.
+std::int64_t total_device_memory();
+
 /// Bytes that this process can still have on the current device.
 std::int64_t available_device_memory();
 

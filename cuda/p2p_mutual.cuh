@@ -10,7 +10,8 @@
 
 namespace fmbem::cuda {
 
-/// A row of the near lists; what is said to begin ends where that of the next row begins.
+/// A row of the near lists. Each range begins at the place given here and ends where that of the
+/// next row begins.
 struct MutualRow {
   std::int64_t later_begin;    ///< its leaves that come later in Morton order
   std::int64_t earlier_begin;  ///< what it gets from those before

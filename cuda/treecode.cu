@@ -104,12 +104,9 @@ class TreecodeEvaluation final : public PlainEvaluation {
   int numbers() const { return is_cartesian() ? fmm::monomial_count(table_.view().p) : count_; }
   /// Expansions may take a quarter of the device's memory.
   int most_together() const override {
-    std::size_t free = 0, total = 0;
-    FMBEM_CUDA(cudaMemGetInfo(&free, &total));
     const std::int64_t bytes = tree_.tree.boxes * (count_ + (is_cartesian() ? numbers() : 0)) *
                                static_cast<std::int64_t>(sizeof(T));
-    return static_cast<int>(
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(total) / 4 / bytes, 1, 8));
+    return static_cast<int>(std::clamp<std::int64_t>(total_device_memory() / 4 / bytes, 1, 8));
   }
 
   void enqueue_sums(const Asked& asked, const PartsView& out, StageTimes* times) override {

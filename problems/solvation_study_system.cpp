@@ -26,7 +26,7 @@ SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem, const Su
                                            const StudyEquation& equation, OperatorOptions options)
     : StudySystem(solvation_panels(surfaces)), problem_(problem), tolerance_(options.tolerance) {
   FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
-                "the formulation solvate is for the CPU: use --backend cpu");
+                "studies have the formulation solvate on the CPU alone: use --backend cpu");
   options.relaxes = false;
   solvation_.model = problem.solvation;
   solvation_.model.formulation = equation.solvation;

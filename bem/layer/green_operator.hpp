@@ -27,8 +27,7 @@ class GreenOperator {
   /// Takes kind, processor, tolerance, precision, order and max_leaf of the options; `dense` has
   /// everything near, to 1e-12, on the CPU. The GPU has potentials of one kernel, or kernels of
   /// which nothing but K is left of Laplace's, between the same panels (serves_on_gpu()); else an
-  /// InputError says so. Throws what
-  /// operators throw.
+  /// InputError says so. Throws what operators throw.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
                 const OperatorOptions& options);
   ~GreenOperator();

@@ -169,10 +169,6 @@ class Keep(ProgramTest):
         whole = (self.folder / self.save("capacitance")).read_bytes()
         newer = whole.replace(b"version 3\n", b"version 7\n", 1)
         self.refuse(self.write("newer.h5", newer), "version 7", "versions 2 to 3")
-        # Without what version 3 has besides, it is the same as version 2.
-        older = self.write("older.h5", whole.replace(b"version 3\n", b"version 2\n", 1))
-        voltage = ("--voltage", "left=1")
-        self.assertEqual(self.bytes_of("--from", older, *voltage), self.bytes_of("--from", "kept.h5", *voltage))
         # Not ours, behind words that are.
         other = library("h5py").File(self.folder / "other.h5", "w", userblock_size=512)
         other["x"] = [1.0]
@@ -180,6 +176,19 @@ class Keep(ProgramTest):
         content = (self.folder / "other.h5").read_bytes()
         block = f"fmbem solution, version 2\ncrc32 of what follows byte 512: {zlib.crc32(content[512:]):08x}\n"
         self.refuse(self.write("other.h5", block.encode().ljust(512, b"\0") + content[512:]), "missing")
+
+    def test_version_2_had_neither_losses_nor_other_formulations(self):
+        h5py = library("h5py")
+        self.fmbem("solve", self.two_tetrahedra_file(), "--problem", self.write("p.json", json.dumps(self.PROBLEM)),
+                   "--save", "kept.h5", *LINE, "--output", "direct.csv")
+        path = self.folder / "kept.h5"
+        with h5py.File(path, "r+") as kept:
+            for name in ("regions/losses", "regions/formulation", "problems/imaginary"):
+                del kept[name]
+        content = path.read_bytes()[512:]
+        block = f"fmbem solution, version 2\ncrc32 of what follows byte 512: {zlib.crc32(content):08x}\n"
+        older = self.write("older.h5", block.encode().ljust(512, b"\0") + content)
+        self.assertEqual(self.bytes_of("--from", older), (self.folder / "direct.csv").read_bytes())
 
     def test_options_that_a_kept_solution_does_not_take(self):
         kept = self.save("field", "--voltage", "left=1", *LINE, "--output", "l.csv")

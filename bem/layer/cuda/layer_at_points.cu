@@ -21,8 +21,6 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Points that have a tree together, so that what they need of the GPU's memory has a bound.
-constexpr std::size_t points_at_once = std::size_t{1} << 24;
 /// What a near pair costs an H200.
 constexpr double charge_pair_seconds = 2e-10, dipole_pair_seconds = 1.5e-10;
 /// Of pieces of slivers that are integrated by rules.
@@ -206,8 +204,8 @@ std::vector<PointOnPanel> set_field(const Panels& panels, std::span<const double
   fmm::Stopwatch watch(seconds);
   LayerEvaluation<T> evaluation(panels, density, how, watch);
   std::vector<PointOnPanel> all, some;
-  for (std::size_t first = 0; first < points.size(); first += points_at_once) {
-    const std::size_t count = std::min(points_at_once, points.size() - first);
+  for (std::size_t first = 0; first < points.size(); first += how.points_at_once) {
+    const std::size_t count = std::min(how.points_at_once, points.size() - first);
     evaluation.enqueue(points.subspan(first, count), first);
     if (first == 0) {  // while the GPU works
       resize_touched(field.potential, points.size());

@@ -75,35 +75,26 @@ __device__ inline double half_of(Side side) {
 }
 
 /// Of charges.
-template <bool Gradient>
 __device__ inline void add_charges(const NearAtPoints& a, const Tile& tile, int j,
                                    const Target& target, FieldSums& sums) {
   const Triangle& t = tile.panel[j];
   const double strength = tile.strength[j];
-  FieldSums of_panel;
-  if constexpr (Gradient)
-    of_panel = tile.is_sliver[j] ? sliver_field(a.rules, t, target.x, target.tolerance)
+  const FieldSums of_panel = tile.is_sliver[j]
+                                 ? sliver_field(a.rules, t, target.x, target.tolerance)
                                  : field_of(t, target.x, target.tolerance);
-  else
-    of_panel.potential = tile.is_sliver[j]
-                             ? sliver_field(a.rules, t, target.x, target.tolerance).potential
-                             : triangle_potential(t, target.x);
   sums.potential += strength * of_panel.potential;
-  if constexpr (Gradient) {
-    if (isnan(of_panel.gradient.x)) {
-      if (!target.is_own) return;
-      const unsigned long long k = atomicAdd(a.edges.count, 1ull);
-      if (k < a.edges.room) a.edges.pair[k] = {a.targets.order[target.number], tile.number[j]};
-      return;
-    }
-    sums.gradient += strength * of_panel.gradient;
-    if (a.side != Side::mean && on_triangle(t, target.x, target.tolerance))
-      sums.gradient -= (strength * half_of(a.side)) * t.normal;
+  if (isnan(of_panel.gradient.x)) {
+    if (!target.is_own) return;
+    const unsigned long long k = atomicAdd(a.edges.count, 1ull);
+    if (k < a.edges.room) a.edges.pair[k] = {a.targets.order[target.number], tile.number[j]};
+    return;
   }
+  sums.gradient += strength * of_panel.gradient;
+  if (a.side != Side::mean && on_triangle(t, target.x, target.tolerance))
+    sums.gradient -= (strength * half_of(a.side)) * t.normal;
 }
 
 /// Of dipoles along the normal.
-template <bool Gradient>
 __device__ inline void add_dipoles(const NearAtPoints& a, const Tile& tile, int j,
                                    const Target& target, FieldSums& sums) {
   const Triangle& t = tile.panel[j];
@@ -114,15 +105,13 @@ __device__ inline void add_dipoles(const NearAtPoints& a, const Tile& tile, int 
     sums.potential += strength * half_of(a.side);
   else
     sums.potential += strength * triangle_double_layer(t, target.x);
-  if constexpr (Gradient) {
-    const double nan = NAN;
-    sums.gradient -= in_plane && is_on_edge(t, target.x, target.tolerance)
-                         ? Vec3d{nan, nan, nan}
-                         : (inv_4pi * strength) * field_round(t, target.x);
-  }
+  const double nan = NAN;
+  sums.gradient -= in_plane && is_on_edge(t, target.x, target.tolerance)
+                       ? Vec3d{nan, nan, nan}
+                       : (inv_4pi * strength) * field_round(t, target.x);
 }
 
-template <Trace Source, bool Gradient>
+template <Trace Source>
 __global__ void __launch_bounds__(threads_per_block)
     near_at_points_kernel(const __grid_constant__ NearAtPoints a) {
   auto& shared = static_shared<Tiles>();
@@ -164,32 +153,27 @@ __global__ void __launch_bounds__(threads_per_block)
       const int some = min(warp_size, numbers.all() - done);
       for (int j = group; j < some; j += groups) {
         if constexpr (Source == Trace::value)
-          add_charges<Gradient>(a, tile, j, target, sums);
+          add_charges(a, tile, j, target, sums);
         else
-          add_dipoles<Gradient>(a, tile, j, target, sums);
+          add_dipoles(a, tile, j, target, sums);
       }
     }
   }
   for (int step = share; step < warp_size; step *= 2) {
     sums.potential += __shfl_xor_sync(whole_warp, sums.potential, step);
-    if constexpr (Gradient)
-      for (int axis = 0; axis < 3; ++axis)
-        sums.gradient[axis] += __shfl_xor_sync(whole_warp, sums.gradient[axis], step);
+    for (int axis = 0; axis < 3; ++axis)
+      sums.gradient[axis] += __shfl_xor_sync(whole_warp, sums.gradient[axis], step);
   }
   if (lane >= item.count) return;
   a.out.potential[target.number] = sums.potential;
-  if constexpr (Gradient)
-    for (int axis = 0; axis < 3; ++axis) a.out.gradient[axis][target.number] = sums.gradient[axis];
+  for (int axis = 0; axis < 3; ++axis) a.out.gradient[axis][target.number] = sums.gradient[axis];
 }
 
 }  // namespace
 
 void near_at_points(const NearAtPoints& near, Trace source, cudaStream_t stream) {
-  const bool gradient = near.out.gradient[0] != nullptr;
-  launch(source == Trace::value ? (gradient ? near_at_points_kernel<Trace::value, true>
-                                            : near_at_points_kernel<Trace::value, false>)
-                                : (gradient ? near_at_points_kernel<Trace::normal, true>
-                                            : near_at_points_kernel<Trace::normal, false>),
+  launch(source == Trace::value ? near_at_points_kernel<Trace::value>
+                                : near_at_points_kernel<Trace::normal>,
          blocks_for(near.n_items, warps_per_block), threads_per_block, 0, stream, near);
 }
 

@@ -29,7 +29,7 @@ struct NearAtPoints {
   double reach;  ///< extent of the panels and distance of their origin, for surface_rounding()
   Side side;
   MomentRulesView rules;  ///< of the gradient, for pieces of slivers that are far
-  NearView out;           ///< without gradients where none are wanted
+  NearView out;           ///< with gradients
   EdgePairs edges;        ///< of a single layer's gradient: what is infinite is left out
 };
 

@@ -93,6 +93,31 @@ TEST_CASE("fields on the GPU agree with exact integrals to the tolerance") {
   }
 }
 
+TEST_CASE("fields at points that do not fit the GPU together are those of all at once") {
+  if (!gpu_is_there()) return;
+  constexpr double tolerance = 1e-6;
+  const Panels panels = make_panels(cube(12));
+  const Vector sigma = signed_charges(panels.size(), 2);
+  const Points points = points_about(panels, 900);
+  const Exact exact(panels, sigma, points, Side::mean);
+  cuda::bem::LayerAtPoints how{Trace::value, 0.02 * tolerance};
+  Field at_once, in_parts;
+  const auto pairs = cuda::bem::set_layer_field(panels, sigma, points, how, at_once);
+  how.points_at_once = 251;
+  const auto same_pairs = cuda::bem::set_layer_field(panels, sigma, points, how, in_parts);
+  CHECK(errors_of(in_parts, at_once, exact.whole).potential < 2 * tolerance);
+  CHECK(errors_of(in_parts, at_once, exact.whole).e < 2 * tolerance);
+  REQUIRE(same_pairs.size() == pairs.size());
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    CHECK(same_pairs[k].point == pairs[k].point);
+    CHECK(same_pairs[k].panel == pairs[k].panel);
+  }
+  Points bad = points;
+  bad[700].x = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH(cuda::bem::set_layer_field(panels, sigma, bad, how, in_parts),
+                    contains("point 700 is not finite"));
+}
+
 TEST_CASE("fields of double layers on the GPU agree with exact ones to the tolerance") {
   if (!gpu_is_there()) return;
   for (const Body& body : bodies()) {
