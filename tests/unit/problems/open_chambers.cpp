@@ -14,8 +14,14 @@ using namespace fmbem::test;
 
 namespace {
 
-/// Of the lower half and of the upper one.
-const std::vector<std::pair<double, double>> open_contrasts{{3.0, 7.0}, {1e6, 1e2}, {1.0, 1e6}};
+/// Calls body(lower, upper) with values of both halves.
+template <class Body>
+void for_contrasts(const Body& body) {
+  for (const auto& [lower, upper] : {std::pair{3.0, 7.0}, {1e6, 1e2}, {1.0, 1e6}}) {
+    CAPTURE(lower, upper);
+    body(lower, upper);
+  }
+}
 
 ProblemSolution solved_to(const TouchingCase& of, double tolerance) {
   LayerOptions options;
@@ -82,9 +88,7 @@ double in_series(double lower, double upper) { return 1 / (0.5 / lower + 0.5 / u
 }  // namespace
 
 TEST_CASE("slabs that touch on a ground plane have their capacitance") {
-  for (const auto& halves : open_contrasts) {
-    const double lower = halves.first, upper = halves.second;
-    CAPTURE(lower, upper);
+  for_contrasts([](double lower, double upper) {
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
       // The lower plate is the plane.
@@ -108,13 +112,11 @@ TEST_CASE("slabs that touch on a ground plane have their capacitance") {
       return solution.results[0].conductor_flux[conductor_of(solution, "top")];
     };
     check_value(make, charge, epsilon_0 * in_series(lower, upper));
-  }
+  });
 }
 
 TEST_CASE("slabs that touch below a floating plate give it the potential of its charge") {
-  for (const auto& halves : open_contrasts) {
-    const double lower = halves.first, upper = halves.second;
-    CAPTURE(lower, upper);
+  for_contrasts([](double lower, double upper) {
     const double charge = 1e-12;
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
@@ -131,13 +133,11 @@ TEST_CASE("slabs that touch below a floating plate give it the potential of its 
       return solution.potential[0][top];
     };
     check_value(make, volts, charge / (epsilon_0 * in_series(lower, upper)));
-  }
+  });
 }
 
 TEST_CASE("a floating sheet between slabs has the potential of both capacitances") {
-  for (const auto& halves : open_contrasts) {
-    const double lower = halves.first, upper = halves.second;
-    CAPTURE(lower, upper);
+  for_contrasts([](double lower, double upper) {
     const double charge = 1e-12;
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
@@ -153,13 +153,11 @@ TEST_CASE("a floating sheet between slabs has the potential of both capacitances
     };
     // Of the volt below: a side of high permittivity leaves next to nothing of it.
     check_value(make, volts, (2 * lower + charge / epsilon_0) / (2 * (lower + upper)), 1);
-  }
+  });
 }
 
 TEST_CASE("a current through bars that touch, without any potential given, has its voltage") {
-  for (const auto& halves : open_contrasts) {
-    const double lower = halves.first, upper = halves.second;
-    CAPTURE(lower, upper);
+  for_contrasts([](double lower, double upper) {
     const auto make = [&](int n) {
       TouchingCase of = slabs_in_series(n, lower, upper);
       of.problem.coefficient = BoundaryProblem::Coefficient::conductivity;
@@ -175,7 +173,7 @@ TEST_CASE("a current through bars that touch, without any potential given, has i
       return mean_potential(of, solution, "bottom") - mean_potential(of, solution, "top");
     };
     check_value(make, volts, 0.5 / lower + 0.5 / upper);
-  }
+  });
 }
 
 TEST_CASE("a floating conductor on interfaces is at the potential that gives its charge") {
