@@ -123,8 +123,7 @@ void add_study_options(CLI::App& app, StudyOptions& options) {
   add_list(app, "--operator-tolerance", options.operator_tolerances,
            "relative error of the operator (default: a tenth of the solver's tolerance)", "T");
   add_list(app, "--relax", options.relax,
-           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr; cpu)",
-           "WORD");
+           "no, or yes: products lose accuracy as the residual falls (gmres, fgmres, gcr)", "WORD");
   add_list(app, "--true-residual", options.true_residuals,
            "correct solutions by tighter products until this is left of b; 0: leave them", "T");
   add_list(app, "--operator", options.operators, "auto, fmm or dense", "WORD");

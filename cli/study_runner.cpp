@@ -21,7 +21,7 @@ constexpr std::size_t factored_unknowns_at_most = 35000;
 
 OperatorOptions operator_options(const StudyOperator& choice) {
   OperatorOptions options;
-  options.relaxes = choice.backend == "cpu";  // costs nothing where no run asks for it
+  options.relaxes = true;  // costs nothing where no run asks for it
   using Choice = OperatorOptions::Choice;
   options.kind = choice.kind == "fmm"     ? Choice::fmm
                  : choice.kind == "dense" ? Choice::dense
@@ -174,8 +174,6 @@ StudyMeasured StudyRunner::solve(const StudyCase& one) {
   }
   run.tolerance = one.tolerance;
   run.repeats = options_.repeats;
-  FMBEM_REQUIRE(!one.relaxes || one.op.backend == "cpu",
-                "relaxed products are the CPU's: use --backend cpu");
   FMBEM_REQUIRE(!one.relaxes || one.op.equation.formulation != Formulation::solvate,
                 "the formulation solvate has no relaxed products");
   if (one.relaxes) run.relax_from = one.op.tolerance;

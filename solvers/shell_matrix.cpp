@@ -145,6 +145,10 @@ Mat make_dense_matrix(const BoundaryOperator& op) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) columns[j * n + i] = rows[i * n + j];
     PetscCall(MatDenseRestoreArrayWrite(matrix, &columns));
+#ifdef PETSC_HAVE_CUDA
+    if (op.processor() == Processor::gpu)
+      PetscCall(MatConvert(matrix, MATSEQDENSECUDA, MAT_INPLACE_MATRIX, &matrix));
+#endif
     return PetscErrorCode(PETSC_SUCCESS);
   });
   return matrix;

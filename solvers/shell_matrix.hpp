@@ -47,8 +47,9 @@ class ShellMatrix {
 /// block sizes set for PCVPBJACOBI. leaf_begin is [n_leaves + 1].
 Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> leaf_begin);
 
-/// All entries of an operator, for direct solves by LAPACK. The caller destroys it. Throws
-/// ResourceError where there is no room for 16 n² bytes.
+/// All entries of an operator, for direct solves: by LAPACK, or by cuSOLVER for an operator on the
+/// GPU, if PETSc has CUDA. The caller destroys it. Throws ResourceError where there is no room for
+/// 16 n² bytes.
 Mat make_dense_matrix(const BoundaryOperator& op);
 
 }  // namespace fmbem

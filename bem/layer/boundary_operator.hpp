@@ -108,9 +108,9 @@ struct OperatorOptions {
   bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each
   const Ranks* ranks = &one_rank();  ///< that share it: one for now; must outlive the operator
   NormalRows normal_rows = NormalRows::averaged;  ///< of K'
-  /// Products whose Product::tolerance is looser than this one are cheaper: by the FMM on the CPU,
-  /// which keeps a far field of lower order for each decade that is asked for. Else they are as
-  /// accurate as the others. InputError on a GPU.
+  /// Products whose Product::tolerance is looser than this one are cheaper: by the FMM, which keeps
+  /// a far field of lower order for each decade that is asked for. Else they are as accurate as the
+  /// others.
   bool relaxes = false;
   // Of the FMM, where not by the tolerance:
   std::optional<int> order{};        ///< degree of the expansions, 1 to 40

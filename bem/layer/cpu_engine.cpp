@@ -96,11 +96,11 @@ void CpuEngine::multiply(const double* x, double* y, const Product& product) {
   multiply_with(*far_, x, y, product);
 }
 
-void CpuEngine::multiply_loosely(const double* x, double* y, const Product& product,
-                                 const FarAccuracy& accuracy) {
-  std::shared_ptr<const fmm::FarField>& far = looser_[accuracy.order];
+void CpuEngine::multiply(const double* x, double* y, const Product& product,
+                         const LooseFar& loose) {
+  std::shared_ptr<const fmm::FarField>& far = looser_[loose.accuracy.order];
   if (!far)
-    far = far_field(tree_, accuracy,
+    far = far_field(tree_, loose.accuracy,
                     single_moments_ ? fmm::Moments::kept_in_single : fmm::Moments::kept);
   multiply_with(*far, x, y, product);
 }

@@ -34,8 +34,7 @@ class CpuEngine {
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance);
   /// With the far field of that order, which is kept for the next one, and all near entries.
-  void multiply_loosely(const double* x, double* y, const Product& product,
-                        const FarAccuracy& accuracy);
+  void multiply(const double* x, double* y, const Product& product, const LooseFar& loose);
   void wait() const {}
   void describe(OperatorInfo& info) const;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const;

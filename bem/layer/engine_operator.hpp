@@ -30,6 +30,11 @@ struct FarAccuracy {
   double moments;  ///< relative error of the sources' moments
 };
 
+/// A far field of lower order, which an engine keeps for the next product that is as loose.
+struct LooseFar {
+  FarAccuracy accuracy;
+};
+
 /// What an engine is made for.
 struct EngineTask {
   const OperatorOptions& options;
@@ -45,9 +50,9 @@ struct EngineTask {
 /// is here: which order, precision and near integrals a tolerance takes.
 ///
 /// An engine has a tree when it is made. Then it is asked for norm_estimate(), set_far() and
-/// set_near(); it multiplies with both, or with others made for a single product.
-/// integral_tolerance(tolerance, near_fraction) is the relative error that products to a tolerance
-/// allow moments, and near integrals made for one product.
+/// set_near(); it multiplies with both, with others made for a single product, or with a LooseFar
+/// and all near entries. integral_tolerance(tolerance, near_fraction) is the relative error that
+/// products to a tolerance allow moments, and near integrals made for one product.
 template <class Engine>
 class EngineOperator final : public BoundaryOperator {
  public:
@@ -59,8 +64,6 @@ class EngineOperator final : public BoundaryOperator {
         crowded_(is_crowded(crowding(panels, options.kappa))),
         rows_(count_of(block.rows, panels.size())),
         columns_(count_of(block.columns, panels.size())) {
-    FMBEM_REQUIRE(!options.relaxes || Engine::processor == Processor::cpu,
-                  "relaxed products are the CPU's: use the backend cpu");
     const Precision precision = check_fmm_options(layer, options);
     const double tolerance = options.tolerance;
     const int order = options.order.value_or(far_order_for(tolerance, layer.source, crowded_));
@@ -121,9 +124,6 @@ class EngineOperator final : public BoundaryOperator {
 
  protected:
   void multiply(const double* x, double* y, const Product& product) const override {
-    if constexpr (Engine::processor == Processor::cpu)
-      if (options_.relaxes && product.tolerance > options_.tolerance)
-        return multiply_loosely(x, y, product);
     for_accuracy(product,
                  [&](const auto&... accuracy) { engine_->multiply(x, y, product, accuracy...); });
   }
@@ -137,17 +137,14 @@ class EngineOperator final : public BoundaryOperator {
   }
 
  private:
-  /// To the decade below the product's tolerance, so that few far fields are made.
-  void multiply_loosely(const double* x, double* y, const Product& product) const {
+  /// For the decade below the tolerance of a product, so that few are made.
+  LooseFar loose_far(double product_tolerance) const {
     constexpr double loosest = 0.1;
     const double decade =
-        std::pow(10.0, std::floor(std::log10(std::min(product.tolerance, loosest))));
+        std::pow(10.0, std::floor(std::log10(std::min(product_tolerance, loosest))));
     const double tolerance = std::max(decade, options_.tolerance);
-    const int order = std::min(order_, far_order(tolerance));
-    const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
-    engine_->multiply_loosely(x, y, product,
-                              {order, far_precision_for(tolerance, layer_.source),
-                               Engine::integral_tolerance(tolerance, estimate_.near_fraction)});
+    return {{std::min(order_, far_order(tolerance)), far_precision_for(tolerance, layer_.source),
+             Engine::integral_tolerance(tolerance, estimate_.near_fraction)}};
   }
 
   double rounding_of(Precision precision) const {
@@ -161,13 +158,15 @@ class EngineOperator final : public BoundaryOperator {
                          crowded_);
   }
 
-  /// Calls multiply() for a product that the engine's far and near field serve. For one that is
-  /// tighter it calls multiply(far, near), with a far field made for it, and the engine's near
-  /// field if that is accurate enough, or else integrals to that tolerance.
+  /// Calls multiply() for a product that the engine's far and near field serve, and multiply(loose
+  /// far) for one that is relaxed. For one that is tighter it calls multiply(far, near), with a far
+  /// field made for it, and the engine's near field if that is accurate enough, or else integrals
+  /// to that tolerance.
   template <class Multiply>
   void for_accuracy(const Product& product, Multiply&& multiply) const {
     const std::lock_guard<std::mutex> one_at_a_time(multiplying_);
     const double tolerance = product.tolerance;
+    if (options_.relaxes && tolerance > options_.tolerance) return multiply(loose_far(tolerance));
     if (tolerance == 0 || tolerance >= options_.tolerance) return multiply();
     FMBEM_REQUIRE(tolerance >= tightest_tolerance(), "products by the FMM are as accurate as "
                                                          << tightest_tolerance() << ", not "

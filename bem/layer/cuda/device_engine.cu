@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -104,7 +106,7 @@ class DeviceEngine {
   }
 
   void set_far(const FarAccuracy& accuracy) {
-    far_ = far_field(accuracy, stored_ ? Gathering::wide : Gathering::sparing);
+    far_ = far_field(accuracy, gathering());
     stream_.wait();
   }
 
@@ -126,22 +128,28 @@ class DeviceEngine {
     if (progress) progress(1);
   }
 
-  void multiply(const double* x, double* y, const Product& product) {
+  /// With the engine's own far field, or a looser one.
+  template <class... Loose>
+  void multiply(const double* x, double* y, const Product& product, const Loose&... loose) {
     if (times_) times_->restart();
     with_advice(!stored_, [&] {
+      PanelFarField& far = kept_far(loose...);
       on_copies(x, y, size(), product.vectors, stream_, times_ ? &times_->far : nullptr,
                 [&](const double* d_x, double* d_y, int vectors) {
-                  enqueue(*far_, *near_, d_x, d_y, vectors, product.transposed, times_.get());
+                  enqueue(far, *near_, d_x, d_y, vectors, product.transposed, times_.get());
                 });
     });
     refuse_not_finite(x, y, product.vectors);
   }
 
-  void multiply_on_device(const double* x, double* y, const Product& product) {
+  template <class... Loose>
+  void multiply_on_device(const double* x, double* y, const Product& product,
+                          const Loose&... loose) {
     in_default_stream([&] {
       if (times_) times_->restart();
       with_advice(!stored_, [&] {
-        enqueue(*far_, *near_, x, y, product.vectors, product.transposed, times_.get());
+        enqueue(kept_far(loose...), *near_, x, y, product.vectors, product.transposed,
+                times_.get());
       });
     });
   }
@@ -175,6 +183,7 @@ class DeviceEngine {
   void describe(OperatorInfo& info) const {
     info.memory_bytes = panels_->bytes() + tree_.bytes() + near_->bytes() + far_->bytes() +
                         (pieces_ ? pieces_->bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
+    for (const auto& [order, looser] : looser_) info.memory_bytes += looser->bytes();
     info.levels = tree_.tree.levels();
     info.max_leaf = tree_.max_leaf;
     info.inflation = tree_.inflation;
@@ -213,6 +222,15 @@ class DeviceEngine {
   }
 
   std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
+
+  Gathering gathering() const { return stored_ ? Gathering::wide : Gathering::sparing; }
+
+  PanelFarField& kept_far() const { return *far_; }
+  PanelFarField& kept_far(const LooseFar& loose) {
+    std::unique_ptr<PanelFarField>& far = looser_[loose.accuracy.order];
+    if (!far) far = far_field(loose.accuracy, gathering());
+    return *far;
+  }
 
   std::unique_ptr<PanelFarField> far_field(const FarAccuracy& accuracy, Gathering gathering) const {
     return make_panel_far_field(*panels_, tree_, pieces_.get(),
@@ -288,6 +306,7 @@ class DeviceEngine {
   std::unique_ptr<TransposedLists> transposed_;  ///< from the first transposed product on
   bool stored_ = true;
   std::unique_ptr<PanelFarField> far_;
+  std::map<int, std::unique_ptr<PanelFarField>> looser_;  ///< by order
   std::unique_ptr<NearField> near_;
   std::unique_ptr<ProductTimes> times_;  ///< null unless asked for
 };

@@ -121,6 +121,45 @@ BACKEND_TEST_CASE("the accurate product is ten times as accurate") {
   }
 }
 
+BACKEND_TEST_CASE("relaxed products are as accurate as they are asked to be") {
+  const Panels panels = make_panels(sphere(4));
+  const std::size_t n = panels.size();
+  const auto dense = make_dense_operator(panels, single_layer, {});
+  for (const auto near_field : near_fields) {
+    CAPTURE(static_cast<int>(near_field));
+    OperatorOptions options{.tolerance = 1e-7, .relaxes = true};
+    options.near_field = near_field;
+    const auto v = make_fmm(panels, options);
+    Vector x(n), y(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(3 * panels.centroid(i).x + double(i % 7));
+    const Vector exact = product(*dense, x), own = product(*v, x);
+    double before = 0;
+    for (const double tolerance : {1e-7, 1e-5, 1e-3, 0.3}) {
+      CAPTURE(tolerance);
+      v->apply(x.data(), y.data(), {.tolerance = tolerance});
+      if (tolerance == options.tolerance) CHECK(y == own);
+      const double error = norm_of(difference(y, exact)) / (v->norm() * norm_of(x));
+      CHECK(error <= tolerance);
+      CHECK(error >= before);  // by lower and lower orders, not by the same one
+      before = error;
+    }
+    CHECK(before > options.tolerance);
+    // What is tighter is so still, and the operator's own product is as it was.
+    v->apply(x.data(), y.data(), {.tolerance = 1e-9});
+    CHECK(norm_of(difference(y, exact)) <= 1e-9 * v->norm() * norm_of(x));
+    CHECK(product(*v, x) == own);
+#ifdef FMBEM_TEST_CUDA
+    Vector on_device(n), loose(n);
+    const cuda::DeviceArray<double> d_x(x);
+    const cuda::DeviceArray<double> d_y(n);
+    v->apply_on_device(d_x.data(), d_y.data(), {.tolerance = 1e-3});
+    d_y.download(on_device);
+    v->apply(x.data(), loose.data(), {.tolerance = 1e-3});
+    CHECK(on_device == loose);
+#endif
+  }
+}
+
 BACKEND_TEST_CASE("the accurate product of many panels takes the operator's near entries") {
   // The near field's share in ‖V‖ is small enough here (far_choice.hpp). ‖V‖ is 1.
   const Panels panels = make_panels(sphere(7));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <string>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/dense_operator.hpp"
@@ -14,6 +15,7 @@
 #include "fmbem/solvers/petsc_session.hpp"
 #include "fmbem/solvers/shell_matrix.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/surfaces.hpp"
 
 using namespace fmbem;
@@ -207,68 +209,77 @@ struct RelaxedSphere {
   Panels panels = make_panels(sphere(4));
   std::shared_ptr<const BoundaryOperator> exact =
       make_dense_operator(panels, single_layer, {.kind = OperatorOptions::Choice::dense});
-  std::shared_ptr<const BoundaryOperator> relaxed() const {
-    return make_single_layer(
-        panels, {.kind = OperatorOptions::Choice::fmm, .tolerance = tolerance, .relaxes = true});
+  std::shared_ptr<const BoundaryOperator> relaxed(Processor processor) const {
+    return make_single_layer(panels, {.kind = OperatorOptions::Choice::fmm,
+                                      .processor = processor,
+                                      .tolerance = tolerance,
+                                      .relaxes = true});
+  }
+  /// Gmres, fgmres and gcr, restarted or not.
+  void solve_relaxed(Processor processor) const {
+    const std::size_t n = panels.size();
+    const auto v = relaxed(processor);
+    std::vector<double> b(n), x(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = 1 + panels.centroid(i).x;
+    Mat leaves = make_leaf_blocks(*v, panels.leaf_begin);
+    for (const auto* method : {"gmres", "fgmres", "gcr"}) {
+      for (const auto* restart : {"100", "4"}) {
+        CAPTURE(method, restart);
+        const KrylovRun run{.options = {{"-ksp_type", method},
+                                        {"-pc_type", "none"},
+                                        {"-ksp_gmres_restart", restart},
+                                        {"-ksp_gcr_restart", restart}},
+                            .tolerance = 1e-6,
+                            .relax_from = tolerance};
+        const auto report = run_krylov(run, v, nullptr, leaves, b, x, 1);
+        CHECK(report.solves.front().converged);
+        std::vector<double> r = b;
+        exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
+        CHECK(norm_of(r) <= 2e-6 * norm_of(b));
+      }
+    }
+    const KrylovRun refused{.options = {{"-ksp_type", "bcgs"}, {"-pc_type", "none"}},
+                            .relax_from = tolerance};
+    CHECK_THROWS_AS(run_krylov(refused, v, nullptr, leaves, b, x, 1), InputError);
+    petsc_calls([&] { return MatDestroy(&leaves); });
   }
 };
 
 }  // namespace
 
-TEST_CASE("relaxed products are as accurate as they are asked to be") {
-  const RelaxedSphere s;
-  const auto v = s.relaxed();
-  const std::size_t n = s.panels.size();
-  std::vector<double> x(n), exact(n), y(n), own(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(3 * s.panels.centroid(i).x + double(i % 7));
-  s.exact->apply(x.data(), exact.data());
-  v->apply(x.data(), own.data());
-  double before = 0;
-  for (const double tolerance : {1e-7, 1e-5, 1e-3, 0.3}) {
-    CAPTURE(tolerance);
-    v->apply(x.data(), y.data(), {.tolerance = tolerance});
-    if (tolerance == s.tolerance) CHECK(y == own);
-    for (std::size_t i = 0; i < n; ++i) y[i] -= exact[i];
-    const double error = norm_of(y) / (v->norm() * norm_of(x));
-    CHECK(error <= tolerance);
-    CHECK(error >= before);  // by lower and lower orders, not by the same one
-    before = error;
-  }
-  CHECK(before > s.tolerance);
-  // What is tighter is so still.
-  v->apply(x.data(), y.data(), {.tolerance = 1e-9});
-  for (std::size_t i = 0; i < n; ++i) y[i] -= exact[i];
-  CHECK(norm_of(y) <= 1e-9 * v->norm() * norm_of(x));
-}
-
 TEST_CASE("relaxed methods come to the true residual that they tell of") {
   start_petsc();
-  const RelaxedSphere s;
-  const std::size_t n = s.panels.size();
-  const auto v = s.relaxed();
-  std::vector<double> b(n), x(n);
-  for (std::size_t i = 0; i < n; ++i) b[i] = 1 + s.panels.centroid(i).x;
-  Mat leaves = make_leaf_blocks(*v, s.panels.leaf_begin);
-  for (const auto* method : {"gmres", "fgmres", "gcr"}) {
-    for (const auto* restart : {"100", "4"}) {
-      CAPTURE(method, restart);
-      const KrylovRun run{.options = {{"-ksp_type", method},
-                                      {"-pc_type", "none"},
-                                      {"-ksp_gmres_restart", restart},
-                                      {"-ksp_gcr_restart", restart}},
-                          .tolerance = 1e-6,
-                          .relax_from = s.tolerance};
-      const auto report = run_krylov(run, v, nullptr, leaves, b, x, 1);
-      CHECK(report.solves.front().converged);
-      std::vector<double> r = b;
-      s.exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
-      CHECK(norm_of(r) <= 2e-6 * norm_of(b));
-    }
-  }
-  const KrylovRun refused{.options = {{"-ksp_type", "bcgs"}, {"-pc_type", "none"}},
-                          .relax_from = s.tolerance};
-  CHECK_THROWS_AS(run_krylov(refused, v, nullptr, leaves, b, x, 1), InputError);
-  petsc_calls([&] { return MatDestroy(&leaves); });
+  RelaxedSphere().solve_relaxed(Processor::cpu);
+}
+
+TEST_CASE("relaxed methods on the GPU come to the true residual that they tell of") {
+  if (!gpu_is_there()) return;
+  start_petsc();
+  RelaxedSphere().solve_relaxed(Processor::gpu);
+}
+
+TEST_CASE("a dense matrix is factored where its operator is, on the GPU by cuSOLVER") {
+  if (!gpu_is_there()) return;
+  start_petsc();
+  const Panels panels = make_panels(sphere(3));
+  const std::size_t n = panels.size();
+  const auto exact =
+      make_dense_operator(panels, single_layer, {.kind = OperatorOptions::Choice::dense});
+  const auto v = make_single_layer(
+      panels, {.kind = OperatorOptions::Choice::fmm, .processor = Processor::gpu});
+  Mat matrix = make_dense_matrix(*v);
+#ifdef PETSC_HAVE_CUDA
+  MatType type = nullptr;
+  petsc_calls([&] { return MatGetType(matrix, &type); });
+  CHECK(std::string(type) == MATSEQDENSECUDA);
+#endif
+  std::vector<double> b(n, 1.0), x(n);
+  run_krylov({.options = {{"-ksp_type", "preonly"}, {"-pc_type", "lu"}}}, v, nullptr, matrix, b, x,
+             1);
+  std::vector<double> r = b;
+  exact->apply(x.data(), r.data(), {.alpha = -1, .beta = 1});
+  CHECK(norm_of(r) <= 1e-11 * norm_of(b));
+  petsc_calls([&] { return MatDestroy(&matrix); });
 }
 
 TEST_CASE("corrections lead single-precision products to a true residual of 1e-12") {
