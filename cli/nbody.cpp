@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/nbody_options.hpp"
+#include "cli/picture_options.hpp"
 #include "cli/provenance.hpp"
 #include "cli/report.hpp"
 #include "fmbem/cuda/fmm_plan.hpp"
@@ -160,7 +161,9 @@ ExitCode run(Context& context, const NbodyOptions& options) {
   set_threads(options.threads.value_or(available_cores()));
   const Bodies bodies = read_bodies(options);
   if (bodies.from_file)
-    refuse_overwriting({{"--output", options.file}, {"--json", options.output.json}},
+    refuse_overwriting({{"--output", options.file},
+                        {"--picture", options.picture},
+                        {"--json", options.output.json}},
                        {{"points", options.points}});
   fmm::PlanOptions how = options.plan;
   how.gradient = !options.potential_only;
@@ -181,6 +184,10 @@ ExitCode run(Context& context, const NbodyOptions& options) {
     write(*options.file, bodies, evaluation);
     console.print_wrote(*options.file);
   }
+  draw_result(console, options.picture, [&](const std::string& path) {
+    return write_vtk_points(path, VtkFormat::vtu, scattered_points(bodies.points), "",
+                            fields_of(bodies, evaluation), {});
+  });
   Json report = start_report("nbody", context.arguments);
   if (bodies.from_file) report["run"]["inputs"].push_back(fingerprint(options.points));
   report["nbody"] = nbody;

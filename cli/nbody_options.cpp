@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cli/picture_options.hpp"
 #include "fmbem/fmm/base/clouds.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/point_set.hpp"
@@ -66,6 +67,10 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
              "auto: single where the tolerance allows it");
   add_choice(app, "--backend", o.backend, {{"cpu", Processor::cpu}, {"cuda", Processor::gpu}},
              "where the work is done; hybrids are on the CPU alone");
+  add_choice(
+      app, "--construction", o.plan.construction,
+      {{"radix-sort", fmm::Construction::radix_sort}, {"histogram", fmm::Construction::histogram}},
+      "how the GPU puts points into the order of its tree, which is the same; the CPU sorts");
   app.add_flag("--potential-only", o.potential_only, "no forces");
   app.add_option("--repeats", o.repeats, "evaluations, of which the fastest is told (default: 1)")
       ->type_name("N");
@@ -75,8 +80,13 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
       ->type_name("N");
   app.add_option("--threads", o.threads, "default: the cores that the process may use");
   app.add_option("--output", o.file,
-                 "points, charges, potentials and forces: a table (.csv), for ParaView (.vtu), or "
-                 "an array [points][4] of potential and force (.npy)")
+                 "points, charges, potentials and forces: a table (.csv), for ParaView (.vtp, "
+                 ".vtu), or an array [points][4] of potential and force (.npy)")
+      ->type_name("FILE")
+      ->group(output_group);
+  app.add_option("--picture,--plot", o.picture,
+                 "points coloured by potential (.png, .svg), or a page to turn them in a browser "
+                 "(.html); fmbem plot draws a .vtu, forces too")
       ->type_name("FILE")
       ->group(output_group);
   add_output_options(app, o.output);
@@ -86,8 +96,10 @@ void check_nbody_options(const NbodyOptions& o) {
   FMBEM_REQUIRE(o.repeats >= 1, "--repeats must be 1 or more, not " << o.repeats);
   FMBEM_REQUIRE(o.check >= 0, "--check must be 0 or more, not " << o.check);
   if (o.file && !o.file->ends_with(".npy")) check_points_path(*o.file);
-  FMBEM_REQUIRE(!o.file || !o.file->ends_with(".vti"),
-                "scattered points are no grid: write them as .csv, .vtu or .npy, not " << *o.file);
+  FMBEM_REQUIRE(
+      !o.file || !o.file->ends_with(".vti"),
+      "scattered points are no grid: write them as .csv, .vtp, .vtu or .npy, not " << *o.file);
+  check_picture(o.picture);
 }
 
 Bodies read_bodies(const NbodyOptions& o) {

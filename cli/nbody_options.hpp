@@ -20,7 +20,7 @@ struct NbodyOptions {
   Processor backend = Processor::cpu;
   int repeats = 1, check = 200;
   std::optional<int> threads;
-  std::optional<std::string> file;
+  std::optional<std::string> file, picture;
   fmm::PlanOptions plan{.tolerance = 1e-4, .gradient = true, .method = fmm::Method::automatic};
   OutputOptions output;
 };

@@ -61,7 +61,7 @@ SurfaceResult msh_result(const std::string& file) {
 
 bool is_vtk(const std::string& file) {
   const std::string format = ending(file);
-  return format == "vtu" || format == "vti";
+  return format == "vtu" || format == "vtp" || format == "vti";
 }
 
 void draw(const std::string& file, const std::string& picture, const PictureOptions& how) {

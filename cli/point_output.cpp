@@ -99,7 +99,7 @@ void write(const std::optional<std::string>& points, const std::optional<std::st
   }
   if (picture)
     draw_result("the result", file_at(*picture), {}, [&](const std::string& path) {
-      return write_vtk_points(path, false, set, unit, columns, around);
+      return write_vtk_points(path, VtkFormat::vtu, set, unit, columns, around);
     });
 }
 

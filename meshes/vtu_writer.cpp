@@ -146,7 +146,15 @@ std::string xml_escaped(const std::string& text) {
   return result;
 }
 
-bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
+namespace {
+
+/// The part of a file that has the cells.
+struct CellSection {
+  std::string file, name;
+  bool has_types;  ///< of each cell, where the part's name does not say it
+};
+
+bool write_cells(const std::string& path, const VtuGrid& grid, const CellSection& section) {
   std::vector<std::int64_t> offset_list(grid.n_cells);
   for (std::size_t i = 0; i < grid.n_cells; ++i)
     offset_list[i] = static_cast<std::int64_t>(grid.corners * (i + 1));
@@ -158,27 +166,45 @@ bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
       {reinterpret_cast<const char*>(grid.points.data()), grid.points.size_bytes()}},
       offsets = vtk_array("offsets", offset_list), types = vtk_array("types", type_list);
 
+  std::vector<VtkArray> cells{grid.connectivity, offsets};
+  if (section.has_types) cells.push_back(types);
   std::vector<VtkArray> arrays = grid.field_data;
-  arrays.insert(arrays.end(), {points, grid.connectivity, offsets, types});
+  arrays.push_back(points);
+  arrays.insert(arrays.end(), cells.begin(), cells.end());
   for (const auto* list : {&grid.point_data, &grid.cell_data})
     arrays.insert(arrays.end(), list->begin(), list->end());
   const std::vector<VtkBlocks> data = compressed(arrays);
 
   VtuText text(data);
-  text.line(opening("UnstructuredGrid"));
-  text.line("<UnstructuredGrid>");
+  text.line(opening(section.file));
+  text.line("<" + section.file + ">");
   text.field_data(grid.field_data);
-  text.line("<Piece NumberOfPoints=\"" + std::to_string(grid.points.size()) +
-            "\" NumberOfCells=\"" + std::to_string(grid.n_cells) + "\">\n<Points>");
+  text.line("<Piece NumberOfPoints=\"" + std::to_string(grid.points.size()) + "\" NumberOf" +
+            section.name + "=\"" + std::to_string(grid.n_cells) + "\">\n<Points>");
   text.array(points);
-  text.line("</Points>\n<Cells>");
-  for (const VtkArray& array : {grid.connectivity, offsets, types}) text.array(array);
-  text.line("</Cells>");
+  text.line("</Points>\n<" + section.name + ">");
+  for (const VtkArray& array : cells) text.array(array);
+  text.line("</" + section.name + ">");
   text.section("PointData", grid.point_data, !grid.shows_cells);
   text.section("CellData", grid.cell_data, grid.shows_cells);
-  text.line("</Piece>\n</UnstructuredGrid>");
+  text.line("</Piece>\n</" + section.file + ">");
 
   return write_with_data(path, text.str(), data);
+}
+
+}  // namespace
+
+bool write_vtu_grid(const std::string& path, const VtuGrid& grid) {
+  return write_cells(path, grid, {"UnstructuredGrid", "Cells", true});
+}
+
+bool write_vtp_grid(const std::string& path, const VtuGrid& grid) {
+  return write_cells(path, grid,
+                     {"PolyData",
+                      grid.corners == 1   ? "Verts"
+                      : grid.corners == 2 ? "Lines"
+                                          : "Polys",
+                      false});
 }
 
 bool write_vti_grid(const std::string& path, const VtiGrid& grid) {

@@ -53,6 +53,9 @@ struct VtuGrid {
 /// runs out. Two files of the same grid are the same, byte for byte.
 bool write_vtu_grid(const std::string& path, const VtuGrid& grid);
 
+/// The same as VTK XML polygonal data (.vtp), of points, line segments or polygons.
+bool write_vtp_grid(const std::string& path, const VtuGrid& grid);
+
 /// What an image of VTK consists of: points of a regular grid, x fastest, and arrays of them.
 struct VtiGrid {
   Vec3d origin;

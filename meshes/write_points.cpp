@@ -1,6 +1,7 @@
 #include "fmbem/meshes/write_points.hpp"
 
 #include <fstream>
+#include <optional>
 #include <tuple>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -12,13 +13,13 @@
 namespace fmbem {
 namespace {
 
-enum class Format { csv, vtu, vti };
-
-Format format_of(const std::string& path) {
+/// None for a table.
+std::optional<VtkFormat> format_of(const std::string& path) {
   const std::string format = ending(path);
-  FMBEM_REQUIRE(format == "csv" || format == "vtu" || format == "vti",
-                "cannot write " << path << ": points are written as .csv, .vtu or .vti");
-  return format == "csv" ? Format::csv : format == "vtu" ? Format::vtu : Format::vti;
+  FMBEM_REQUIRE(format == "csv" || format == "vtu" || format == "vtp" || format == "vti",
+                "cannot write " << path << ": points are written as .csv, .vtu, .vtp or .vti");
+  if (format == "csv") return {};
+  return format == "vtu" ? VtkFormat::vtu : format == "vtp" ? VtkFormat::vtp : VtkFormat::vti;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -119,10 +120,10 @@ Surroundings surroundings(const SurfaceMesh& mesh, const PointSet& set) {
   return around;
 }
 
-bool write_vtk_points(const std::string& path, bool as_image, const PointSet& set,
+bool write_vtk_points(const std::string& path, VtkFormat format, const PointSet& set,
                       const std::string& unit, const std::vector<PointField>& fields,
                       const Surroundings& around) {
-  if (as_image)
+  if (format == VtkFormat::vti)
     return write_vti_grid(
         path, {.origin = set.points[0],
                .steps = steps_of(set),
@@ -131,17 +132,20 @@ bool write_vtk_points(const std::string& path, bool as_image, const PointSet& se
                .field_data = field_data(around, unit)});
   const std::vector<std::int64_t> corners = connectivity(set);
   const std::size_t of_cell = points_of_cell(set.cells);
-  return write_vtu_grid(path, {.points = set.points,
-                               .connectivity = vtk_array("connectivity", corners),
-                               .n_cells = corners.size() / of_cell,
-                               .corners = of_cell,
-                               .cell_type = cell_type(set.cells),
-                               .point_data = point_data(fields),
-                               .field_data = field_data(around, unit)});
+  const VtuGrid grid{.points = set.points,
+                     .connectivity = vtk_array("connectivity", corners),
+                     .n_cells = corners.size() / of_cell,
+                     .corners = of_cell,
+                     .cell_type = cell_type(set.cells),
+                     .point_data = point_data(fields),
+                     .field_data = field_data(around, unit)};
+  return format == VtkFormat::vtp ? write_vtp_grid(path, grid) : write_vtu_grid(path, grid);
 }
 
 void check_points_fit(const std::string& path, const PointSet& set) {
-  if (format_of(path) != Format::vti) return;
+  FMBEM_REQUIRE(format_of(path) != VtkFormat::vtp || set.cells != PointCells::hexahedra,
+                "cannot write " << path << ": .vtp has no boxes; write .vti or .vtu");
+  if (format_of(path) != VtkFormat::vti) return;
   FMBEM_REQUIRE(set.cells == PointCells::quadrangles || set.cells == PointCells::hexahedra,
                 "cannot write " << path
                                 << ": .vti is for planes and boxes; points and lines are "
@@ -176,11 +180,10 @@ void write_points(OutputFile& file, const PointSet& set, const std::string& unit
                   "the field '" << field.name << "' has " << field.values.size() << " values for "
                                 << counted(set.points.size(), "point"));
   }
-  const Format format = format_of(file.path());
-  const bool whole =
-      format == Format::csv
-          ? write_csv(file.partial_path(), set, unit, fields)
-          : write_vtk_points(file.partial_path(), format == Format::vti, set, unit, fields, around);
+  const std::optional<VtkFormat> format = format_of(file.path());
+  const bool whole = format
+                         ? write_vtk_points(file.partial_path(), *format, set, unit, fields, around)
+                         : write_csv(file.partial_path(), set, unit, fields);
   if (!whole) throw ResourceError("cannot write " + file.path() + ": is the disk full?");
 }
 

@@ -56,10 +56,11 @@ void draw_picture(const std::string& file, const std::string& picture,
   check_picture_format(picture);
   check_readable(file);
   const std::string format = ending(file);
-  FMBEM_REQUIRE(format == "vtu" || format == "vti",
-                "cannot draw " << file
-                               << ": results are drawn from the .vtu, .vti and .msh that fmbem "
-                                  "has written, and from solutions that --save has kept");
+  FMBEM_REQUIRE(
+      format == "vtu" || format == "vtp" || format == "vti",
+      "cannot draw " << file
+                     << ": results are drawn from the .vtu, .vtp, .vti and .msh that fmbem "
+                        "has written, and from solutions that --save has kept");
   OutputFile output(picture);
   draw({file, file, picture, output.partial_path(), options}, {});
   output.commit();

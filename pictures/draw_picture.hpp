@@ -12,10 +12,10 @@ namespace fmbem {
 /// a folder that is missing or not writable, or a program that was built without VTK's rendering.
 void check_picture_path(const std::string& path);
 
-/// Draws a result that fmbem wrote (.vtu, .vti). The program fmbem-picture does it, in a process of
-/// its own: VTK and OpenGL may crash where drivers or displays are missing. The picture appears
-/// whole or not at all. Throws InputError for a file that is no result, for what it does not hold,
-/// and where check_picture_path() does; ResourceError when the disk is full.
+/// Draws a result that fmbem wrote (.vtu, .vtp, .vti). The program fmbem-picture does it, in a
+/// process of its own: VTK and OpenGL may crash where drivers or displays are missing. The picture
+/// appears whole or not at all. Throws InputError for a file that is no result, for what it does
+/// not hold, and where check_picture_path() does; ResourceError when the disk is full.
 void draw_picture(const std::string& file, const std::string& picture,
                   const PictureOptions& options);
 

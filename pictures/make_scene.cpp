@@ -14,25 +14,34 @@ std::string raised(std::string unit) {
   return unit;
 }
 
+std::string kind_of(const Result& result) {
+  return result.is_scattered() ? "cloud of points" : result.is_grid() ? "plane" : "surface";
+}
+
 }  // namespace
 
 Scene make_scene(const Result& result, const PictureOptions& options, const std::string& name) {
   const bool is_box = result.n[2] > 1;
   FMBEM_REQUIRE(options.cut.has_value() == is_box,
                 (is_box ? name + " holds a box: give --cut x=0, or another plane across it"
-                        : name + " holds a " + (result.is_grid() ? "plane" : "surface") +
+                        : name + " holds a " + kind_of(result) +
                               ", which --cut does not cut: leave it out, or write a box or a plane "
                               "with fmbem field"));
   const Result plane = is_box ? cut_box(result, *options.cut, name) : Result{};
   const Result& shown = is_box ? plane : result;
   const ResultArray& array = find_array(shown, options, name);
-  Scene scene = shown.is_grid() ? plane_scene(shown, array) : surface_scene(shown, array);
+  Scene scene = shown.is_scattered() ? points_scene(shown, array)
+                : shown.is_grid()    ? plane_scene(shown, array)
+                                     : surface_scene(shown, array);
 
   scene.scale = choose_scale(scene.values, scene.weights, options.log, array.name);
-  scene.prefix = engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max));
+  const bool has_unit = !array.unit.empty();
+  scene.prefix = has_unit ? engineering_prefix(std::max(std::abs(scene.scale.min), scene.scale.max))
+                          : Prefix{"", 1};
   const std::string quantity = array.components == 3 ? "|" + array.name + "|" : array.name;
-  scene.title = quantity + " [" + scene.prefix.text + raised(array.unit) + "]";
-  scene.subtitle = array.of;
+  scene.title =
+      has_unit ? quantity + " [" + scene.prefix.text + raised(array.unit) + "]" : quantity;
+  if (!array.of.empty()) scene.subtitle = array.of;
   return scene;
 }
 

@@ -15,6 +15,11 @@ Scene surface_scene(const Result& result, const ResultArray& array);
 /// Adds the edges where the surface turns away from the eye.
 void add_silhouette(Scene& scene);
 
+/// Of scattered points, or a random part of many, each a small octahedron.
+Scene points_scene(const Result& result, const ResultArray& array);
+/// From where surfaces and points are seen: z is up.
+View view_of_bodies();
+
 /// Of a plane: ten equipotentials, field lines, outlines.
 Scene plane_scene(const Result& plane, const ResultArray& array);
 /// The plane across a box, by linear interpolation, with the outlines of its surfaces.

@@ -29,7 +29,7 @@ std::string drawn(Scene& scene, const PictureRequest& request) {
   Drawing drawing;
   if (scene.flat)
     add_lines(drawing, scene, projection);
-  else
+  else if (scene.has_silhouette)
     add_silhouette(scene);
   add_axes(drawing, scene, projection);
   add_legend(drawing, scene);

@@ -9,8 +9,10 @@
 #include <vtkImageData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPolyData.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLImageDataReader.h>
+#include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
 #include "fmbem/fmm/base/error.hpp"
@@ -19,6 +21,10 @@
 
 namespace fmbem {
 namespace {
+
+constexpr const char* nothing_to_draw =
+    " holds neither the triangles of a surface nor points in space, on a plane or in a box, of "
+    "which pictures are drawn";
 
 template <class Reader>
 auto read_with(const std::string& path, const std::string& name) {
@@ -32,7 +38,10 @@ auto read_with(const std::string& path, const std::string& name) {
   return output;
 }
 
-std::optional<Quantity> quantity_of_unit(const std::string& unit) {
+/// Potentials and forces that the FMM alone has made have no units.
+std::optional<Quantity> quantity_of(const std::string& name, const std::string& unit) {
+  if (unit.empty() && name == "potential") return Quantity::potential;
+  if (unit.empty() && name == "force") return Quantity::field;
   if (unit == "C/m^2" || unit == "A/m^2") return Quantity::charge;
   if (unit == "V") return Quantity::potential;
   if (unit == "V/m") return Quantity::field;
@@ -68,7 +77,7 @@ std::vector<ResultArray> arrays_of(vtkFieldData* data) {
                                    : "",
         array->GetNumberOfComponents(),
         {}};
-    const std::optional<Quantity> quantity = quantity_of_unit(found.unit);
+    const std::optional<Quantity> quantity = quantity_of(found.name, found.unit);
     if (!quantity || found.components != (quantity == Quantity::field ? 3 : 1)) continue;
     found.quantity = *quantity;
     found.values = values_of(array);
@@ -151,6 +160,11 @@ void read_plane(vtkUnstructuredGrid* grid, const std::string& name, Result& resu
   result.arrays = arrays_of(grid->GetPointData());
 }
 
+void read_points(vtkDataSet* set, Result& result) {
+  result.points = points_of(set);
+  result.arrays = arrays_of(set->GetPointData());
+}
+
 void read_image(vtkImageData* image, const std::string& name, Result& result) {
   result.points = points_of(image);
   int n[3];
@@ -176,6 +190,13 @@ Result read_result(const std::string& path, const std::string& name) {
     const auto image = read_with<vtkXMLImageDataReader>(path, name);
     read_field_data(image->GetFieldData(), result);
     read_image(image, name, result);
+  } else if (ending(name) == "vtp") {
+    const auto polygons = read_with<vtkXMLPolyDataReader>(path, name);
+    FMBEM_REQUIRE(polygons->GetNumberOfVerts() > 0 &&
+                      polygons->GetNumberOfVerts() == polygons->GetNumberOfCells(),
+                  name << nothing_to_draw);
+    read_field_data(polygons->GetFieldData(), result);
+    read_points(polygons, result);
   } else {
     const auto grid = read_with<vtkXMLUnstructuredGridReader>(path, name);
     FMBEM_REQUIRE(grid->GetNumberOfCells() > 0, name << " is empty: it has no cells to draw");
@@ -183,12 +204,22 @@ Result read_result(const std::string& path, const std::string& name) {
                   name << " is damaged: the offsets of its cells do not fit");
     read_field_data(grid->GetFieldData(), result);
     const int type = grid->IsHomogeneous() ? grid->GetCellType(0) : VTK_EMPTY_CELL;
-    FMBEM_REQUIRE(type == VTK_TRIANGLE || type == VTK_QUAD,
-                  name << " holds neither the triangles of a surface nor the points of a plane or "
-                          "a box, of which pictures are drawn");
-    type == VTK_TRIANGLE ? read_surface(grid, name, result) : read_plane(grid, name, result);
+    switch (type) {
+      case VTK_TRIANGLE:
+        read_surface(grid, name, result);
+        break;
+      case VTK_QUAD:
+        read_plane(grid, name, result);
+        break;
+      case VTK_VERTEX:
+        read_points(grid, result);
+        break;
+      default:
+        throw InputError(name + nothing_to_draw);
+    }
   }
-  const std::size_t n = result.is_grid() ? result.points.size() : result.surface.triangles.size();
+  const std::size_t n =
+      result.points.empty() ? result.surface.triangles.size() : result.points.size();
   for (const ResultArray& array : result.arrays)
     FMBEM_REQUIRE(array.values.size() == n * std::size_t(array.components),
                   name << " is damaged: " << array.name << " has " << array.values.size()

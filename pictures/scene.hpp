@@ -43,6 +43,7 @@ struct Scene {
   std::vector<std::string> groups;
   std::vector<LineSet> lines;
 
+  bool has_silhouette = true;
   bool flat = false;  ///< a plane, which has axes and no light
   View view;
   std::size_t columns = 0;  ///< of a plane: points in a row

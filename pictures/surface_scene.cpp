@@ -37,6 +37,16 @@ std::vector<std::vector<Vec3d>> edges_where(const SurfaceMesh& mesh, IsDrawn&& i
 
 }  // namespace
 
+View view_of_bodies() {
+  const Vec3d eye{0.55, -1, 0.62};
+  View view;
+  view.toward = eye / norm(eye);
+  view.right = cross({0, 0, 1}, view.toward);
+  view.right = view.right / norm(view.right);
+  view.up = cross(view.toward, view.right);
+  return view;
+}
+
 Scene surface_scene(const Result& result, const ResultArray& array) {
   const SurfaceMesh& mesh = result.surface;
   Scene scene;
@@ -48,11 +58,7 @@ Scene surface_scene(const Result& result, const ResultArray& array) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     scene.weights.push_back(triangle_area(mesh, i));
   scene.length_unit = result.length_unit;
-  const Vec3d eye{0.55, -1, 0.62};
-  scene.view.toward = eye / norm(eye);
-  scene.view.right = cross({0, 0, 1}, scene.view.toward);
-  scene.view.right = scene.view.right / norm(scene.view.right);
-  scene.view.up = cross(scene.view.toward, scene.view.right);
+  scene.view = view_of_bodies();
   const auto is_feature = [&](std::span<const EdgeSide> sides) {
     if (sides.size() != 2) return true;
     const auto a = std::size_t(sides[0].triangle), b = std::size_t(sides[1].triangle);

@@ -63,7 +63,7 @@ class Nbody(ProgramTest):
         points = self.write("three.xyz", "0 0 0 1  # the first\n1 0 0 -2\n0,2,0,4\n")
         # 1/(4π) times −2/1 + 4/2 = 0 at the first point, and forces on a unit charge there
         # −∇u = (1/(4π)) Σ q d/|d|³: (2, −1, 0).
-        for name in ("out.csv", "out.npy", "out.vtu"):
+        for name in ("out.csv", "out.npy", "out.vtu", "out.vtp"):
             self.nbody("--points", points, "--output", name)
         with open(self.folder / "out.csv", newline="", encoding="utf-8") as stream:
             header, first, *rest = csv.reader(stream)
@@ -116,6 +116,8 @@ class Nbody(ProgramTest):
                 (("--points", 9, "--repeats", 0), "--repeats"),
                 (("--points", 9, "--check", -1), "--check"),
                 (("--points", 9, "--output", "out.vti"), "no grid"),
+                (("--points", 9, "--picture", "out.txt"), "out.txt"),
+                (("--points", 9, "--construction", "histogram"), "radix"),
                 (("--points", 9, "--output", "out.txt"), "out.txt"),
                 (("--points", 9, "--output", "nowhere/out.csv"), "nowhere"),
                 (("--points", broken, "--output", broken), "broken.xyz")):

@@ -306,6 +306,23 @@ class Planes(PictureTest):
             self.assertLess(abs(ax * bz - az * bx), 0.05 * math.hypot(ax, az) * math.hypot(bx, bz))
             self.assertGreater(min(math.hypot(*p) for p in line), 0.98)
 
+    def test_points_have_the_colours_of_their_potentials(self):
+        # Charges 1 and -1 at a distance of 1: potentials -1/(4 pi) and 1/(4 pi), in all formats.
+        points = self.write("two.xyz", "0 0 0 1\n0 0 1 -1\n")
+        self.fmbem("nbody", "--points", points, "--output", "two.vtp", "--picture", "two.png")
+        self.fmbem("plot", "two.vtp", "-o", "again.png")
+        self.assertEqual((self.folder / "two.png").read_bytes(), (self.folder / "again.png").read_bytes())
+        picture = Picture(self.folder / "two.png")
+        seen = [(x, y) for y in range(0, HEIGHT, 4) for x in range(200, 980, 4) if picture.at(x, y) != (255, 255, 255)]
+        upper, lower = picture.at(*seen[1]), picture.at(*seen[-1])
+        self.assertGreater(upper[0], upper[2] + 50)  # red: the potential of the charge 1 below
+        self.assertGreater(lower[2], lower[0] + 50)
+        self.fmbem("plot", "two.vtp", "--quantity", "E", "-o", "force.svg")
+        self.assertIn("|force|", [text for text, *_ in Svg(self.folder / "force.svg").texts])
+        self.refused("plot", "two.vtp", "--cut", "x=0", "-o", "a.png", saying=("cloud of points", "--cut"))
+        self.fmbem("nbody", "--points", 20001, "--method", "fmm", "--tolerance", 1e-2, "--output", "many.vtu", "--plot", "many.svg")
+        self.assertIn("20000 of 20,001 points", [text for text, *_ in Svg(self.folder / "many.svg").texts])
+
     def test_images_of_planes_hold_what_other_formats_do(self):
         try:
             from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLUnstructuredGridReader
@@ -453,7 +470,7 @@ class Refusals(PictureTest):
         self.write("empty.vtu", "")
         for name, words in (("mesh.vtu", ("mesh.vtu", "is no result")), ("line.vtu", "neither the triangles"),
                             ("half.vtu", "half.vtu"), ("text.vtu", "text.vtu"), ("empty.vtu", "empty"),
-                            ("none.vtu", "none.vtu"), (CUBE, ".vtu, .vti and .msh")):
+                            ("none.vtu", "none.vtu"), (CUBE, ".vtu, .vtp, .vti and .msh")):
             with self.subTest(name):
                 self.refused("plot", name, "-o", "a.png", saying=words)
 

@@ -139,7 +139,7 @@ TEST_CASE("points that cannot be written are refused and nothing is left behind"
   const TemporaryFolder folder;
   const PointSet one = scattered_points({{0, 0, 0}});
   CHECK_THAT(refusal([&] { check_points_path(folder.file("a.png")); }),
-             contains(".csv, .vtu or .vti"));
+             contains(".csv, .vtu, .vtp or .vti"));
   CHECK_THAT(refusal([] { check_points_path("/no/such/folder/a.csv"); }), contains("cannot write"));
   CHECK(refusal([&] { check_points_path(folder.file("a.csv")); }).empty());
   CHECK_THAT(refusal([&] {
