@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Solvation energies of spheres from refined octahedra against Kirkwood's series.
 
-    bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--formulation direct] [--csv FILE]
+    bench/solvation_spheres.py build/release/cli/fmbem [--levels 3,4,5] [--formulation direct]
+        [--tolerance 1e-7] [--backend cpu] [--csv FILE]
 
-Prints a table and, with --csv, writes a row for each mesh."""
+Two meshes give a limit by order 2. Prints a table and, with --csv, writes a row for each mesh."""
 
 import argparse
 import csv
@@ -64,6 +65,8 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--levels", default="3,4,5")
     parser.add_argument("--formulation", default="direct")
+    parser.add_argument("--tolerance", default="1e-7")
+    parser.add_argument("--backend", default="cpu")
     parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     rows = []
@@ -78,7 +81,7 @@ def main():
                 done = subprocess.run(
                     [options.program.resolve(), "solvate", ion, "--surface", mesh, "--json", "-",
                      "--formulation", options.formulation,
-                     "--tolerance", "1e-7", "--kappa", str(kappa), "--energy-constant", str(CONSTANT),
+                     "--tolerance", options.tolerance, "--backend", options.backend, "--kappa", str(kappa), "--energy-constant", str(CONSTANT),
                      "--permittivity-inside", str(inside), "--permittivity-outside", str(outside)],
                     capture_output=True, text=True, check=True)
                 report = json.loads(done.stdout)
