@@ -45,8 +45,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// The gathers of M2L are a stage of their own on the GPU.
-constexpr std::array<const char*, 9> all_stages{"P2M", "M2M", "gather", "M2L", "L2L",
-                                                "L2P", "P2P", "M2P",    "sort"};
+constexpr std::array<const char*, 10> all_stages{"P2M", "M2M", "gather", "M2L", "L2L",
+                                                 "L2P", "P2P", "M2P",    "P2L", "sort"};
 
 // ---- Options
 
@@ -56,7 +56,8 @@ struct Options {
   std::string outputs = "potential", precision = "auto", backend = "cpu", method = "fmm",
               construction = "sort", third_law = "auto";
   std::optional<std::string> json;
-  std::optional<int> threads, order, max_leaf;
+  std::optional<std::string> max_leaves;
+  std::optional<int> threads, order;
   std::optional<double> inflation, theta;
   double kappa = 0;
   int repeat = 3, check = 1000;
@@ -66,7 +67,7 @@ struct Options {
   bool gradient() const { return outputs != "potential"; }
   Processor processor() const { return backend == "cuda" ? Processor::gpu : Processor::cpu; }
   bench::Outputs computed() const { return {potential(), gradient()}; }
-  fmm::PlanOptions plan_options(double for_tolerance) const {
+  fmm::PlanOptions plan_options(double for_tolerance, std::optional<int> max_leaf) const {
     fmm::PlanOptions options;
     options.tolerance = for_tolerance;
     if (precision == "single") options.precision = Precision::single_precision;
@@ -122,7 +123,8 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--seed", o.seed, "of points, charges and checked targets")->capture_default_str();
   app.add_option("--order", o.order, "degree of the expansions (default: the plan's choice)");
-  app.add_option("--max-leaf", o.max_leaf, "most points of a leaf (default: the plan's choice)");
+  app.add_option("--max-leaf", o.max_leaves, "most points of a leaf (default: the plan's choice)")
+      ->type_name("N,...");
   app.add_option("--construction", o.construction, "of the tree on a GPU: sort or histogram")
       ->check(CLI::IsMember({"sort", "histogram"}));
   app.add_option("--third-law", o.third_law,
@@ -174,6 +176,18 @@ std::vector<std::size_t> point_counts(const std::string& list) {
   return counts;
 }
 
+/// None where the plan is to choose.
+std::vector<std::optional<int>> leaves_asked_for(const Options& o) {
+  if (!o.max_leaves) return {std::nullopt};
+  std::vector<std::optional<int>> leaves;
+  for (const double leaf : numbers(*o.max_leaves, "--max-leaf")) {
+    FMBEM_REQUIRE(leaf >= 1 && leaf <= 1e9 && leaf == std::floor(leaf),
+                  "--max-leaf takes whole numbers from 1 to 1e9, not " << leaf);
+    leaves.push_back(static_cast<int>(leaf));
+  }
+  return leaves;
+}
+
 bool is_file(const std::string& distribution) { return ending(distribution) == "xyz"; }
 
 /// Refuses bad options before anything is computed.
@@ -183,6 +197,7 @@ void check_options(const Options& o) {
   FMBEM_REQUIRE(o.check >= 0, "--check must be at least 0, not " << o.check);
   FMBEM_REQUIRE(o.seed >= 0, "--seed must be at least 0, not " << o.seed);
   numbers(o.tolerances, "--tolerance");
+  leaves_asked_for(o);
   if (o.points) point_counts(*o.points);
   bool all_files = true;
   for (const std::string& name : split(o.distributions, "--distribution")) {
@@ -209,6 +224,7 @@ struct Row {
   std::size_t points;
   int vectors;
   double tolerance;
+  std::optional<int> asked_leaf;
   fmm::PlanInfo info;
   double plan_seconds;
   fmm::Seconds plan_stages;
@@ -229,9 +245,9 @@ struct Row {
 
 /// Times a plan and measures its errors. The reference, which all plans for a problem share, is
 /// made after the first plan, so that options that cannot be met are refused before.
-Row measure(const Problem& problem, double tolerance, std::optional<Reference>& reference,
-            const Options& o) {
-  const auto plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance));
+Row measure(const Problem& problem, double tolerance, std::optional<int> leaf,
+            std::optional<Reference>& reference, const Options& o) {
+  const auto plan = bench::make_run(o.backend, problem.points, o.plan_options(tolerance, leaf));
   const std::vector<double> charges = problem.charges(0, 1);
   Results results(problem.points.size(), o.computed());
   const Evaluation evaluation = plan->median({charges, {}, 1}, results.fields(), o.repeat);
@@ -239,6 +255,7 @@ Row measure(const Problem& problem, double tolerance, std::optional<Reference>& 
           .points = problem.points.size(),
           .vectors = problem.vectors(),
           .tolerance = tolerance,
+          .asked_leaf = leaf,
           .info = plan->info(),
           .plan_seconds = plan->plan_seconds(),
           .plan_stages = plan->plan_stages(),
@@ -349,7 +366,8 @@ void print_rates(std::FILE* out, const std::vector<Row>& rows, const Options& o,
   print_header(out, header);
   for (const Row& row : rows) {
     const fmm::ThreadRates& kernel = fmm::machine_rates().of(row.info.precision);
-    const double near = fmm::near_pairs_per_second(o.plan_options(row.tolerance), true);
+    const double near =
+        fmm::near_pairs_per_second(o.plan_options(row.tolerance, row.asked_leaf), true);
     Cells cells{std::to_string(row.points),
                 row.distribution,
                 significant(row.tolerance),
@@ -388,12 +406,14 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"order", row.info.order},
           {"levels", row.info.levels},
           {"inflation", row.info.inflation},
+          {"asked_leaf", row.asked_leaf ? Json(*row.asked_leaf) : Json()},
           {"max_leaf", row.info.max_leaf},
           {"boxes", row.info.boxes},
           {"leaves", row.info.leaves},
           {"near_pairs", row.info.near_pairs},
           {"third_law", row.info.third_law},
           {"m2p_pairs", row.info.m2p_pairs},
+          {"p2l_pairs", row.info.p2l_pairs},
           {"m2l_rows", row.info.m2l_rows},
           {"operations", fmm::plan_operations(row.info, o.gradient(), true, o.processor())},
           {"error_potential", number(row.errors.potential)},
@@ -430,19 +450,20 @@ void write_report(const std::string& path, const Json& report) {
 
 // ---- The program
 
-/// Measures a problem at every tolerance and prints each row when it is done; the first comes with
-/// the heading.
+/// Measures a problem at every tolerance and leaf size, and prints each row when it is done; the
+/// first comes with the heading.
 void add_rows(std::vector<Row>& rows, const Problem& problem, const Options& o, int threads,
               std::FILE* out) {
   std::optional<Reference> reference;
-  for (const double tolerance : numbers(o.tolerances, "--tolerance")) {
-    rows.push_back(measure(problem, tolerance, reference, o));
-    if (rows.size() == 1) {
-      print_conditions(out, o, threads);
-      print_header(out, titles(o));
+  for (const double tolerance : numbers(o.tolerances, "--tolerance"))
+    for (const std::optional<int> leaf : leaves_asked_for(o)) {
+      rows.push_back(measure(problem, tolerance, leaf, reference, o));
+      if (rows.size() == 1) {
+        print_conditions(out, o, threads);
+        print_header(out, titles(o));
+      }
+      print_cells(out, cells_of(rows.back(), o));
     }
-    print_cells(out, cells_of(rows.back(), o));
-  }
 }
 
 void run(const Options& o) {

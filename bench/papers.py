@@ -155,6 +155,43 @@ def leaves(folder, most, repeats, threads=2):
     draw_leaves(folder, rows)
 
 
+def leaves_gpu(folder, reports, machine, commit, date):
+    """The same on a GPU, of reports of fmbem-bench-fmm --outputs both with several leaf sizes."""
+    rows = []
+    for report in reports:
+        for row in json.loads(report.read_text(encoding="utf-8")):
+            kept = ("points", "distribution", "method", "order", "precision", "asked_leaf", "max_leaf", "near_pairs",
+                    "m2p_pairs", "p2l_pairs", "m2l_rows")
+            stages = row["seconds"]["stages"]
+            rows.append({key: row[key] for key in kept} | {
+                "plan_s": row["seconds"]["plan"], "evaluate_s": row["seconds"]["evaluate"],
+                "potential_error": row["error_potential"], "force_error": row["error_gradient"]}
+                | {f"{stage}_s": round(stages[stage], 7) for stage in
+                   ("sort", "P2M", "P2L", "M2M", "gather", "M2L", "L2L", "P2P", "M2P", "L2P")}
+                | {"command": f"fmbem-bench-fmm --backend cuda --method {row['method']} --outputs both "
+                              f"--distribution {row['distribution']} --points {row['points']} --order {row['order']} "
+                              f"--tolerance {row['tolerance']:g} --max-leaf {row['asked_leaf']} "
+                              f"--repeat {row['repeat']} --check {row['check']}",
+                   "machine": machine, "date": date, "commit": commit})
+    rows.sort(key=lambda row: (row["points"], row["order"], row["distribution"], row["asked_leaf"], row["method"]))
+    write(folder / "papers_leaves_gpu.csv", rows)
+    figure, axes = pyplot.subplots(1, 2, figsize=(8, 3.4), sharey=True)
+    for place, cloud in zip(axes, ("cube", "sphere")):
+        for method in ("fmm", "hybrid"):
+            for order, line in ((5, "o:"), (10, "o-"), (15, "o--")):
+                own = [(row["asked_leaf"], row["evaluate_s"]) for row in rows
+                       if (row["distribution"], row["method"], row["order"], row["points"]) ==
+                       (cloud, method, order, 1_000_000)]
+                if own:
+                    place.loglog(*zip(*own), line, color=COLOURS[method], label=f"{method}, order {order}")
+        place.set_xticks((16, 32, 64, 128, 256, 512), ("16", "32", "64", "128", "256", "512"))
+        place.minorticks_off()
+        place.set(title=cloud, xlabel="leaf size asked for")
+    axes[0].set(ylabel="seconds of an evaluation")
+    axes[0].legend(fontsize=7)
+    figure.savefig(folder / "papers_leaves_gpu.svg", metadata={"Date": None})
+
+
 def draw_leaves(folder, rows):
     """Seconds, and pairs of points, which do not depend on what else the machine does."""
     figure, axes = pyplot.subplots(2, 2, figsize=(8, 6), sharex=True, sharey="row")
@@ -181,7 +218,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu"),
+    parser.add_argument("--tables", nargs="+", choices=("theta", "methods", "leaves", "gpu", "leaves_gpu"),
                         default=("theta", "methods", "leaves"))
     parser.add_argument("--reports", nargs="+", type=pathlib.Path, default=())
     for of_reports in ("--machine", "--commit", "--date"):
@@ -194,5 +231,7 @@ if __name__ == "__main__":
         methods(given.folder, given.most, given.repeats)
     if "leaves" in given.tables:
         leaves(given.folder, given.most, given.repeats)
+    if "leaves_gpu" in given.tables:
+        leaves_gpu(given.folder, given.reports, given.machine, given.commit, given.date)
     if "gpu" in given.tables:
         methods_gpu(given.folder, given.reports, given.machine, given.commit, given.date)

@@ -66,7 +66,7 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
               {"single", Precision::single_precision}},
              "auto: single where the tolerance allows it");
   add_choice(app, "--backend", o.backend, {{"cpu", Processor::cpu}, {"cuda", Processor::gpu}},
-             "where the work is done; hybrids are on the CPU alone");
+             "where the work is done");
   add_choice(
       app, "--construction", o.plan.construction,
       {{"radix-sort", fmm::Construction::radix_sort}, {"histogram", fmm::Construction::histogram}},

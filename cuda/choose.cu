@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -39,14 +40,14 @@ class DeviceCost {
     // One of Yukawa's kernel, with its exponential.
     if (options.kappa > 0) pair_ *= near_single ? 1.6 : 2.7;
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
+    m2p_target_ = (options.gradient ? m2p_of_gradient : 1) * count /
+                  (single ? rates.m2p_single : rates.m2p_double);
+    p2l_source_ = count / (single ? rates.p2l_single : rates.p2l_double);
   }
 
   /// The work of a tree of a sample each of whose points stands for `weight` points. `fewer` is the
   /// number of sources over that of targets, or its inverse, whichever is below 1.
   double seconds(const TreeCounts& counts, double weight, double fewer) const {
-    // What a row of the near field costs beside its pairs, in pairs: idle lanes, as targets are
-    // rounded up to eights, and fetching sources.
-    constexpr double more_targets = 6;
     const double pairs = weight * weight * static_cast<double>(counts.pairs),
                  sources = weight * static_cast<double>(counts.sources);
     return fewer * (pairs + more_targets * sources) * pair_ +
@@ -56,14 +57,29 @@ class DeviceCost {
   /// The smallest leaf that is worth a trial: half as many points again as for which near field and
   /// M2L take equally long in a uniform cloud.
   int least_leaf() const { return static_cast<int>(1.5 * std::sqrt(row_ / (8 * 27 * pair_))); }
+  fmm::HybridCosts hybrid_costs(bool dipoles) const {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    return {.pair = pair_,
+            .near_source = more_targets * pair_,
+            .m2p_target = m2p_target_,
+            .p2l_source = dipoles ? never : p2l_source_,  // local expansions take charges alone
+            .box = leaf_,
+            .parent = row_};
+  }
   /// With all points in one leaf.
   double one_leaf_seconds(double sources, double targets) const {
     return sources * targets * pair_;
   }
 
  private:
+  /// What a row of the near field costs beside its pairs, in pairs: idle lanes, as targets are
+  /// rounded up to eights, and fetching sources.
+  static constexpr double more_targets = 6;
+  /// The time of M2P's four expansions over that of the potential's.
+  static constexpr double m2p_of_gradient = 2;
+
   DeviceRates rates_;
-  double row_, leaf_, pair_;
+  double row_, leaf_, pair_, m2p_target_, p2l_source_;
 };
 
 }  // namespace
@@ -77,6 +93,10 @@ DeviceRates device_rates() {
           .product_single = 52e12 * size,
           .product_double = 38e12 * in_double,
           .bandwidth = 3.5e12 * size,
+          .m2p_single = 6.6e11 * size,
+          .m2p_double = 4e11 * in_double,
+          .p2l_single = 5e11 * size,
+          .p2l_double = 2.5e11 * in_double,
           .parent = 10e-9 / size,
           .coefficient = 0.2e-9 / size,
           .leaf = 1e-9 / size,
@@ -128,6 +148,11 @@ bool third_law_fits(std::int64_t near_pairs, std::int64_t items, std::int64_t po
                          static_cast<double>(points);
   const double bytes = near == Precision::single_precision ? sizeof(float) : sizeof(double);
   return bytes * numbers <= static_cast<double>(total_device_memory() / share);
+}
+
+fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order,
+                              const DeviceRates& rates) {
+  return DeviceCost(options, order, rates, 0, {}).hybrid_costs(options.dipoles);
 }
 
 double least_fmm_seconds(int order, const DeviceRates& rates) {

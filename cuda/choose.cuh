@@ -4,6 +4,7 @@
 
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/choice/search.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem::cuda {
@@ -13,6 +14,8 @@ struct DeviceRates {
   double near_single, near_double;        ///< pairs a second, potential
   double product_single, product_double;  ///< operations a second in large products
   double bandwidth;                       ///< bytes a second
+  /// Coefficients times targets of M2P, potential, and coefficients times sources of P2L, a second.
+  double m2p_single, m2p_double, p2l_single, p2l_double;
   /// Seconds of M2M and L2L for a parent, and for each of its coefficients; of a leaf's share in
   /// the stages of points; and of an evaluation's launches.
   double parent, coefficient, leaf, start;
@@ -55,6 +58,9 @@ struct TriedPoints {
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);
+
+/// What the traversal of a hybrid weighs, of Laplace's kernel.
+fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order, const DeviceRates& rates);
 
 /// What an FMM takes at least, if it has more than one leaf: its products have long rows, which
 /// take their time however few there are.

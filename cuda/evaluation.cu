@@ -211,16 +211,31 @@ class EvaluationIn final : public Evaluation {
     }
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
+      if (tree_.hybrid) {
+        stages_.clear_locals(kind.vectors);
+        p2l(exact_places(sources_.view()), strengths, tree_.hybrid->p2l_view(), tree_.tree.view(),
+            tree_.tree.root, stages_.table(), expansions, stream_);
+        done("P2L");
+      }
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
           stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
-      stages_.enqueue({tree_.tree.view(), tree_.far.m2l}, kind.vectors, done);
+      stages_.enqueue({tree_.tree.view(), tree_.far.m2l, tree_.hybrid.has_value()}, kind.vectors,
+                      done);
     }
     if (!times) {
       for (std::size_t k = 0; k < near_streams_.size(); ++k) {
         FMBEM_CUDA(cudaEventRecord(joins_[k], near_streams_[k]));
         FMBEM_CUDA(cudaStreamWaitEvent(stream_, joins_[k], 0));
       }
+    }
+    if (tree_.hybrid) {
+      act_on_points(
+          ActingArguments<T, N>{exact_places(sources_.view()), exact_places(targets().view()),
+                                strengths, tree_.hybrid->acting_view(), tree_.tree.view(),
+                                tree_.tree.root, stages_.table(), expansions, near},
+          stream_);
+      done("M2P");
     }
     l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
         stages_.table(), expansions, stages_.kernel(),

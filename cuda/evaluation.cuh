@@ -1,12 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/hybrid.cuh"
 #include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/fmm/base/precision.hpp"
 #include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 
 namespace fmbem::cuda {
 
@@ -17,8 +20,15 @@ struct PlanTree {
   DeviceTree tree;
   FarLists far;
   NearDeviceLists near;
-  std::int64_t bytes() const { return tree.bytes() + far.bytes() + near.bytes(); }
+  std::optional<HybridDeviceLists> hybrid;  ///< of that method
+  std::int64_t bytes() const {
+    return tree.bytes() + far.bytes() + near.bytes() + (hybrid ? hybrid->bytes() : 0);
+  }
 };
+
+/// Tree and lists of a hybrid, which fmm::make_hybrid_lists() has made on the host, with up to
+/// `most` targets of a warp of P2P. The host waits for the stream.
+PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream);
 
 /// The points of a plan, with the order in which they stand in its tree. Where the sources are the
 /// targets, the targets' order is empty.

@@ -35,15 +35,16 @@ struct OrbitTable {
 };
 
 __global__ void list_m2l(TreeView tree, const std::int32_t* parents, std::int64_t n,
-                         OrbitTable table, std::int32_t* out) {
+                         OrbitTable table, const std::uint32_t* colleagues, std::int32_t* out) {
   const std::int64_t i = thread_index();
   if (i >= n * places * 8) return;
   const fmm::OrbitPlace place = table.place[i / 8 % places][i % 8];
   const std::int32_t split = parents[i / (8 * places)];
   const std::int32_t uncle =
       tree.colleague[27 * static_cast<std::int64_t>(split) + place.colleague];
+  const bool acts = !colleagues || (colleagues[tree.box_of[split]] >> place.colleague & 1) != 0;
   std::int32_t box = -1;
-  if (uncle >= 0 && tree.split_of[uncle] >= 0)
+  if (acts && uncle >= 0 && tree.split_of[uncle] >= 0)
     box = tree.child[8 * static_cast<std::int64_t>(tree.split_of[uncle]) + place.octant];
   out[i] = box >= 0 && !is_empty(tree.sources[box]) ? box : -1;
 }
@@ -58,7 +59,8 @@ DeviceBuffer<std::int32_t> boxes_where(void (*flag)(TreeView, std::int64_t, std:
 
 }  // namespace
 
-M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream) {
+M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream,
+                      const std::uint32_t* colleagues) {
   M2lRows rows;
   if (tree.splits == 0) return rows;
   DeviceBuffer<std::int32_t> flags(tree.splits, stream);
@@ -72,7 +74,7 @@ M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t
     for (int g = 0; g < 8; ++g) table.place[orbit][g] = all[orbit + 1][g];
   rows.sources = DeviceBuffer<std::int32_t>(n * places * 8, stream);
   launch(list_m2l, blocks_for(n * places * 8), threads_per_block, 0, stream, view,
-         rows.parents.data(), n, table, rows.sources.data());
+         rows.parents.data(), n, table, colleagues, rows.sources.data());
 
   const int levels = static_cast<int>(tree.split_begin.size());
   const auto split_begin = to_device(tree.split_begin, stream);
@@ -85,10 +87,11 @@ M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t
   return rows;
 }
 
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l) {
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l,
+                        const std::uint32_t* colleagues) {
   return {boxes_where(flag_source_boxes, tree, stream),
           boxes_where(flag_target_leaves, tree, stream),
-          has_m2l ? make_m2l_rows(tree, tree.view(), stream) : M2lRows()};
+          has_m2l ? make_m2l_rows(tree, tree.view(), stream, colleagues) : M2lRows()};
 }
 
 }  // namespace fmbem::cuda

@@ -88,6 +88,12 @@ class FarStages {
     grow(gathered_, 8 * rows * gathered_stride_);
   }
 
+  /// Local expansions of zero, for P2L to add to.
+  void clear_locals(int vectors) {
+    FMBEM_CUDA(
+        cudaMemsetAsync(locals_.data(), 0, vectors * tree_.boxes * count_ * sizeof(T), stream_));
+  }
+
   /// Gives that room back.
   void release() {
     for (auto* buffer : {&moments_, &locals_, &products_, &gathered_}) *buffer = {};
@@ -123,7 +129,7 @@ class FarStages {
         if (from < to)
           l2l(tree,
               {m2l.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
-               level >= top_level()},
+               level >= top_level(), pass.adds},
               classes, operators_.of_parents(std::max(level, top_level())), products, all, stream_);
       }
       done("L2L");

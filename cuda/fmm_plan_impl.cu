@@ -5,6 +5,7 @@
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
 #include "fmbem/fmm/check.hpp"
+#include "fmbem/fmm/choice/choose_method.hpp"
 #include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
@@ -130,7 +131,8 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
 
 PlanKernel FmmPlan::Impl::kernel() const {
   const double kappa = options.kappa / tree.scale;
-  return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0};
+  // Leaves of a hybrid may be far from each other on the first level already.
+  return {kappa, kappa > 0 ? fmm::kappa_reach(options.tolerance) / kappa : 0, is_hybrid() ? 1 : 2};
 }
 
 /// Without a tree, in Morton order; `root` is the hull of the points times the scale.
@@ -176,9 +178,12 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
     return keys;
   }
   const std::int64_t n = count(points.sources), m = count(points.targets);
-  choice = choose_tree(options, order.p, rates,
+  fmm::PlanOptions how = options;
+  if (is_hybrid()) how.max_leaf.reset();  // it finds out by itself how far to split
+  choice = choose_tree(how, order.p, rates,
                        {most.data, keys.order.data(), count(most), points.scale, hull}, n, m, {},
                        stream);
+  if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
   if (options.method == fmm::Method::automatic) {
     // A treecode has never been the fastest here (docs/papers.md).
     const bool is_one_leaf = choice.max_leaf >= count(most);
@@ -202,6 +207,7 @@ bool FmmPlan::Impl::moves_by_histogram() const {
 /// Sorts the points, of some of which the keys are there, or counts them, and makes tree and lists.
 FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const Cube& root,
                                               SortedKeys keys, bool counts, auto&& stage_done) {
+  if (is_hybrid()) return grow_hybrid_tree(points, root, stage_done);
   Grown grown;
   grown.points.sources = points.sources;
   grown.points.targets = points.targets;
@@ -298,6 +304,10 @@ SortedKeys FmmPlan::Impl::sort(const DevicePoints& points, double scale, const C
   return sort_points(points.data, count(points), scale, root, nullptr, stream);
 }
 
+fmm::HybridCosts FmmPlan::Impl::hybrid_costs() const {
+  return cuda::hybrid_costs(options, order.p, device_rates());
+}
+
 double FmmPlan::Impl::theta() const {
   return options.theta.value_or(fmm::default_theta(options.method));
 }
@@ -331,6 +341,11 @@ fmm::PlanInfo FmmPlan::Impl::info() const {
                      bytes(),
                      evaluation ? evaluation->operator_bytes() : 0};
   info.third_law = third_law && !is_treecode();
+  if (tree.hybrid) {
+    info.method = fmm::Method::hybrid;
+    info.m2p_pairs = tree.hybrid->m2p_pairs;
+    info.p2l_pairs = tree.hybrid->p2l_pairs;
+  }
   if (is_treecode()) {
     const TreecodePairs pairs = treecode_pairs(tree, one_place.data());
     info.method = fmm::Method::treecode;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "fmbem/cuda/choose.cuh"
@@ -64,6 +65,7 @@ struct FmmPlan::Impl {
   }
 
  private:
+  using StageDone = std::function<void(const char* stage)>;
   struct Grown {
     PlanTree tree;
     DeviceBuffer<std::uint8_t> one_place;
@@ -75,6 +77,8 @@ struct FmmPlan::Impl {
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   auto&& stage_done);
   void grow_deep_tree(const Cube& root, Grown& grown) const;
+  Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
+                         const StageDone& stage_done) const;
   DeviceBuffer<std::uint8_t> one_places(const Grown& grown) const;
   void refuse_crowded_boxes(const Grown& grown) const;
   void make_evaluation_on(PlanPoints points);
@@ -86,10 +90,12 @@ struct FmmPlan::Impl {
     return options.method == fmm::Method::direct && options.kappa == 0;
   }
   bool is_treecode() const { return options.method == fmm::Method::treecode; }
+  bool is_hybrid() const { return options.method == fmm::Method::hybrid; }
   bool by_histogram() const { return options.construction == fmm::Construction::histogram; }
   bool moves_by_histogram() const;
   int targets_of_a_warp() const;
   double first_inflation() const;
+  fmm::HybridCosts hybrid_costs() const;
   TreecodePairs treecode_pairs(const PlanTree& of, const std::uint8_t* places) const;
   double theta() const;
   TreecodeOptions treecode_options();

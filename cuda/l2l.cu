@@ -13,11 +13,19 @@ __device__ inline T reflected(T v, int parity, int reflection) {
   return __popc(parity & reflection) & 1 ? -v : v;
 }
 
+template <bool Adds, class T>
+__device__ inline void write(T value, T& to) {
+  if constexpr (Adds)
+    to += value;
+  else
+    to = value;
+}
+
 constexpr int l2l_rows = 4;
 
 /// The members of ParentsView are passed one by one: as a struct, the compiler would make other
 /// code of them.
-template <class T>
+template <class T, bool Adds>
 __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first,
                            std::int32_t last, bool has_local, Classes classes,
                            OperatorsView<T> operators, ProductsView<T> products,
@@ -75,7 +83,7 @@ __global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int3
       for (int g = 0; g < 8; ++g) {
         const std::int32_t child = tree.child[8 * split + (7 ^ g)];
         if (child >= 0 && tree.targets[child].x < tree.targets[child].y)
-          expansions.local(child, v)[k] = reflected(value[row][g], parity, g);
+          write<Adds>(reflected(value[row][g], parity, g), expansions.local(child, v)[k]);
       }
     }
   }
@@ -95,9 +103,10 @@ void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classe
          const ExpansionsView<T>& expansions, cudaStream_t stream) {
   const std::int64_t rows =
       static_cast<std::int64_t>(parents.last - parents.first) * expansions.vectors;
-  launch(l2l_kernel<T>, blocks_for(rows, l2l_rows), threads_for(expansions.count, 256),
-         sizeof(T) * l2l_rows * expansions.count, stream, tree, parents.split, parents.first,
-         parents.last, parents.has_local, classes, operators, products, expansions);
+  launch(parents.adds ? l2l_kernel<T, true> : l2l_kernel<T, false>, blocks_for(rows, l2l_rows),
+         threads_for(expansions.count, 256), sizeof(T) * l2l_rows * expansions.count, stream, tree,
+         parents.split, parents.first, parents.last, parents.has_local, classes, operators,
+         products, expansions);
 }
 
 #define FMBEM_INSTANTIATE(T)                                                                      \

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int32_t box = leaves.boxes[leaf];
   const int2 range = leaves.tree.targets[box];
   const int level = leaves.tree.level(box);
-  const bool is_far = has_far && level >= (Kernel::homogeneous ? 2 : top_level);
+  const bool is_far = has_far && level >= top_level;
   const ToUnitBox<T, N> unit_box(leaves.root, leaves.tree, box);
   const double from_unit = unit_box.scale;
   const Kernel kernel = in_unit(in_tree, 1 / unit_box.scale);

@@ -14,6 +14,8 @@ namespace fmbem::cuda {
 /// that unit, are left out.
 struct PlanKernel {
   double kappa = 0, reach = 0;
+  /// The first level whose boxes have expansions, if the kernel's reach does not leave out more.
+  int top_level = 2;
 };
 
 /// The operators of a tree: one set for all levels, or one for each level that needs them.
@@ -21,7 +23,8 @@ template <class T>
 class LevelOperators {
  public:
   /// The levels that need them, without making any.
-  LevelOperators(const PlanKernel& kernel, const DeviceTree& tree) : kernel_{kernel.kappa} {
+  LevelOperators(const PlanKernel& kernel, const DeviceTree& tree)
+      : kernel_{kernel.kappa, kernel.top_level} {
     if (kernel.kappa == 0) return;
     while (kernel_.top_level < tree.levels() && side(tree, kernel_.top_level) > kernel.reach)
       ++kernel_.top_level;

@@ -12,8 +12,10 @@ struct M2lRows {
   std::vector<std::int32_t> parent_begin;  ///< [levels + 1], first parent of each level
   std::int64_t bytes() const { return parents.bytes() + sources.bytes(); }
 };
-/// Of a view of the tree: its own, or the transposed one.
-M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream);
+/// Of a view of the tree: its own, or the transposed one. `colleagues`, [boxes], are as
+/// fmm::HybridLists::m2l_places: those whose children act; null for all of them.
+M2lRows make_m2l_rows(const DeviceTree& tree, const TreeView& view, cudaStream_t stream,
+                      const std::uint32_t* colleagues = nullptr);
 
 /// Boxes that the stages go through.
 struct FarLists {
@@ -22,13 +24,15 @@ struct FarLists {
   M2lRows m2l;
   std::int64_t bytes() const { return source_boxes.bytes() + target_leaves.bytes() + m2l.bytes(); }
 };
-/// Without rows of M2L for a treecode.
-FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l = true);
+/// Without rows of M2L for a treecode; `colleagues` as of make_m2l_rows().
+FarLists make_far_lists(const DeviceTree& tree, cudaStream_t stream, bool has_m2l = true,
+                        const std::uint32_t* colleagues = nullptr);
 
 /// A view of a tree, and its rows of M2L: which way expansions go.
 struct FarPass {
   TreeView tree;
   const M2lRows& m2l;
+  bool adds = false;  ///< to local expansions that P2L has begun
 };
 
 /// The boxes of one of these lists, for the stages between points and expansions.
@@ -57,6 +61,15 @@ struct NearDeviceLists {
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream);
+
+/// The same of rows that are given: source boxes of each leaf, [begin[row], begin[row + 1]), of
+/// which the leaf itself comes first.
+struct NearRows {
+  DeviceBuffer<std::int64_t> begin;
+  DeviceBuffer<std::int32_t> sources;
+};
+NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
+                              NearRows rows, int most, cudaStream_t stream);
 
 /// Points, and their order in a tree.
 struct PlacesInOrder {

@@ -55,6 +55,10 @@ __device__ inline void for_near(const TreeView& tree, std::int32_t box, int plac
   }
 }
 
+__device__ inline int items_of(int targets, int most) {
+  return most > 0 ? (targets + most - 1) / most : 0;
+}
+
 /// Counts of a row: entries and items. A warp a row.
 __global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
                            const std::uint8_t* one_place, int most, std::int32_t* entries,
@@ -80,7 +84,7 @@ __global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64
   if (lane > 0) return;
   const int targets = size_of(tree.targets[box]);
   entries[row] = found;
-  items[row] = most > 0 ? (targets + most - 1) / most : 0;
+  items[row] = items_of(targets, most);
   pairs[row] = sources * targets;
 }
 
@@ -97,6 +101,19 @@ __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
   };
   const int2 range = tree.own_sources(source);
   return {range.x, size_of(range), {shift(0), shift(1), shift(2)}, static_cast<std::int8_t>(up)};
+}
+
+/// The items of a row: equal shares, so that no warp is left with a few targets.
+__device__ inline void list_items(std::int64_t row, int2 targets, const std::int32_t* item_begin,
+                                  NearItem* items) {
+  const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
+  std::int32_t from = targets.x;
+  for (std::int32_t part = 0; part < parts; ++part) {
+    const int left = targets.y - from;
+    const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
+    items[first + part] = {static_cast<std::int32_t>(row), from, share, part};
+    from += share;
+  }
 }
 
 __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
@@ -122,16 +139,37 @@ __global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_
   }
   if (lane > 0) return;
   own_entries[row] = !without_itself && !is_empty(tree.own_sources(box));
-  // Equal shares, so that no warp is left with a few targets.
-  const int2 targets = tree.targets[box];
-  const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
-  std::int32_t from = targets.x;
-  for (std::int32_t part = 0; part < parts; ++part) {
-    const int left = targets.y - from;
-    const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
-    items[first + part] = {static_cast<std::int32_t>(row), from, share, part};
-    from += share;
-  }
+  list_items(row, tree.targets[box], item_begin, items);
+}
+
+/// As count_near() and list_near(), of rows that are given.
+__global__ void count_given(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
+                            const std::int64_t* begin, const std::int32_t* sources, int most,
+                            std::int32_t* items, std::int64_t* pairs) {
+  const std::int64_t row = thread_index();
+  if (row >= rows) return;
+  std::int64_t near = 0;
+  for (std::int64_t k = begin[row]; k < begin[row + 1]; ++k)
+    near += size_of(tree.own_sources(sources[k]));
+  const int targets = size_of(tree.targets[leaves[row]]);
+  items[row] = items_of(targets, most);
+  pairs[row] = near * targets;
+}
+
+__global__ void list_given(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
+                           const std::int64_t* begin, const std::int32_t* sources,
+                           const std::int32_t* item_begin, NearEntry* entries, NearItem* items,
+                           std::int32_t* own_entries) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= rows) return;
+  const int lane = threadIdx.x % warp_size;
+  const std::int32_t box = leaves[row];
+  const std::int64_t first = begin[row], last = begin[row + 1];
+  for (std::int64_t k = first + lane; k < last; k += warp_size)
+    entries[k] = entry_of(tree, box, sources[k]);
+  if (lane > 0) return;
+  own_entries[row] = first < last && sources[first] == box;
+  list_items(row, tree.targets[box], item_begin, items);
 }
 
 /// The part of the sort key that orders items of a class: by their number of sources in steps of
@@ -173,39 +211,33 @@ __global__ void place_items(const NearItem* items, const std::uint32_t* order,
       classes->begin[k] = static_cast<std::int32_t>(n);
 }
 
-__global__ void flag_one_places(TreeView tree, const std::int32_t first, std::int32_t last,
-                                const Vec3d* sources, const std::int32_t* source_order,
-                                const Vec3d* targets, const std::int32_t* target_order,
-                                std::uint8_t* flags) {
-  const std::int64_t i = thread_index() / warp_size;
-  if (first + i >= last) return;
-  const std::int64_t b = first + i;
-  const int lane = threadIdx.x % warp_size;
-  const int2 s = tree.sources[b], t = tree.targets[b];
-  bool same = !is_empty(s) && !is_empty(t);
-  if (same) {
-    const Vec3d place = sources[source_order[s.x]];
-    for (int k = s.x + lane; k < s.y; k += warp_size)
-      same = same && sources[source_order[k]] == place;
-    for (int k = t.x + lane; k < t.y; k += warp_size)
-      same = same && targets[target_order[k]] == place;
-  }
-  same = __all_sync(whole_warp, same);
-  if (lane == 0) flags[b] = same;
-}
-
-__global__ void find_crowded(TreeView tree, std::int32_t first, std::int32_t n,
-                             const std::uint8_t* one_place, int max_leaf, std::int32_t* found) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  const std::int64_t b = first + i;
-  if (!one_place[b] && max(size_of(tree.sources[b]), size_of(tree.targets[b])) > max_leaf)
-    *found = 1;
-}
-
 template <class T>
 T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   return download_one(buffer.data() + buffer.size() - 1, stream);
+}
+
+/// Of each row, and 0 at the end.
+struct RowCounts {
+  DeviceBuffer<std::int32_t> items, item_begin;
+  DeviceBuffer<std::int64_t> pairs;
+
+  RowCounts(std::int64_t rows, cudaStream_t stream)
+      : items(rows + 1, stream), item_begin(rows + 1, stream), pairs(rows + 1, stream) {
+    items.fill_bytes(0);
+    pairs.fill_bytes(0);
+  }
+};
+
+/// Room for entries, where lists.begin is there, and for items, whose beginnings are found.
+void make_room(NearDeviceLists& lists, RowCounts& counts, cudaStream_t stream) {
+  const auto ends = static_cast<std::int64_t>(counts.items.size());
+  exclusive_sum(counts.items.data(), counts.item_begin.data(), ends, stream);
+  lists.pairs_before = DeviceBuffer<std::int64_t>(ends, stream);
+  exclusive_sum(counts.pairs.data(), lists.pairs_before.data(), ends, stream);
+  lists.pairs = last_of(lists.pairs_before, stream);
+  lists.entries = DeviceBuffer<NearEntry>(last_of(lists.begin, stream), stream);
+  lists.items = DeviceBuffer<NearItem>(last_of(counts.item_begin, stream), stream);
+  lists.own_entries = DeviceBuffer<std::int32_t>(ends - 1, stream);
 }
 
 /// By the number of targets a lane, and the number of sources within that.
@@ -235,53 +267,37 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
                                 cudaStream_t stream) {
   NearDeviceLists lists;
   const auto rows = static_cast<std::int64_t>(leaves.size());
-  DeviceBuffer<std::int32_t> entries(rows + 1, stream), items(rows + 1, stream),
-      item_begin(rows + 1, stream);
-  DeviceBuffer<std::int64_t> pairs(rows + 1, stream);
+  DeviceBuffer<std::int32_t> entries(rows + 1, stream);
   entries.fill_bytes(0);
-  items.fill_bytes(0);
-  pairs.fill_bytes(0);
+  RowCounts counts(rows, stream);
   const unsigned blocks = blocks_for(rows, warps_per_block);
   launch(count_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
-         one_place.data(), most, entries.data(), items.data(), pairs.data());
+         one_place.data(), most, entries.data(), counts.items.data(), counts.pairs.data());
   lists.begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
   exclusive_sum(entries.data(), lists.begin.data(), rows + 1, stream);
-  exclusive_sum(items.data(), item_begin.data(), rows + 1, stream);
-  lists.pairs_before = DeviceBuffer<std::int64_t>(rows + 1, stream);
-  exclusive_sum(pairs.data(), lists.pairs_before.data(), rows + 1, stream);
-  lists.pairs = last_of(lists.pairs_before, stream);
-  lists.entries = DeviceBuffer<NearEntry>(last_of(lists.begin, stream), stream);
-  lists.items = DeviceBuffer<NearItem>(last_of(item_begin, stream), stream);
-  lists.own_entries = DeviceBuffer<std::int32_t>(rows, stream);
+  make_room(lists, counts, stream);
   launch(list_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
-         one_place.data(), lists.begin.data(), item_begin.data(), lists.entries.data(),
+         one_place.data(), lists.begin.data(), counts.item_begin.data(), lists.entries.data(),
          lists.items.data(), lists.own_entries.data());
-  sort_items(lists, tree, leaves.data(), pairs.data(), stream);
+  sort_items(lists, tree, leaves.data(), counts.pairs.data(), stream);
   return lists;
 }
 
-DeviceBuffer<std::uint8_t> find_one_places(const DeviceTree& tree, const PlacesInOrder& sources,
-                                           const PlacesInOrder& targets, cudaStream_t stream) {
-  const int deepest = tree.deepest();
-  if (tree.levels() <= deepest) return {};
-  DeviceBuffer<std::uint8_t> flags(tree.boxes, stream);
-  flags.fill_bytes(0);
-  const std::int32_t first = tree.box_begin[deepest], last = tree.box_begin[deepest + 1];
-  launch(flag_one_places, blocks_for(last - first, warps_per_block), threads_per_block, 0, stream,
-         tree.view(), first, last, sources.places, sources.order, targets.places, targets.order,
-         flags.data());
-  return flags;
-}
-
-bool has_crowded_boxes(const DeviceTree& tree, const DeviceBuffer<std::uint8_t>& one_place,
-                       int max_leaf, cudaStream_t stream) {
-  if (one_place.size() == 0) return false;
-  DeviceBuffer<std::int32_t> found(1, stream);
-  found.fill_bytes(0);
-  const std::int32_t first = tree.box_begin[tree.deepest()], n = tree.box_begin.back() - first;
-  launch(find_crowded, blocks_for(n), threads_per_block, 0, stream, tree.view(), first, n,
-         one_place.data(), max_leaf, found.data());
-  return download_one(found.data(), stream) != 0;
+NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
+                              NearRows given, int most, cudaStream_t stream) {
+  NearDeviceLists lists;
+  const auto rows = static_cast<std::int64_t>(leaves.size());
+  RowCounts counts(rows, stream);
+  lists.begin = std::move(given.begin);
+  launch(count_given, blocks_for(rows), threads_per_block, 0, stream, tree.view(), leaves.data(),
+         rows, lists.begin.data(), given.sources.data(), most, counts.items.data(),
+         counts.pairs.data());
+  make_room(lists, counts, stream);
+  launch(list_given, blocks_for(rows, warps_per_block), threads_per_block, 0, stream, tree.view(),
+         leaves.data(), rows, lists.begin.data(), given.sources.data(), counts.item_begin.data(),
+         lists.entries.data(), lists.items.data(), lists.own_entries.data());
+  sort_items(lists, tree, leaves.data(), counts.pairs.data(), stream);
+  return lists;
 }
 
 }  // namespace fmbem::cuda

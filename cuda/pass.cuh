@@ -252,10 +252,11 @@ struct ParentsView {
   const std::int32_t* split;  ///< all parents, as numbers of splits
   std::int32_t first, last;
   bool has_local;  ///< whether they have local expansions, which those of level 1 have not
+  bool adds;       ///< to what is in the children's local expansions
 };
 
 /// L2L and the last step of M2L: writes L of the children with targets from the parents' L and the
-/// products.
+/// products, or adds that to it.
 template <class T>
 void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classes,
          const OperatorsView<T>& operators, const ProductsView<T>& products,

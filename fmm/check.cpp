@@ -10,6 +10,7 @@
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
+#include "fmbem/fmm/lists/hybrid_lists.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 
 namespace fmbem::fmm {
@@ -70,8 +71,13 @@ void check_point_count(std::size_t points, const char* what) {
 void check_method(const PlanOptions& o, Processor processor) {
   const bool direct = o.method == Method::direct, treecode = o.method == Method::treecode,
              hybrid = o.method == Method::hybrid;
-  FMBEM_REQUIRE(processor == Processor::cpu || !hybrid,
-                "the method hybrid is for plans on the CPU: make the plan there, or take fmm");
+  const bool device_hybrid = hybrid && processor == Processor::gpu;
+  FMBEM_REQUIRE(
+      !device_hybrid || o.expansion.value_or(Expansion::spherical) == Expansion::spherical,
+      "hybrids on the GPU have spherical expansions alone: take these, or make the plan "
+      "on the CPU");
+  FMBEM_REQUIRE(!hybrid || o.construction == Construction::radix_sort,
+                "trees by histogram are not for hybrids: take the radix sort, or the method fmm");
   FMBEM_REQUIRE(processor == Processor::gpu || o.construction == Construction::radix_sort,
                 "trees by histogram are for plans on the GPU: make the plan there, or take the "
                 "radix sort");
@@ -83,6 +89,10 @@ void check_method(const PlanOptions& o, Processor processor) {
                 "fmm, and no dipoles");
   FMBEM_REQUIRE(!o.theta || (*o.theta > 0 && *o.theta <= 1),
                 "θ must be above 0 and at most 1, not " << *o.theta);
+  FMBEM_REQUIRE(!device_hybrid || !o.theta || *o.theta >= theta_of_blocks,
+                "hybrids on the GPU have θ of "
+                    << theta_of_blocks << " or more, not " << *o.theta
+                    << ": give a larger θ or none, or make the plan on the CPU");
   FMBEM_REQUIRE(!o.theta || treecode || hybrid || o.method == Method::automatic,
                 "θ is a treecode's or a hybrid's: take one of these methods, or give no θ");
   FMBEM_REQUIRE(!o.theta || *o.theta <= largest_sure_theta(o.method) || o.order,

@@ -47,13 +47,14 @@ struct PlanOptions {
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
-  Method method = Method::fmm;        ///< the CPU alone has hybrid
+  Method method = Method::fmm;
   /// Of a treecode or a hybrid: a box of radius r_s acts on one of radius r_t at the distance R of
   /// their centres by its expansion if (r_t + r_s)/R ≤ θ, 0 < θ ≤ 1. Radii are half diagonals.
-  /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart.
+  /// Default: 0.5 of a treecode; of a hybrid √3/2, boxes of one size being two sides apart, below
+  /// which there are none on a GPU.
   std::optional<double> theta{};
   /// What M2P of a treecode or a hybrid sums. Default: monomials up to order 6, where they are
-  /// faster.
+  /// faster; of hybrids on a GPU always harmonics.
   std::optional<Expansion> expansion{};
   /// ε of Plummer's kernel 1/(4π√(r² + ε²)), a length; 0, as by default, is Laplace's. Direct sums
   /// alone have it.

@@ -15,8 +15,6 @@ namespace {
 // Leaf sizes of treecodes that are tried, the points of which one in so many is in the trial's
 // tree, and the leaves of it that are walked.
 constexpr std::initializer_list<int> treecode_leaves{16, 32, 64, 128};
-/// A hybrid's tree is split until leaves have that part of the points of an FMM's.
-constexpr double finest_leaf = 0.5;
 /// A hybrid is taken where it is foreseen to be faster by that factor: its plan takes longer.
 constexpr double hybrid_margin = 1.15;
 
@@ -69,16 +67,14 @@ TreeChoice treecode_choice(const PlanOptions& options, std::span<const Vec3d> so
   return best;
 }
 
-/// The root and leaves of the FMM serve a hybrid, which finds out by itself how far to split; so
-/// its leaves are smaller, whatever larger ones are asked for.
+/// The root and leaves of the FMM serve a hybrid.
 TreeChoice hybrid_choice(const PlanOptions& options, std::span<const Vec3d> sources,
                          std::span<const Vec3d> targets, double scale, const Cube& hull) {
   PlanOptions free = options;
   free.max_leaf.reset();
   const int order = order_for(options, are_same(sources, targets));
   TreeChoice choice = choose_tree(free, order, sources, targets, scale, hull);
-  const int finest = std::max(1, static_cast<int>(finest_leaf * choice.max_leaf));
-  choice.max_leaf = std::min(options.max_leaf.value_or(finest), finest);
+  choice.max_leaf = hybrid_leaf(options.max_leaf, choice.max_leaf);
   return choice;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "fmbem/fmm/choice/choose.hpp"
 
 namespace fmbem::fmm {
@@ -14,5 +16,12 @@ struct MethodChoice {
 /// its tree. Arguments are as of choose_tree().
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, double scale, const Cube& hull);
+
+/// Leaf size of a hybrid's tree: half of what is best for an FMM, or what is asked for if that is
+/// less. The hybrid finds out by itself how far to split, whatever larger leaves are asked for.
+inline int hybrid_leaf(const std::optional<int>& asked, int best_of_fmm) {
+  const int finest = std::max(1, best_of_fmm / 2);
+  return std::min(asked.value_or(finest), finest);
+}
 
 }  // namespace fmbem::fmm

@@ -79,14 +79,17 @@ class Traversal {
   double blocks_seconds(std::int32_t a, std::int32_t b) const {
     const Box& to = tree_.boxes[a];
     const std::array<std::uint8_t, orbits>& sharers = sharers_[a];
-    double rows = 0;
-    if (to.targets.size() > 0)
+    double rows = 0, parents = 0;
+    if (to.targets.size() > 0) {
+      parents = 1.0 / sharers[0];
       for (std::uint32_t some = orbits_at(place_of(tree_, a, b), occupied_[b]); some;
            some &= some - 1)
         rows += 1.0 / sharers[std::countr_zero(some)];
+    }
     const auto children =
         std::count_if(to.child.begin(), to.child.end(), [](std::int32_t c) { return c >= 0; });
-    return costs_.m2l_row * rows + costs_.box * static_cast<double>(children) / sharers[0];
+    return costs_.m2l_row * rows + costs_.box * static_cast<double>(children) / sharers[0] +
+           costs_.parent * parents;
   }
 
   double blocks_seconds(BoxPair pair) const {
@@ -108,7 +111,7 @@ class Traversal {
   bool is_sure_to_split(BoxPair pair) const {
     return !tree_.boxes[pair.a].is_leaf && !tree_.boxes[pair.b].is_leaf &&
            !(pair.a != pair.b && is_far(pair)) &&
-           direct_seconds(pair) > rows_of_sure_splits * costs_.m2l_row;
+           direct_seconds(pair) > rows_of_sure_splits * (costs_.m2l_row + costs_.parent / 26);
   }
 
   bool is_far(BoxPair pair) const {

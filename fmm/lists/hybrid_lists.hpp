@@ -47,6 +47,7 @@ struct HybridCosts {
   double m2p_target = 0;   ///< of a box and a target
   double p2l_source = 0;   ///< of a source and a box
   double box = 0;          ///< of M2M and L2L
+  double parent = 0;       ///< of M2L of a parent, however few rows it has
 };
 
 /// Traverses pairs of boxes from the root: a pair with (r_t + r_s)/R ≤ θ acts by M2L, M2P, P2L or

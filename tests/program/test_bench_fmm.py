@@ -8,9 +8,9 @@ import unittest
 from harness import ProgramTest
 
 BENCH = os.environ["FMBEM_BENCH_FMM"]
-STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "M2P"}
+STAGES = {"sort", "P2M", "M2M", "M2L", "L2L", "L2P", "P2P", "M2P", "P2L"}
 KEYS = {"points", "distribution", "method", "m2p_pairs", "operations", "tolerance", "outputs", "precision", "backend", "threads", "seed",
-        "repeat", "order", "levels", "inflation", "max_leaf", "boxes", "leaves", "near_pairs", "third_law",
+        "repeat", "order", "levels", "inflation", "asked_leaf", "max_leaf", "boxes", "leaves", "near_pairs", "third_law",
         "error_potential", "error_gradient", "seconds", "memory_bytes", "operator_bytes",
         "peak_memory_bytes"}
 
@@ -74,6 +74,12 @@ class Tables(BenchTest):
                            "inflation": 1.25, "threads": 1, "seed": 5}.items():
             self.assertEqual(row[key], value, key)
         self.assertLess(row["error_potential"], 1e-3)
+
+    def test_several_leaf_sizes(self):
+        rows = self.rows("--points", "2e3", "--tolerance", "1e-3", "--max-leaf", "40,400", "--method", "hybrid")
+        self.assertEqual([row["asked_leaf"] for row in rows], [40, 400])
+        for row in rows:
+            self.assertLess(row["error_potential"], 1e-3)
 
     def test_the_seed_decides_the_errors(self):
         def error(seed):

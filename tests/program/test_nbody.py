@@ -124,8 +124,9 @@ class Nbody(ProgramTest):
             with self.subTest(arguments):
                 self.refused("nbody", *arguments, saying=saying)
 
-    def test_hybrids_are_not_on_the_gpu(self):
-        self.refused("nbody", "--points", 9, "--method", "hybrid", "--backend", "cuda", saying=())
+    def test_what_hybrids_on_the_gpu_do_not_have(self):
+        for option in (("--theta", 0.5), ("--expansion", "cartesian")):
+            self.refused("nbody", "--points", 9, "--method", "hybrid", "--backend", "cuda", *option, saying=())
 
 
 if __name__ == "__main__":

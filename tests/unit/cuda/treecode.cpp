@@ -194,5 +194,4 @@ TEST_CASE("treecodes on the GPU refuse what they do not have") {
   refused({.order = 41, .method = Method::treecode}, "the order must be between 1 and 40");
   refused({.order = 7, .method = Method::treecode, .expansion = fmm::Expansion::cartesian},
           "Cartesian expansions have orders up to 6");
-  refused({.method = Method::hybrid}, "the method hybrid is for plans on the CPU");
 }

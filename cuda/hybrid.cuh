@@ -1,0 +1,86 @@
+#pragma once
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/pass.cuh"
+
+// What a hybrid of treecode and FMM has beside the FMM's stages.
+
+namespace fmbem::cuda {
+
+/// Up to 64 targets of a leaf, which a warp takes, and the boxes that act on them: those whose
+/// expansions do, from `begin` on, and then those whose points do, out of the near lists' reach.
+struct ActingItem {
+  std::int64_t begin;
+  std::int32_t m2p, p2p;
+  std::int32_t leaf, first, count;  ///< the leaf's box; targets
+};
+inline constexpr int targets_of_an_item = 2 * warp_size;
+
+struct ActingView {
+  const ActingItem* items;
+  std::int64_t count;
+  const std::int32_t* boxes;
+};
+
+/// Sources that act on local expansions: those of boxes[row] are [begin[row], begin[row + 1]).
+struct P2lRowsView {
+  const std::int32_t* boxes;
+  const std::int64_t* begin;
+  const std::int32_t* sources;
+  std::int64_t count;
+};
+
+/// What acts by M2P, P2L, and P2P out of the near lists' reach.
+struct HybridDeviceLists {
+  DeviceBuffer<ActingItem> items;
+  DeviceBuffer<std::int32_t> acting;
+  DeviceBuffer<std::int32_t> p2l_boxes, p2l_sources;
+  DeviceBuffer<std::int64_t> p2l_begin;
+  std::int64_t m2p_pairs = 0, p2l_pairs = 0, p2p_pairs = 0;  ///< as fmm::PlanInfo counts them
+
+  ActingView acting_view() const {
+    return {items.data(), static_cast<std::int64_t>(items.size()), acting.data()};
+  }
+  P2lRowsView p2l_view() const {
+    return {p2l_boxes.data(), p2l_begin.data(), p2l_sources.data(),
+            static_cast<std::int64_t>(p2l_boxes.size())};
+  }
+  std::int64_t bytes() const {
+    return items.bytes() + acting.bytes() + p2l_boxes.bytes() + p2l_sources.bytes() +
+           p2l_begin.bytes();
+  }
+};
+
+/// Points as PointsView has them in double precision.
+inline PointsView<double> exact_places(const PointsView<double>& points) { return points; }
+inline PointsView<double> exact_places(const PointsView<float>& points) {
+  return {points.count, points.order, points.exact_x, points.exact_y, points.exact_z};
+}
+
+/// P2L: adds charges to local expansions. As S_i(y)/|y|^(2n+1) = S_i(ξ)/|y| with ξ = y/|y|²
+/// (Kelvin), this is P2M of charges q/|y| at inverted points. A warp a row.
+template <class T, class N>
+void p2l(const PointsView<double>& sources, const StrengthsView<N>& strengths,
+         const P2lRowsView& rows, const TreeView& tree, const Cube& root, const TableView<T>& table,
+         const ExpansionsView<T>& expansions, cudaStream_t stream);
+
+/// What acts on points.
+template <class T, class N>
+struct ActingArguments {
+  PointsView<double> sources, targets;
+  StrengthsView<N> strengths;
+  ActingView acting;
+  TreeView tree;
+  Cube root;
+  TableView<T> table;
+  ExpansionsView<T> expansions;
+  NearView results;  ///< to which it is added
+};
+
+/// M2P, and P2P of leaves out of the near lists' reach, of pairs in N, whose differences are of
+/// coordinates in double precision. A warp an item.
+template <class T, class N>
+void act_on_points(const ActingArguments<T, N>& arguments, cudaStream_t stream);
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,184 @@
+// Trees and lists of hybrids, from the host's.
+#include <algorithm>
+#include <vector>
+
+#include "fmbem/cuda/fmm_plan_impl.cuh"
+#include "fmbem/cuda/hybrid.cuh"
+#include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/plan_info.hpp"
+#include "fmbem/fmm/tree/sorted_points.hpp"
+
+namespace fmbem::cuda {
+namespace {
+
+std::vector<int2> ranges_of(const fmm::Octree& octree, fmm::Range fmm::Box::*which) {
+  std::vector<int2> ranges;
+  for (const fmm::Box& box : octree.boxes) ranges.push_back({(box.*which).begin, (box.*which).end});
+  return ranges;
+}
+
+/// Boxes that act on the targets of each leaf: those that act on the leaf or on a box that it is
+/// in.
+class ActingLists {
+ public:
+  explicit ActingLists(const fmm::PointTree& tree) : tree_(tree) {
+    if (tree.lists.hybrid.m2p.sources.empty() && tree.lists.hybrid.p2p.sources.empty()) return;
+    for (const std::int32_t leaf : tree.lists.p2p.targets) add(leaf);
+    // The longest first, so that none is alone in the end.
+    std::stable_sort(items.begin(), items.end(), [](const ActingItem& a, const ActingItem& b) {
+      return a.m2p + a.p2p > b.m2p + b.p2p;
+    });
+  }
+
+  std::vector<ActingItem> items;
+  std::vector<std::int32_t> boxes;
+
+ private:
+  void add(std::int32_t leaf) {
+    const fmm::HybridLists& lists = tree_.lists.hybrid;
+    ActingItem item{static_cast<std::int64_t>(boxes.size()), 0, 0, leaf, 0, 0};
+    item.m2p = append(leaf, lists.m2p);
+    item.p2p = append(leaf, lists.p2p);
+    if (item.m2p + item.p2p == 0) return;
+    const fmm::Range targets = tree_.octree.boxes[leaf].targets;
+    for (item.first = targets.begin; item.first < targets.end; item.first += targets_of_an_item) {
+      item.count = std::min(targets.end - item.first, targets_of_an_item);
+      items.push_back(item);
+    }
+  }
+  std::int32_t append(std::int32_t leaf, const fmm::BoxRows& rows) {
+    const std::size_t before = boxes.size();
+    for (std::int32_t box = leaf; box >= 0; box = tree_.octree.boxes[box].parent)
+      boxes.insert(boxes.end(), rows[box].begin(), rows[box].end());
+    return static_cast<std::int32_t>(boxes.size() - before);
+  }
+
+  const fmm::PointTree& tree_;
+};
+
+DeviceTree device_tree(const fmm::Octree& octree, bool same, cudaStream_t stream) {
+  std::vector<std::uint64_t> code, upper_code;
+  std::vector<std::int32_t> split_of, parent, box_of, child, colleague;
+  DeviceTree tree;
+  tree.root = octree.root;
+  tree.boxes = static_cast<std::int64_t>(octree.boxes.size());
+  tree.box_begin = octree.level_begin;
+  tree.split_begin.assign(tree.box_begin.size(), 0);
+  for (std::size_t b = 0; b < octree.boxes.size(); ++b) {
+    const fmm::Box& box = octree.boxes[b];
+    const fmm::TreeKey own = first_code<fmm::TreeKey>(box.level) + fmm::key_of(box.cell);
+    code.push_back(static_cast<std::uint64_t>(own));
+    upper_code.push_back(static_cast<std::uint64_t>(own >> 64));
+    parent.push_back(box.parent < 0 ? -1 : split_of[box.parent]);
+    split_of.push_back(box.is_leaf ? -1 : static_cast<std::int32_t>(box_of.size()));
+    if (box.is_leaf) continue;
+    box_of.push_back(static_cast<std::int32_t>(b));
+    child.insert(child.end(), box.child.begin(), box.child.end());
+    colleague.insert(colleague.end(), octree.colleagues[b].begin(), octree.colleagues[b].end());
+    ++tree.split_begin[box.level + 1];
+  }
+  for (std::size_t level = 1; level < tree.split_begin.size(); ++level)
+    tree.split_begin[level] += tree.split_begin[level - 1];
+  tree.splits = static_cast<std::int64_t>(box_of.size());
+  const auto sources = ranges_of(octree, &fmm::Box::sources),
+             targets = ranges_of(octree, &fmm::Box::targets);
+  tree.code = to_device(code, stream);
+  if (upper_code.back() > 0) tree.upper_code = to_device(upper_code, stream);
+  tree.split_of = to_device(split_of, stream);
+  tree.parent = to_device(parent, stream);
+  tree.box_of = to_device(box_of, stream);
+  tree.child = to_device(child, stream);
+  tree.colleague = to_device(colleague, stream);
+  tree.sources = to_device(sources, stream);
+  if (!same) tree.other_targets = to_device(targets, stream);
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // before the host's arrays go
+  return tree;
+}
+
+NearRows device_near_rows(const fmm::NearLists& lists, cudaStream_t stream) {
+  std::vector<std::int32_t> sources = lists.sources;
+  for (std::size_t row = 0; row < lists.targets.size(); ++row) {
+    const auto first = sources.begin() + lists.begin[row],
+               last = sources.begin() + lists.begin[row + 1],
+               own = std::find(first, last, lists.targets[row]);
+    if (own != last) std::rotate(first, own, own + 1);
+  }
+  NearRows rows{to_device(lists.begin, stream), to_device(sources, stream)};
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return rows;
+}
+
+HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t stream) {
+  const ActingLists acting(tree);
+  std::vector<std::int32_t> boxes, sources;
+  std::vector<std::int64_t> begin{0};
+  for (std::size_t b = 0; b < tree.octree.boxes.size(); ++b) {
+    const auto row = tree.lists.hybrid.p2l[static_cast<std::int32_t>(b)];
+    if (row.empty()) continue;
+    for (const std::int32_t box : row) {
+      const fmm::Range range = tree.octree.boxes[box].sources;
+      for (std::int32_t k = range.begin; k < range.end; ++k) sources.push_back(k);
+    }
+    boxes.push_back(static_cast<std::int32_t>(b));
+    begin.push_back(static_cast<std::int64_t>(sources.size()));
+  }
+  fmm::PlanInfo counts{};
+  fmm::count_hybrid(tree, counts);
+  HybridDeviceLists lists{.items = to_device(acting.items, stream),
+                          .acting = to_device(acting.boxes, stream),
+                          .p2l_boxes = to_device(boxes, stream),
+                          .p2l_sources = to_device(sources, stream),
+                          .p2l_begin = to_device(begin, stream),
+                          .m2p_pairs = counts.m2p_pairs,
+                          .p2l_pairs = counts.p2l_pairs,
+                          .p2p_pairs = counts.near_pairs};
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return lists;
+}
+
+std::vector<Vec3d> to_host(const DevicePoints& points, cudaStream_t stream) {
+  std::vector<Vec3d> copy(points.size);
+  FMBEM_CUDA(cudaMemcpyAsync(copy.data(), points.data, points.size * sizeof(Vec3d),
+                             cudaMemcpyDeviceToHost, stream));
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return copy;
+}
+
+}  // namespace
+
+PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream) {
+  PlanTree plan;
+  plan.scale = host.scale;
+  plan.same = host.sources_are_targets;
+  plan.tree = device_tree(host.octree, plan.same, stream);
+  const auto places = to_device(host.lists.hybrid.m2l_places, stream);
+  plan.far = make_far_lists(plan.tree, stream, true, places.data());
+  plan.near = near_lists_of(plan.tree, plan.far.target_leaves,
+                            device_near_rows(host.lists.p2p, stream), most, stream);
+  plan.hybrid = device_hybrid_lists(host, stream);
+  plan.near.pairs += plan.hybrid->p2p_pairs;
+  return plan;
+}
+
+FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
+                                                     const StageDone& stage_done) const {
+  fmm::PointTree host{.scale = points.scale, .sources_are_targets = points.same()};
+  const auto sorted = [&](const DevicePoints& some) {
+    return fmm::sort_points(to_host(some, stream), points.scale, root);
+  };
+  host.sources = sorted(points.sources);
+  if (!points.same()) host.other_targets = sorted(points.targets);
+  stage_done("sort");
+  host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
+  stage_done("tree");
+  fmm::make_hybrid_lists(host, theta(), hybrid_costs());
+
+  Grown grown;
+  grown.points = {points.sources, points.targets, to_device(host.sources.order, stream),
+                  to_device(host.other_targets.order, stream)};
+  grown.tree = hybrid_plan_tree(host, targets_of_a_warp(), stream);
+  stage_done("lists");
+  return grown;
+}
+
+}  // namespace fmbem::cuda

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
+
+namespace fmbem::test {
+
+/// Evaluates a tree with the lists of a hybrid on the device. Points are as the tree was made of,
+/// of a scale of 1; one array as sources and targets is one set of points.
+void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec3d>& sources,
+                               const std::vector<Vec3d>& targets, int order, Precision precision,
+                               Precision near_precision, const fmm::Strengths& strengths,
+                               const fmm::Fields& fields);
+
+}  // namespace fmbem::test

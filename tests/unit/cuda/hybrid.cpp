@@ -1,0 +1,313 @@
+// The hybrid of treecode and FMM on the GPU, against direct sums, which share nothing with it, and
+// against the CPU's evaluation of the same tree and lists.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/cpu/backend.hpp"
+#include "fmbem/fmm/cpu/operators.hpp"
+#include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/plan_info.hpp"
+#include "tests/unit/cuda/device_hybrid.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/fmm/method_results.hpp"
+#include "tests/unit/points.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+using cuda::make_fmm_plan;
+using fmm::direct_sum;
+using fmm::HybridCosts;
+using fmm::Method;
+using fmm::Plan;
+using fmm::PlanOptions;
+using fmm::PointTree;
+
+namespace {
+
+constexpr double theta = 0.8660254;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Kernels that take about as long as those of a device; and others by which each way to act is
+/// chosen somewhere.
+std::vector<HybridCosts> all_costs(bool dipoles) {
+  const HybridCosts usual{.pair = 1e-10,
+                          .near_source = 6e-10,
+                          .m2p_target = 1e-8,
+                          .p2l_source = dipoles ? never : 1e-8,
+                          .box = 1e-9,
+                          .parent = 5e-6};
+  std::vector<HybridCosts> all(4, usual);
+  all[1].pair = 1e-6;               // expansions wherever boxes are far
+  all[2].pair = all[2].parent = 1;  // as few splits as there can be
+  all[2].m2p_target = 0.9;
+  all[3].pair = 1e-7;
+  all[3].p2l_source = never;
+  return all;
+}
+
+PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const HybridCosts& costs) {
+  const Cube root{{-25, -25, -25}, 51.3};
+  const bool same = &x == &y;
+  PointTree tree{.scale = 1, .sources_are_targets = same};
+  tree.sources = fmm::sort_points(y, 1, root);
+  if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
+  tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
+  fmm::make_hybrid_lists(tree, theta, costs);
+  return tree;
+}
+
+/// Targets that are the sources are other ones here, as M2L between the same points ends earlier on
+/// the CPU.
+Results of_cpu(PointTree tree, const Sources& sources, int order) {
+  if (tree.sources_are_targets) tree.other_targets = tree.sources;
+  tree.sources_are_targets = false;
+  Results found(sources.count * tree.targets().size());
+  fmm::Seconds seconds;
+  fmm::make_cpu_backend(tree, {.order = order, .method = Method::hybrid, .theta = theta})
+      ->evaluate(sources.strengths(), found.fields(), fmm::Direction::forward, seconds);
+  return found;
+}
+
+Results of_gpu(const PointTree& tree, const Points& y, const Points& x, const Sources& sources,
+               int order, Precision precision, Precision near_precision) {
+  Results found(sources.count * x.size());
+  evaluate_hybrid_on_device(tree, y, x, order, precision, near_precision, sources.strengths(),
+                            found.fields());
+  return found;
+}
+
+/// The results of the GPU are the CPU's of the same lists.
+void check_same_lists(const std::string& cloud) {
+  if (!gpu_is_there()) return;
+  const bool same = GENERATE(true, false), dipoles = GENERATE(false, true);
+  int order = 0, max_leaf = 0;
+  std::tie(order, max_leaf) = GENERATE(table<int, int>({{5, 4}, {12, 40}}));
+  CAPTURE(cloud, same, dipoles, order, max_leaf);
+  const Points y = points_by_name(cloud, 2500, 1), others = plummer_points(1000, 2);
+  const Points& x = same ? y : others;
+  const Sources sources(y.size(), 2, dipoles, 3);
+  const auto kept = fmm::cpu_operators<double>(fmm::Laplace(), fmm::ParityOrder(order),
+                                               fmm::m2l_orders(false));  // for all costs
+  for (const HybridCosts& costs : all_costs(dipoles)) {
+    const PointTree tree = hybrid_tree(y, x, max_leaf, costs);
+    const Results exact = of_cpu(tree, sources, order);
+    const auto difference = [&](Precision far, Precision near) {
+      return Errors(of_gpu(tree, y, x, sources, order, far, near), exact);
+    };
+    // Rounding alone, as of treecodes.
+    const Errors in_double = difference(Precision::double_precision, Precision::double_precision);
+    CHECK(in_double.potential < 1e-12);
+    CHECK(in_double.gradient < 1e-12);
+    // What plans take single precision for.
+    for (const Precision far : {Precision::single_precision, Precision::double_precision})
+      for (const Precision near : {Precision::single_precision, Precision::double_precision}) {
+        const Errors some = difference(far, near);
+        CHECK(some.potential < 1e-5);
+        CHECK(some.gradient < 1e-5);
+      }
+  }
+}
+
+}  // namespace
+
+// Each cloud by itself, so that they run side by side.
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: a cube") {
+  check_same_lists("cube");
+}
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: a sphere") {
+  check_same_lists("sphere");
+}
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: two centres") {
+  check_same_lists("centres");
+}
+TEST_CASE("hybrids on the GPU have the CPU's results of the same lists: a filament") {
+  check_same_lists("filament");
+}
+
+TEST_CASE("the lists that hybrids on the GPU are tested with have every way to act") {
+  const Points y = points_by_name("centres", 3000, 1), x = plummer_points(1200, 2);
+  fmm::PlanInfo all{};
+  for (const HybridCosts& costs : all_costs(false)) {
+    const PointTree tree = hybrid_tree(y, x, 4, costs);
+    fmm::PlanInfo info{};
+    fmm::count_hybrid(tree, info);
+    all.m2p_pairs += info.m2p_pairs;
+    all.p2l_pairs += info.p2l_pairs;
+    all.near_pairs += info.near_pairs;  // out of the near lists' reach
+    all.m2l_rows += info.m2l_rows;
+  }
+  CHECK(all.m2p_pairs > 1000);
+  CHECK(all.p2l_pairs > 1000);
+  CHECK(all.near_pairs > 1000);
+  CHECK(all.m2l_rows > 100);
+}
+
+TEST_CASE("hybrids on the GPU meet their tolerance, whatever leaves are asked for") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "plummer", "centres", "filament", "scales");
+  const double tolerance = GENERATE(1e-2, 1e-4, 1e-8);
+  CAPTURE(cloud, tolerance);
+  const Points points = points_by_name(cloud, 20'000, 4);
+  const Sources sources(points.size(), 1, false, 5);
+  const Points some(points.begin(), points.begin() + 300);
+  Results exact(some.size());
+  direct_sum(points, some, sources.strengths(), exact.fields());
+  for (const int leaf : {16, 32, 64, 128, 256, 512}) {
+    CAPTURE(leaf);
+    const Plan plan = make_fmm_plan(
+        points,
+        {.tolerance = tolerance, .gradient = true, .max_leaf = leaf, .method = Method::hybrid});
+    const Errors errors(run(plan, sources.strengths()), exact);
+    CHECK(plan.info().method == Method::hybrid);
+    CHECK(errors.potential < tolerance);
+    CHECK(errors.gradient < tolerance);
+  }
+}
+
+TEST_CASE("hybrids on the GPU have other targets, dipoles, several right-hand sides, and moves") {
+  if (!gpu_is_there()) return;
+  const Points y = points_by_name("centres", 150'000, 6), x = cube_points(60'000, 7);
+  const bool single = GENERATE(false, true), dipoles = GENERATE(false, true);
+  const double tolerance = single ? 1e-4 : 1e-8;
+  CAPTURE(single, dipoles);
+  Plan plan = make_fmm_plan(
+      y, x,
+      {.tolerance = tolerance,
+       .precision = single ? Precision::single_precision : Precision::double_precision,
+       .gradient = true,
+       .dipoles = dipoles,
+       .method = Method::hybrid});
+  CHECK(plan.info().levels > 3);
+  // The last of `count` right-hand sides, at some targets.
+  const auto check = [&](const Points& from, const Points& to, int count) {
+    const Sources sources(from.size(), 1, dipoles, 8);
+    const Points some(to.begin(), to.begin() + 200);
+    Results exact(some.size());
+    direct_sum(from, some, sources.strengths(), exact.fields());
+    Sources all(from.size(), count, dipoles, 9);
+    const auto last = static_cast<std::ptrdiff_t>((count - 1) * from.size());
+    std::copy(sources.charges.begin(), sources.charges.end(), all.charges.begin() + last);
+    std::copy(sources.dipoles.begin(), sources.dipoles.end(),
+              all.dipoles.begin() + (dipoles ? last : 0));
+    Results found = run(plan, all.strengths());
+    const auto before = static_cast<std::ptrdiff_t>((count - 1) * to.size());
+    found.potential.erase(found.potential.begin(), found.potential.begin() + before);
+    found.gradient.erase(found.gradient.begin(), found.gradient.begin() + before);
+    const Errors errors(found, exact);
+    CHECK(errors.potential < tolerance);
+    CHECK(errors.gradient < tolerance);
+  };
+  check(y, x, 10);
+  const Points moved = points_by_name("sphere", y.size(), 9), to = plummer_points(x.size(), 10);
+  plan.move(moved, to);
+  check(moved, to, 1);
+  check(moved, to, 3);
+}
+
+TEST_CASE("the work of hybrids on the GPU does not depend on the leaf size asked for") {
+  if (!gpu_is_there()) return;
+  const std::string cloud = GENERATE("cube", "sphere", "centres");
+  const Points points = points_by_name(cloud, 200'000, 11);
+  // Pairs and rows, each over their number of the first size: what is spent on one of them is
+  // saved on the other.
+  double first_pairs = 0, first_rows = 0, least = never, most = 0;
+  for (const int leaf : {16, 32, 64, 128, 256, 512}) {
+    const fmm::PlanInfo info =
+        make_fmm_plan(points, {.tolerance = 1e-4, .max_leaf = leaf, .method = Method::hybrid})
+            .info();
+    const auto pairs = static_cast<double>(info.near_pairs),
+               rows = static_cast<double>(info.m2l_rows);
+    if (first_pairs == 0) std::tie(first_pairs, first_rows) = std::tuple(pairs, rows);
+    CAPTURE(cloud, leaf, pairs, rows, first_pairs, first_rows);
+    CHECK(pairs < 1.25 * first_pairs);
+    CHECK(rows < 1.25 * first_rows);
+    least = std::min(least, pairs / first_pairs + rows / first_rows);
+    most = std::max(most, pairs / first_pairs + rows / first_rows);
+  }
+  CHECK(most < 1.05 * least);
+}
+
+TEST_CASE("hybrids on the GPU take one or two points, and many in one place") {
+  if (!gpu_is_there()) return;
+  for (const std::size_t n : {1, 2, 33, 700}) {
+    Points points = cube_points(n, 12);
+    points.insert(points.end(), points.begin(), points.end());  // each twice
+    const Sources sources(points.size(), 1, false, 13);
+    Results exact(points.size());
+    direct_sum(points, points, sources.strengths(), exact.fields());
+    const Results found =
+        run(make_fmm_plan(points, {.tolerance = 1e-10, .gradient = true, .method = Method::hybrid}),
+            sources.strengths());
+    double potential = 0, gradient = 0, largest = 0, steepest = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      potential = std::max(potential, std::abs(found.potential[i] - exact.potential[i]));
+      gradient = std::max(gradient, norm(found.gradient[i] - exact.gradient[i]));
+      largest = std::max(largest, std::abs(exact.potential[i]));
+      steepest = std::max(steepest, norm(exact.gradient[i]));
+    }
+    CHECK(potential <= 1e-9 * largest);
+    CHECK(gradient <= 1e-9 * steepest);
+  }
+  const Points points(100'000, {1, 2, 3});
+  const std::vector<double> q(points.size(), 1.0);
+  std::vector<double> u(points.size(), 1.0);
+  make_fmm_plan(points, {.method = Method::hybrid}).evaluate({.charges = q}, {.potential = u});
+  CHECK(std::count(u.begin(), u.end(), 0.0) == 100'000);
+}
+
+TEST_CASE("hybrids on the GPU give the same bits every time") {
+  if (!gpu_is_there()) return;
+  const Points points = points_by_name("centres", 30'000, 14);
+  const Sources sources(points.size(), 2, false, 15);
+  for (const double tolerance : {1e-4, 1e-9}) {
+    const PlanOptions options{.tolerance = tolerance, .gradient = true, .method = Method::hybrid};
+    const Plan plan = make_fmm_plan(points, options);
+    const Results first = run(plan, sources.strengths()), again = run(plan, sources.strengths()),
+                  second = run(make_fmm_plan(points, options), sources.strengths());
+    CHECK(first.potential == again.potential);
+    CHECK(first.gradient == again.gradient);
+    CHECK(first.potential == second.potential);
+    CHECK(first.gradient == second.gradient);
+  }
+}
+
+// Small enough for compute-sanitizer.
+TEST_CASE("small hybrids on the GPU") {
+  if (!gpu_is_there()) return;
+  const Points y = points_by_name("centres", 500, 16), x = plummer_points(200, 17);
+  const Sources sources(y.size(), 2, false, 18);
+  for (const HybridCosts& costs : all_costs(false)) {
+    const PointTree tree = hybrid_tree(y, x, 4, costs);
+    const Results exact = of_cpu(tree, sources, 5);
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+      const Errors errors(of_gpu(tree, y, x, sources, 5, precision, precision), exact);
+      CHECK(errors.potential < 1e-5);
+      CHECK(errors.gradient < 1e-5);
+    }
+  }
+}
+
+TEST_CASE("hybrids on the GPU refuse what they do not have") {
+  if (!gpu_is_there()) return;
+  const Points points = cube_points(10, 19);
+  const auto refused = [&](const PlanOptions& options, const std::string& sentence) {
+    CHECK_THROWS_AS(make_fmm_plan(points, options), InputError);
+    CHECK_THROWS_WITH(make_fmm_plan(points, options), contains(sentence));
+  };
+  for (const double bad : {0.0, -0.5, 1.5, std::nan("")})
+    refused({.method = Method::hybrid, .theta = bad}, "θ must be above 0 and at most 1");
+  refused({.method = Method::hybrid, .theta = 0.5}, "hybrids on the GPU have θ of 0.866 or more");
+  refused({.order = 3, .method = Method::hybrid, .expansion = fmm::Expansion::cartesian},
+          "hybrids on the GPU have spherical expansions alone");
+  refused({.method = Method::hybrid, .construction = fmm::Construction::histogram},
+          "trees by histogram are not for hybrids");
+  refused({.kappa = 1, .method = Method::hybrid}, "a hybrid has no Yukawa's kernel");
+  refused({.method = Method::hybrid, .third_law = fmm::ThirdLaw::always}, "Newton's third law");
+}
