@@ -211,8 +211,9 @@ class EvaluationIn final : public Evaluation {
     }
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
+      const bool has_p2l = tree_.hybrid && tree_.hybrid->p2l_pairs > 0;
       if (tree_.hybrid) {
-        stages_.clear_locals(kind.vectors);
+        stages_.clear_locals(kind.vectors, has_p2l ? tree_.tree.levels() - 1 : 1);
         p2l(exact_places(sources_.view()), strengths, tree_.hybrid->p2l_view(), tree_.tree.view(),
             tree_.tree.root, stages_.table(), expansions, stream_);
         done("P2L");
@@ -220,8 +221,7 @@ class EvaluationIn final : public Evaluation {
       p2m(sources_.view().count, strengths, leaves_of(tree_.tree, tree_.far.source_boxes),
           stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
-      stages_.enqueue({tree_.tree.view(), tree_.far.m2l, tree_.hybrid.has_value()}, kind.vectors,
-                      done);
+      stages_.enqueue({tree_.tree.view(), tree_.far.m2l, has_p2l}, kind.vectors, done);
     }
     if (!times) {
       for (std::size_t k = 0; k < near_streams_.size(); ++k) {

@@ -88,10 +88,10 @@ class FarStages {
     grow(gathered_, 8 * rows * gathered_stride_);
   }
 
-  /// Local expansions of zero, for P2L to add to.
-  void clear_locals(int vectors) {
-    FMBEM_CUDA(
-        cudaMemsetAsync(locals_.data(), 0, vectors * tree_.boxes * count_ * sizeof(T), stream_));
+  /// Local expansions of zero, down to that level: for P2L to add to, or where no L2L writes them.
+  void clear_locals(int vectors, int last_level) {
+    const std::int64_t boxes = tree_.box_begin[last_level + 1];
+    FMBEM_CUDA(cudaMemsetAsync(locals_.data(), 0, vectors * boxes * count_ * sizeof(T), stream_));
   }
 
   /// Gives that room back.

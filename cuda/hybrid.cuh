@@ -8,8 +8,9 @@
 
 namespace fmbem::cuda {
 
-/// Up to 64 targets of a leaf, which a warp takes, and the boxes that act on them: those whose
-/// expansions do, from `begin` on, and then those whose points do, out of the near lists' reach.
+/// Up to 64 targets of a leaf, which a warp takes or, where much acts on them, a block; and the
+/// boxes that act on them: those whose expansions do, from `begin` on, and then those whose points
+/// do, out of the near lists' reach.
 struct ActingItem {
   std::int64_t begin;
   std::int32_t m2p, p2p;
@@ -19,7 +20,7 @@ inline constexpr int targets_of_an_item = 2 * warp_size;
 
 struct ActingView {
   const ActingItem* items;
-  std::int64_t count;
+  std::int64_t count, long_ones;  ///< the long ones come first
   const std::int32_t* boxes;
 };
 
@@ -34,13 +35,14 @@ struct P2lRowsView {
 /// What acts by M2P, P2L, and P2P out of the near lists' reach.
 struct HybridDeviceLists {
   DeviceBuffer<ActingItem> items;
+  std::int64_t long_items = 0;  ///< which have work for the warps of a block
   DeviceBuffer<std::int32_t> acting;
   DeviceBuffer<std::int32_t> p2l_boxes, p2l_sources;
   DeviceBuffer<std::int64_t> p2l_begin;
   std::int64_t m2p_pairs = 0, p2l_pairs = 0, p2p_pairs = 0;  ///< as fmm::PlanInfo counts them
 
   ActingView acting_view() const {
-    return {items.data(), static_cast<std::int64_t>(items.size()), acting.data()};
+    return {items.data(), static_cast<std::int64_t>(items.size()), long_items, acting.data()};
   }
   P2lRowsView p2l_view() const {
     return {p2l_boxes.data(), p2l_begin.data(), p2l_sources.data(),
@@ -79,7 +81,7 @@ struct ActingArguments {
 };
 
 /// M2P, and P2P of leaves out of the near lists' reach, of pairs in N, whose differences are of
-/// coordinates in double precision. A warp an item.
+/// coordinates in double precision.
 template <class T, class N>
 void act_on_points(const ActingArguments<T, N>& arguments, cudaStream_t stream);
 

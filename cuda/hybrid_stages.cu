@@ -53,6 +53,9 @@ __global__ void __launch_bounds__(threads_per_block)
     if (table.position[slot] >= 0) local[table.position[slot]] += sums[slot];
 }
 
+/// Warps of a block for a long item, if shared memory suffices: they share what acts on it.
+constexpr int most_acting_warps = 8;
+
 /// Of a warp: sources that all of its lanes read.
 template <class N, bool Dipoles>
 struct ActingRoom {
@@ -60,9 +63,10 @@ struct ActingRoom {
   ChargedPoint<N> dipoles[Dipoles ? warp_size : 1];
 };
 
-template <int Each, int Channels>
-struct ItemSums {
-  double total[Each][Channels] = {};
+/// Of a warp: what its boxes give at an item's targets.
+template <int Channels>
+struct ActingSums {
+  double at[targets_of_an_item][Channels];
 };
 
 /// Numbers of shared memory for the recurrence, and for a warp's expansion: multiples of 16 bytes.
@@ -75,45 +79,79 @@ __host__ __device__ int numbers_of_a_warp(const TableView<T>& table, int channel
   return (SphericalSeries<T>::numbers(table.pairs, channels) + 3) / 4 * 4;
 }
 
-/// Adds the expansions of boxes.
-template <int Each, int Channels, class T, class N>
-__device__ void add_expansions(const ActingArguments<T, N>& a, const Steps<T>& steps,
-                               const ActingItem& item, const Vec3d (&x)[Each], T* room,
-                               ItemSums<Each, Channels>& sums) {
-  constexpr int boxes_at_a_time = 32;  // summed in T
-  const SphericalSeries<T> series{a.table, steps};
-  for (int begin = 0; begin < item.m2p; begin += boxes_at_a_time) {
-    T far[Each][Channels] = {};
-    for (int k = begin; k < min(begin + boxes_at_a_time, item.m2p); ++k) {
-      const std::int32_t box = a.acting.boxes[item.begin + k];
-      __syncwarp();  // all are done with the one before
-      series.template load<Channels>(a.expansions.moment(box, blockIdx.y), room);
-      __syncwarp();
-      const ToUnitBox<T, double> unit_box(a.root, a.tree, box);
-      Vec3<T> d[Each];
+/// A lane's share of the targets of an item, `Each` of them. Where there are few, `width` lanes
+/// have one each, and groups of so many lanes share the sources.
+template <int Each, int Channels>
+struct LaneTargets {
+  int width = 1;
+  Vec3d x[Each];
+  double total[Each][Channels] = {};
+
+  __device__ LaneTargets(const ActingItem& item, const PointsView<double>& targets) {
+    while (width < min(item.count, warp_size)) width *= 2;
 #pragma unroll
-      for (int t = 0; t < Each; ++t) d[t] = unit_box(x[t].x, x[t].y, x[t].z);
-      add_m2p(series, room, d, static_cast<T>(unit_box.scale), far);
+    for (int t = 0; t < Each; ++t) {
+      const std::int32_t i = item.first + min(t * warp_size + place(), item.count - 1);
+      x[t] = {targets.x[i], targets.y[i], targets.z[i]};
     }
+  }
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
+  __device__ int place() const { return lane() % width; }
+  __device__ int group() const { return lane() / width; }
+  __device__ int groups() const { return warp_size / width; }
+
+  /// Adds up the groups' sums, and writes them.
+  __device__ void write(ActingSums<Channels>& to) {
 #pragma unroll
     for (int t = 0; t < Each; ++t)
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) sums.total[t][c] += static_cast<double>(far[t][c]);
+      for (int c = 0; c < Channels; ++c) {
+        for (int step = width; step < warp_size; step *= 2)
+          total[t][c] += __shfl_xor_sync(whole_warp, total[t][c], step);
+        if (group() == 0) to.at[t * warp_size + place()][c] = total[t][c];
+      }
+  }
+};
+
+/// Adds the expansions of every so-manieth box, of a warp.
+template <int Each, int Channels, class T, class N>
+__device__ void add_expansions(const ActingArguments<T, N>& a, const Steps<T>& steps,
+                               const ActingItem& item, int warp, int warps, T* room,
+                               LaneTargets<Each, Channels>& targets) {
+  const SphericalSeries<T> series{a.table, steps};
+  for (int k = warp; k < item.m2p; k += warps) {
+    const std::int32_t box = a.acting.boxes[item.begin + k];
+    __syncwarp();  // all are done with the one before
+    series.template load<Channels>(a.expansions.moment(box, blockIdx.y), room);
+    __syncwarp();
+    const ToUnitBox<T, double> unit_box(a.root, a.tree, box);
+    Vec3<T> d[Each];
+#pragma unroll
+    for (int t = 0; t < Each; ++t) d[t] = unit_box(targets.x[t].x, targets.x[t].y, targets.x[t].z);
+    T far[Each][Channels] = {};
+    add_m2p(series, room, d, static_cast<T>(unit_box.scale), far);
+    if (targets.group() > 0) continue;  // which has the same targets
+#pragma unroll
+    for (int t = 0; t < Each; ++t)
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) targets.total[t][c] += static_cast<double>(far[t][c]);
   }
 }
 
-/// Adds the sources of boxes, in units of the leaf's side.
+/// Adds the sources of boxes, every so-manieth piece of 32, in units of the leaf's side.
 template <int Each, bool Dipoles, int Channels, class T, class N>
-__device__ void add_points(const ActingArguments<T, N>& a, const ActingItem& item,
-                           const Vec3d (&x)[Each], ActingRoom<N, Dipoles>& room,
-                           ItemSums<Each, Channels>& sums) {
+__device__ void add_points(const ActingArguments<T, N>& a, const ActingItem& item, int warp,
+                           int warps, ActingRoom<N, Dipoles>& room,
+                           LaneTargets<Each, Channels>& targets) {
   constexpr bool gradient = Channels == 4;
-  const int lane = threadIdx.x % warp_size;
+  const int lane = targets.lane(), groups = targets.groups();
   const std::int64_t before = blockIdx.y * a.sources.count;
   const double scale = ToUnitBox<T, double>(a.root, a.tree, item.leaf).scale;
+  int piece = 0;
   for (int k = 0; k < item.p2p; ++k) {
     const int2 range = a.tree.sources[a.acting.boxes[item.begin + item.m2p + k]];
-    for (std::int32_t begin = range.x; begin < range.y; begin += warp_size) {
+    for (std::int32_t begin = range.x; begin < range.y; begin += warp_size, ++piece) {
+      if (piece % warps != warp) continue;
       const int n = min(range.y - begin, warp_size), j = begin + lane;
       __syncwarp();  // all are done with those before
       if (lane < n) {
@@ -127,13 +165,14 @@ __device__ void add_points(const ActingArguments<T, N>& a, const ActingItem& ite
       }
       __syncwarp();
       Sums<N, true, gradient> of_some[Each];
-      for (int i = 0; i < n; ++i) {
+#pragma unroll 4
+      for (int i = targets.group(); i < n; i += groups) {
         const ChargedPoint<double> s = room.places[i];
         ChargedPoint<N> dipole{};
         if constexpr (Dipoles) dipole = room.dipoles[i];
 #pragma unroll
         for (int t = 0; t < Each; ++t) {
-          const Vec3d apart = scale * (x[t] - Vec3d{s.x, s.y, s.z});
+          const Vec3d apart = scale * (targets.x[t] - Vec3d{s.x, s.y, s.z});
           const Vec3<N> d{static_cast<N>(apart.x), static_cast<N>(apart.y),
                           static_cast<N>(apart.z)};
           const N r2 = norm2(d), w = r2 > 0 ? exact_root(r2) : N(0);
@@ -143,72 +182,64 @@ __device__ void add_points(const ActingArguments<T, N>& a, const ActingItem& ite
       }
 #pragma unroll
       for (int t = 0; t < Each; ++t) {
-        sums.total[t][0] += scale * static_cast<double>(of_some[t].potential);
+        targets.total[t][0] += scale * static_cast<double>(of_some[t].potential);
         if constexpr (gradient) {
-          sums.total[t][1] += scale * scale * static_cast<double>(of_some[t].x);
-          sums.total[t][2] += scale * scale * static_cast<double>(of_some[t].y);
-          sums.total[t][3] += scale * scale * static_cast<double>(of_some[t].z);
+          targets.total[t][1] += scale * scale * static_cast<double>(of_some[t].x);
+          targets.total[t][2] += scale * scale * static_cast<double>(of_some[t].y);
+          targets.total[t][3] += scale * scale * static_cast<double>(of_some[t].z);
         }
       }
     }
   }
 }
 
-/// All that acts on an item's targets, `Each` a lane; lanes without one repeat the last.
-template <int Each, bool Dipoles, int Channels, class T, class N>
-__device__ void act_on_item(const ActingArguments<T, N>& a, const Steps<T>& steps,
-                            const ActingItem& item, T* expansion, ActingRoom<N, Dipoles>& room) {
-  const int lane = threadIdx.x % warp_size;
-  Vec3d x[Each];
-#pragma unroll
-  for (int t = 0; t < Each; ++t) {
-    const std::int32_t i = item.first + min(t * warp_size + lane, item.count - 1);
-    x[t] = {a.targets.x[i], a.targets.y[i], a.targets.z[i]};
-  }
-  ItemSums<Each, Channels> sums;
-  add_expansions(a, steps, item, x, expansion, sums);
-  add_points<Each, Dipoles>(a, item, x, room, sums);
-#pragma unroll
-  for (int t = 0; t < Each; ++t) {
-    if (t * warp_size + lane >= item.count) continue;
-    const std::int64_t i = blockIdx.y * a.targets.count + item.first + t * warp_size + lane;
-    if (a.results.potential) a.results.potential[i] += sums.total[t][0];
-    if constexpr (Channels == 4) {
-#pragma unroll
-      for (int axis = 0; axis < 3; ++axis) a.results.gradient[axis][i] += sums.total[t][1 + axis];
-    }
-  }
-}
-
+/// A block for each item, from `first` on. Its warps' sums are added up in their order.
 template <class T, class N, int Channels, bool Dipoles>
-__global__ void __launch_bounds__(threads_per_block)
-    acting_kernel(const __grid_constant__ ActingArguments<T, N> a) {
+__global__ void __launch_bounds__(most_acting_warps* warp_size)
+    acting_kernel(const __grid_constant__ ActingArguments<T, N> a, std::int64_t first) {
   T* const s_room = dynamic_shared<T>();
   const Steps<T> steps(a.table, s_room);
   const int warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
-  if (k >= a.acting.count) return;
-  // Steps, then of each warp its expansion and its sources.
+  // Steps, then of each warp its expansion, its sources and its sums.
   const int numbers = numbers_of_a_warp(a.table, Channels);
   T* const expansions = s_room + numbers_of_steps(a.table);
-  auto& room = reinterpret_cast<ActingRoom<N, Dipoles>*>(expansions + warps * numbers)[warp];
-  const ActingItem item = a.acting.items[k];
+  auto* const rooms = reinterpret_cast<ActingRoom<N, Dipoles>*>(expansions + warps * numbers);
+  auto* const sums = reinterpret_cast<ActingSums<Channels>*>(rooms + warps);
+  const ActingItem item = a.acting.items[first + blockIdx.x];
+  const auto act = [&]<int Each>(std::integral_constant<int, Each>) {
+    LaneTargets<Each, Channels> targets(item, a.targets);
+    add_expansions(a, steps, item, warp, warps, expansions + warp * numbers, targets);
+    add_points<Each, Dipoles>(a, item, warp, warps, rooms[warp], targets);
+    targets.write(sums[warp]);
+  };
   if (item.count > warp_size)
-    act_on_item<2, Dipoles, Channels>(a, steps, item, expansions + warp * numbers, room);
+    act(std::integral_constant<int, 2>());
   else
-    act_on_item<1, Dipoles, Channels>(a, steps, item, expansions + warp * numbers, room);
+    act(std::integral_constant<int, 1>());
+  __syncthreads();
+  for (int k = threadIdx.x; k < item.count * Channels; k += blockDim.x) {
+    const int target = k / Channels, c = k % Channels;
+    double sum = 0;
+    for (int w = 0; w < warps; ++w) sum += sums[w].at[target][c];
+    double* const to = c == 0 ? a.results.potential : a.results.gradient[c - 1];
+    if (to) to[blockIdx.y * a.targets.count + item.first + target] += sum;
+  }
 }
 
 template <int Channels, bool Dipoles, class T, class N>
 void launch_acting(const ActingArguments<T, N>& a, cudaStream_t stream) {
   const std::size_t steps = sizeof(T) * numbers_of_steps(a.table),
                     of_a_warp = sizeof(T) * numbers_of_a_warp(a.table, Channels) +
-                                sizeof(ActingRoom<N, Dipoles>);
+                                sizeof(ActingRoom<N, Dipoles>) + sizeof(ActingSums<Channels>);
   const int warps = static_cast<int>(std::clamp<std::size_t>(
-      (shared_memory_of_a_block() - steps) / of_a_warp, 1, warps_per_block));
-  launch(acting_kernel<T, N, Channels, Dipoles>,
-         dim3(blocks_for(a.acting.count, warps), a.expansions.vectors), warps * warp_size,
-         steps + warps * of_a_warp, stream, a);
+      (shared_memory_of_a_block() - steps) / of_a_warp, 1, most_acting_warps));
+  const auto launch_items = [&](std::int64_t first, std::int64_t last, int warps_of_an_item) {
+    launch(acting_kernel<T, N, Channels, Dipoles>,
+           dim3(static_cast<unsigned>(last - first), a.expansions.vectors),
+           warps_of_an_item * warp_size, steps + warps_of_an_item * of_a_warp, stream, a, first);
+  };
+  launch_items(0, a.acting.long_ones, warps);
+  launch_items(a.acting.long_ones, a.acting.count, 1);
 }
 
 }  // namespace

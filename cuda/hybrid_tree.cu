@@ -28,9 +28,15 @@ class ActingLists {
     std::stable_sort(items.begin(), items.end(), [](const ActingItem& a, const ActingItem& b) {
       return a.m2p + a.p2p > b.m2p + b.p2p;
     });
+    constexpr std::int32_t boxes_for_a_block = 32;
+    long_items = std::partition_point(
+                     items.begin(), items.end(),
+                     [](const ActingItem& a) { return a.m2p + a.p2p >= boxes_for_a_block; }) -
+                 items.begin();
   }
 
   std::vector<ActingItem> items;
+  std::int64_t long_items = 0;
   std::vector<std::int32_t> boxes;
 
  private:
@@ -125,6 +131,7 @@ HybridDeviceLists device_hybrid_lists(const fmm::PointTree& tree, cudaStream_t s
   fmm::PlanInfo counts{};
   fmm::count_hybrid(tree, counts);
   HybridDeviceLists lists{.items = to_device(acting.items, stream),
+                          .long_items = acting.long_items,
                           .acting = to_device(acting.boxes, stream),
                           .p2l_boxes = to_device(boxes, stream),
                           .p2l_sources = to_device(sources, stream),
