@@ -38,7 +38,7 @@ class DeviceCost {
     pair_ = (options.gradient ? 1.7 : 1) * (options.dipoles ? 1.5 : 1) /
             (near_single ? rates.near_single : rates.near_double);
     // A pass of its own.
-    if (options.hessian) pair_ += 2.4 * (options.dipoles ? 1.5 : 1) / rates.near_double;
+    if (options.hessian) pair_ += 2.8 * (options.dipoles ? 1.5 : 1) / rates.near_double;
     // One of Yukawa's kernel, with its exponential.
     if (options.kappa > 0) pair_ *= near_single ? 1.6 : 2.7;
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;

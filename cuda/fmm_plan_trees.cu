@@ -15,7 +15,8 @@ bool FmmPlan::Impl::moves_by_histogram() const {
 
 /// Sorts the points, of some of which the keys are there, or counts them, and makes tree and lists.
 FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const Cube& root,
-                                              SortedKeys keys, bool counts, const StageDone& stage_done) {
+                                              SortedKeys keys, bool counts,
+                                              const StageDone& stage_done) {
   if (is_hybrid()) return grow_hybrid_tree(points, root, stage_done);
   Grown grown;
   grown.points.sources = points.sources;

@@ -90,10 +90,10 @@ void l2p_hessian(const PointsView<double>& targets, const NearView& near, const 
   });
 }
 
-#define FMBEM_INSTANTIATE(T)                                                               \
-  template void l2p_hessian(const PointsView<double>&, const NearView&, const LeavesView&, \
-                            bool, const TableView<T>&, const ExpansionsView<T>&,           \
-                            const FarKernel&, const ResultsView&, cudaStream_t);
+#define FMBEM_INSTANTIATE(T)                                                                     \
+  template void l2p_hessian(const PointsView<double>&, const NearView&, const LeavesView&, bool, \
+                            const TableView<T>&, const ExpansionsView<T>&, const FarKernel&,     \
+                            const ResultsView&, cudaStream_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -7,8 +7,8 @@
 
 namespace fmbem::cuda {
 
-/// Coefficient `slot` of ∂ along an axis of an expansion in parity order, by the kernel in its box's
-/// unit.
+/// Coefficient `slot` of ∂ along an axis of an expansion in parity order, by the kernel in its
+/// box's unit.
 template <class T, class Kernel>
 __device__ inline T derivative_at(const TableView<T>& table, const Kernel& kernel, const T* local,
                                   int slot, int axis) {

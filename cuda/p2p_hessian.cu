@@ -57,7 +57,7 @@ void p2p_hessian(NearArguments<double> a, const Kernel& kernel, int vectors,
   }
 }
 
-#define FMBEM_INSTANTIATE(Kernel)                                                                  \
+#define FMBEM_INSTANTIATE(Kernel)                                                               \
   template void p2p_hessian(NearArguments<double>, const fmm::Kernel&, int, const ItemClasses&, \
                             const cudaStream_t*);
 FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)

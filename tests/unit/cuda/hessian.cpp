@@ -191,7 +191,7 @@ TEST_CASE("second derivatives in device memory, in both precisions, by stages an
   plan.evaluate(strengths, {nullptr, nullptr, to.data()});
   plan.wait();
   CHECK(difference(on_host(to), exact_hessians(elsewhere, elsewhere, {q, {}, 3})) <= 1e-6);
-  CHECK_THROWS_WITH(cuda::FmmPlan(all(places), all(places))
-                        .evaluate(strengths, {nullptr, nullptr, to.data()}),
-                    contains("was not made for second derivatives"));
+  CHECK_THROWS_WITH(
+      cuda::FmmPlan(all(places), all(places)).evaluate(strengths, {nullptr, nullptr, to.data()}),
+      contains("was not made for second derivatives"));
 }
