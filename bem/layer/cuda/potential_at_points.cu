@@ -1,5 +1,3 @@
-#include "fmbem/bem/layer/cuda/potential_at_points.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
+#include "fmbem/bem/layer/cuda/potential_at_points.hpp"
 #include "fmbem/bem/layer/cuda/tree_at_points.cuh"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/cuda/near_potentials.cuh"
@@ -91,11 +90,11 @@ class PotentialEvaluation {
   NearPart enqueue_near(const unsigned long long* largest, double kappa, double* out) {
     FMBEM_CUDA(cudaEventRecord(fork_, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-    near_potentials({near_tiles_of(*panels_, tree_, extent_), densities_.data(), panels_->size(),
-                     largest, kappa, kappa > 0 ? std::log(10 / how_.tolerance) / kappa : 0,
-                     rules_.view(), rules_at_points(rules_.view()), CloseRules(how_.tolerance),
-                     out},
-                    near_stream_);
+    near_potentials(
+        {near_tiles_of(*panels_, tree_, extent_), densities_.data(), panels_->size(), largest,
+         kappa, kappa > 0 ? std::log(10 / how_.tolerance) / kappa : 0, rules_.view(),
+         rules_at_points(rules_.view()), CloseRules(how_.tolerance), out},
+        near_stream_);
     FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
     return {NearView{out}, join_};
   }

@@ -1,5 +1,4 @@
 #include "fmbem/bem/layer/cuda/tree_at_points.cuh"
-
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"

@@ -1,6 +1,5 @@
 // Near panels at points: potentials of charges and dipoles, by Laplace's or Yukawa's kernel.
 #include "fmbem/bem/near/cuda/near_potentials.cuh"
-
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {

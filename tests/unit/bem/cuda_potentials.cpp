@@ -144,8 +144,7 @@ TEST_CASE("potential_at() goes to the GPU where pairs are many") {
   }
   const Points few(points.begin(), points.begin() + 200);
   for (const double kappa : {0.0, 2.0}) {
-    Vector here =
-        potential_at(panels, some, {sigma, mu}, points, tolerance, kappa, Processor::gpu);
+    Vector here = potential_at(panels, some, {sigma, mu}, points, tolerance, kappa, Processor::gpu);
     CHECK(here == layer_potential(panels, {charges, dipoles}, points, {tolerance, kappa}));
     here.resize(few.size());
     CHECK(error_of(here, {panels, charges, dipoles, few, kappa}) <= tolerance);
