@@ -4,6 +4,7 @@
 #include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
+#include "fmbem/bem/layer/cuda/potential_at_points.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -27,6 +28,12 @@ GreenProduct::GreenProduct(const Panels&, std::span<const GreenTerm>, const Gree
   require_cuda_device();
 }
 GreenProduct::~GreenProduct() = default;
+
+std::vector<double> layer_potential(const Panels&, const SurfaceDensities&, std::span<const Vec3d>,
+                                    const PotentialAtPoints&) {
+  require_cuda_device();
+  return {};
+}
 
 std::vector<PointOnPanel> set_layer_field(const Panels&, std::span<const double>,
                                           std::span<const Vec3d>, const LayerAtPoints&, Field&,

@@ -66,13 +66,15 @@ struct Options {
   bool potential() const { return outputs != "gradient"; }
   bool gradient() const { return outputs != "potential"; }
   Processor processor() const { return backend == "cuda" ? Processor::gpu : Processor::cpu; }
-  bench::Outputs computed() const { return {potential(), gradient()}; }
+  bool hessian() const { return outputs == "all"; }
+  bench::Outputs computed() const { return {potential(), gradient(), hessian()}; }
   fmm::PlanOptions plan_options(double for_tolerance, std::optional<int> max_leaf) const {
     fmm::PlanOptions options;
     options.tolerance = for_tolerance;
     if (precision == "single") options.precision = Precision::single_precision;
     if (precision == "double") options.precision = Precision::double_precision;
     options.gradient = gradient();
+    options.hessian = hessian();
     options.order = order;
     options.max_leaf = max_leaf;
     options.inflation = inflation;
@@ -102,9 +104,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--tolerance", o.tolerances, "relative L2 error that the plan is to meet")
       ->type_name("E,...")
       ->capture_default_str();
-  app.add_option("--outputs", o.outputs, "what is computed")
+  app.add_option("--outputs", o.outputs, "what is computed (all: second derivatives, too)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"potential", "gradient", "both"}));
+      ->check(CLI::IsMember({"potential", "gradient", "both", "all"}));
   app.add_option("--precision", o.precision,
                  "what the plan computes in (auto: single where the tolerance allows it)")
       ->capture_default_str()
@@ -314,7 +316,9 @@ std::string processor(const Options& o) {
 }
 
 void print_conditions(std::FILE* out, const Options& o, int threads) {
-  const char* outputs = o.outputs == "both" ? "potential and gradient" : o.outputs.c_str();
+  const char* outputs = o.outputs == "both"  ? "potential and gradient"
+                        : o.outputs == "all" ? "potential, gradient and second derivatives"
+                                             : o.outputs.c_str();
   std::fprintf(out,
                "%s (%s), %s, %s, %s, seed %lld, median of %s, errors at %s of direct sums.\n\n",
                processor(o).c_str(), fmm::cpu_kernels<double>().name, o.backend.c_str(),
@@ -327,6 +331,7 @@ Cells titles(const Options& o) {
               "order",  "levels",       "inflation", "max leaf",  "near pairs per target"};
   if (o.potential()) cells.push_back("error of potential");
   if (o.gradient()) cells.push_back("error of gradient");
+  if (o.hessian()) cells.push_back("error of second derivatives");
   cells.insert(cells.end(), {"plan s", "evaluate s"});
   for (const char* stage : o.stages()) cells.push_back(stage);
   cells.insert(cells.end(), {"points/s", "memory MB", "operators MB"});
@@ -347,6 +352,7 @@ Cells cells_of(const Row& row, const Options& o) {
               significant(static_cast<double>(row.info.near_pairs) / n, 4)};
   if (o.potential()) cells.push_back(significant(row.errors.potential.value_or(NAN)));
   if (o.gradient()) cells.push_back(significant(row.errors.gradient.value_or(NAN)));
+  if (o.hessian()) cells.push_back(significant(row.errors.hessian.value_or(NAN)));
   cells.push_back(significant(row.plan_seconds));
   cells.push_back(significant(row.evaluation.seconds));
   for (const char* stage : o.stages()) cells.push_back(significant(row.evaluation.of_stage(stage)));
@@ -391,6 +397,8 @@ Json number(std::optional<double> value) {
 Json json_of(const Row& row, const Options& o, int threads) {
   Json stage_seconds = Json::object();
   for (const char* stage : o.stages()) stage_seconds[stage] = row.evaluation.of_stage(stage);
+  auto operations = fmm::plan_operations(row.info, o.gradient(), true, o.processor());
+  if (o.hessian()) operations.erase("P2P");  // which does not count second derivatives
   return {{"points", row.points},
           {"distribution", row.distribution},
           {"method", fmm::name_of(row.info.method)},
@@ -415,9 +423,10 @@ Json json_of(const Row& row, const Options& o, int threads) {
           {"m2p_pairs", row.info.m2p_pairs},
           {"p2l_pairs", row.info.p2l_pairs},
           {"m2l_rows", row.info.m2l_rows},
-          {"operations", fmm::plan_operations(row.info, o.gradient(), true, o.processor())},
+          {"operations", operations},
           {"error_potential", number(row.errors.potential)},
           {"error_gradient", number(row.errors.gradient)},
+          {"error_hessian", number(row.errors.hessian)},
           {"seconds",
            {{"plan", row.plan_seconds},
             {"plan_stages", row.plan_stages},

@@ -99,7 +99,7 @@ Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& ref
   if (reference.targets.empty()) return {};
   const std::size_t n = problem.points.size();
   const int batch = batch_size(problem, plan.info());
-  double potential = 0, gradient = 0;
+  double potential = 0, gradient = 0, hessian = 0;
   Results results(batch * n, outputs);
   for (int first = 0; first < problem.vectors(); first += batch) {
     const std::vector<double> charges = problem.charges(first, batch);
@@ -109,11 +109,14 @@ Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& ref
                                  reference.targets);
       gradient += squared_error(results.gradient, n, k, reference.results.gradient, first + k,
                                 reference.targets);
+      hessian += squared_error(results.hessian, n, k, reference.results.hessian, first + k,
+                               reference.targets);
     }
   }
   Errors errors;
   if (outputs.potential) errors.potential = std::sqrt(potential / problem.vectors());
   if (outputs.gradient) errors.gradient = std::sqrt(gradient / problem.vectors());
+  if (outputs.hessian) errors.hessian = std::sqrt(hessian / problem.vectors());
   return errors;
 }
 

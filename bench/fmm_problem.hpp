@@ -14,17 +14,20 @@ namespace fmbem::bench {
 
 /// What is computed.
 struct Outputs {
-  bool potential, gradient;
+  bool potential, gradient, hessian = false;
 };
 
-/// Potentials and gradients, [count][n], of what was asked for.
+/// What was asked for, [count][n].
 struct Results {
   Results(std::size_t size, Outputs outputs)
-      : potential(outputs.potential ? size : 0), gradient(outputs.gradient ? size : 0) {}
-  fmm::Fields fields() { return {potential, gradient}; }
+      : potential(outputs.potential ? size : 0),
+        gradient(outputs.gradient ? size : 0),
+        hessian(outputs.hessian ? size : 0) {}
+  fmm::Fields fields() { return {potential, gradient, hessian}; }
 
   std::vector<double> potential;
   std::vector<Vec3d> gradient;
+  std::vector<Symmetric3d> hessian;
 };
 
 /// Points with one charge vector from their file or eight seeded ones; the first is timed.
@@ -53,7 +56,7 @@ Reference reference_of(const Problem& problem, Outputs outputs, int check, std::
 
 /// Relative L2 errors, root mean square over the charge vectors.
 struct Errors {
-  std::optional<double> potential, gradient;
+  std::optional<double> potential, gradient, hessian;
 };
 Errors measure_errors(FmmRun& plan, const Problem& problem, const Reference& reference,
                       Outputs outputs);

@@ -73,6 +73,7 @@ class CudaRun final : public FmmRun {
     plan_->wait();
     arrays.potential.download(fields.potential);
     arrays.gradient.download(fields.gradient);
+    arrays.hessian.download(fields.hessian);
   }
 
   Evaluation median(const fmm::Strengths& strengths, const fmm::Fields& fields,
@@ -98,14 +99,18 @@ class CudaRun final : public FmmRun {
           dipoles(from.dipoles),
           potential(to.potential.size()),
           gradient(to.gradient.size()),
+          hessian(to.hessian.size()),
           count(from.count) {}
     cuda::DeviceStrengths strengths() const { return {charges.data(), dipoles.data(), count}; }
-    cuda::DeviceFields fields() const { return {potential.data(), gradient.data()}; }
+    cuda::DeviceFields fields() const {
+      return {potential.data(), gradient.data(), hessian.data()};
+    }
 
     cuda::DeviceArray<double> charges;
     cuda::DeviceArray<Vec3d> dipoles;
     cuda::DeviceArray<double> potential;
     cuda::DeviceArray<Vec3d> gradient;
+    cuda::DeviceArray<Symmetric3d> hessian;
     int count;
   };
 

@@ -37,6 +37,8 @@ class DeviceCost {
     leaf_ = rates.leaf;
     pair_ = (options.gradient ? 1.7 : 1) * (options.dipoles ? 1.5 : 1) /
             (near_single ? rates.near_single : rates.near_double);
+    // A pass of its own.
+    if (options.hessian) pair_ += 2.8 * (options.dipoles ? 1.5 : 1) / rates.near_double;
     // One of Yukawa's kernel, with its exponential.
     if (options.kappa > 0) pair_ *= near_single ? 1.6 : 2.7;
     if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
@@ -106,7 +108,7 @@ DeviceRates device_rates() {
 }
 
 Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
-  if (!options.precision && rates.slow_double && options.tolerance >= 1e-6)
+  if (!options.precision && rates.slow_double && !options.hessian && options.tolerance >= 1e-6)
     return Precision::single_precision;
   // Here sums, too, are in single precision.
   return fmm::precision_of(options, false);
@@ -114,6 +116,7 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
 
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
                              double extent) {
+  if (options.hessian) return Precision::double_precision;
   // e^{−κr} multiplies by κ the rounding of r, some 2^-25 of a leaf's side; and a leaf's side is at
   // most a quarter of the extent, or it is all there is.
   if (options.kappa * extent > 2e7 * options.tolerance) return Precision::double_precision;

@@ -3,6 +3,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/memory.cuh"
+#include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
 namespace fmbem::cuda {
@@ -64,5 +65,7 @@ template class DeviceArray<float>;
 template class DeviceArray<std::int32_t>;
 template class DeviceArray<Vec3d>;
 template class DeviceArray<Vec3<float>>;
+template class DeviceArray<Symmetric3d>;
+template class DeviceArray<Symmetric3<float>>;
 
 }  // namespace fmbem::cuda

@@ -6,9 +6,9 @@
 
 namespace fmbem::cuda {
 
-/// Numbers or vectors (double, float, std::int32_t, Vec3d, Vec3<float>) in the memory of the
-/// current GPU. Throws ResourceError with the bytes needed and free where they do not fit,
-/// InputError without a usable GPU.
+/// Numbers, vectors or symmetric matrices (double, float, std::int32_t, and Vec3 and Symmetric3 of
+/// the first two) in the memory of the current GPU. Throws ResourceError with the bytes needed and
+/// free where they do not fit, InputError without a usable GPU.
 template <class T>
 class DeviceArray {
  public:

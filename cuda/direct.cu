@@ -33,7 +33,7 @@ struct DirectGrid {
   }
 };
 
-/// Pairs in N.
+/// Pairs in N. Second derivatives come with N double alone.
 template <class N>
 class DirectEvaluation final : public PlainEvaluation {
  public:
@@ -96,11 +96,16 @@ class DirectEvaluation final : public PlainEvaluation {
                                grid_.tiles,
                                grid_.tiles_of_a_part,
                                asked.vectors,
-                               out.sums};
-    if (sizeof(N) == 4 || options_.tolerance >= 1e-10)
-      enqueue_terms<1>(a, asked);
-    else if constexpr (sizeof(N) == 8)
-      enqueue_terms<2>(a, asked);
+                               out.sums,
+                               asked.components()};
+    if (asked.potential || asked.gradient) {
+      if (sizeof(N) == 4 || options_.tolerance >= 1e-10)
+        enqueue_terms<1>(a, asked);
+      else if constexpr (sizeof(N) == 8)
+        enqueue_terms<2>(a, asked);
+    }
+    if constexpr (sizeof(N) == 8)
+      if (asked.hessian) enqueue_hessian(a, asked);
     if (times) times->record("P2P");
   }
 
@@ -110,11 +115,22 @@ class DirectEvaluation final : public PlainEvaluation {
   }
   template <int Terms, bool Dipoles>
   void enqueue(const DirectArguments<N>& a, const Asked& asked) {
-    launch(asked.potential && asked.gradient ? direct_kernel<N, Terms, Dipoles, true, true>
-           : asked.potential                 ? direct_kernel<N, Terms, Dipoles, true, false>
-                                             : direct_kernel<N, Terms, Dipoles, false, true>,
-           dim3(grid_.target_blocks, grid_.parts, asked.vectors), threads_per_block, 0, stream(),
-           a);
+    enqueue(asked.potential && asked.gradient
+                ? direct_kernel<N, Terms, Dipoles, Sums<double, true, true>>
+            : asked.potential ? direct_kernel<N, Terms, Dipoles, Sums<double, true, false>>
+                              : direct_kernel<N, Terms, Dipoles, Sums<double, false, true>>,
+            a);
+  }
+  /// Behind the other components, and to the last bits.
+  void enqueue_hessian(DirectArguments<double> a, const Asked& asked) {
+    a.sums += (a.components - HessianSums<double>::components) * a.vectors * targets().count;
+    enqueue(asked.dipoles ? direct_kernel<double, 2, true, HessianSums<double>>
+                          : direct_kernel<double, 2, false, HessianSums<double>>,
+            a);
+  }
+  void enqueue(void (*kernel)(DirectArguments<N>), const DirectArguments<N>& a) {
+    launch(kernel, dim3(grid_.target_blocks, grid_.parts, a.vectors), threads_per_block, 0,
+           stream(), a);
   }
 
   DirectOptions options_;

@@ -93,7 +93,8 @@ struct DirectArguments {
   int lanes;  ///< of a warp, that have different targets
   std::int32_t tiles, tiles_of_a_part;
   int vectors;
-  double* sums;  ///< as of PartsView
+  double* sums;    ///< as of PartsView, from the first component on that is summed
+  int components;  ///< of a part
 };
 
 /// 1/√(r² + ε²) of a pair, 0 where it coincides.
@@ -110,11 +111,10 @@ __device__ inline N root_of_pair(N dx, N dy, N dz, N softening2, N& r2) {
 }
 
 /// Adds the sources of a tile from `first` on, in steps, to the sums of a thread's targets.
-template <int Terms, bool MayCoincide, bool Dipoles, class N, bool Potential, bool Gradient,
-          int Each>
+template <int Terms, bool MayCoincide, bool Dipoles, class N, class S, int Each>
 __device__ inline void add_sources(const ChargedPoint<N>* places, const ChargedPoint<N>* dipoles,
                                    int first, int step, const Vec3<N> (&x)[Each], N softening2,
-                                   Sums<N, Potential, Gradient> (&sums)[Each]) {
+                                   S (&sums)[Each]) {
 #pragma unroll 4
   for (int j = first; j < tile_sources; j += step) {
     const ChargedPoint<N> s = places[j];
@@ -146,7 +146,8 @@ struct DirectTile {
   }
 };
 
-template <class N, int Terms, bool Dipoles, bool Potential, bool Gradient>
+/// Of sums S, which are in double precision.
+template <class N, int Terms, bool Dipoles, class S>
 __global__ void __launch_bounds__(threads_per_block, blocks_at_a_time)
     direct_kernel(const __grid_constant__ DirectArguments<N> a) {
   constexpr int each = targets_of_a_thread;
@@ -184,7 +185,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_at_a_time)
     strengths.dipoles += v * a.sources;
     exact.dipoles += v * a.sources;
   }
-  Sums<double, Potential, Gradient> sums[each];
+  S sums[each];
   const std::int32_t begin = blockIdx.y * a.tiles_of_a_part,
                      end = min(begin + a.tiles_of_a_part, a.tiles);
   for (std::int32_t tile = begin; tile < end; ++tile) {
@@ -207,13 +208,13 @@ __global__ void __launch_bounds__(threads_per_block, blocks_at_a_time)
           const std::int64_t i = index(t);
           const Vec3d place[1] = {
               {a.exact_targets.x[i], a.exact_targets.y[i], a.exact_targets.z[i]}};
-          Sums<double, Potential, Gradient> sum[1];
+          S sum[1];
           add_sources<1, true, Dipoles>(s_exact.places, s_exact.dipoles, from, step, place,
                                         a.softening2, sum);
           sums[t].add(sum[0]);
         }
       } else {
-        Sums<N, Potential, Gradient> of_tile[each];
+        typename S::template In<N> of_tile[each];
         add_sources<1, false, Dipoles>(s_tile.places, s_tile.dipoles, from, step, x,
                                        static_cast<N>(a.softening2), of_tile);
 #pragma unroll
@@ -228,21 +229,17 @@ __global__ void __launch_bounds__(threads_per_block, blocks_at_a_time)
     }
   }
 
-  constexpr int components = Potential + 3 * Gradient;
 #pragma unroll
   for (int t = 0; t < each; ++t) {
     sums[t].add_up(a.lanes);
     const std::int64_t i = first + t * a.lanes + lane;
     if (lane >= a.lanes || i >= n) continue;
     double* const out =
-        a.sums + (static_cast<std::int64_t>(blockIdx.y) * components * a.vectors + v) * n + i;
+        a.sums + (static_cast<std::int64_t>(blockIdx.y) * a.components * a.vectors + v) * n + i;
     const std::int64_t next = a.vectors * n;
-    if constexpr (Potential) out[0] = sums[t].potential;
-    if constexpr (Gradient) {
-      out[Potential * next] = sums[t].x;
-      out[(Potential + 1) * next] = sums[t].y;
-      out[(Potential + 2) * next] = sums[t].z;
-    }
+#pragma unroll
+    for (int component = 0; component < S::components; ++component)
+      out[component * next] = sums[t][component];
   }
 }
 

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "fmbem/cuda/evaluation.cuh"
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/graph.cuh"
 #include "fmbem/cuda/p2p_mutual.cuh"
+#include "fmbem/cuda/placed_points.cuh"
 #include "fmbem/cuda/stage_times.cuh"
-#include "fmbem/cuda/strengths.cuh"
 #include "fmbem/fmm/kernel/laplace.hpp"
 
 namespace fmbem::cuda {
@@ -18,55 +18,14 @@ namespace {
 /// The kind of an evaluation; a graph is captured for each kind.
 struct Kind {
   int vectors;
-  bool charges, dipoles, potential, gradient;
-  friend bool operator<(const Kind& a, const Kind& b) {
-    return std::tie(a.vectors, a.charges, a.dipoles, a.potential, a.gradient) <
-           std::tie(b.vectors, b.charges, b.dipoles, b.potential, b.gradient);
-  }
-};
-
-/// Points of one kind on the device.
-template <class N>
-struct PlacedPoints {
-  DeviceBuffer<std::int32_t> order;
-  DeviceBuffer<N> x, y, z;
-  DeviceBuffer<float> low_x, low_y, low_z;
-  DeviceBuffer<double> exact_x, exact_y, exact_z;
-
-  void make_room(cudaStream_t stream) {
-    for (auto* axis : {&x, &y, &z}) *axis = DeviceBuffer<N>(order.size(), stream);
-    if constexpr (sizeof(N) == 4) {
-      for (auto* axis : {&low_x, &low_y, &low_z}) *axis = DeviceBuffer<float>(order.size(), stream);
-      for (auto* axis : {&exact_x, &exact_y, &exact_z})
-        *axis = DeviceBuffer<double>(order.size(), stream);
-    }
-  }
-  PointArrays<N> arrays() const {
-    return {x.data(),     y.data(),       z.data(),       low_x.data(),  low_y.data(),
-            low_z.data(), exact_x.data(), exact_y.data(), exact_z.data()};
-  }
-  PointsView<N> view() const {
-    return {static_cast<std::int64_t>(order.size()),
-            order.data(),
-            x.data(),
-            y.data(),
-            z.data(),
-            low_x.data(),
-            low_y.data(),
-            low_z.data(),
-            exact_x.data(),
-            exact_y.data(),
-            exact_z.data()};
-  }
-  std::int64_t bytes() const {
-    return order.bytes() + 3 * (x.bytes() + low_x.bytes() + exact_x.bytes());
-  }
+  bool charges, dipoles, potential, gradient, hessian;
+  auto operator<=>(const Kind&) const = default;
 };
 
 /// The streams of the near field, one for each number of targets a lane.
 using NearStreams = std::array<cudaStream_t, most_targets_of_a_lane>;
 
-/// Expansions in T, near field in N.
+/// Expansions in T, near field in N. Second derivatives come with N double alone.
 template <class T, class N>
 class EvaluationIn final : public Evaluation {
  public:
@@ -96,6 +55,7 @@ class EvaluationIn final : public Evaluation {
                        dipoles_.bytes() + near_potential_.bytes() + close_.bytes() +
                        slots_.bytes() + (mutual_ ? mutual_->bytes() : 0);
     for (const auto& axis : near_gradient_) sum += axis.bytes();
+    for (const auto& entry : near_hessian_) sum += entry.bytes();
     return sum;
   }
 
@@ -156,15 +116,19 @@ class EvaluationIn final : public Evaluation {
     const int batch = stages_.batch(strengths.count);
     for (int first = 0; first < strengths.count; first += batch) {
       const std::int64_t s = first * sources_.view().count, t = first * targets().view().count;
-      const Kind kind{std::min(batch, strengths.count - first), strengths.charges != nullptr,
-                      strengths.dipoles != nullptr, fields.potential != nullptr,
-                      fields.gradient != nullptr};
+      const Kind kind{std::min(batch, strengths.count - first),
+                      strengths.charges != nullptr,
+                      strengths.dipoles != nullptr,
+                      fields.potential != nullptr,
+                      fields.gradient != nullptr,
+                      fields.hessian != nullptr};
       reserve(kind);
       set_arguments(arguments_.data(),
                     {kind.charges ? strengths.charges + s : nullptr,
                      kind.dipoles ? strengths.dipoles + s : nullptr,
                      kind.potential ? fields.potential + t : nullptr,
-                     kind.gradient ? fields.gradient + t : nullptr},
+                     kind.gradient ? fields.gradient + t : nullptr,
+                     kind.hessian ? fields.hessian + t : nullptr},
                     stream_);
       evaluate(kind);
     }
@@ -182,6 +146,8 @@ class EvaluationIn final : public Evaluation {
     if (kind.gradient)
       for (auto& axis : near_gradient_) make_room(axis, t);
     if (kind.potential) make_room(near_potential_, t);
+    if (kind.hessian)
+      for (auto& entry : near_hessian_) make_room(entry, t);
     if (mutual_) make_room(slots_, mutual_results(kind.potential, kind.gradient) * mutual_->slots);
     stages_.reserve(tree_.far.m2l, kind.vectors, make_room);
   }
@@ -194,20 +160,17 @@ class EvaluationIn final : public Evaluation {
     };
     const StrengthsView<N> strengths = enqueue_strengths(kind);
     done("sort");
-    const NearView near{kind.potential ? near_potential_.data() : nullptr,
-                        {kind.gradient ? near_gradient_[0].data() : nullptr,
-                         kind.gradient ? near_gradient_[1].data() : nullptr,
-                         kind.gradient ? near_gradient_[2].data() : nullptr}};
+    const NearView near = near_view(kind);
     NearStreams streams;
     if (times) {
       streams.fill(stream_);
-      enqueue_near(strengths, kind.vectors, near, streams);
+      enqueue_near(strengths, kind, near, streams);
       done("P2P");
     } else {
       FMBEM_CUDA(cudaEventRecord(fork_, stream_));
       for (const Stream& stream : near_streams_) FMBEM_CUDA(cudaStreamWaitEvent(stream, fork_, 0));
       std::copy(near_streams_.begin(), near_streams_.end(), streams.begin());
-      enqueue_near(strengths, kind.vectors, near, streams);
+      enqueue_near(strengths, kind, near, streams);
     }
     const ExpansionsView<T> expansions = stages_.expansions(kind.vectors);
     if (stages_.has_far()) {
@@ -237,13 +200,33 @@ class EvaluationIn final : public Evaluation {
           stream_);
       done("M2P");
     }
-    l2p(targets().view(), near, leaves_of(tree_.tree, tree_.far.target_leaves), stages_.has_far(),
-        stages_.table(), expansions, stages_.kernel(),
-        ResultsView{arguments_.data(), kind.potential, kind.gradient, largest_.data(),
-                    fmm::Laplace::scale * tree_.scale,
-                    fmm::Laplace::scale * tree_.scale * tree_.scale},
-        stream_);
+    enqueue_l2p(kind, near, expansions);
     done("L2P");
+  }
+
+  NearView near_view(const Kind& kind) const {
+    NearView near;
+    if (kind.potential) near.potential = near_potential_.data();
+    for (int axis = 0; axis < 3 * kind.gradient; ++axis)
+      near.gradient[axis] = near_gradient_[axis].data();
+    for (int entry = 0; entry < 6 * kind.hessian; ++entry)
+      near.hessian[entry] = near_hessian_[entry].data();
+    return near;
+  }
+
+  void enqueue_l2p(const Kind& kind, const NearView& near, const ExpansionsView<T>& expansions) {
+    const LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
+    const double unit = tree_.scale, scale = fmm::Laplace::scale * unit;
+    const ResultsView results{arguments_.data(),  kind.potential, kind.gradient,
+                              largest_.data(),    scale,          fmm::Laplace::scale * unit * unit,
+                              scale * unit * unit};
+    if (kind.potential || kind.gradient)
+      l2p(targets().view(), near, leaves, stages_.has_far(), stages_.table(), expansions,
+          stages_.kernel(), results, stream_);
+    if constexpr (sizeof(N) == 8)
+      if (kind.hessian)
+        l2p_hessian(targets().view(), near, leaves, stages_.has_far(), stages_.table(), expansions,
+                    stages_.kernel(), results, stream_);
   }
 
   StrengthsView<N> enqueue_strengths(const Kind& kind) {
@@ -255,7 +238,7 @@ class EvaluationIn final : public Evaluation {
     return {places_.data(), kind.charges, dipoles};
   }
 
-  void enqueue_near(const StrengthsView<N>& strengths, int vectors, const NearView& near,
+  void enqueue_near(const StrengthsView<N>& strengths, const Kind& kind, const NearView& near,
                     const NearStreams& streams) {
     const NearArguments<N> arguments{sources_.view(),
                                      targets().view(),
@@ -268,10 +251,16 @@ class EvaluationIn final : public Evaluation {
                                      tree_.same,
                                      near};
     fmm::with_kernel(stages_.kernel().kappa, [&](const auto& kernel) {
+      const ItemClasses& classes = tree_.near.classes;
+      const int vectors = kind.vectors;
+      if constexpr (sizeof(N) == 8)
+        if (kind.hessian) p2p_hessian(arguments, kernel, vectors, classes, streams.data());
+      if (!kind.potential && !kind.gradient) return;
       if (mutual_)
-        return p2p_mutual(arguments, mutual_->view(), slots_.data(), close_, kernel, vectors,
-                          tree_.near.classes, root_terms_, streams.data(), joins_.data());
-      p2p(arguments, kernel, vectors, tree_.near.classes, root_terms_, streams.data());
+        p2p_mutual(arguments, mutual_->view(), slots_.data(), close_, kernel, vectors, classes,
+                   root_terms_, streams.data(), joins_.data());
+      else
+        p2p(arguments, kernel, vectors, classes, root_terms_, streams.data());
     });
   }
 
@@ -289,7 +278,7 @@ class EvaluationIn final : public Evaluation {
   DeviceBuffer<Arguments> arguments_;
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
-  DeviceBuffer<double> near_potential_, near_gradient_[3];
+  DeviceBuffer<double> near_potential_, near_gradient_[3], near_hessian_[6];
   std::optional<MutualLists> mutual_;  ///< for P2P by Newton's third law
   DeviceBuffer<CloseTarget> close_;    ///< and in single precision
   DeviceBuffer<N> slots_;

@@ -26,6 +26,12 @@ void enqueue_copy(const Vec3<From>* from, std::int64_t n, Vec3<To>* to, cudaStre
   static_assert(sizeof(Vec3<From>) == 3 * sizeof(From) && sizeof(Vec3<To>) == 3 * sizeof(To));
   enqueue_copy(reinterpret_cast<const From*>(from), 3 * n, reinterpret_cast<To*>(to), stream);
 }
+/// Matrices are six.
+void enqueue_copy(const Symmetric3d* from, std::int64_t n, Symmetric3<float>* to,
+                  cudaStream_t stream) {
+  static_assert(sizeof *from == 6 * sizeof from->xx && sizeof *to == 6 * sizeof to->xx);
+  enqueue_copy(&from->xx, 6 * n, &to->xx, stream);
+}
 
 /// Makes room for numbers in double precision and puts `n` of the others there; null of null.
 template <class Float, class Double>
@@ -64,8 +70,11 @@ void check(const auto& plan, const auto& strengths, const auto& fields) {
                 "the plan was not made for dipoles: set PlanOptions::dipoles");
   FMBEM_REQUIRE(!fields.gradient || plan.options.gradient,
                 "the plan was not made for gradients: set PlanOptions::gradient");
+  FMBEM_REQUIRE(!fields.hessian || plan.options.hessian,
+                "the plan was not made for second derivatives: set PlanOptions::hessian");
   FMBEM_REQUIRE(strengths.charges || strengths.dipoles, "there are no strengths to evaluate");
-  FMBEM_REQUIRE(fields.potential || fields.gradient, "there are no results to write");
+  FMBEM_REQUIRE(fields.potential || fields.gradient || fields.hessian,
+                "there are no results to write");
   FMBEM_REQUIRE(plan.evaluation, "the plan ended when memory did not suffice: make a new one");
 }
 
@@ -127,10 +136,11 @@ void FmmPlan::evaluate(const DeviceStrengthsInFloat& strengths, const DeviceFiel
                                in_double(strengths.dipoles, n, plan.dipoles, stream),
                                strengths.count};
     const DeviceFields to{room(fields.potential, plan.potential),
-                          room(fields.gradient, plan.gradient)};
+                          room(fields.gradient, plan.gradient), room(fields.hessian, plan.hessian)};
     plan.evaluation->evaluate(from, to);
     if (to.potential) enqueue_copy(to.potential, m, fields.potential, stream);
     if (to.gradient) enqueue_copy(to.gradient, m, fields.gradient, stream);
+    if (to.hessian) enqueue_copy(to.hessian, m, fields.hessian, stream);
   });
 }
 

@@ -30,8 +30,9 @@ struct DeviceStrengthsOf {
 };
 template <class T>
 struct DeviceFieldsOf {
-  T* potential = nullptr;       ///< [count][targets]
-  Vec3<T>* gradient = nullptr;  ///< [count][targets]
+  T* potential = nullptr;            ///< [count][targets]
+  Vec3<T>* gradient = nullptr;       ///< [count][targets]
+  Symmetric3<T>* hessian = nullptr;  ///< [count][targets], second derivatives
 };
 using DeviceStrengths = DeviceStrengthsOf<double>;
 using DeviceFields = DeviceFieldsOf<double>;

@@ -11,6 +11,10 @@
 
 namespace fmbem::cuda {
 
+inline std::int64_t count(const DevicePoints& points) {
+  return static_cast<std::int64_t>(points.size);
+}
+
 /// The points of a plan on their way to a tree.
 struct PointsToPlan {
   DevicePoints sources, targets;
@@ -40,6 +44,7 @@ struct FmmPlan::Impl {
   /// Strengths and results in double precision, of those in single precision.
   DeviceBuffer<double> charges, potential;
   DeviceBuffer<Vec3d> dipoles, gradient;
+  DeviceBuffer<Symmetric3d> hessian;
 
   Impl(const fmm::PlanOptions& asked, std::optional<cudaStream_t> callers_stream);
   /// Operators that other plans share must not be freed in the order of this plan's stream.
@@ -73,9 +78,9 @@ struct FmmPlan::Impl {
   };
 
   SortedKeys choose(const PointsToPlan& points, const Cube& hull, const DeviceRates& rates);
-  void sum_directly(const PointsToPlan& points, const Cube& root, auto&& stage_done);
+  void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
-                  auto&& stage_done);
+                  const StageDone& stage_done);
   void grow_deep_tree(const Cube& root, Grown& grown) const;
   Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
                          const StageDone& stage_done) const;

@@ -40,14 +40,16 @@ class HostPlan final : public fmm::PlanImpl {
     const auto dipoles = to_device(strengths.dipoles, stream);
     DeviceBuffer<double> potential(fields.potential.size(), stream);
     DeviceBuffer<Vec3d> gradient(fields.gradient.size(), stream);
+    DeviceBuffer<Symmetric3d> hessian(fields.hessian.size(), stream);
     plan_->wait();
     watch.add("copy");
     plan_->evaluate({charges.data(), dipoles.data(), strengths.count},
-                    {potential.data(), gradient.data()});
+                    {potential.data(), gradient.data(), hessian.data()});
     plan_->wait();
     watch.add("evaluate");
     potential.download(fields.potential.data());
     gradient.download(fields.gradient.data());
+    hessian.download(fields.hessian.data());
     plan_->wait();
     watch.add("copy");
   }

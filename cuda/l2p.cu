@@ -1,8 +1,7 @@
 // L2P, a warp for each leaf.
 #include "fmbem/cuda/blocks.cuh"
-#include "fmbem/cuda/harmonics.cuh"
+#include "fmbem/cuda/l2p_point.cuh"
 #include "fmbem/cuda/launch.cuh"
-#include "fmbem/cuda/pass.cuh"
 #include "fmbem/cuda/strengths.cuh"
 
 namespace fmbem::cuda {
@@ -40,17 +39,8 @@ __global__ void __launch_bounds__(threads_per_block)
       }
       if constexpr (Gradient) {
 #pragma unroll
-        for (int axis = 0; axis < 3; ++axis) {
-          static_assert(fmm::terms_of_a_derivative == 2);
-          const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
-          T value = d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
-          if constexpr (!Kernel::homogeneous) {
-            const DerivativeTerms<T> rise = table.rise[3 * slot + axis];
-            value += static_cast<T>(kernel.kappa * kernel.kappa) *
-                     (rise.value[0] * local[rise.index[0]] + rise.value[1] * local[rise.index[1]]);
-          }
-          out[2 * (Potential + axis)] = value;
-        }
+        for (int axis = 0; axis < 3; ++axis)
+          out[2 * (Potential + axis)] = derivative_at(table, kernel, local, slot, axis);
       }
     }
     __syncwarp();
@@ -59,27 +49,9 @@ __global__ void __launch_bounds__(threads_per_block)
   const double strengths = strength_scale(results.largest[v]);
   for (std::int32_t k = range.x + lane; k < range.y; k += warp_size) {
     T value[channels] = {};
-    if (is_far) {
-      Harmonics<T> point(unit_box(targets.x[k], targets.y[k], targets.z[k]), T(1));
-      const DegreeFactors<T, 1, Kernel> factors(kernel, &point.r2, table.p);
-      const T* local = locals;
-      int t = 0;
-      for (int m = 0; m <= table.p; ++m) {
-        if (m > 0) point.next_order(steps.diagonal[m]);
-        point.first_degree();
-        T even[channels] = {}, odd[channels] = {};
-        for (int n = m; n <= table.p; ++n, ++t, local += 2 * channels) {
-          const T here = factors.times(0, n, point.here);
-          for (int channel = 0; channel < channels; ++channel) {
-            even[channel] += local[2 * channel] * here;
-            odd[channel] += local[2 * channel + 1] * here;
-          }
-          point.next_degree(steps.up[t], steps.down[t]);
-        }
-        for (int channel = 0; channel < channels; ++channel)
-          value[channel] += point.c * even[channel] + point.s * odd[channel];
-      }
-    }
+    if (is_far)
+      add_local_values(table, steps, kernel, locals,
+                       unit_box(targets.x[k], targets.y[k], targets.z[k]), value);
     const std::int64_t from = v * targets.count + k, to = v * targets.count + targets.order[k];
     if constexpr (Potential)
       results.to->potential[to] =

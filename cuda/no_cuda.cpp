@@ -87,6 +87,8 @@ template class DeviceArray<double>;
 template class DeviceArray<float>;
 template class DeviceArray<Vec3d>;
 template class DeviceArray<Vec3<float>>;
+template class DeviceArray<Symmetric3d>;
+template class DeviceArray<Symmetric3<float>>;
 
 fmm::Plan make_fmm_plan(std::span<const Vec3d> points, const fmm::PlanOptions& options) {
   require_cuda_device();

@@ -10,17 +10,16 @@
 namespace fmbem::cuda {
 
 /// Whether potentials are summed −2 times as large.
-template <class N, class Kernel, bool Own, int Terms, bool Dipoles, bool Gradient>
+template <class N, class Kernel, bool Own, int Terms, bool Dipoles, class S>
 inline constexpr bool is_halved = Kernel::homogeneous && sizeof(N) == 8 && !Own && Terms == 1 &&
-                                  !Dipoles && !Gradient;
+                                  !Dipoles && S::components == 1;
 
-/// Adds a tile's sources to the sums of a lane's targets. In the leaf itself, in double precision,
-/// a source may be where the target is.
-template <bool Own, int Terms, bool Dipoles, class Kernel, class N, bool Potential, bool Gradient,
-          int Each>
+/// Adds a tile's sources to the sums S of a lane's targets. In the leaf itself, in double
+/// precision, a source may be where the target is.
+template <bool Own, int Terms, bool Dipoles, class Kernel, class N, class S, int Each>
 __device__ inline void add_tile(const Kernel& kernel, const WarpShared<N, Dipoles>& shared,
                                 int filled, const N (&x)[Each], const N (&y)[Each],
-                                const N (&z)[Each], Sums<N, Potential, Gradient> (&sums)[Each]) {
+                                const N (&z)[Each], S (&sums)[Each]) {
   constexpr int together = Each > 4 ? 1 : 2;  // sources that are read at a time
 #pragma unroll 1
   for (int j = threadIdx.x % warp_size / group_lanes; j < filled; j += groups * together) {
@@ -41,7 +40,7 @@ __device__ inline void add_tile(const Kernel& kernel, const WarpShared<N, Dipole
         if constexpr (Own) {
           const N w = r2 > 0 ? inverse_root<Terms>(r2) : N(0);
           sums[t].template add<Dipoles, Terms>(kernel, s.charge, d, {dx, dy, dz}, r2, w);
-        } else if constexpr (is_halved<N, Kernel, Own, Terms, Dipoles, Gradient>) {
+        } else if constexpr (is_halved<N, Kernel, Own, Terms, Dipoles, S>) {
           // For g = 1/r: one step of Newton's, y (3 − r2 y²)/2, whose factor −½ is applied later,
           // which saves two operations.
           const N guess = root_guess(r2);
@@ -57,15 +56,13 @@ __device__ inline void add_tile(const Kernel& kernel, const WarpShared<N, Dipole
 
 /// Adds the sources of entries of a list, tile by tile. In single precision returns the targets
 /// with a source too close for it.
-template <bool Own, int Terms, bool Dipoles, class Kernel, class N, bool Potential, bool Gradient,
-          int Each>
+template <bool Own, int Terms, bool Dipoles, class Kernel, class N, class S, int Each>
 __device__ inline unsigned long long add_entries(const NearArguments<N>& a, const Kernel& kernel,
                                                  std::int64_t begin, std::int64_t end, N to_leaf,
                                                  const N (&x)[Each], const N (&y)[Each],
                                                  const N (&z)[Each], WarpShared<N, Dipoles>& shared,
-                                                 Sums<double, Potential, Gradient> (&sums)[Each]) {
-  constexpr bool single = sizeof(N) == 4,
-                 halved = is_halved<N, Kernel, Own, Terms, Dipoles, Gradient>;
+                                                 S (&sums)[Each]) {
+  constexpr bool single = sizeof(N) == 4, halved = is_halved<N, Kernel, Own, Terms, Dipoles, S>;
   unsigned long long close = 0;
   if constexpr (halved)
     for (auto& sum : sums) sum.potential *= -2;
@@ -76,7 +73,7 @@ __device__ inline unsigned long long add_entries(const NearArguments<N>& a, cons
     while (true) {
       const bool more = tiles.fetch();  // while the tile before is worked on
       if constexpr (single) {
-        Sums<N, Potential, Gradient> tile_sums[Each];
+        typename S::template In<N> tile_sums[Each];
         add_tile<Own, Terms, Dipoles>(kernel, shared, filled, x, y, z, tile_sums);
 #pragma unroll
         for (int t = 0; t < Each; ++t) sums[t].add(tile_sums[t]);
@@ -147,10 +144,16 @@ __device__ inline void write_sums(const NearArguments<N>& a, int target, double 
   }
 }
 
+__device__ inline void write_sums(const NearArguments<double>& a, int target, double /*scale*/,
+                                  const HessianSums<double>& sum) {
+#pragma unroll
+  for (int k = 0; k < sum.components; ++k) a.results.hessian[k][target] = sum[k];
+}
+
 /// Adds up the sums of an item's targets over the groups, and writes them.
-template <bool Potential, bool Gradient, int Each, class N>
+template <class S, int Each, class N>
 __device__ inline void write_item(const NearArguments<N>& a, const NearItem& item, double scale,
-                                  Sums<double, Potential, Gradient> (&sums)[Each]) {
+                                  S (&sums)[Each]) {
   const int lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int t = 0; t < Each; ++t) {

@@ -66,7 +66,7 @@ __device__ inline void add_both_ways(const Kernel& kernel, const Vec3<N>& separa
                                      N q_source, Sums<N, Potential, Gradient>& target,
                                      Sums<N, Potential, Gradient>& source) {
   const N r2 = square(separation.x, separation.y, separation.z);
-  if constexpr (is_halved<N, Kernel, false, Terms, false, Gradient>) {
+  if constexpr (is_halved<N, Kernel, false, Terms, false, Sums<N, Potential, Gradient>>) {
     const N guess = root_guess(r2), g = guess * (r2 * (guess * guess) - 3);
     target.potential += q_source * g;
     source.potential += q_target * g;
@@ -91,7 +91,7 @@ __device__ inline void add_mutual_tile(const Kernel& kernel, const WarpShared<N,
                                        Sums<N, Potential, Gradient> (&sums)[Each],
                                        const Slots<N>& slots, std::int64_t first_slot) {
   constexpr int together = 4;  // sources of a group, between two exchanges
-  constexpr bool halved = is_halved<N, Kernel, false, Terms, false, Gradient>;
+  constexpr bool halved = is_halved<N, Kernel, false, Terms, false, Sums<N, Potential, Gradient>>;
   const int lane = threadIdx.x % warp_size, group = lane / group_lanes;
 #pragma unroll 1
   for (int base = group; base < filled + group; base += together * groups) {
@@ -125,7 +125,7 @@ __device__ inline void add_later(const NearArguments<N>& a, const MutualView& li
                                  Sums<double, Potential, Gradient> (&sums)[Each],
                                  const Slots<N>& slots) {
   constexpr bool single = sizeof(N) == 4,
-                 halved = is_halved<N, Kernel, false, Terms, false, Gradient>;
+                 halved = is_halved<N, Kernel, false, Terms, false, Sums<N, Potential, Gradient>>;
   const MutualRow row = lists.rows[item.row];
   const std::int64_t end = lists.rows[item.row + 1].later_begin;
   std::int64_t slot = row.slot_begin + static_cast<std::int64_t>(item.part) * row.later_sources;

@@ -2,6 +2,7 @@
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/near_kernel.cuh"
+#include "fmbem/fmm/base/symmetric3.hpp"
 
 namespace fmbem::cuda {
 
@@ -49,7 +50,17 @@ __device__ inline double square(double dx, double dy, double dz) {
 /// Sums of one target: potential and gradient.
 template <class N, bool Potential, bool Gradient>
 struct Sums {
+  template <class M>
+  using In = Sums<M, Potential, Gradient>;
+  static constexpr int components = Potential + 3 * Gradient;
+
   N potential = 0, x = 0, y = 0, z = 0;
+
+  /// Of those that there are.
+  __device__ N operator[](int component) const {
+    const int axis = component - Potential;
+    return axis < 0 ? potential : axis == 0 ? x : axis == 1 ? y : z;
+  }
 
   /// Adds what a charge and a dipole give at x − y = separation, of squared length r2, w = 1/√r2.
   template <bool Dipoles, int Terms, class Kernel>
@@ -78,6 +89,28 @@ struct Sums {
       z += static_cast<N>(other.z);
     }
   }
+};
+
+/// Sums of one target: second derivatives. As Sums.
+template <class N>
+struct HessianSums : Symmetric3<N> {
+  template <class M>
+  using In = HessianSums<M>;
+  static constexpr int components = 6;
+
+  template <bool Dipoles, int Terms, class Kernel>
+  __device__ void add(const Kernel& kernel, N q, const Vec3<N>& dipole, const Vec3<N>& separation,
+                      N r2, N w) {
+    fmm::add_pair_hessian<Dipoles>(kernel.template radial<Terms>(r2, w), q, dipole, separation,
+                                   *this);
+  }
+  __device__ void add_up(int first_step) {
+    for (int step = first_step; step < warp_size; step *= 2)
+#pragma unroll
+      for (int k = 0; k < components; ++k)
+        (*this)[k] += __shfl_xor_sync(whole_warp, (*this)[k], step);
+  }
+  __device__ void add(const HessianSums& other) { *this += other; }
 };
 
 }  // namespace fmbem::cuda

@@ -102,6 +102,7 @@ struct StrengthsView {
 struct NearView {
   double* potential = nullptr;
   double* gradient[3] = {};
+  double* hessian[6] = {};  ///< entries of Symmetric3
 };
 
 /// Sums of a few terms each: row r is Σ value[k] x[index[k]], k from begin[r] to begin[r + 1].
@@ -270,11 +271,18 @@ struct ResultsView {
   bool potential, gradient;
   const unsigned long long* largest;  ///< [vectors], bits of the largest strength
   double scale, gradient_scale;       ///< for strengths as they came
+  double hessian_scale = 0;
 };
 template <class T, class N>
 void l2p(const PointsView<N>& targets, const NearView& near, const LeavesView& leaves, bool has_far,
          const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& kernel,
          const ResultsView& results, cudaStream_t stream);
+
+/// The same of second derivatives.
+template <class T>
+void l2p_hessian(const PointsView<double>& targets, const NearView& near, const LeavesView& leaves,
+                 bool has_far, const TableView<T>& table, const ExpansionsView<T>& expansions,
+                 const FarKernel& kernel, const ResultsView& results, cudaStream_t stream);
 
 /// Targets that a warp takes at most; with more, registers would suffice for fewer warps.
 constexpr int most_targets_of_a_warp(bool single, bool gradient) {
@@ -308,6 +316,11 @@ struct NearArguments {
 template <class N, class Kernel>
 void p2p(NearArguments<N> a, const Kernel& kernel, int vectors, const ItemClasses& classes,
          int root_terms, const cudaStream_t* streams);
+
+/// P2P of second derivatives, to the last bits: items with up to four targets a lane.
+template <class Kernel>
+void p2p_hessian(NearArguments<double> a, const Kernel& kernel, int vectors,
+                 const ItemClasses& classes, const cudaStream_t* streams);
 
 /// The power of two that brings the largest strength to [1, 2), from its bits; 1 for 0, and NaN for
 /// one that is not finite, so that all results are NaN.

@@ -25,10 +25,10 @@ __global__ void place_kernel(const Vec3d* points, const std::int32_t* order, std
 /// Adds the parts up in their order.
 __global__ void write_results(PartsView from, Asked asked, std::int64_t n,
                               const std::int32_t* order, const unsigned long long* largest,
-                              double scale, double gradient_scale, const Arguments* to) {
+                              double scale, double unit, const Arguments* to) {
   const std::int64_t k = thread_index();
   if (k >= n) return;
-  const int v = blockIdx.y, components = asked.potential + 3 * asked.gradient;
+  const int v = blockIdx.y, components = asked.components();
   const double to_strengths = 1 / strength_scale(largest[v]);
   const auto total = [&](int component) {
     double sum = 0;
@@ -43,7 +43,11 @@ __global__ void write_results(PartsView from, Asked asked, std::int64_t n,
   if (asked.potential) to->potential[i] = scale * total(0);
   if (asked.gradient) {
     const int first = asked.potential;
-    to->gradient[i] = gradient_scale * Vec3d{total(first), total(first + 1), total(first + 2)};
+    to->gradient[i] = scale * unit * Vec3d{total(first), total(first + 1), total(first + 2)};
+  }
+  if (asked.hessian) {
+    const int first = components - 6;
+    for (int k = 0; k < 6; ++k) to->hessian[i][k] = scale * unit * unit * total(first + k);
   }
 }
 
@@ -92,9 +96,12 @@ void PlainEvaluation::evaluate(const DeviceStrengths& strengths, const DeviceFie
   const std::int64_t s = sources().count, t = targets().count;
   const int batch = std::min({strengths.count, most_together(), most_vectors_together});
   for (int first = 0; first < strengths.count; first += batch) {
-    const Asked asked{std::min(batch, strengths.count - first), strengths.charges != nullptr,
-                      strengths.dipoles != nullptr, fields.potential != nullptr,
-                      fields.gradient != nullptr};
+    const Asked asked{std::min(batch, strengths.count - first),
+                      strengths.charges != nullptr,
+                      strengths.dipoles != nullptr,
+                      fields.potential != nullptr,
+                      fields.gradient != nullptr,
+                      fields.hessian != nullptr};
     grow(places_, asked.vectors * s, stream_);
     if (asked.dipoles) grow(dipoles_, asked.vectors * s, stream_);
     const PartsView out{nullptr, parts()};
@@ -104,7 +111,8 @@ void PlainEvaluation::evaluate(const DeviceStrengths& strengths, const DeviceFie
                   {asked.charges ? strengths.charges + first * s : nullptr,
                    asked.dipoles ? strengths.dipoles + first * s : nullptr,
                    asked.potential ? fields.potential + first * t : nullptr,
-                   asked.gradient ? fields.gradient + first * t : nullptr},
+                   asked.gradient ? fields.gradient + first * t : nullptr,
+                   asked.hessian ? fields.hessian + first * t : nullptr},
                   stream_);
     find_largest(arguments_.data(), s, asked.vectors, asked.charges, asked.dipoles, scale_,
                  largest_.data(), stream_);
@@ -114,10 +122,9 @@ void PlainEvaluation::evaluate(const DeviceStrengths& strengths, const DeviceFie
                    stream_);
     if (times) times->record("sort");
     enqueue_sums(asked, {sums_.data(), out.parts}, times);
-    constexpr double unit = fmm::Laplace::scale;
     launch(write_results, dim3(blocks_for(t), asked.vectors), threads_per_block, 0, stream_,
            PartsView{sums_.data(), out.parts}, asked, t, targets().order, largest_.data(),
-           unit * scale_, unit * scale_ * scale_, arguments_.data());
+           fmm::Laplace::scale * scale_, scale_, arguments_.data());
     if (times) times->record("results");
   }
 }

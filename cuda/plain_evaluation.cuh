@@ -9,12 +9,12 @@ namespace fmbem::cuda {
 /// What an evaluation has and is asked for.
 struct Asked {
   int vectors;
-  bool charges, dipoles, potential, gradient;
-  int components() const { return potential + 3 * gradient; }
+  bool charges, dipoles, potential, gradient, hessian;
+  FMBEM_HD int components() const { return potential + 3 * gradient + 6 * hessian; }
 };
 
 /// Sums in the points' order, [parts][components][vectors][targets]: the potential if asked for,
-/// then the gradient. The results are the sums of the parts.
+/// then the gradient, then second derivatives. The results are the sums of the parts.
 struct PartsView {
   double* sums;
   int parts;

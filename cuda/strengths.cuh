@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fmbem/cuda/pass.cuh"
+#include "fmbem/fmm/base/symmetric3.hpp"
 
 namespace fmbem::cuda {
 
@@ -11,6 +12,7 @@ struct Arguments {
   const Vec3d* dipoles;
   double* potential;
   Vec3d* gradient;
+  Symmetric3d* hessian = nullptr;
 };
 void set_arguments(Arguments* to, const Arguments& arguments, cudaStream_t stream);
 

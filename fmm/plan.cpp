@@ -19,9 +19,6 @@
 namespace fmbem::fmm {
 
 void check_options(const PlanOptions& o, Processor processor) {
-  FMBEM_REQUIRE(processor == Processor::cpu || !o.hessian,
-                "second derivatives are computed on the CPU alone: make the plan there, or set "
-                "PlanOptions::hessian to false");
   const bool single = o.precision && *o.precision == Precision::single_precision;
   const double least = single ? 1e-6 : 1e-14;
   FMBEM_REQUIRE(o.tolerance >= least && o.tolerance <= 0.1,

@@ -29,7 +29,7 @@ struct Strengths {
 struct Fields {
   std::span<double> potential{};
   std::span<Vec3d> gradient{};
-  std::span<Symmetric3d> hessian{};  ///< second derivatives; on the CPU alone
+  std::span<Symmetric3d> hessian{};  ///< second derivatives
 };
 
 /// What a plan is made for. What is not given follows from the tolerance, the points and the rates
@@ -42,7 +42,7 @@ struct PlanOptions {
   double kappa = 0;               ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
   bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
   bool dipoles = false;           ///< sources will have dipole moments
-  bool hessian = false;           ///< so will second derivatives, which plans on the CPU have alone
+  bool hessian = false;           ///< so will second derivatives
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
   std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)

@@ -39,7 +39,7 @@ void check_move(const PlanSize& plan, const PlanSize& places);
 /// empty. `hull` is their bounding cube in its unit.
 bool stays_in(const Cube& root, const Cube& hull);
 
-/// Throws InputError for options that cannot be met. The CPU alone has second derivatives.
+/// Throws InputError for options that cannot be met.
 void check_options(const PlanOptions& options, Processor processor = Processor::gpu);
 
 }  // namespace fmbem::fmm

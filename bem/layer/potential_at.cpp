@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "fmbem/bem/layer/cuda/potential_at_points.hpp"
 #include "fmbem/bem/layer/far_at_points.hpp"
 #include "fmbem/bem/near/near_integrals.hpp"
 #include "fmbem/bem/near/near_rows.hpp"
@@ -133,12 +134,27 @@ std::vector<double> by_fmm(const Problem& problem) {
   return result;
 }
 
+/// Panels that are not among `some` have no densities there.
+std::vector<double> on_gpu(const Panels& panels, std::span<const std::int32_t> some,
+                           const SurfaceDensities& densities, std::span<const Vec3d> points,
+                           const cuda::bem::PotentialAtPoints& how) {
+  std::vector<double> sigma(panels.size()), mu(panels.size());
+  for (const std::int32_t j : some) {
+    sigma[j] = densities.sigma[j];
+    mu[j] = densities.mu[j];
+  }
+  return cuda::bem::layer_potential(panels, {sigma, mu}, points, how);
+}
+
 }  // namespace
 
 std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
                                  const SurfaceDensities& densities, std::span<const Vec3d> points,
-                                 double tolerance, double kappa) {
+                                 double tolerance, double kappa, Processor processor) {
   fmm::check_kappa(kappa);
+  const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
+  if (processor == Processor::gpu && pairs > few_potential_pairs)
+    return on_gpu(panels, some, densities, points, {tolerance, kappa});
   Problem problem{panels, triangles_of(panels, some), {}, {}, tolerance, kappa};
   for (const std::span<const double> of : {densities.sigma, densities.mu})
     for (const std::int32_t j : some) problem.strengths.push_back(of[j]);
@@ -146,7 +162,6 @@ std::vector<double> potential_at(const Panels& panels, std::span<const std::int3
     FMBEM_REQUIRE(std::isfinite(norm2(points[i])), "point " << i << " is not finite");
     problem.points.push_back(points[i] - panels.origin);
   }
-  const double pairs = static_cast<double>(points.size()) * static_cast<double>(some.size());
   return pairs <= few_potential_pairs ? pair_by_pair(problem) : by_fmm(problem);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/processor.hpp"
 
 namespace fmbem {
 
@@ -15,10 +16,11 @@ struct SurfaceDensities {
 
 /// V σ + K μ of exp(−κr)/(4πr) at points, from some panels, to a relative error between 1e-12 and
 /// 0.1. Points are as panels were before they were recentred; on a panel K is the mean of both
-/// sides. Pair by pair where pairs are few, else by the FMM: O(points + panels). Throws InputError
-/// if κ is negative or a point is not finite.
+/// sides. Pair by pair where pairs are few, on the CPU, else by the FMM: O(points + panels). Throws
+/// InputError if κ is negative or a point is not finite.
 std::vector<double> potential_at(const Panels& panels, std::span<const std::int32_t> some,
                                  const SurfaceDensities& densities, std::span<const Vec3d> points,
-                                 double tolerance, double kappa = 0);
+                                 double tolerance, double kappa = 0,
+                                 Processor processor = Processor::cpu);
 
 }  // namespace fmbem

@@ -124,7 +124,7 @@ bool lies_in(Vec3d x, const Enclosure& part) {
 /// [points]: the innermost surface around each, −1 for none. A double layer of density 1 is −1
 /// inside its surface and 0 outside.
 std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surfaces,
-                                 std::span<const Vec3d> points) {
+                                 std::span<const Vec3d> points, Processor processor) {
   std::vector<int> result(points.size(), -1);
   for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
     const Enclosure& part = surfaces.parts[s];
@@ -139,7 +139,8 @@ std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surface
     std::vector<double> density(panels.size());
     for (std::size_t i = 0; i < panels.size(); ++i)
       density[i] = surfaces.of[i] == static_cast<std::int32_t>(s);
-    const Field winding = evaluate_double_layer(panels, density, places, {.tolerance = 1e-3});
+    const Field winding =
+        evaluate_double_layer(panels, density, places, {.tolerance = 1e-3, .processor = processor});
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       int& innermost = result[candidates[k]];
       if (winding.potential[k] < -0.5 &&
@@ -241,7 +242,7 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
   }
   std::vector<Vec3d> places;
   for (const Atom& atom : molecule.atoms) places.push_back(atom.place);
-  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places);
+  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places, Processor::cpu);
   for (std::size_t a = 0; a < surface_of.size(); ++a)
     result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
   refuse_atoms_outside(molecule, result.regions[0].atoms);
@@ -250,13 +251,13 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
 }
 
 std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
-                                   std::span<const Vec3d> points) {
+                                   std::span<const Vec3d> points, Processor processor) {
   const Enclosures surfaces = find_enclosures(panels, std::vector<int>(panels.size(), 0));
   FMBEM_REQUIRE(surfaces.parts.size() + 1 == regions.regions.size(),
                 "these regions are not those of these panels");
   for (const Vec3d& x : points)
     FMBEM_REQUIRE(std::isfinite(norm2(x)), "the point " << place(x) << " is not finite");
-  std::vector<int> result = surfaces_around(panels, surfaces, points);
+  std::vector<int> result = surfaces_around(panels, surfaces, points, processor);
   for (int& region : result) ++region;
   return result;
 }

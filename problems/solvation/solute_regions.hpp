@@ -47,6 +47,7 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
 /// [points]: the regions that they lie in. Throws InputError for points that are not finite.
 /// O(surfaces (points + panels)).
 std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
-                                   std::span<const Vec3d> points);
+                                   std::span<const Vec3d> points,
+                                   Processor processor = Processor::cpu);
 
 }  // namespace fmbem

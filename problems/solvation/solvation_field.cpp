@@ -36,7 +36,8 @@ std::vector<double> surface_potential(const Solvation& solved, const SoluteRegio
                                       std::optional<double> tolerance) {
   const Densities densities(solved, region, values);
   return potential_at(solved.panels, region.panels, {densities.sigma, densities.mu}, points,
-                      tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind));
+                      tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind),
+                      solved.op.processor);
 }
 
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
@@ -45,7 +46,8 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
   const SolvationModel& model = solved.model;
   const Densities densities(solved, region, values);
   const FieldOptions options{.tolerance = tolerance.value_or(tolerance_of(solved)),
-                             .kappa = model.kappa_in(region.kind)};
+                             .kappa = model.kappa_in(region.kind),
+                             .processor = solved.op.processor};
   Field result = evaluate_field(solved.panels, densities.sigma, points, options);
   const Field of_mu = evaluate_double_layer(solved.panels, densities.mu, points, options);
   for (std::size_t i = 0; i < points.size(); ++i) result.potential[i] += of_mu.potential[i];
@@ -58,7 +60,8 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
 
 std::vector<double> potential_at(const Solvation& solved, const Molecule& molecule,
                                  std::span<const Vec3d> points) {
-  const std::vector<int> region_of = regions_of_points(solved.panels, solved.regions, points);
+  const std::vector<int> region_of =
+      regions_of_points(solved.panels, solved.regions, points, solved.op.processor);
   std::vector<double> result(points.size());
   for (std::size_t r = 0; r < solved.regions.regions.size(); ++r) {
     const SoluteRegion& region = solved.regions.regions[r];

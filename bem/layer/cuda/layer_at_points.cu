@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
+#include "fmbem/bem/layer/cuda/tree_at_points.cuh"
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/near/cuda/near_at_points.cuh"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
@@ -27,11 +28,6 @@ constexpr double charge_pair_seconds = 2e-10, dipole_pair_seconds = 1.5e-10;
 constexpr double sliver_tolerance = 1e-11;
 /// Pairs of points and edges that there is room for at first.
 constexpr std::size_t first_edges = 1 << 16;
-
-__global__ void subtract(Vec3d origin, std::int64_t n, Vec3d* points) {
-  const std::int64_t i = thread_index();
-  if (i < n) points[i] = points[i] - origin;
-}
 
 __global__ void negate(std::int64_t n, Vec3d* vectors) {
   const std::int64_t i = thread_index();
@@ -63,21 +59,14 @@ class LayerEvaluation {
   void enqueue(std::span<const Vec3d> points, std::size_t before) {
     const auto n = static_cast<std::int64_t>(points.size());
     release();
-    DeviceBuffer<Vec3d> places(n, stream_);
-    copy_to_device(points.data(), points.size(), places.data(), stream_);
-    watch_.add("copy");
-    launch(subtract, blocks_for(n), threads_per_block, 0, stream_, origin_, n, places.data());
-    const Bounds bounds = bounds_of(places.data(), n, stream_);
-    FMBEM_REQUIRE(bounds.first_bad == n, "point " << before + bounds.first_bad << " is not finite");
     const bool charges = how_.source == Trace::value;
-    tree_ =
-        grow_panel_tree(*panels_, places,
-                        {.order = order(),
-                         .precision = far_precision_for(how_.tolerance, how_.source),
-                         .overhang = charges ? panel_overhang : dipole_overhang,
-                         .near_pair_seconds = charges ? charge_pair_seconds : dipole_pair_seconds,
-                         .targets_of_a_warp = points_of_a_warp},
-                        stream_);
+    tree_ = grow_tree_at_points(
+        *panels_, {points, origin_, before},
+        {.order = order(),
+         .precision = far_precision_for(how_.tolerance, how_.source),
+         .overhang = charges ? panel_overhang : dipole_overhang,
+         .near_pair_seconds = charges ? charge_pair_seconds : dipole_pair_seconds},
+        stream_);
     stream_.wait();
     watch_.add("tree");
     field_.emplace(tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole,
@@ -158,20 +147,13 @@ class LayerEvaluation {
     const NearView out{
         near_potential_.data(),
         {near_gradient_[0].data(), near_gradient_[1].data(), near_gradient_[2].data()}};
-    near_at_points({.vertices = panels_->vertices.data(),
-                    .source_order = tree_.source_order.data(),
-                    .density = density_.data(),
-                    .largest = largest,
-                    .targets = tree_.targets(),
-                    .lists = tree_.near.view(),
-                    .items = tree_.near.items.data(),
-                    .n_items = static_cast<std::int64_t>(tree_.near.items.size()),
-                    .scale = tree_.scale,
-                    .reach = tree_.scale * reach_,
-                    .side = how_.side,
-                    .rules = pieces_.view(),
-                    .out = out,
-                    .edges = {edges_.data(), edges_.size(), edge_count_.data()}},
+    near_at_points({near_tiles_of(*panels_, tree_, reach_),
+                    density_.data(),
+                    largest,
+                    how_.side,
+                    pieces_.view(),
+                    out,
+                    {edges_.data(), edges_.size(), edge_count_.data()}},
                    how_.source, near_stream_);
     if (times_) times_->near.record("near field");
     FMBEM_CUDA(cudaEventRecord(join_, near_stream_));

@@ -27,24 +27,35 @@ __device__ __attribute__((noinline)) inline double sliver_potential(const StripR
   return strip_potential(rules, t, strip, 0, strip.length, x);
 }
 
-/// Slivers are cut until all pieces are well shaped.
+/// Calls add(sums of yukawa_closed_sums(), height of x) for a triangle, or for its pieces: slivers
+/// are cut until all of them are well shaped.
+template <class Add>
+__device__ inline void for_yukawa_parts(const CloseRules& rules, const Triangle& t, Vec3d x,
+                                        double kappa, Add&& add) {
+  const auto integrate = [&](const Triangle& part, Vec3d from) {
+    const YukawaView view(part, from);
+    add(yukawa_closed_sums(rules.edges, part, from, view, kappa, YukawaPart::all), view.height);
+  };
+  if (shape(t) > rules.shaped) return integrate(t, x);
+  for_sliver_pieces(
+      Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
+      [](const Piece&, double, double) { return false; },
+      [&](const Triangle& part) { integrate(part, {}); });
+}
+
+/// What dipoles give above or below a triangle, the mean 0 in its plane.
+__device__ inline double double_layer_of(const YukawaSums& sums, double height) {
+  return height == 0 ? 0 : inv_4pi * copysign(sums.flux, height);
+}
+
 template <Trace source>
 __device__ __attribute__((noinline)) inline double close_yukawa(const CloseRules& rules,
                                                                 const Triangle& t, Vec3d x,
                                                                 double kappa) {
-  const auto integral = [&](const Triangle& part, Vec3d from) {
-    const YukawaView view(part, from);
-    const YukawaSums sums =
-        yukawa_closed_sums(rules.edges, part, from, view, kappa, YukawaPart::all);
-    if constexpr (source == Trace::value) return inv_4pi * sums.potential;
-    return view.height == 0 ? 0 : inv_4pi * copysign(sums.flux, view.height);
-  };
-  if (shape(t) > rules.shaped) return integral(t, x);
   double sum = 0;
-  for_sliver_pieces(
-      Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
-      [](const Piece&, double, double) { return false; },
-      [&](const Triangle& part) { sum += integral(part, {}); });
+  for_yukawa_parts(rules, t, x, kappa, [&](const YukawaSums& sums, double height) {
+    sum += source == Trace::value ? inv_4pi * sums.potential : double_layer_of(sums, height);
+  });
   return sum;
 }
 

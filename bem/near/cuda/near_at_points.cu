@@ -1,6 +1,4 @@
-// Near panels at points: a warp for up to 32 targets of a leaf. Its lanes make 32 triangles at a
-// time in shared memory, and then each goes through them for its target; lanes that few targets
-// leave over share the triangles out.
+// Near panels at points, with gradients, by closed forms.
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/near/cuda/near_at_points.cuh"
 #include "fmbem/bem/near/dipole_field.hpp"
@@ -61,14 +59,6 @@ __device__ __attribute__((noinline)) FieldSums sliver_field(const MomentRulesVie
   return sums;
 }
 
-/// A target, by its number among the sorted ones.
-struct Target {
-  std::int32_t number;
-  bool is_own;  ///< or one that another lane has
-  Vec3d x;
-  double tolerance;  ///< surface_rounding()
-};
-
 /// ±½ of a side, 0 of the mean.
 __device__ inline double half_of(Side side) {
   return side == Side::mean ? 0 : side == Side::positive ? 0.5 : -0.5;
@@ -76,7 +66,7 @@ __device__ inline double half_of(Side side) {
 
 /// Of charges.
 __device__ inline void add_charges(const NearAtPoints& a, const Tile& tile, int j,
-                                   const Target& target, FieldSums& sums) {
+                                   const LaneTarget& target, FieldSums& sums) {
   const Triangle& t = tile.panel[j];
   const double strength = tile.strength[j];
   const FieldSums of_panel = tile.is_sliver[j]
@@ -96,7 +86,7 @@ __device__ inline void add_charges(const NearAtPoints& a, const Tile& tile, int 
 
 /// Of dipoles along the normal.
 __device__ inline void add_dipoles(const NearAtPoints& a, const Tile& tile, int j,
-                                   const Target& target, FieldSums& sums) {
+                                   const LaneTarget& target, FieldSums& sums) {
   const Triangle& t = tile.panel[j];
   const double strength = tile.strength[j];
   if (strength == 0) return;
@@ -120,50 +110,27 @@ __global__ void __launch_bounds__(threads_per_block)
   if (k >= a.n_items) return;
   Tile& tile = shared.of_warp[warp];
   const NearItem item = a.items[k];
-  int share = 8;  // lanes with different targets
-  while (share < item.count) share *= 2;
-  const int groups = warp_size / share, group = lane / share;
-  Target target;
-  target.number = item.first + min(lane % share, item.count - 1);
-  target.is_own = lane % share < item.count;
-  target.x = {a.targets.x[target.number], a.targets.y[target.number], a.targets.z[target.number]};
-  constexpr double epsilon = 0x1p-52;
-  target.tolerance = 4 * epsilon * (a.reach + norm(target.x));
+  const LaneTarget target(a, item);
   const double factor = strength_scale(*a.largest) / fmm::Laplace::scale;
-
   FieldSums sums;
-  const std::int64_t end = a.lists.begin[item.row + 1];
-  for (std::int64_t e = a.lists.begin[item.row] + lane; e - lane < end; e += warp_size) {
-    const NearEntry entry = e < end ? a.lists.entries[e] : NearEntry{};
-    const WarpCounts numbers(entry.count);
-    const int shift = entry.begin - numbers.before();
-    for (int done = 0; done < numbers.all(); done += warp_size) {
-      const int place = done + lane;
-      const int at = place + __shfl_sync(whole_warp, shift, numbers.lane_of(place));
-      __syncwarp();  // the panels before are done
-      if (place < numbers.all()) {
-        const std::int32_t panel = a.source_order[at];
-        const Vec3d* const v = a.vertices + 3 * static_cast<std::int64_t>(panel);
-        tile.panel[lane] = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
-        tile.strength[lane] = factor * a.density[panel];
-        tile.number[lane] = panel;
-        tile.is_sliver[lane] = shape(tile.panel[lane]) <= well_shaped;
-      }
-      __syncwarp();
-      const int some = min(warp_size, numbers.all() - done);
-      for (int j = group; j < some; j += groups) {
-        if constexpr (Source == Trace::value)
-          add_charges(a, tile, j, target, sums);
-        else
-          add_dipoles(a, tile, j, target, sums);
-      }
-    }
-  }
-  for (int step = share; step < warp_size; step *= 2) {
-    sums.potential += __shfl_xor_sync(whole_warp, sums.potential, step);
-    for (int axis = 0; axis < 3; ++axis)
-      sums.gradient[axis] += __shfl_xor_sync(whole_warp, sums.gradient[axis], step);
-  }
+  for_near_tiles(
+      a, item.row,
+      [&](std::int32_t panel, int place) {
+        tile.panel[place] = a.triangle(panel);
+        tile.strength[place] = factor * a.density[panel];
+        tile.number[place] = panel;
+        tile.is_sliver[place] = shape(tile.panel[place]) <= well_shaped;
+      },
+      [&](int some) {
+        for (int j = target.group; j < some; j += target.groups) {
+          if constexpr (Source == Trace::value)
+            add_charges(a, tile, j, target, sums);
+          else
+            add_dipoles(a, tile, j, target, sums);
+        }
+      });
+  sums.potential = target.add_up(sums.potential);
+  for (int axis = 0; axis < 3; ++axis) sums.gradient[axis] = target.add_up(sums.gradient[axis]);
   if (lane >= item.count) return;
   a.out.potential[target.number] = sums.potential;
   for (int axis = 0; axis < 3; ++axis) a.out.gradient[axis][target.number] = sums.gradient[axis];

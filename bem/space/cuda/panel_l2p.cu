@@ -1,5 +1,6 @@
 // L2P where the targets are panels: the transposed P2M.
 #include "fmbem/bem/space/cuda/panel_sources.cuh"
+#include "fmbem/cuda/l2p_point.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -35,17 +36,8 @@ __device__ inline void load_local(const TableView<T>& table, const Kernel& kerne
     T* const to = out + slot / 2 * 2 * channels + slot % 2;
     if constexpr (kind == PanelKind::dipoles) {
 #pragma unroll
-      for (int axis = 0; axis < 3; ++axis) {
-        static_assert(fmm::terms_of_a_derivative == 2);
-        const DerivativeTerms<T> d = table.derivative[3 * slot + axis];
-        T value = d.value[0] * local[d.index[0]] + d.value[1] * local[d.index[1]];
-        if constexpr (!Kernel::homogeneous) {
-          const DerivativeTerms<T> rise = table.rise[3 * slot + axis];
-          value += static_cast<T>(kernel.kappa * kernel.kappa) *
-                   (rise.value[0] * local[rise.index[0]] + rise.value[1] * local[rise.index[1]]);
-        }
-        to[2 * axis] = value;
-      }
+      for (int axis = 0; axis < 3; ++axis)
+        to[2 * axis] = derivative_at(table, kernel, local, slot, axis);
     } else {
       const std::int32_t position = table.position[slot];
       to[0] = position < 0 ? T(0) : local[position];

@@ -108,6 +108,30 @@ TEST_CASE("the third law serves several right-hand sides, and Yukawa's kernel") 
     }
 }
 
+TEST_CASE("the third law serves gradients without potentials") {
+  if (!gpu_is_there()) return;
+  const Points points = plummer_points(5000, 32);
+  for (const Problem& problem : {Problem{points}, Problem{points, 2, 2.0}})
+    for (const double tolerance : {1e-4, 1e-9}) {
+      const fmm::Plan plan = make_fmm_plan(points, {.tolerance = tolerance,
+                                                    .kappa = problem.kappa,
+                                                    .gradient = true,
+                                                    .max_leaf = 50,
+                                                    .third_law = ThirdLaw::always});
+      const auto gradient = [&] {
+        Fields fields(problem.q.size(), true);
+        plan.evaluate({problem.q, {}, problem.count}, {.gradient = fields.gradient});
+        return fields;
+      };
+      const Fields first = gradient();
+      CHECK(gradient_difference(first, problem.exact) <= tolerance);
+      // The potentials in between use the room of the sums that the third law adds up later.
+      CHECK(gradient_difference(evaluate(plan, problem.q, problem.count, true), problem.exact) <=
+            tolerance);
+      CHECK(gradient() == first);
+    }
+}
+
 // Small enough for compute-sanitizer.
 TEST_CASE("small near fields by the third law") {
   if (!gpu_is_there()) return;

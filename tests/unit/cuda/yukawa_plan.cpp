@@ -243,3 +243,35 @@ TEST_CASE("a few points with Yukawa's kernel on the GPU") {
     CHECK(error <= tolerance * size);
   }
 }
+
+TEST_CASE("a move that makes kappa times the extent large changes the near field's precision") {
+  if (!gpu_is_there()) return;
+  // Up to 200, at this tolerance, pairs are summed in single precision.
+  const Points small = cube_points(4000, 12);
+  Points large = sphere_points(4000, 13);
+  for (Vec3d& x : large) x = 4.0 * x;
+  const std::vector<double> q = signed_charges(small.size(), 14);
+  PlanOptions options{.tolerance = 1e-5, .kappa = 100, .max_leaf = 40};
+  fmm::Plan plan = make_fmm_plan(small, options);
+  options.order = plan.info().order;
+  options.inflation = plan.info().inflation;
+  const auto potential = [&](const fmm::Plan& of) {
+    std::vector<double> u(q.size());
+    of.evaluate({.charges = q}, {.potential = u});
+    return u;
+  };
+  const std::vector<double> before = potential(plan);
+  for (const Points* places : std::vector<const Points*>{&large, &small, &large}) {
+    plan.move(*places);
+    const std::vector<double> there = potential(plan);
+    CHECK(there == potential(make_fmm_plan(*places, options)));
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < there.size(); i += 20) {
+      const double exact = direct(*places, {q, {}}, 0, options.kappa, (*places)[i]).potential;
+      error = std::hypot(error, there[i] - exact);
+      size = std::hypot(size, exact);
+    }
+    CHECK(error <= options.tolerance * size);
+    if (places == &small) CHECK(there == before);
+  }
+}

@@ -1,4 +1,4 @@
-// Second derivatives of sums over points, on the CPU.
+// Second derivatives of sums over points; of plans on the CPU and on the GPU.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,8 +9,7 @@
 #include "fmbem/fmm/cpu/kernels.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "fmbem/fmm/plan.hpp"
-#include "fmbem/fmm/plan_impl.hpp"
-#include "tests/unit/catch.hpp"
+#include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -87,7 +86,7 @@ TEST_CASE("second derivatives of direct sums are differences of gradients, and h
   }
 }
 
-TEST_CASE("plans give second derivatives to the tolerance") {
+BACKEND_TEST_CASE("plans give second derivatives to the tolerance") {
   const std::size_t n = 800;
   for (const char* name : {"cube", "ellipsoid"}) {
     const Points y = points_by_name(name, n, 4);
@@ -98,15 +97,14 @@ TEST_CASE("plans give second derivatives to the tolerance") {
       for (const double tolerance : {1e-3, 1e-7}) {
         const fmm::PlanOptions options{
             .tolerance = tolerance, .dipoles = true, .hessian = true, .max_leaf = 20};
-        const fmm::Plan plan =
-            apart ? fmm::Plan(y, x, options) : fmm::Plan(std::span<const Vec3d>(y), options);
+        const Plan plan = apart ? Plan(y, x, options) : Plan(std::span<const Vec3d>(y), options);
         const auto h = hessians(plan, strengths.all());
         for (std::size_t k = 0; k < 3; ++k) {
           CAPTURE(name, apart, tolerance, k, plan.info().order);
           CHECK(error_of(h, exact, x.size(), k) < tolerance);
         }
         // Of charges alone, at the order that these ask for.
-        const fmm::Plan of_charges(
+        const Plan of_charges(
             y, x, {.tolerance = tolerance, .gradient = true, .hessian = true, .max_leaf = 20});
         const auto q = hessians(of_charges, {.charges = std::span(strengths.charges).first(n)});
         CAPTURE(name, apart, tolerance, of_charges.info().order);
@@ -116,24 +114,24 @@ TEST_CASE("plans give second derivatives to the tolerance") {
   }
 }
 
-TEST_CASE("second derivatives far from all sources, by local expansions alone") {
+BACKEND_TEST_CASE("second derivatives far from all sources, by local expansions alone") {
   const Points y = cube_points(1200, 6);
   Points x = cube_points(1200, 7);
   for (Vec3d& p : x) p += Vec3d{2.5, 1, -0.5};
   const auto q = signed_charges(y.size(), 8);
   const auto exact = exact_hessians(y, x, {.charges = q});
   for (const double tolerance : {1e-2, 1e-4, 1e-8}) {
-    const fmm::Plan plan(y, x, {.tolerance = tolerance, .hessian = true, .max_leaf = 15});
+    const Plan plan(y, x, {.tolerance = tolerance, .hessian = true, .max_leaf = 15});
     CAPTURE(tolerance, plan.info().order, plan.info().levels);
     CHECK(plan.info().levels > 2);
     CHECK(error_of(hessians(plan, {.charges = q}), exact, x.size(), 0) < tolerance);
   }
 }
 
-TEST_CASE("who also asks for second derivatives gets the same potentials and gradients") {
+BACKEND_TEST_CASE("who also asks for second derivatives gets the same potentials and gradients") {
   const Points y = cube_points(1500, 9);
   const auto q = signed_charges(y.size(), 10);
-  const fmm::Plan plan(y, {.tolerance = 1e-5, .gradient = true, .hessian = true, .order = 11});
+  const Plan plan(y, {.tolerance = 1e-5, .gradient = true, .hessian = true, .order = 11});
   std::vector<double> u(y.size()), with_u(y.size());
   std::vector<Vec3d> g(y.size()), with_g(y.size());
   std::vector<Symmetric3d> h(y.size());
@@ -144,10 +142,10 @@ TEST_CASE("who also asks for second derivatives gets the same potentials and gra
   CHECK(h == hessians(plan, {.charges = q}));
 }
 
-TEST_CASE("second derivatives have the same bits for any number of threads", "[threads]") {
+BACKEND_TEST_CASE("second derivatives have the same bits for any number of threads", "[threads]") {
   const Points y = cube_points(1000, 11);
   const auto q = signed_charges(y.size(), 12);
-  const fmm::Plan plan(y, {.tolerance = 1e-6, .hessian = true});
+  const Plan plan(y, {.tolerance = 1e-6, .hessian = true});
   std::vector<std::vector<Symmetric3d>> results;
   for (const int threads : {1, 3}) {
     set_threads(threads);
@@ -157,15 +155,42 @@ TEST_CASE("second derivatives have the same bits for any number of threads", "[t
   CHECK(results[0] == results[1]);
 }
 
-TEST_CASE("second derivatives that a plan was not made for, or that it cannot have") {
+BACKEND_TEST_CASE("second derivatives that a plan was not made for, or that it cannot have") {
   const Points y = cube_points(10, 13);
   const std::vector<double> q(10, 1.0);
   std::vector<Symmetric3d> h(10);
-  CHECK_THROWS_WITH(fmm::Plan(y).evaluate({.charges = q}, {.hessian = h}),
+  CHECK_THROWS_WITH(Plan(y).evaluate({.charges = q}, {.hessian = h}),
                     contains("was not made for second derivatives"));
   h.resize(9);
-  CHECK_THROWS_WITH(fmm::Plan(y, {.hessian = true}).evaluate({.charges = q}, {.hessian = h}),
+  CHECK_THROWS_WITH(Plan(y, {.hessian = true}).evaluate({.charges = q}, {.hessian = h}),
                     contains("second derivatives have 9 entries"));
-  // As a backend without them, that of the GPU, asks.
-  CHECK_THROWS_WITH(fmm::check_options({.hessian = true}), contains("on the CPU alone"));
+  const fmm::PlanOptions treecode{.hessian = true, .method = fmm::Method::treecode};
+  CHECK_THROWS_WITH(Plan(y, treecode), contains("a treecode has no second derivatives"));
+}
+
+BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all clouds") {
+  const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
+  const std::size_t n = 1500, step = 6;
+  const Points points = points_by_name(name, n, 14);
+  Points some;
+  for (std::size_t i = 0; i < n; i += step) some.push_back(points[i]);
+  const ThreeStrengths strengths(n);
+  for (const double of_extent : {0.0, 5.0, 80.0}) {
+    const double kappa = of_extent / extent(points);
+    std::vector<Symmetric3d> exact(3 * some.size());
+    fmm::direct_sum(points, some, strengths.all(), {.hessian = exact}, kappa);
+    for (const double tolerance : {1e-2, 1e-5}) {
+      const Plan plan(points, {.tolerance = tolerance,
+                               .kappa = kappa,
+                               .dipoles = true,
+                               .hessian = true,
+                               .max_leaf = 30});
+      const auto all = hessians(plan, strengths.all());
+      std::vector<Symmetric3d> h;
+      for (std::size_t i = 0; i < all.size(); i += step) h.push_back(all[i]);
+      CAPTURE(name, of_extent, tolerance, plan.info().order, plan.info().levels);
+      CHECK(plan.info().levels > 3);
+      for (std::size_t k = 0; k < 3; ++k) CHECK(error_of(h, exact, some.size(), k) <= tolerance);
+    }
+  }
 }
