@@ -30,7 +30,8 @@ struct MixedSystems {
   /// InputError for options out of range, for rows that do not fit the panels, and for parts in
   /// charge equations that have no panels or rows of both kinds.
   MixedSystems(const Panels& panels, std::span<const Triangle> triangles,
-               const BasicMixedRows<T>& rows, const MixedInverseOptions& options, bool has_rows);
+               const BasicMixedRows<T>& of_panels, const MixedInverseOptions& options,
+               bool has_rows);
   MixedSystems(const MixedSystems&) = delete;
   MixedSystems& operator=(const MixedSystems&) = delete;
 
