@@ -17,7 +17,7 @@ SortedPanels sort_panels(std::span<const Vec3d>, std::span<const std::array<int,
 }
 
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels&, const Layer&,
-                                                    const OperatorOptions&) {
+                                                    const OperatorOptions&, const PanelBlock&) {
   require_cuda_device();
   return nullptr;
 }
@@ -54,12 +54,14 @@ ClusterInverse::~ClusterInverse() = default;
 
 struct MixedInverse::Impl {};
 
-MixedInverse::MixedInverse(const fmbem::MixedInverse&) { require_cuda_device(); }
+MixedInverse::MixedInverse(const Panels&, const MixedRows&, const MixedInverseOptions&) {
+  require_cuda_device();
+}
 MixedInverse::~MixedInverse() = default;
 
 struct MixedVectors::Parts {};
 
-MixedVectors::MixedVectors(const std::vector<std::span<const double>>&, const ChargeEquations&) {
+MixedVectors::MixedVectors(const std::vector<RowFactors>&, const ChargeEquations&) {
   require_cuda_device();
 }
 MixedVectors::~MixedVectors() = default;
@@ -68,11 +70,13 @@ MixedVectors::~MixedVectors() = default;
 void GreenProduct::multiply(const double*, double*) const {}
 double GreenProduct::norm_of_v() const { return 0; }
 void GreenProduct::describe(OperatorInfo&) const {}
-const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
-void AreaScaling::scale(How, double*, int) const {}
+const double* AreaScaling::multiplied(const double*, int) { return nullptr; }
+const double* AreaScaling::divided(const double*, int) { return nullptr; }
+void AreaScaling::multiply(double*, int) const {}
+void AreaScaling::divide(double*, int) const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}
-void MixedVectors::sum_fluxes(const double*, int) {}
+void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}

@@ -1,10 +1,11 @@
-// Prints the products' tables of docs/performance.md: V, K or K' on surfaces of growing size, with
-// its errors at some rows against exact integrals. fmbem-bench-product --surface sphere --panels
-// 1e5,1e6
+// Prints the products' tables of docs/performance.md: V, K, K' or mixed rows on surfaces of growing
+// size, with its errors at some rows against exact integrals. fmbem-bench-product --surface sphere
+// --panels 1e5,1e6
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "bench/operator_choice.hpp"
 #include "fmbem/bem/geometry/triangle.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/mixed_operator.hpp"
 #include "fmbem/bem/near/exact_entry.hpp"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
@@ -67,41 +69,75 @@ Layer layer_of(const std::string& name) {
   return single_layer;
 }
 
-/// Some rows of V x, K x or K' x, exactly.
+/// An operator's layer by panel: the same for all, or of mixed rows V on the left, as conductors
+/// have it, and K' on the right, as the surface of a dielectric of permittivity 4 has it.
+struct RowLayers {
+  std::vector<Layer> of_panel;
+  MixedRows mixed;  ///< if there are any
+
+  RowLayers(const Panels& panels, const std::string& name) {
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      const bool left = panels.centroid(i).x < 0;
+      of_panel.push_back(name != "mixed" ? layer_of(name)
+                         : left          ? single_layer
+                                         : adjoint_double_layer);
+      if (name != "mixed") continue;
+      mixed.alpha.push_back(left ? 1 : 0);
+      mixed.beta.push_back(left ? 0 : 1.2);
+      mixed.gamma.push_back(left ? 0 : 1);
+    }
+  }
+  std::shared_ptr<BoundaryOperator> make(const Panels& panels, const OperatorOptions& how) const {
+    if (mixed.alpha.empty()) return make_boundary_operator(panels, of_panel[0], how);
+    return std::make_shared<MixedOperator>(panels, mixed, how);
+  }
+};
+
+/// Some rows of the product with x, exactly. Errors of V are relative to its values, those of K, K'
+/// and rows with them, whose products may vanish, to x/2 and their factors.
 struct ExactRows {
   std::vector<std::size_t> row;
   std::vector<double> value, weight;  ///< the latter of K': what is within the tolerance are A K' x
-  double size2 = 0;  ///< squares of the values; of K x and K' x, which may vanish, of x/2
+  std::vector<bool> is_v;
+  double v2 = 0, k2 = 0;  ///< squares of what errors are relative to
 
-  ExactRows(const Panels& panels, const Layer& layer, double kappa, const std::vector<double>& x,
-            int rows)
+  ExactRows(const Panels& panels, const RowLayers& layers, double kappa,
+            const std::vector<double>& x, int rows)
       : row(rows), value(rows) {
     if (rows == 0) return;
     const std::size_t n = panels.size();
     const LargeVector<Triangle> triangles = triangles_of(panels);
+    const MixedRows& mixed = layers.mixed;
+    const bool is_mixed = !mixed.alpha.empty();
     test::Uniform uniform(1);
     for (std::size_t& i : row)
       i = std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int k = 0; k < rows; ++k)
-      for (std::size_t j = 0; j < n; ++j)
-        value[k] += x[j] * exact_entry(layer, NormalRows::averaged, triangles[row[k]], triangles[j],
-                                       j == row[k], kappa);
     for (int k = 0; k < rows; ++k) {
-      weight.push_back(layer == adjoint_double_layer ? triangles[row[k]].area : 1);
-      const double size = weight[k] * (layer == single_layer ? value[k] : 0.5 * x[row[k]]);
-      size2 += size * size;
+      const std::size_t i = row[k];
+      for (std::size_t j = 0; j < n; ++j)
+        value[k] += x[j] * exact_entry(layers.of_panel[i], NormalRows::averaged, triangles[i],
+                                       triangles[j], j == i, kappa);
+      if (is_mixed) value[k] = (mixed.alpha[i] + mixed.beta[i]) * value[k] + mixed.gamma[i] * x[i];
+    }
+    for (int k = 0; k < rows; ++k) {
+      const std::size_t i = row[k];
+      weight.push_back(layers.of_panel[i] == adjoint_double_layer ? triangles[i].area : 1);
+      is_v.push_back(layers.of_panel[i] == single_layer);
+      const double half = is_mixed ? 0.5 * mixed.beta[i] + mixed.gamma[i] : 0.5,
+                   size = weight[k] * (is_v[k] ? value[k] : half * x[i]);
+      (is_v[k] ? v2 : k2) += size * size;
     }
   }
 
-  /// Root mean square error of y there, relative to their size.
+  /// Root mean square error of y there, relative to their size; of mixed rows the larger one.
   double error_of(const std::vector<double>& y) const {
-    double error2 = 0;
+    double of_v = 0, of_k = 0;
     for (std::size_t k = 0; k < row.size(); ++k) {
       const double error = weight[k] * (y[row[k]] - value[k]);
-      error2 += error * error;
+      (is_v[k] ? of_v : of_k) += error * error;
     }
-    return size2 > 0 ? std::sqrt(error2 / size2) : 0;
+    return std::sqrt(std::max(v2 > 0 ? of_v / v2 : 0, k2 > 0 ? of_k / k2 : 0));
   }
 };
 
@@ -124,9 +160,10 @@ void run(const Options& options, const std::string& name, double n) {
   const Panels panels = make_panels(*mesh, *how.processor);
   const double panels_ms = lap();
   mesh.reset();  // some gigabytes
-  const Layer layer = layer_of(options.layer);
+  const RowLayers layers(panels, options.layer);
   how.kappa = options.kappa / panels.extent;
-  const auto v = make_boundary_operator(panels, layer, how);
+  lap();
+  const auto v = layers.make(panels, how);
   const double operator_ms = lap();
   const auto inverse = v->approximate_inverse();
   const double inverse_ms = lap();
@@ -140,7 +177,7 @@ void run(const Options& options, const std::string& name, double n) {
   lap();
   v->apply(x.data(), z.data(), {.vectors = 1, .tolerance = v->accurate_tolerance()});
   const double accurate_ms = lap();
-  const ExactRows exact(panels, layer, how.kappa, x, options.rows);
+  const ExactRows exact(panels, layers, how.kappa, x, options.rows);
   std::printf("| %s | %zu | %d | %d | %d | %.0f | %s |", name.c_str(), panels.size(), info.order,
               info.levels, info.max_leaf, double(info.near_entries) / double(panels.size()),
               info.near_field_stored ? "stored" : "lean");
@@ -164,13 +201,16 @@ void run(const Options& options, const std::string& name, double n) {
 
 int main(int argc, char** argv) try {
   Options options;
-  CLI::App app("Products with V, K or K' on surfaces of growing size; times in ms, memory in GB");
+  CLI::App app(
+      "Products with V, K, K' or mixed rows on surfaces of growing size; times in ms, memory in "
+      "GB");
   options.choice.add_options(app, options.surfaces);
   app.add_option("--panels", options.panels, "about as many")
       ->delimiter(',')
       ->check(CLI::Range(20.0, 2e8));
-  app.add_option("--layer", options.layer, "V, or K or K', which have no preconditioner")
-      ->check(CLI::IsMember({"V", "K", "K'"}));
+  app.add_option("--layer", options.layer,
+                 "V; K or K', which have no preconditioner; V and K' by halves")
+      ->check(CLI::IsMember({"V", "K", "K'", "mixed"}));
   app.add_option("--tolerance", options.tolerance, "of the operator");
   app.add_option("--kappa", options.kappa,
                  "of Yukawa's kernel, over the diagonal of the surface's box; 0 is Laplace's");

@@ -83,12 +83,12 @@ class SpreadField {
 
   /// Enqueues the transposed evaluation of a batch: from arguments.charges, [vectors][targets], to
   /// sums over targets for each source. `m2l` are the rows of the transposed view of the tree, near
-  /// as above. l2p(expansions, near part, largest) is called last: it enqueues the local expansions
-  /// of the boxes with sources of their own at these, if has_far(), and their sum with the near
-  /// field, times scale() over the strength_scale() of each vector.
-  template <class Near, class L2p, class Done>
+  /// as above. l2p(expansions) enqueues the local expansions of the boxes with sources of their own
+  /// at these, which need not wait for the near field. add(near part, largest) is called last: it
+  /// enqueues the sum of both, times scale() over the strength_scale() of each vector.
+  template <class Near, class L2p, class Add, class Done>
   void enqueue_transposed(const M2lRows& m2l, const Arguments& arguments, int vectors, Near&& near,
-                          L2p&& l2p, Done&& done) {
+                          L2p&& l2p, Add&& add, Done&& done) {
     const PointsView<double> targets = tree_.targets();
     reserve(m2l, vectors);
     grow(places_, vectors * targets.count, stream_);
@@ -105,10 +105,12 @@ class SpreadField {
           stages_.table(), expansions, stages_.kernel(), stream_);
       done("P2M");
       stages_.enqueue({leaves.tree, m2l}, vectors, done);
+      l2p(expansions);
+      done("L2P");
     }
     wait_for(near_part, done);
-    l2p(expansions, near_part.view, largest_.data());
-    done("L2P");
+    add(near_part.view, largest_.data());
+    done("sum");
   }
 
   /// What takes sums of scaled strengths in the tree's unit to potentials in the caller's.

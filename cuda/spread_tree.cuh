@@ -38,6 +38,9 @@ struct SpreadTree {
   NearDeviceLists near;
   DeviceBuffer<std::int32_t> source_order, target_order;
   DeviceBuffer<double> x, y, z;  ///< [targets], in their order here, times the scale
+  /// [targets]: the source whose centre a target is, −1 for none; empty where target k is source
+  /// k's. For whoever needs it to set.
+  DeviceBuffer<std::int32_t> own_source;
 
   std::int64_t sources() const { return static_cast<std::int64_t>(source_order.size()); }
   std::int64_t rows() const { return static_cast<std::int64_t>(far.target_leaves.size()); }
@@ -47,7 +50,7 @@ struct SpreadTree {
   }
   std::int64_t bytes() const {
     return tree.bytes() + far.bytes() + near.bytes() + source_order.bytes() + target_order.bytes() +
-           x.bytes() + y.bytes() + z.bytes();
+           x.bytes() + y.bytes() + z.bytes() + own_source.bytes();
   }
 };
 

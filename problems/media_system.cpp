@@ -44,9 +44,8 @@ auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
   if (asked_panels_.empty()) return op_;
   OperatorOptions of_asked = options;
   of_asked.processor = op_->processor();
-  PanelBlock block;  // the GPU has all rows
-  if (op_->processor() == Processor::cpu) block.rows = asked_panels_;
-  asked_flux_ = make_boundary_operator(panels_, adjoint_double_layer, of_asked, block);
+  asked_flux_ =
+      make_boundary_operator(panels_, adjoint_double_layer, of_asked, {.rows = asked_panels_});
   return op_;
 }
 

@@ -15,12 +15,17 @@ Panels chosen_panels(const Panels& panels, std::span<const std::int32_t> chosen)
   };
   const auto arrays = std::make_shared<Arrays>();
   arrays->vertices = panels.arrays;
-  for (const std::int32_t i : chosen) {
-    arrays->corners.push_back(panels.corners[i]);
-    arrays->input_index.push_back(panels.input_index[i]);
-    arrays->key.push_back(panels.key[i]);
+  const std::size_t n = chosen.size();
+  arrays->corners.resize(n);
+  arrays->input_index.resize(n);
+  arrays->key.resize(n);
+#pragma omp parallel for
+  for (std::size_t k = 0; k < n; ++k) {
+    arrays->corners[k] = panels.corners[chosen[k]];
+    arrays->input_index[k] = panels.input_index[chosen[k]];
+    arrays->key[k] = panels.key[chosen[k]];
   }
-  arrays->leaf_begin = {0, static_cast<std::int64_t>(chosen.size())};
+  arrays->leaf_begin = {0, static_cast<std::int64_t>(n)};
   Panels some;
   some.vertices = panels.vertices;
   some.corners = arrays->corners;

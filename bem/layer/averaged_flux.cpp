@@ -20,7 +20,7 @@ class AveragedFlux final : public BoundaryOperator {
         k_(std::move(k)),
         row_area_(areas_of(panels, block.rows)),
         column_area_(areas_of(panels, block.columns)) {
-    if (processor() == Processor::gpu) on_device_.emplace(row_area_);
+    if (processor() == Processor::gpu) on_device_.emplace(row_area_, column_area_);
   }
 
   std::size_t size() const override { return panels_.size(); }
@@ -68,13 +68,15 @@ class AveragedFlux final : public BoundaryOperator {
   void multiply_on_device(const double* x, double* y, const Product& product) const override {
     if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
     const std::lock_guard one_at_a_time(multiplying_);  // products share room
-    using How = cuda::bem::AreaScaling::How;
     const int vectors = product.vectors;
-    const bool transposed = product.transposed;
-    const double* const scaled =
-        on_device_->scaled(transposed ? How::over : How::times, x, vectors);
-    k_->apply_on_device(scaled, y, of_k(product));
-    on_device_->scale(transposed ? How::times : How::over, y, vectors);
+    AreasOnDevice& areas = *on_device_;
+    if (product.transposed) {
+      k_->apply_on_device(areas.of_rows.divided(x, vectors), y, of_k(product));
+      areas.of_columns.multiply(y, vectors);
+    } else {
+      k_->apply_on_device(areas.of_columns.multiplied(x, vectors), y, of_k(product));
+      areas.of_rows.divide(y, vectors);
+    }
   }
 
  private:
@@ -83,11 +85,17 @@ class AveragedFlux final : public BoundaryOperator {
             .tolerance = product.tolerance,
             .transposed = !product.transposed};
   }
+  struct AreasOnDevice {
+    AreasOnDevice(std::span<const double> row_area, std::span<const double> column_area)
+        : of_rows(row_area), of_columns(column_area) {}
+    cuda::bem::AreaScaling of_rows, of_columns;
+  };
+
   Panels panels_;
   std::shared_ptr<const BoundaryOperator> k_;
   std::vector<double> row_area_, column_area_;
   mutable std::mutex multiplying_;
-  mutable std::optional<cuda::bem::AreaScaling> on_device_;  ///< where K is on the GPU, whole
+  mutable std::optional<AreasOnDevice> on_device_;  ///< where K is on the GPU
 };
 
 }  // namespace

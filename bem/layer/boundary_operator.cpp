@@ -32,8 +32,7 @@ std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& la
                                            const OperatorOptions& options, Processor processor,
                                            const PanelBlock& block) {
   if (processor == Processor::cpu) return make_fmm_operator(panels, layer, options, block);
-  FMBEM_REQUIRE(block.is_whole(), "an operator on the GPU has all rows and columns");
-  return cuda::bem::make_fmm_operator(panels, layer, options);
+  return cuda::bem::make_fmm_operator(panels, layer, options, block);
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
   of_parts.processor = processor_;
   add_parts(parts_, panels, rows_, equations_.needs_flux(), of_parts);
   if (processor_ == Processor::cpu) return;
-  std::vector<std::span<const double>> factors{rows_.gamma};
-  for (const Part& part : parts_) factors.push_back(rows_.*part.factor);
+  std::vector<cuda::bem::RowFactors> factors{{rows_.gamma}};
+  for (const Part& part : parts_) factors.push_back({rows_.*part.factor, part.block.rows});
   on_device_ = std::make_unique<cuda::bem::MixedVectors>(factors, equations_);
 }
 
@@ -96,8 +96,7 @@ std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
   if (processor_ == Processor::cpu)
     inverse = make_mixed_inverse(panels_, rows_);
   else
-    inverse = std::make_unique<cuda::bem::MixedInverse>(
-        MixedInverse(panels_, triangles_of(panels_), rows_));
+    inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, rows_);
   return shifted_back(std::move(inverse), areas_of(panels_), rows_);
 }
 
@@ -115,7 +114,7 @@ void MixedOperator::multiply_on_device(const double* x, double* y, const Product
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     parts_[k].op->apply_on_device(x, room, of_part(parts_[k], product));
     on_device_->add(k + 1, room, y, product.vectors);
-    if (parts_[k].factor == &MixedRows::beta) on_device_->sum_fluxes(room, product.vectors);
+    if (parts_[k].factor == &MixedRows::beta) on_device_->sum_fluxes(k + 1, room, product.vectors);
   }
   on_device_->change_rows(x, y, product.vectors);
 }

@@ -13,10 +13,9 @@
 namespace fmbem {
 
 /// The operator of mixed rows: V on the rows where α is not 0, and averaged K' on those where β is
-/// not, each made by make_boundary_operator(), so that a row costs what it costs there; on the GPU
-/// both have all rows. The error ‖(Ã−A)x‖ is at most the tolerance times ‖x‖ times max|α| ‖V‖ +
-/// max|β|/2 + max|γ|, errors of K' being those of charges (make_averaged_flux()). Transposed
-/// products as well.
+/// not, each made by make_boundary_operator(), so that a row costs what it costs there. The error
+/// ‖(Ã−A)x‖ is at most the tolerance times ‖x‖ times max|α| ‖V‖ + max|β|/2 + max|γ|, errors of K'
+/// being those of charges (make_averaged_flux()). Transposed products as well.
 class MixedOperator final : public BoundaryOperator {
  public:
   /// Throws InputError for rows that are not finite or not as many as there are panels, and for

@@ -13,7 +13,7 @@
 namespace fmbem {
 
 /// An operator of those rows whose factor is not 0, or that are asked for, and what it counts
-/// there; on the GPU it has all rows. Its tolerance is `looser` times that of all, as it is a part
+/// there. Its tolerance is `looser` times that of all, as it is a part
 /// of their norm.
 template <class Rows, class Factor>
 struct RowPart {
@@ -45,8 +45,7 @@ void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& r
     if (factors[i] != Factor(0) || (!wanted.empty() && wanted[i]))
       block.rows.push_back(static_cast<std::int32_t>(i));
   if (block.rows.empty()) return;
-  if (block.rows.size() == factors.size() || options.processor != Processor::cpu)
-    block.rows.clear();  // all of them
+  if (block.rows.size() == factors.size()) block.rows.clear();  // all of them
   options.tolerance = std::min(looser * options.tolerance, 0.5);
   parts.push_back({block, looser, factor, make_boundary_operator(panels, layer, options, block)});
 }

@@ -21,6 +21,7 @@ BasicChargeCorrection<T>::BasicChargeCorrection(const MixedPlaces& places,
   if (rows.equations.empty()) return;
   area_at_.resize(tree.size());
   charge_area_at_.resize(tree.size());
+#pragma omp parallel for schedule(static)
   for (const Cluster& node : tree.nodes) {
     if (!node.is_panel()) continue;
     area_at_[node.begin] = node.area;

@@ -20,10 +20,12 @@ MutualEntries swapped(MutualEntries entries) { return {entries.lk, entries.kl}; 
 CloseEntries::CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels,
                            const MixedRows& rows, std::span<const MeanRow> means, double reach)
     : tree_(tree), panels_(panels), rows_(rows), means_(means) {
-  reach_.reserve(tree.nodes.size());
-  for (const Cluster& node : tree.nodes) reach_.push_back(reach * (node.radius + norm(node.half)));
-
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
+  reach_.resize(n_nodes);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n_nodes; ++k)
+    reach_[k] = reach * (tree.nodes[k].radius + norm(tree.nodes[k].half));
+
   std::vector<std::int32_t> roots;
   for (std::int32_t k = 0; k < n_nodes; k = tree.descendants_end(k)) roots.push_back(k);
   const auto has_flux = [&](std::int32_t root) {
@@ -40,14 +42,24 @@ CloseEntries::CloseEntries(const ClusterTree& tree, std::span<const Triangle> pa
 
 /// Sorted by k, then by l, whichever thread found them.
 void CloseEntries::keep(const Found& found) {
+  const std::size_t threads = found.size();
   begin_.assign(tree_.nodes.size() + 1, 0);
-  for (const auto& of_thread : found)
-    for (const Pair& pair : of_thread) ++begin_[pair.k + 1];
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t t = 0; t < threads; ++t)
+    for (const Pair& pair : found[t])
+#pragma omp atomic
+      ++begin_[pair.k + 1];
   for (std::size_t k = 0; k < tree_.nodes.size(); ++k) begin_[k + 1] += begin_[k];
   pairs_.resize(begin_.back());
   std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
-  for (const auto& of_thread : found)
-    for (const Pair& pair : of_thread) pairs_[next[pair.k]++] = pair;
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t t = 0; t < threads; ++t)
+    for (const Pair& pair : found[t]) {
+      std::int64_t at;
+#pragma omp atomic capture
+      at = next[pair.k]++;
+      pairs_[at] = pair;
+    }
 #pragma omp parallel for schedule(dynamic, 256)
   for (std::size_t k = 0; k < tree_.nodes.size(); ++k)
     std::sort(pairs_.begin() + begin_[k], pairs_.begin() + begin_[k + 1],

@@ -78,9 +78,9 @@ ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options,
                          int smallest_leaf, const std::function<bool(const Cluster&)>& has_to_open,
                          int parts)
     : tree_(std::move(tree)), unit_(unit) {
-  std::vector<char> opens;
-  if (has_to_open)
-    for (const Cluster& node : tree_.nodes) opens.push_back(has_to_open(node));
+  std::vector<char> opens(has_to_open ? tree_.nodes.size() : 0);
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < opens.size(); ++k) opens[k] = has_to_open(tree_.nodes[k]);
   std::vector<std::vector<LeafCut>> cuts(leaves());
   std::vector<std::vector<std::int32_t>> halved(leaves());
 #pragma omp parallel for schedule(dynamic, 16)

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fmbem/bem/precond/charge_rows.hpp"
-#include "fmbem/bem/precond/mixed_places.hpp"
+#include "fmbem/bem/precond/cut_laws.hpp"
 #include "fmbem/bem/precond/row_entries.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/fmm/base/simd.hpp"
@@ -16,9 +15,6 @@
 
 namespace fmbem {
 namespace {
-
-/// Leaves with too many unknowns are halved down to this number of panels.
-constexpr int smallest_leaf = 8;
 
 template <class T>
 constexpr bool is_complex = !std::is_same_v<T, double>;
@@ -57,25 +53,6 @@ void multiply_by(int m, const float* factor, std::complex<float>* column) {
   for (int k = 0; k < m; ++k) column[k] *= factor[k];
 }
 
-const MixedInverseOptions& checked(const MixedInverseOptions& options) {
-  checked(options.clusters);
-  FMBEM_REQUIRE(options.reach >= 0 && std::isfinite(options.reach),
-                "the reach of close entries must not be negative, not " << options.reach);
-  return options;
-}
-
-/// The real parts of α, β and γ, or the imaginary ones.
-template <class T>
-MixedRows part_of(const BasicMixedRows<T>& rows, int part) {
-  const auto of = [&](const std::vector<T>& factors) {
-    std::vector<double> result;
-    for (const T factor : factors)
-      result.push_back(part == 0 ? std::real(factor) : std::imag(factor));
-    return result;
-  };
-  return {of(rows.alpha), of(rows.beta), of(rows.gamma)};
-}
-
 }  // namespace
 
 /// Solves the small systems. Holds a thread's buffers.
@@ -84,12 +61,12 @@ class BasicMixedInverse<T>::Assembly {
  public:
   using Entry = std::conditional_t<is_complex<T>, std::complex<float>, float>;
 
-  /// `of_nodes`: rows of real parts, and of imaginary ones. Those of the inverse are `part_size`
-  /// apart.
-  Assembly(std::span<const Triangle> panels, const ClusterTree& tree, const ChargeRows<T>& charges,
-           const std::vector<std::unique_ptr<const RowsOfNodes>>& of_nodes, std::int64_t part_size)
-      : panels_(panels), tree_(tree), charges_(charges), part_size_(part_size) {
-    for (const auto& part : of_nodes) entries_.emplace_back(panels, tree, *part);
+  Assembly(std::span<const Triangle> panels, const MixedSystems<T>& systems)
+      : panels_(panels),
+        tree_(systems.rows.tree()),
+        charges_(systems.charges),
+        part_size_(systems.rows.part_size()) {
+    for (const auto& part : systems.of_nodes) entries_.emplace_back(panels, tree_, *part);
   }
 
   /// rows[k][i], k in the cut and i in the leaf. False if the system is singular.
@@ -143,7 +120,10 @@ class BasicMixedInverse<T>::Assembly {
   /// operator, the charges of others, times the contrast, would leave nothing of r in single
   /// precision.
   void set_charge_rows(std::span<const std::int32_t> cut, int own) {
-    find_laws(cut, own);
+    laws_.find(charges_, tree_, cut, own);
+    const auto& laws = laws_.laws();
+    const std::vector<Entry>& share = laws_.share();
+    of_laws_.resize(laws.size());
     for (int k = 0; k < cut_.m; ++k) {
       if (!charges_.is_given(tree_.nodes[cut[k]])) continue;
       for (int l = 0; l < cut_.m; ++l)
@@ -151,54 +131,25 @@ class BasicMixedInverse<T>::Assembly {
     }
     for (int l = 0; l < cut_.m; ++l) {
       Entry* const column = matrix_.column(l);
-      for (LawInCut& law : laws_) {
-        law.entry = static_cast<Entry>(charges_.charge_entry(law.law, cut[l]));
-        for (const auto& [k, factor] : law.rows) law.entry += factor * column[k];
+      for (std::size_t n = 0; n < laws.size(); ++n) {
+        of_laws_[n] = static_cast<Entry>(charges_.charge_entry(laws[n].law, cut[l]));
+        for (const auto& [k, factor] : laws[n].rows) of_laws_[n] += factor * column[k];
       }
-      for (const LawInCut& law : laws_) {
+      for (std::size_t n = 0; n < laws.size(); ++n) {
         Entry mean = 0;
-        for (const auto& [begin, end] : law.ranges)
-          mean += sum_of_products(end - begin, share_.data() + begin, column + begin);
-        for (const auto& [begin, end] : law.ranges)
+        for (const auto& [begin, end] : laws[n].ranges)
+          mean += sum_of_products(end - begin, share.data() + begin, column + begin);
+        for (const auto& [begin, end] : laws[n].ranges)
           for (int k = begin; k < end; ++k) column[k] -= mean;
-        column[law.place] = law.entry;
+        column[laws[n].place] = of_laws_[n];
       }
-    }
-  }
-
-  /// The laws of a cut, with the ranges of nodes whose mean they replace.
-  void find_laws(std::span<const std::int32_t> cut, int own) {
-    laws_.clear();
-    share_.assign(cut_.m, Entry(0));
-    std::int32_t before = -1;
-    for (int k = 0; k < cut_.m; ++k) {
-      const Cluster& node = tree_.nodes[cut[k]];
-      const std::int32_t number = charges_.law_of(node);
-      const bool goes_on = number == before && k != cut_.m - own;
-      before = number;
-      if (number < 0) continue;
-      share_[k] = static_cast<Entry>(charges_.share_of(node));
-      auto law = std::find_if(laws_.begin(), laws_.end(),
-                              [&](const LawInCut& found) { return found.law == number; });
-      if (law == laws_.end()) law = laws_.insert(law, {number, k, {}, {}, Entry(0)});
-      if (goes_on)
-        law->ranges.back().end = k + 1;
-      else
-        law->ranges.push_back({k, k + 1});
-      if (std::abs(share_[k]) > std::abs(share_[law->place])) law->place = k;
-    }
-    for (LawInCut& law : laws_) {
-      if (!charges_.has_rows(law.law)) continue;
-      for (int k = 0; k < cut_.m; ++k)
-        if (const T factor = charges_.row_factor(law.law, tree_.nodes[cut[k]]); factor != T(0))
-          law.rows.push_back({k, static_cast<Entry>(factor)});
     }
   }
 
   /// Converts rows of the inverse that act on x less its mean over a law's rows, and on the mean,
   /// to rows that act on x.
   void add_means(int own, Entry* rows) const {
-    for (const LawInCut& law : laws_) {
+    for (const auto& law : laws_.laws()) {
       for (int i = 0; i < own; ++i) {
         T of_mean = 2.0 * static_cast<T>(rows[law.place * own + i]);
         for (const auto& [begin, end] : law.ranges)
@@ -206,7 +157,7 @@ class BasicMixedInverse<T>::Assembly {
         rows[law.place * own + i] = 0;
         for (const auto& [begin, end] : law.ranges)
           for (int k = begin; k < end; ++k)
-            rows[k * own + i] += share_[k] * static_cast<Entry>(of_mean);
+            rows[k * own + i] += laws_.share()[k] * static_cast<Entry>(of_mean);
       }
     }
   }
@@ -229,47 +180,26 @@ class BasicMixedInverse<T>::Assembly {
   SmallMatrix of_part_[2];  ///< of complex ones
   std::vector<std::complex<float>> complex_rows_;
   std::vector<float> scale_;
-
-  struct Range {
-    int begin, end;
-  };
-  struct RowInCut {
-    int place;
-    Entry factor;
-  };
-  struct LawInCut {
-    std::int32_t law;
-    int place;                   ///< of its row
-    std::vector<Range> ranges;   ///< whose mean it replaces
-    std::vector<RowInCut> rows;  ///< that it counts itself
-    Entry entry;                 ///< in the column that is worked on
-  };
-  std::vector<LawInCut> laws_;
-  std::vector<Entry> share_;  ///< [m] of nodes in the mean of their law's rows
+  CutLaws<T, Entry> laws_;
+  std::vector<Entry> of_laws_;  ///< their entries in the column that is worked on
 };
 
 template <class T>
 BasicMixedInverse<T>::BasicMixedInverse(const Panels& panels, std::span<const Triangle> triangles,
                                         const BasicMixedRows<T>& rows,
                                         const MixedInverseOptions& options)
-    : BasicMixedInverse(triangles, rows, checked(options), MixedPlaces(panels, triangles, rows)) {}
+    : BasicMixedInverse(triangles, MixedSystems<T>(panels, triangles, rows, options, true)) {}
 
 template <class T>
 BasicMixedInverse<T>::BasicMixedInverse(std::span<const Triangle> triangles,
-                                        const BasicMixedRows<T>& rows,
-                                        const MixedInverseOptions& options,
-                                        const MixedPlaces& places)
-    : rows_(
-          ClusterTree(places.trees, triangles, options.clusters.max_leaf), options.clusters, 1,
-          smallest_leaf, [&](const Cluster& node) { return places.divides(node); }, parts),
-      correction_(places, rows, rows_.tree()) {
-  const ClusterTree& tree = rows_.tree();
-  const ChargeRows<T> charges(places, rows, tree);
-  std::vector<std::unique_ptr<const RowsOfNodes>> of_nodes;
-  for (int part = 0; part < parts; ++part)
-    of_nodes.push_back(
-        std::make_unique<RowsOfNodes>(tree, triangles, part_of(rows, part), options.reach));
-  rows_.solve([&] { return Assembly(triangles, tree, charges, of_nodes, rows_.part_size()); });
+                                        MixedSystems<T>&& systems)
+    : rows_(solved(triangles, systems)), correction_(std::move(systems.correction)) {}
+
+template <class T>
+ClusterRows BasicMixedInverse<T>::solved(std::span<const Triangle> triangles,
+                                         MixedSystems<T>& systems) {
+  systems.rows.solve([&] { return Assembly(triangles, systems); });
+  return std::move(systems.rows);
 }
 
 template <class T>

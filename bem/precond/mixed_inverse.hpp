@@ -8,17 +8,9 @@
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/layer/complex_rows.hpp"
-#include "fmbem/bem/precond/charge_correction.hpp"
-#include "fmbem/bem/precond/cluster_rows.hpp"
-#include "fmbem/bem/precond/mixed_places.hpp"
+#include "fmbem/bem/precond/mixed_systems.hpp"
 
 namespace fmbem {
-
-struct MixedInverseOptions {
-  ClusterInverseOptions clusters{};
-  /// Of entries by halves (CloseEntries); 0 for none.
-  double reach = 0.85;
-};
 
 /// An approximate inverse of mixed rows α V + β K' + γ with charge equations, the preconditioner of
 /// their systems. It is made like ClusterInverse, but unknowns are densities of nodes, and
@@ -55,9 +47,9 @@ class BasicMixedInverse final : public ApproximateInverse {
 
  private:
   class Assembly;
-  static constexpr int parts = std::is_same_v<T, double> ? 1 : 2;
-  BasicMixedInverse(std::span<const Triangle> triangles, const BasicMixedRows<T>& rows,
-                    const MixedInverseOptions& options, const MixedPlaces& places);
+  static constexpr int parts = MixedSystems<T>::parts;
+  BasicMixedInverse(std::span<const Triangle> triangles, MixedSystems<T>&& systems);
+  static ClusterRows solved(std::span<const Triangle> triangles, MixedSystems<T>& systems);
   ClusterRows rows_;
   BasicChargeCorrection<T> correction_;
 };

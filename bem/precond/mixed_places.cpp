@@ -132,12 +132,13 @@ MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangl
     return namings * with_k + (has_parts ? naming[rows.part[i]] : unnamed);
   };
   const auto rank_of = [&](std::int32_t i) { return has_parts ? rank[rows.part[i]] : -1; };
+  const auto ranks = static_cast<std::int32_t>(named.size()) + 1;
+  const auto group_of = [&](std::int32_t i) { return tree_of(i) * ranks + rank_of(i) + 1; };
+  std::vector<std::int32_t> next(2 * namings * ranks + 1, 0);
+  for (std::int32_t i = 0; i < n; ++i) ++next[group_of(i) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   trees.panel.resize(n);
-  std::iota(trees.panel.begin(), trees.panel.end(), 0);
-  std::stable_sort(trees.panel.begin(), trees.panel.end(), [&](std::int32_t i, std::int32_t j) {
-    const int a = tree_of(i), b = tree_of(j);
-    return a != b ? a < b : rank_of(i) < rank_of(j);
-  });
+  for (std::int32_t i = 0; i < n; ++i) trees.panel[next[group_of(i)]++] = i;
 
   trees.key.resize(n);
   trees.part.assign(n, -1);

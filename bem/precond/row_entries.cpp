@@ -50,8 +50,42 @@ void RowEntries::fill(std::span<const std::int32_t> cut, const PlacedCut& placed
                       SmallMatrix& matrix) {
   place_rows(cut, placed);
   set_all(cut, placed, matrix);
-  set_close_entries(cut, placed, matrix);
-  set_exact_entries(placed, matrix);
+  const auto set = [&](int k, int l, double entry) { matrix.at(k, l) = static_cast<float>(entry); };
+  set_close_entries(cut, placed, set);
+  set_exact_entries(placed, set);
+}
+
+void RowEntries::describe(std::span<const std::int32_t> cut, const PlacedCut& placed,
+                          SystemNode* nodes, std::vector<SetEntry>& entries) {
+  place_rows(cut, placed);
+  for (int k = 0; k < placed.m; ++k)
+    nodes[k] = {placed.x[k],
+                placed.y[k],
+                placed.z[k],
+                smear2_[k],
+                {alpha_[k], flux_x_[k], flux_y_[k], flux_z_[k]},
+                strength_of(cut[k], placed.unit),
+                own_entry_of(cut[k]),
+                placed.smear2[k],
+                placed.segment[k],
+                0,
+                -1};
+  const auto set = [&](int k, int l, double entry) {
+    entries.push_back(
+        {static_cast<std::uint16_t>(k), static_cast<std::uint16_t>(l), static_cast<float>(entry)});
+  };
+  set_close_entries(cut, placed, set);
+  set_exact_entries(placed, set);
+}
+
+float RowEntries::strength_of(std::int32_t node, double unit) const {
+  return static_cast<float>(inv_4pi * unit * unit * tree_.nodes[node].area);
+}
+
+float RowEntries::own_entry_of(std::int32_t node) const {
+  MeanRow row = means_[node];
+  row.alpha *= tree_.nodes[node].is_panel() ? 1 + rounding_of_sums : stiffer;
+  return static_cast<float>(own_entry(tree_.nodes[node], row));
 }
 
 void RowEntries::place_rows(std::span<const std::int32_t> cut, const PlacedCut& placed) {
@@ -80,21 +114,19 @@ void RowEntries::set_all(std::span<const std::int32_t> cut, const PlacedCut& pla
   PlacedNodes fluxes = nodes;
   fluxes.alpha = no_alpha_.data();
   for (int l = 0; l < m; ++l) {
-    const Cluster& node = tree_.nodes[cut[l]];
-    const auto strength = static_cast<float>(inv_4pi * placed.unit * placed.unit * node.area);
+    const float strength = strength_of(cut[l], placed.unit);
     float* column = matrix.column(l);
     fill_column(m, placed.has_long ? fluxes : nodes, l, strength, column);
     if (placed.has_long)
       add_segment_column(m, nodes, placed.smear2.data(), l, placed.segment[l], strength, column);
-    MeanRow row = means_[cut[l]];
-    row.alpha *= node.is_panel() ? 1 + rounding_of_sums : stiffer;
-    column[l] = static_cast<float>(own_entry(node, row));
+    column[l] = own_entry_of(cut[l]);
   }
 }
 
 /// For nodes close to each other, unless both are panels.
+template <class Set>
 void RowEntries::set_close_entries(std::span<const std::int32_t> cut, const PlacedCut& placed,
-                                   SmallMatrix& matrix) {
+                                   Set&& set) {
   const int m = placed.m;
   reach_.resize(m);
   is_close_.resize(m);
@@ -107,21 +139,21 @@ void RowEntries::set_close_entries(std::span<const std::int32_t> cut, const Plac
       if (!is_close_[k] || !(has_flux_[k] || has_flux_[l])) continue;
       if (is_panel && tree_.nodes[cut[k]].is_panel()) continue;
       const MutualEntries entries = close_.between(cut[k], cut[l]);
-      if (has_flux_[k]) matrix.at(k, l) = static_cast<float>(entries.kl);
-      if (has_flux_[l]) matrix.at(l, k) = static_cast<float>(entries.lk);
+      if (has_flux_[k]) set(k, l, entries.kl);
+      if (has_flux_[l]) set(l, k, entries.lk);
     }
   }
 }
 
-void RowEntries::set_exact_entries(const PlacedCut& placed, SmallMatrix& matrix) const {
-  const auto set = [&](const PlacedCut::PanelInCut& to, const PlacedCut::PanelInCut& from) {
+template <class Set>
+void RowEntries::set_exact_entries(const PlacedCut& placed, Set&& set) const {
+  const auto set_from = [&](const PlacedCut::PanelInCut& to, const PlacedCut::PanelInCut& from) {
     const auto i = to.panel - panels_.data();
-    matrix.at(to.place, from.place) =
-        static_cast<float>(exact_entry(rows_.alpha[i], rows_.beta[i], *to.panel, *from.panel));
+    set(to.place, from.place, exact_entry(rows_.alpha[i], rows_.beta[i], *to.panel, *from.panel));
   };
   placed.for_touching_panels([&](const auto& s, const auto& t) {
-    set(s, t);
-    set(t, s);
+    set_from(s, t);
+    set_from(t, s);
   });
 }
 

@@ -26,7 +26,7 @@ class ShiftedInverse final : public ApproximateInverse {
     if (inverse_->processor() == Processor::cpu) return;
     const std::vector<double> ones(size(), 1.0);
     on_device_ = std::make_unique<cuda::bem::MixedVectors>(
-        std::vector<std::span<const double>>{ones}, shifts_);
+        std::vector<cuda::bem::RowFactors>{{ones}}, shifts_);
   }
 
   std::string name() const override { return inverse_->name(); }

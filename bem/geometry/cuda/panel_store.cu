@@ -142,21 +142,17 @@ std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t st
                                             stream);
 }
 
-SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
-                           cudaStream_t stream, const DevicePieces* pieces) {
+SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                           const SpreadOptions& options, cudaStream_t stream,
+                           const DevicePieces* pieces) {
   const std::int64_t n = panels.size();
   if (pieces) {
     const PieceExtents extents = pieces->extents(panels.vertices.data(), stream);
-    return grow_spread_tree({extents.centre.data(), extents.low.data(), extents.high.data(),
-                             panels.centroid.data(), pieces->size(), n},
-                            options, stream);
+    return grow_spread_tree(
+        {extents.centre.data(), extents.low.data(), extents.high.data(), targets.data(),
+         pieces->size(), static_cast<std::int64_t>(targets.size())},
+        options, stream);
   }
-  return grow_panel_tree(panels, panels.centroid, options, stream);
-}
-
-SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
-                           const SpreadOptions& options, cudaStream_t stream) {
-  const std::int64_t n = panels.size();
   DeviceBuffer<Vec3d> low(n, stream), high(n, stream);
   launch(find_ends, blocks_for(n), threads_per_block, 0, stream, panels.vertices.data(), n,
          low.data(), high.data());
@@ -165,8 +161,9 @@ SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& 
                           options, stream);
 }
 
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,
-                           cudaStream_t stream, const DevicePieces* pieces) {
+NormEstimate estimate_norm(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                           const SpreadTree& tree, double kappa, cudaStream_t stream,
+                           const DevicePieces* pieces) {
   const std::int64_t stride = std::max<std::int64_t>(1, tree.rows() / rows_of_estimate),
                      rows = (tree.rows() + stride - 1) / stride;
   DeviceBuffer<double> near_sums(rows, stream), sums(rows, stream);
@@ -174,7 +171,7 @@ NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, dou
   if (pieces) extents = pieces->extents(panels.vertices.data(), stream);
   launch(sum_rows, static_cast<unsigned>(rows), share_threads, 0, stream, tree.tree.view(),
          tree.far.target_leaves.data(), tree.near.view(), stride, tree.source_order.data(),
-         tree.target_order.data(), panels.centroid.data(),
+         tree.target_order.data(), targets.data(),
          extents ? extents->centre.data() : panels.centroid.data(),
          extents ? extents->half.data() : nullptr,
          extents ? extents->area.data() : panels.area.data(), kappa, tree.sources(),

@@ -53,17 +53,15 @@ struct PanelStore {
 /// stream.
 std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream);
 
-/// The tree of panels, or their pieces, as sources and the panels' centroids as targets.
-SpreadTree grow_panel_tree(const PanelStore& panels, const SpreadOptions& options,
-                           cudaStream_t stream, const DevicePieces* pieces = nullptr);
-
-/// The tree of panels as sources and other points as targets, which are in device memory.
+/// The tree of panels, or their pieces, as sources and of points in device memory as targets.
 SpreadTree grow_panel_tree(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
-                           const SpreadOptions& options, cudaStream_t stream);
+                           const SpreadOptions& options, cudaStream_t stream,
+                           const DevicePieces* pieces = nullptr);
 
-/// The near field's part of the norm, as the host's operator estimates it, of Yukawa's kernel where
-/// κ > 0. Waits for the device.
-NormEstimate estimate_norm(const PanelStore& panels, const SpreadTree& tree, double kappa,
-                           cudaStream_t stream, const DevicePieces* pieces = nullptr);
+/// The near field's part of the norm at the targets of the tree, as the host's operator estimates
+/// it, of Yukawa's kernel where κ > 0. Waits for the device.
+NormEstimate estimate_norm(const PanelStore& panels, const DeviceBuffer<Vec3d>& targets,
+                           const SpreadTree& tree, double kappa, cudaStream_t stream,
+                           const DevicePieces* pieces = nullptr);
 
 }  // namespace fmbem::cuda::bem

@@ -10,17 +10,17 @@ namespace fmbem::cuda::bem {
 /// them, in its default stream.
 class AreaScaling {
  public:
-  enum class How { times, over };
-
   /// Throws ResourceError where the areas do not fit.
   explicit AreaScaling(std::span<const double> area) : area_(area) {}
   /// x scaled, in a buffer that is valid until the next call.
-  const double* scaled(How how, const double* x, int vectors);
+  const double* multiplied(const double* x, int vectors);
+  const double* divided(const double* x, int vectors);
   /// y = y scaled.
-  void scale(How how, double* y, int vectors) const;
+  void multiply(double* y, int vectors) const;
+  void divide(double* y, int vectors) const;
 
  private:
-  void enqueue(How how, const double* x, int vectors, double* out) const;
+  double* room(int vectors);
 
   DeviceArray<double> area_, room_;
 };

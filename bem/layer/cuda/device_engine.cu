@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "fmbem/bem/geometry/cuda/block_panels.cuh"
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/engine_operator.hpp"
@@ -48,8 +49,8 @@ class DeviceEngine {
                   "the near field of Yukawa's kernel is stored: leave out --near-field lean");
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_point_count(panels.size(), "panel");
-    panels_ = store_of(panels, stream_);
-    stream_.wait();
+    block_.emplace(panels, task.block, stream_);
+    panels_ = block_->sources;
     watch.add("panels");
     if (kernel_.source == Trace::value && kernel_.kappa == 0 && panels_->has_long) {
       cut_panels(task);
@@ -62,7 +63,7 @@ class DeviceEngine {
       tree_ = {};  // first, as both may not fit
       columns_ = nullptr;
       tree_ =
-          grow_panel_tree(*panels_,
+          grow_panel_tree(*panels_, block_->targets(),
                           {.order = task.order,
                            .precision = task.far,
                            .overhang = overhang,
@@ -70,6 +71,7 @@ class DeviceEngine {
                            .max_leaf = options.max_leaf,
                            .inflation = pieces_ ? std::optional(pieces_->inflation) : std::nullopt},
                           stream_, pieces_.get());
+      if (!block_->own_source.empty()) tree_.own_source = to_device(block_->own_source, stream_);
       if (pieces_) columns_ = std::make_unique<PieceColumns>(*panels_, tree_, *pieces_, stream_);
     };
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
@@ -92,7 +94,7 @@ class DeviceEngine {
   bool stores_near_field() const { return stored_; }
   bool cuts_panels() const { return pieces_ != nullptr; }
   NormEstimate norm_estimate() const {
-    return estimate_norm(*panels_, tree_, kernel_.kappa, stream_, pieces_.get());
+    return estimate_norm(*panels_, block_->targets(), tree_, kernel_.kappa, stream_, pieces_.get());
   }
 
   /// Of a lean near field integrals in double precision would make every product far slower.
@@ -134,12 +136,12 @@ class DeviceEngine {
     if (times_) times_->restart();
     with_advice(!stored_, [&] {
       PanelFarField& far = kept_far(loose...);
-      on_copies(x, y, size(), product.vectors, stream_, times_ ? &times_->far : nullptr,
-                [&](const double* d_x, double* d_y, int vectors) {
+      on_copies(x, in(product), y, out(product), product.vectors, stream_,
+                times_ ? &times_->far : nullptr, [&](const double* d_x, double* d_y, int vectors) {
                   enqueue(far, *near_, d_x, d_y, vectors, product.transposed, times_.get());
                 });
     });
-    refuse_not_finite(x, y, product.vectors);
+    refuse_not_finite(x, y, product);
   }
 
   template <class... Loose>
@@ -159,12 +161,12 @@ class DeviceEngine {
   void multiply(const double* x, double* y, const Product& product, const FarAccuracy& accuracy,
                 const std::optional<double>& near_tolerance) {
     with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
-      on_copies(x, y, size(), product.vectors, stream_, nullptr,
+      on_copies(x, in(product), y, out(product), product.vectors, stream_, nullptr,
                 [&](const double* d_x, double* d_y, int vectors) {
                   enqueue(far, near, d_x, d_y, vectors, product.transposed, nullptr);
                 });
     });
-    refuse_not_finite(x, y, product.vectors);
+    refuse_not_finite(x, y, product);
   }
 
   void multiply_on_device(const double* x, double* y, const Product& product,
@@ -221,7 +223,13 @@ class DeviceEngine {
                                 stream_);
   }
 
-  std::size_t size() const { return static_cast<std::size_t>(panels_->size()); }
+  /// Numbers of a product's x and y.
+  std::size_t in(const Product& product) const {
+    return product.transposed ? block_->rows() : block_->columns();
+  }
+  std::size_t out(const Product& product) const {
+    return product.transposed ? block_->columns() : block_->rows();
+  }
 
   Gathering gathering() const { return stored_ ? Gathering::wide : Gathering::sparing; }
 
@@ -284,23 +292,25 @@ class DeviceEngine {
   /// Whether so many bytes leave enough free for a solve.
   bool fits(std::int64_t bytes) const {
     const std::int64_t available = available_device_memory(),
-                       left_over = solve_bytes * panels_->size() + available / gathered_share;
+                       left_over = solve_bytes * block_->all->size() + available / gathered_share;
     return bytes + left_over < available;
   }
 
   /// Refuses an x that is not finite, as on the CPU. It is looked at only if the product is NaN,
   /// which it is everywhere then.
-  void refuse_not_finite(const double* x, const double* y, int n_vectors) const {
-    const std::size_t n = size();
-    for (int v = 0; v < n_vectors; ++v)
-      if (std::isnan(y[v * n]))
-        fmm::check_evaluation(n, n, {.charges = {x, n * n_vectors}, .count = n_vectors}, {});
+  void refuse_not_finite(const double* x, const double* y, const Product& product) const {
+    const std::size_t n = in(product), rows = out(product);
+    const int vectors = product.vectors;
+    for (int v = 0; v < vectors; ++v)
+      if (std::isnan(y[v * rows]))
+        fmm::check_evaluation(n, rows, {.charges = {x, n * vectors}, .count = vectors}, {});
   }
 
   PanelKernel kernel_;
   Stream stream_{true}, near_stream_;
-  std::shared_ptr<const PanelStore> panels_;
-  std::unique_ptr<DevicePieces> pieces_;  ///< null where no panel is cut
+  std::optional<BlockPanels> block_;
+  std::shared_ptr<const PanelStore> panels_;  ///< its sources
+  std::unique_ptr<DevicePieces> pieces_;      ///< null where no panel is cut
   SpreadTree tree_;
   std::unique_ptr<PieceColumns> columns_;        ///< with pieces
   std::unique_ptr<TransposedLists> transposed_;  ///< from the first transposed product on
@@ -314,12 +324,13 @@ class DeviceEngine {
 }  // namespace
 
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
-                                                    const OperatorOptions& options) {
+                                                    const OperatorOptions& options,
+                                                    const PanelBlock& block) {
   FMBEM_REQUIRE(layer.target == Trace::value, layer.name() << " is no operator of the FMM");
   require_cuda_device();
   keep_freed_memory();
   return with_advice(options.near_field == OperatorOptions::NearField::lean, [&] {
-    return std::make_shared<EngineOperator<DeviceEngine>>(panels, layer, options, PanelBlock{});
+    return std::make_shared<EngineOperator<DeviceEngine>>(panels, layer, options, block);
   });
 }
 

@@ -11,6 +11,7 @@ namespace fmbem::cuda::bem {
 /// the preconditioner. Throws what that function throws, InputError without a usable GPU, and
 /// ResourceError with the bytes needed and free where the GPU's memory does not suffice.
 std::shared_ptr<BoundaryOperator> make_fmm_operator(const Panels& panels, const Layer& layer,
-                                                    const OperatorOptions& options);
+                                                    const OperatorOptions& options,
+                                                    const PanelBlock& block = {});
 
 }  // namespace fmbem::cuda::bem

@@ -99,14 +99,14 @@ struct GreenProduct::Impl {
 
   Impl(const Panels& host_panels, double kappa, int outputs, const GreenAccuracy& wanted)
       : accuracy(wanted), panels(store_of(host_panels, stream)) {
-    tree = grow_panel_tree(*panels,
+    tree = grow_panel_tree(*panels, panels->centroid,
                            {.order = accuracy.order,
                             .precision = accuracy.far,
                             .overhang = accuracy.overhang,
                             .near_pair_seconds = outputs * seconds_of_both(accuracy.far),
                             .max_leaf = accuracy.max_leaf},
                            stream);
-    estimate = estimate_norm(*panels, tree, kappa, stream);
+    estimate = estimate_norm(*panels, panels->centroid, tree, kappa, stream);
     x = DeviceBuffer<double>(2 * size(), stream);
     y = DeviceBuffer<double>(outputs * size(), stream);
   }

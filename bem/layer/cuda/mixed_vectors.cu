@@ -12,13 +12,21 @@ namespace {
 /// Panels that a block sums over.
 constexpr std::int32_t chunk_size = 4096;
 
+/// `panel`: of each row, null where all panels have one.
 template <bool add>
-__global__ void scale_by(const double* factor, std::int64_t n, const double* x, double* y) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  const std::int64_t at = blockIdx.y * n + i;
-  const double scaled = factor[i] * x[at];
+__global__ void scale_rows(const double* factor, const std::int32_t* panel, std::int64_t rows,
+                           const double* x, std::int64_t panels, double* y) {
+  const std::int64_t k = thread_index();
+  if (k >= rows) return;
+  const std::int64_t at = blockIdx.y * panels + (panel ? panel[k] : k);
+  const double scaled = factor[k] * x[blockIdx.y * rows + k];
   y[at] = add ? y[at] + scaled : scaled;
+}
+
+__global__ void spread_rows(const std::int32_t* panel, std::int64_t rows, const double* x,
+                            std::int64_t panels, double* to) {
+  const std::int64_t k = thread_index();
+  if (k < rows) to[blockIdx.y * panels + panel[k]] = x[blockIdx.y * rows + k];
 }
 
 /// The sums of charge_weight x and of area y over each chunk: sums[2][chunks].
@@ -123,6 +131,7 @@ struct MixedVectors::Parts {
   DeviceArray<std::int32_t> term_part;      ///< [terms]
   DeviceArray<double> term_factor;          ///< [3][terms]: of charges, rows and fluxes
   bool needs_flux = false;
+  DeviceArray<double> spread;        ///< [vectors][panels], fluxes of some rows, if needed
   DeviceArray<double> fluxes;        ///< [vectors][chunks], if needed
   DeviceArray<double> sums;          ///< [2][chunks]: of charges and of rows
   DeviceArray<double> sums_of_part;  ///< [3][parts]: of charges, rows and fluxes
@@ -175,10 +184,15 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   shift = DeviceArray<double>(std::span<const double>(std::vector<double>(parts, 0.0)));
 }
 
-MixedVectors::MixedVectors(const std::vector<std::span<const double>>& factors,
-                           const ChargeEquations& equations)
-    : size_(factors.front().size()) {
-  for (const std::span<const double> factor : factors) factors_.emplace_back(factor);
+MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations)
+    : size_(factors.front().factor.size()) {
+  for (const auto& [factor, rows] : factors) {
+    std::vector<double> of_rows;
+    for (const std::int32_t i : rows) of_rows.push_back(factor[i]);
+    const std::span<const double> chosen = rows.empty() ? factor : of_rows;
+    factors_.push_back(
+        {chosen.size(), DeviceArray<double>(chosen), DeviceArray<std::int32_t>(rows)});
+  }
   if (!equations.empty()) parts_ = std::make_unique<Parts>(equations);
 }
 
@@ -186,19 +200,30 @@ MixedVectors::~MixedVectors() = default;
 
 void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) const {
   const auto n = static_cast<std::int64_t>(size_);
-  launch(scale_by<false>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
-         factors_[f].data(), n, x, y);
+  launch(scale_rows<false>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
+         factors_[f].factor.data(), nullptr, n, x, n, y);
 }
 
 void MixedVectors::add(std::size_t f, const double* x, double* y, int vectors) const {
-  const auto n = static_cast<std::int64_t>(size_);
-  launch(scale_by<true>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
-         factors_[f].data(), n, x, y);
+  const Factors& own = factors_[f];
+  const auto rows = static_cast<std::int64_t>(own.rows);
+  launch(scale_rows<true>, dim3(blocks_for(rows), vectors), threads_per_block, 0, nullptr,
+         own.factor.data(), own.panel.data(), rows, x, static_cast<std::int64_t>(size_), y);
 }
 
-void MixedVectors::sum_fluxes(const double* flux, int vectors) {
+void MixedVectors::sum_fluxes(std::size_t f, const double* flux, int vectors) {
   if (!parts_ || !parts_->needs_flux) return;
   Parts& p = *parts_;
+  const Factors& own = factors_[f];
+  if (own.panel.size() > 0) {  // fluxes of other panels count for nothing, but are to be numbers
+    const auto rows = static_cast<std::int64_t>(own.rows), n = static_cast<std::int64_t>(size_);
+    const std::size_t numbers = size_ * static_cast<std::size_t>(vectors);
+    if (p.spread.size() < numbers)
+      p.spread = DeviceArray<double>(std::span<const double>(std::vector<double>(numbers, 0.0)));
+    launch(spread_rows, dim3(blocks_for(rows), vectors), threads_per_block, 0, nullptr,
+           own.panel.data(), rows, flux, n, p.spread.data());
+    flux = p.spread.data();
+  }
   const std::size_t chunks = p.chunk_begin.size() - 1;
   if (p.fluxes.size() < chunks * vectors) p.fluxes = DeviceArray<double>(chunks * vectors);
   launch(sum_flux_chunks, dim3(static_cast<unsigned>(chunks), vectors), threads_per_block, 0,

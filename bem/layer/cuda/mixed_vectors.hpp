@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,21 +11,27 @@
 
 namespace fmbem::cuda::bem {
 
+/// Factors of all rows, or of some.
+struct RowFactors {
+  std::span<const double> factor;           ///< [panels]
+  std::span<const std::int32_t> rows = {};  ///< panels; empty for all
+};
+
 /// The operations of MixedOperator on vectors in the GPU's memory, [vectors][panels], in its
 /// default stream.
 class MixedVectors {
  public:
-  /// `factors` are arrays [panels], such as those of V, K' and σ. Throws ResourceError where they
-  /// do not fit.
-  MixedVectors(const std::vector<std::span<const double>>& factors,
-               const ChargeEquations& equations);
+  /// `factors` are such as those of V, K' and σ. Throws ResourceError where they do not fit.
+  MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations);
   ~MixedVectors();
 
-  /// y = f x or y += f x with factors number f.
+  /// y = f x with factors number f, of all rows.
   void set(std::size_t f, const double* x, double* y, int vectors) const;
+  /// y += f x with factors number f, x having their rows: [vectors][rows].
   void add(std::size_t f, const double* x, double* y, int vectors) const;
-  /// Sums fluxes K'σ, [vectors][panels], over parts, for the next change_rows(), if any is needed.
-  void sum_fluxes(const double* flux, int vectors);
+  /// Sums fluxes K'σ in the rows of factors number f, [vectors][rows], over parts, for the next
+  /// change_rows(), if any is needed.
+  void sum_fluxes(std::size_t f, const double* flux, int vectors);
   /// ChargeEquations::change_rows(). The same bits every time.
   void change_rows(const double* x, double* y, int vectors);
   /// Room for so many vectors, until the next call.
@@ -34,7 +41,12 @@ class MixedVectors {
   struct Parts;
 
   std::size_t size_ = 0;
-  std::vector<DeviceArray<double>> factors_;
+  struct Factors {
+    std::size_t rows;
+    DeviceArray<double> factor;       ///< [rows]
+    DeviceArray<std::int32_t> panel;  ///< [rows]; empty for all
+  };
+  std::vector<Factors> factors_;
   std::unique_ptr<Parts> parts_;  ///< null without equations
   DeviceArray<double> room_;
 };

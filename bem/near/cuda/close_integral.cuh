@@ -66,7 +66,7 @@ __device__ inline double close_integral(const NearRowsView& a, const CloseRules&
   const Vec3d x = a.target(i);
   const Triangle t = scaled_triangle(a, panel);
   // The mean of both sides at its own centroid, which rounding puts on one of them.
-  if (source == Trace::normal && a.targets.order[i] == panel) return 0;
+  if (source == Trace::normal && a.own_panel(i) == panel) return 0;
   if constexpr (!Kernel::homogeneous) return close_yukawa<source>(rules, t, x, a.kernel.kappa);
   if constexpr (source == Trace::normal) return triangle_double_layer(t, x);
   return shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);

@@ -94,12 +94,13 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
     for_ranges(
         n_tiles, [&](int k) { return a.targets_of(tiles[k].row); },
         panels_at_once<N, source>(share),
-        [&](int at, int place) {
+        [&](int at, int place, int) {
           shared.target[place] = PrecisePoint<N>::of(a.target(at));
 #pragma unroll
           for (int v = 0; v < Vectors; ++v)
             // Times the factor, which takes it to about 1.
-            shared.x[v][place] = static_cast<N>(factor[v] * x[v * a.panels + a.targets.order[at]]);
+            shared.x[v][place] =
+                static_cast<N>(factor[v] * x[v * a.targets.count + a.targets.order[at]]);
         },
         [&](int some) {
           // Fills up with targets that have no effect, until each group has as many.
@@ -138,25 +139,26 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
 /// Threads that share the close pairs of a target.
 constexpr int close_group = 8;
 
-/// Adds the close pairs of targets or, transposed, of panels.
+/// Adds the close pairs of rows, whose entries are in some columns: of targets or, transposed, of
+/// panels.
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
-    add_close(std::int64_t targets, std::int64_t panels, const std::int64_t* begin,
-              const std::int32_t* panel, const Entry* value, const double* x, const double* factor,
+    add_close(std::int64_t rows, std::int64_t columns, const std::int64_t* begin,
+              const std::int32_t* column, const Entry* value, const double* x, const double* factor,
               double* y) {
   const std::int64_t i = thread_index() / close_group;
-  const bool works = i < targets;
+  const bool works = i < rows;
   double sum[Vectors] = {};
   for (std::int64_t k = works ? begin[i] + threadIdx.x % close_group : 0; works && k < begin[i + 1];
        k += close_group)
 #pragma unroll
     for (int v = 0; v < Vectors; ++v)
-      sum[v] += x[v * panels + panel[k]] * static_cast<double>(value[k]);
+      sum[v] += x[v * columns + column[k]] * static_cast<double>(value[k]);
 #pragma unroll
   for (int v = 0; v < Vectors; ++v) {
     for (int step = close_group / 2; step > 0; step /= 2)
       sum[v] += __shfl_down_sync(whole_warp, sum[v], step, close_group);
-    if (works && threadIdx.x % close_group == 0) y[v * targets + i] += factor[v] * sum[v];
+    if (works && threadIdx.x % close_group == 0) y[v * rows + i] += factor[v] * sum[v];
   }
 }
 
@@ -174,15 +176,15 @@ class CloseEntries {
     by_panel.pairs_ = transposed_pairs(view, pairs_, values_.data(), by_panel.values_, stream);
     return by_panel;
   }
-  /// Adds the close pairs' part to the products of all targets or, transposed, of all panels: both
-  /// are as many.
-  void add(const NearRowsView& view, const double* x, int vectors, const double* factor, double* y,
+  /// Adds the close pairs' part to the products of all targets or, transposed, of all panels, with
+  /// x of so many columns.
+  void add(std::int64_t columns, const double* x, int vectors, const double* factor, double* y,
            cudaStream_t stream) const {
-    const std::int64_t targets = view.targets.count;
+    const auto rows = static_cast<std::int64_t>(pairs_.begin.size()) - 1;
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(add_close<N, Together>, blocks_for(targets, threads_per_block / close_group),
-             threads_per_block, 0, stream, targets, view.panels, pairs_.begin.data(),
-             pairs_.panel.data(), values_.data(), x + v * view.panels, factor + v, y + v * targets);
+      launch(add_close<N, Together>, blocks_for(rows, threads_per_block / close_group),
+             threads_per_block, 0, stream, rows, columns, pairs_.begin.data(), pairs_.panel.data(),
+             values_.data(), x + v * columns, factor + v, y + v * rows);
     });
   }
   std::int64_t bytes() const { return pairs_.bytes() + values_.bytes(); }
@@ -215,9 +217,9 @@ class LeanNearField final : public NearField {
              integrating_threads<N, source>, 0, stream, view_, rules_, x + v * view_.panels,
              factor + v, y + v * view_.targets.count);
     });
-    if (close_) return close_->add(view_, x, vectors, factor, y, stream);
+    if (close_) return close_->add(view_.panels, x, vectors, factor, y, stream);
     for_close_parts(stream, [&](const CloseEntries<N>& close) {
-      close.add(view_, x, vectors, factor, y, stream);
+      close.add(view_.panels, x, vectors, factor, y, stream);
     });
   }
   void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
@@ -225,15 +227,16 @@ class LeanNearField final : public NearField {
     const NearTilesView near = lists.tiles_of(tree_);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
       launch(multiply_by_rules_transposed<N, source, Together>, static_cast<unsigned>(near.n_boxes),
-             integrating_threads<N, source>, 0, stream, view_, rules_, near, x + v * view_.panels,
-             factor + v, y + v * view_.panels);
+             integrating_threads<N, source>, 0, stream, view_, rules_, near,
+             x + v * view_.targets.count, factor + v, y + v * view_.panels);
     });
+    const std::int64_t columns = view_.targets.count;
     if (close_) {
       if (!close_by_panel_) close_by_panel_.emplace(close_->transposed(view_, stream));
-      return close_by_panel_->add(view_, x, vectors, factor, y, stream);
+      return close_by_panel_->add(columns, x, vectors, factor, y, stream);
     }
     for_close_parts(stream, [&](const CloseEntries<N>& close) {
-      close.transposed(view_, stream).add(view_, x, vectors, factor, y, stream);
+      close.transposed(view_, stream).add(columns, x, vectors, factor, y, stream);
     });
   }
   std::int64_t bytes() const override {

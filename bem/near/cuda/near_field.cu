@@ -103,68 +103,79 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-/// Columns that each group takes at a time, and entries of each that a thread asks for before it
-/// uses them.
+/// Threads of a block that multiplies columns, columns that each of its warps takes at a time, and
+/// targets that it has in shared memory.
+constexpr int column_threads = 256;
 template <int Vectors>
-constexpr int columns_at_once = Vectors == 1 ? 8 : 4;
+constexpr int columns_of_warp = Vectors == 1 ? 8 : 4;
+template <int Vectors>
+constexpr int targets_at_once = Vectors == 1 ? 1024 : 512;
 
-/// A block for each box with sources of its own, whose columns its groups of threads divide. Each
-/// thread adds up what it has of a column over all rows near to the box.
+/// A block for each box with sources of its own, whose columns its warps divide. The targets of all
+/// rows near to it go through shared memory, so that the block waits for what leads to them once,
+/// not for each row. What a warp reads at a time are neighbouring entries of a column.
 template <class Entry, int Vectors>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(column_threads)
     multiply_stored_transposed(const __grid_constant__ NearRowsView a, const Entry* entries,
                                const __grid_constant__ NearTilesView near, const double* x,
                                const double* factor, double* y) {
-  constexpr int columns = columns_at_once<Vectors>, ahead = columns,
-                column_groups = threads_per_block / column_group;
+  constexpr int columns = columns_of_warp<Vectors>, warps = column_threads / warp_size,
+                room = targets_at_once<Vectors>;
+  struct Targets {
+    double x[Vectors][room];
+    const Entry* entry[room];  ///< in the first column
+    std::int32_t stride[room];
+  };
+  auto& shared = static_shared<Targets>();
   const int2 own = a.tree.own_sources(near.boxes[blockIdx.x]);
-  const int lane = threadIdx.x % column_group, group = threadIdx.x / column_group;
-  for (int done = 0; done < size_of(own); done += columns * column_groups) {
-    const int left = size_of(own) - done;
+  const NearTile* const tiles = near.tiles + near.begin[blockIdx.x];
+  const auto n_tiles = static_cast<int>(near.begin[blockIdx.x + 1] - near.begin[blockIdx.x]);
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  for (int done = 0; done < size_of(own); done += columns * warps) {
+    const int left = size_of(own) - done - warp;
     double sum[columns][Vectors] = {};
-    for (std::int64_t k = near.begin[blockIdx.x]; k < near.begin[blockIdx.x + 1]; ++k) {
-      const NearTile tile = near.tiles[k];
-      const int2 targets = a.targets_of(tile.row);
-      const int n = size_of(targets);
-      const Entry* const block =
-          entries + a.pairs_before[tile.row] + static_cast<std::int64_t>(tile.first + done) * n;
-      for (int first = lane; first - lane < n; first += ahead * column_group) {
-        double strength[ahead][Vectors];
-#pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-          const int target = first + i * column_group;
-          const std::int64_t panel = target < n ? a.targets.order[targets.x + target] : -1;
+    for_ranges(
+        n_tiles, [&](int k) { return a.targets_of(tiles[k].row); }, room,
+        [&](int at, int place, int k) {
+          const NearTile tile = tiles[k];
+          const int2 targets = a.targets_of(tile.row);
+          const int n = size_of(targets);
+          shared.entry[place] = entries + a.pairs_before[tile.row] +
+                                static_cast<std::int64_t>(tile.first + done) * n + at - targets.x;
+          shared.stride[place] = n;
 #pragma unroll
           for (int v = 0; v < Vectors; ++v)
-            strength[i][v] = panel < 0 ? 0 : x[v * a.panels + panel];
-        }
+            shared.x[v][place] = x[v * a.targets.count + a.targets.order[at]];
+        },
+        [&](int some) {
+#pragma unroll 2
+          for (int i = lane; i < some; i += warp_size) {
+            const Entry* const entry = shared.entry[i];
+            const int n = shared.stride[i];
+            Entry value[columns];
 #pragma unroll
-        for (int c = 0; c < columns; ++c) {
-          const int column = group + c * column_groups;
-          if (column >= left) continue;
-          Entry value[ahead];
+            for (int c = 0; c < columns; ++c)
+              value[c] = c * warps < left ? entry[(warp + c * warps) * n] : Entry(0);
 #pragma unroll
-          for (int i = 0; i < ahead; ++i) {
-            const int target = first + i * column_group;
-            value[i] =
-                target < n ? block[static_cast<std::int64_t>(column) * n + target] : Entry(0);
+            for (int v = 0; v < Vectors; ++v) {
+              const double strength = shared.x[v][i];
+#pragma unroll
+              for (int c = 0; c < columns; ++c)
+                sum[c][v] += strength * static_cast<double>(value[c]);
+            }
           }
-#pragma unroll
-          for (int i = 0; i < ahead; ++i)
-#pragma unroll
-            for (int v = 0; v < Vectors; ++v)
-              sum[c][v] += strength[i][v] * static_cast<double>(value[i]);
-        }
-      }
-    }
+        });
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      const int column = group + c * column_groups;
+      if (c * warps >= left) break;
 #pragma unroll
       for (int v = 0; v < Vectors; ++v) {
-        const double total = sum_of_group(sum[c][v]);
-        if (lane == 0 && column < left)
-          y[v * a.panels + a.source_order[own.x + done + column]] = factor[v] * total;
+        double total = sum[c][v];
+#pragma unroll
+        for (int step = warp_size / 2; step > 0; step /= 2)
+          total += __shfl_xor_sync(whole_warp, total, step);
+        if (lane == 0)
+          y[v * a.panels + a.source_order[own.x + done + warp + c * warps]] = factor[v] * total;
       }
     }
   }
@@ -202,7 +213,7 @@ class StoredNearField final : public NearField {
     const NearTilesView near = lists.tiles_of(tree_);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
       launch(multiply_stored_transposed<Entry, Together>, static_cast<unsigned>(near.n_boxes),
-             threads_per_block, 0, stream, view_, entries_.data(), near, x + v * view_.panels,
+             column_threads, 0, stream, view_, entries_.data(), near, x + v * view_.targets.count,
              factor + v, y + v * view_.panels);
     });
   }

@@ -16,7 +16,7 @@ class NearField {
   /// device memory: [vectors][targets] in the tree's order.
   virtual void multiply(const double* x, int vectors, const double* factor, double* y,
                         cudaStream_t stream) const = 0;
-  /// The transposed products: from strengths of the targets, [vectors][panels], the sums over rows
+  /// The transposed products: from strengths of the targets, [vectors][targets], the sums over rows
   /// y_j = Σ scale V_ij x_i, or Σ K_ij x_i, of each panel, [vectors][panels]; both by number.
   virtual void multiply_transposed(const TransposedLists& lists, const double* x, int vectors,
                                    const double* factor, double* y, cudaStream_t stream) = 0;

@@ -14,13 +14,14 @@ struct NearRowsView {
   const double *area, *radius;
   const std::int32_t* source_order;
   PointsView<double> targets;
+  const std::int32_t* own_source;  ///< as SpreadTree::own_source, or null
   double
       scale;  ///< lengths here are the panels' times it: so no square leaves the range of numbers
   TreeView tree;
   const std::int32_t* leaves;
   NearListsView lists;
   const std::int64_t* pairs_before;  ///< [rows + 1], of the rows before
-  std::int64_t panels;
+  std::int64_t panels;               ///< sources
 
   /// The same with rows counted from that one on.
   NearRowsView from(std::int64_t row) const {
@@ -34,6 +35,11 @@ struct NearRowsView {
   __device__ Vec3d target(std::int64_t i) const {
     return {targets.x[i], targets.y[i], targets.z[i]};
   }
+  /// The panel whose centroid the i-th target is, −1 for none.
+  __device__ std::int32_t own_panel(std::int64_t i) const {
+    const std::int32_t target = targets.order[i];
+    return own_source ? own_source[target] : target;
+  }
 };
 
 /// `kernel` is in the panels' unit.
@@ -46,6 +52,7 @@ inline NearRowsView rows_of(const PanelStore& panels, const SpreadTree& tree,
           panels.radius.data(),
           tree.source_order.data(),
           tree.targets(),
+          tree.own_source.data(),
           tree.scale,
           tree.tree.view(),
           tree.far.target_leaves.data(),
@@ -145,7 +152,7 @@ struct SharedPanels {
 };
 
 /// Goes through the numbers of `count` ranges, range(e) being the e-th, `room` at a time, by the
-/// whole block: calls load(number, place) for places from 0 on, then body(how many). Each thread
+/// whole block: calls load(number, place, e) for places from 0 on, then body(how many). Each thread
 /// finds its number by itself, so that none waits for another's to come from memory.
 template <class Range, class Load, class Body>
 __device__ inline void for_ranges(int count, Range&& range, int room, Load&& load, Body&& body) {
@@ -164,9 +171,9 @@ __device__ inline void for_ranges(int count, Range&& range, int room, Load&& loa
     for (int done = 0, some = 0; done < numbers.all(); done += some) {
       some = min(numbers.all() - done, room - filled);
       for (int k = first_of_warp; k < some; k += blockDim.x) {
-        const int place = done + k + lane;
-        const int at = place + __shfl_sync(whole_warp, shift, numbers.lane_of(place));
-        if (k + lane < some) load(at, filled + k + lane);
+        const int place = done + k + lane, of = numbers.lane_of(place);
+        const int at = place + __shfl_sync(whole_warp, shift, of);
+        if (k + lane < some) load(at, filled + k + lane, e - lane + of);
       }
       filled += some;
       if (filled == room) empty();
@@ -187,7 +194,7 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const
         const NearEntry entry = list[e];
         return int2{entry.begin, entry.begin + entry.count};
       },
-      room, [&](int at, int place) { shared.load(a, rules, a.source_order[at], place); },
+      room, [&](int at, int place, int) { shared.load(a, rules, a.source_order[at], place); },
       [&](int filled) { body(shared, filled); });
 }
 

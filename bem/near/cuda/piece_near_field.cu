@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(threads_per_block)
       const double value = column_entry(entries, row, column, targets, i);
 #pragma unroll
       for (int v = 0; v < Vectors; ++v)
-        sum[v] += x[v * a.panels + a.targets.order[targets.x + i]] * value;
+        sum[v] += x[v * a.targets.count + a.targets.order[targets.x + i]] * value;
     }
 #pragma unroll
     for (int v = 0; v < Vectors; ++v) {
@@ -180,7 +180,7 @@ void multiply_columns_transposed(const NearRowsView& view, std::int64_t rows,
   DeviceBuffer<double> sums(most_together * n, stream);
   for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
     launch(sum_columns<Together, Entries>, static_cast<unsigned>(rows), threads_per_block, 0,
-           stream, view, columns.begin.data(), n, entries, x + v * view.panels, sums.data());
+           stream, view, columns.begin.data(), n, entries, x + v * view.targets.count, sums.data());
     launch(gather_columns, dim3(blocks_for(view.panels), Together), threads_per_block, 0, stream,
            view.panels, of_panels.begin.data(), of_panels.number.data(), n, sums.data(), factor + v,
            y + v * view.panels);

@@ -4,7 +4,6 @@
 
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
-#include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
@@ -185,24 +184,6 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
 
 namespace {
 
-/// Fills up rows of the leaves, [cut][own], to [cut][row_stride(own)], and rounds them.
-__global__ void __launch_bounds__(solve_threads)
-    round_leaves(LeafRowsView view, const std::int64_t* from_begin, const float* from,
-                 float* padded, __half* out, float* scale) {
-  __shared__ unsigned s_largest[most_own];
-  const std::int64_t f = blockIdx.x;
-  const auto m = static_cast<int>(view.cut_begin[f + 1] - view.cut_begin[f]);
-  const NodeSpan leaf = view.nodes[view.leaves[f]];
-  const int own = leaf.end - leaf.begin, stride = static_cast<int>(row_stride(own));
-  float* const rows = padded + view.row_begin[f];
-  for (int e = static_cast<int>(threadIdx.x); e < m * stride; e += solve_threads) {
-    const int k = e / stride, i = e % stride;
-    rows[e] = i < own ? from[from_begin[f] + k * own + i] : 0;
-  }
-  __syncthreads();
-  round_rows(rows, m, own, s_largest, out + view.row_begin[f], scale + leaf.begin);
-}
-
 template <class T>
 DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
   DeviceBuffer<T> buffer(from.size(), stream);
@@ -212,12 +193,13 @@ DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
 
 }  // namespace
 
-RowsProduct::RowsProduct(const ClusterRows& rows, cudaStream_t stream)
-    : extent_(rows.unit()), max_leaf_(0) {
-  const ClusterTree& tree = rows.tree();
+RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)
+    : extent_(cuts.unit()), max_leaf_(0), rows_(std::move(rows)) {
+  const ClusterTree& tree = cuts.tree();
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
-  const auto n_leaves = static_cast<std::int64_t>(rows.leaves());
+  const auto n_leaves = static_cast<std::int64_t>(cuts.leaves());
   std::vector<NodeSpan> nodes;
+  nodes.reserve(n_nodes);
   std::vector<double> area(tree.size());
   std::vector<std::int32_t> parent(n_nodes, -1), place_above(n_nodes, -1), above = tree.above,
                                                                            leaf_parent;
@@ -235,12 +217,9 @@ RowsProduct::RowsProduct(const ClusterRows& rows, cudaStream_t stream)
   std::vector<NodeAbove> nodes_above;
   for (const std::int32_t k : above)
     nodes_above.push_back({k, tree.nodes[k].left, tree.nodes[k].right, above_of(k)});
-  std::vector<std::int64_t> begin{0};
   for (std::int64_t f = 0; f < n_leaves; ++f) {
     leaf_parent.push_back(above_of(tree.leaves[f]));
     max_leaf_ = std::max(max_leaf_, tree.nodes[tree.leaves[f]].size());
-    const auto m = rows.cut_begin()[f + 1] - rows.cut_begin()[f];
-    begin.push_back(begin.back() + m * row_stride(tree.nodes[tree.leaves[f]].size()));
   }
   FMBEM_REQUIRE(max_leaf_ <= most_own,
                 "leaves of the preconditioner hold at most " << most_own << " panels on the GPU");
@@ -249,19 +228,10 @@ RowsProduct::RowsProduct(const ClusterRows& rows, cudaStream_t stream)
   leaves_ = upload(tree.leaves, stream);
   parent_ = upload(leaf_parent, stream);
   above_ = upload(nodes_above, stream);
-  cuts_.begin = DeviceBuffer<std::int64_t>(rows.cut_begin().size(), stream);
-  cuts_.begin.upload(rows.cut_begin().data());
-  cuts_.nodes = DeviceBuffer<std::int32_t>(rows.cuts().size(), stream);
-  cuts_.nodes.upload(rows.cuts().data());
-  rows_.begin = upload(begin, stream);
-  rows_.values = DeviceBuffer<__half>(begin.back(), stream);
-  rows_.scale = DeviceBuffer<float>(tree.size(), stream);
-  DeviceBuffer<std::int64_t> from_begin(rows.row_begin().size(), stream);
-  from_begin.upload(rows.row_begin().data());
-  DeviceBuffer<float> from(rows.row_begin().back(), stream), padded(begin.back(), stream);
-  from.upload(rows.rows());
-  launch(round_leaves, static_cast<unsigned>(n_leaves), solve_threads, 0, stream, view(),
-         from_begin.data(), from.data(), padded.data(), rows_.values.data(), rows_.scale.data());
+  cuts_.begin = DeviceBuffer<std::int64_t>(cuts.cut_begin().size(), stream);
+  cuts_.begin.upload(cuts.cut_begin().data());
+  cuts_.nodes = DeviceBuffer<std::int32_t>(cuts.cuts().size(), stream);
+  cuts_.nodes.upload(cuts.cuts().data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
 }
 

@@ -38,8 +38,8 @@ class RowsProduct {
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
               int max_leaf, cudaStream_t stream);
 
-  /// Applies the host's rows, of the panels at the places of its trees, rounded to half precision.
-  RowsProduct(const ClusterRows& rows, cudaStream_t stream);
+  /// The same with trees and cuts of the host, of the panels at the places of its trees.
+  RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream);
 
   /// x and y in device memory, [n_vectors][size()].
   void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;

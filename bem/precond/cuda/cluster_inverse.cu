@@ -53,7 +53,7 @@ void ClusterInverse::multiply(const double* x, double* y, const Product& product
   refuse_transposed(product, "the cluster inverse");
   const Stream stream;
   with_advice(false, [&] {
-    on_copies(x, y, impl_->product.size(), product.vectors, stream, nullptr,
+    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
               [&](const double* d_x, double* d_y, int vectors) {
                 impl_->product.apply(d_x, d_y, vectors, stream);
               });

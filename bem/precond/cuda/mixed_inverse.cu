@@ -5,6 +5,7 @@
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
+#include "fmbem/bem/precond/cuda/mixed_systems.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/host_vectors.cuh"
@@ -189,10 +190,10 @@ std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
 }  // namespace
 
 struct MixedInverse::Impl {
-  explicit Impl(const fmbem::MixedInverse& built)
-      : rows(built.cluster_rows(), stream),
-        panel_at(upload(panels_at_places(built.cluster_rows().tree()), stream)),
-        correction(built.correction(), built.size(), stream) {
+  Impl(std::span<const Triangle> panels, const MixedSystems<double>& systems)
+      : rows(systems.rows, solve_mixed_systems(panels, systems, stream), stream),
+        panel_at(upload(panels_at_places(systems.rows.tree()), stream)),
+        correction(systems.correction, panels.size(), stream) {
     FMBEM_CUDA(cudaStreamSynchronize(stream));
   }
 
@@ -213,10 +214,13 @@ struct MixedInverse::Impl {
   Correction correction;
 };
 
-MixedInverse::MixedInverse(const fmbem::MixedInverse& built) {
+MixedInverse::MixedInverse(const Panels& panels, const MixedRows& rows,
+                           const MixedInverseOptions& options) {
   require_cuda_device();
   keep_freed_memory();
-  impl_ = std::make_unique<Impl>(built);
+  const LargeVector<Triangle> triangles = triangles_of(panels);
+  const MixedSystems<double> systems(panels, triangles, rows, options, false);
+  impl_ = std::make_unique<Impl>(triangles, systems);
 }
 MixedInverse::~MixedInverse() = default;
 
@@ -224,7 +228,7 @@ void MixedInverse::multiply(const double* x, double* y, const Product& product) 
   refuse_transposed(product, "the cluster inverse");
   const Stream stream;
   with_advice(false, [&] {
-    on_copies(x, y, size(), product.vectors, stream, nullptr,
+    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
               [&](const double* d_x, double* d_y, int vectors) {
                 impl_->apply(d_x, d_y, vectors, stream);
               });

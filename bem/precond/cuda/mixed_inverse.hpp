@@ -9,11 +9,14 @@
 
 namespace fmbem::cuda::bem {
 
-/// fmbem::MixedInverse, built by the host and applied on the current GPU, its rows in half
-/// precision. Throws InputError without a usable GPU, ResourceError for want of its memory.
+/// fmbem::MixedInverse, its rows in half precision. The host finds trees, cuts and entries that are
+/// not those of the smooth kernel; the current GPU fills and solves the small systems and applies
+/// the rows. Throws what that class throws, InputError without a usable GPU, ResourceError for want
+/// of its memory.
 class MixedInverse final : public ApproximateInverse {
  public:
-  explicit MixedInverse(const fmbem::MixedInverse& built);
+  MixedInverse(const Panels& panels, const MixedRows& rows,
+               const MixedInverseOptions& options = {});
   ~MixedInverse() override;
 
   std::string name() const override { return "cluster inverse for mixed rows"; }

@@ -75,52 +75,56 @@ class PanelFarFieldIn final : public PanelFarField {
 
   void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                 ProductTimes* times) override {
-    for_batches(x, y, n_vectors, [&](const double* from, double* to, int vectors) {
-      field_.enqueue(
-          {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors, p2m(),
-          [&](const unsigned long long* largest) {
-            return near_part(largest, vectors, times, [&] {
-              near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
-            });
-          },
-          recorder(times));
-    });
+    for_batches(columns(), rows(), x, y, n_vectors,
+                [&](const double* from, double* to, int vectors) {
+                  field_.enqueue(
+                      {strengths_of_sources(from, vectors), nullptr, to, nullptr}, vectors, p2m(),
+                      [&](const unsigned long long* largest) {
+                        return near_part(largest, vectors, times, [&] {
+                          near.multiply(from, vectors, factor_.data(), near_.data(), near_stream_);
+                        });
+                      },
+                      recorder(times));
+                });
   }
 
   void evaluate_far(const double* x, double* potential, Vec3d* gradient, int n_vectors) override {
-    for_batches(x, potential, n_vectors, [&](const double* from, double* to, int vectors) {
-      Vec3d* const slopes = gradient ? gradient + (to - potential) : nullptr;
-      field_.enqueue(
-          {strengths_of_sources(from, vectors), nullptr, to, slopes}, vectors, p2m(),
-          [](const unsigned long long*) { return NearPart{}; }, [](std::string_view) {});
-    });
+    for_batches(columns(), rows(), x, potential, n_vectors,
+                [&](const double* from, double* to, int vectors) {
+                  Vec3d* const slopes = gradient ? gradient + (to - potential) : nullptr;
+                  field_.enqueue(
+                      {strengths_of_sources(from, vectors), nullptr, to, slopes}, vectors, p2m(),
+                      [](const unsigned long long*) { return NearPart{}; },
+                      [](std::string_view) {});
+                });
   }
 
   void multiply_transposed(const TransposedLists& lists, NearField& near, const double* x,
                            double* y, int n_vectors, ProductTimes* times) override {
-    for_batches(x, y, n_vectors, [&](const double* from, double* to, int vectors) {
-      field_.enqueue_transposed(
-          lists.m2l, {from, nullptr, nullptr, nullptr}, vectors,
-          [&](const unsigned long long* largest) {
-            return near_part(largest, vectors, times, [&] {
-              near.multiply_transposed(lists, from, vectors, factor_.data(), near_.data(),
-                                       near_stream_);
-            });
-          },
-          [&](const ExpansionsView<T>& expansions, const NearView& of_near,
-              const unsigned long long* largest) {
-            const std::int64_t n = panels_.size(), sources = tree_.sources();
-            if (field_.has_far()) {
-              grow(spread_, vectors * sources, stream_);
-              panel_l2p(panels_, tree_, kind_, rules_, piece_moments(), field_.table(), expansions,
-                        field_.kernel(), spread_.data(), stream_);
-            }
-            launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
-                   pieces_ ? pieces_->first.data() : nullptr, sources, of_near.potential,
-                   field_.has_far() ? spread_.data() : nullptr, largest, field_.scale(), to);
-          },
-          recorder(times));
-    });
+    for_batches(
+        rows(), panels_.size(), x, y, n_vectors, [&](const double* from, double* to, int vectors) {
+          field_.enqueue_transposed(
+              lists.m2l, {from, nullptr, nullptr, nullptr}, vectors,
+              [&](const unsigned long long* largest) {
+                return near_part(largest, vectors, times, [&] {
+                  near.multiply_transposed(lists, from, vectors, factor_.data(), near_.data(),
+                                           near_stream_);
+                });
+              },
+              [&](const ExpansionsView<T>& expansions) {
+                grow(spread_, vectors * tree_.sources(), stream_);
+                panel_l2p(panels_, tree_, kind_, rules_, piece_moments(), field_.table(),
+                          expansions, field_.kernel(), spread_.data(), stream_);
+              },
+              [&](const NearView& of_near, const unsigned long long* largest) {
+                const std::int64_t n = panels_.size();
+                launch(add_near, dim3(blocks_for(n), vectors), threads_per_block, 0, stream_, n,
+                       pieces_ ? pieces_->first.data() : nullptr, tree_.sources(),
+                       of_near.potential, field_.has_far() ? spread_.data() : nullptr, largest,
+                       field_.scale(), to);
+              },
+              recorder(times));
+        });
   }
 
   void release() override {
@@ -152,18 +156,23 @@ class PanelFarFieldIn final : public PanelFarField {
     };
   }
 
-  /// Calls multiply(x, y, vectors) for as many of the vectors as go through at a time; there are as
-  /// many targets as panels, and twice as many strengths of both kinds.
+  std::int64_t rows() const { return tree_.targets().count; }
+  /// Twice as many as panels if there are strengths of both kinds.
+  std::int64_t columns() const {
+    return panels_.size() * (kind_ == PanelKind::charges_and_dipoles ? 2 : 1);
+  }
+
+  /// Calls multiply(x, y, vectors) for as many of the vectors, of `in` and `out` numbers, as go
+  /// through at a time.
   template <class Multiply>
-  void for_batches(const double* x, double* y, int n_vectors, Multiply&& multiply) {
-    const std::int64_t n = panels_.size();
+  void for_batches(std::int64_t in, std::int64_t out, const double* x, double* y, int n_vectors,
+                   Multiply&& multiply) {
     const int batch = field_.batch(n_vectors);
     for (int first = 0; first < n_vectors; first += batch) {
       const int vectors = std::min(batch, n_vectors - first);
-      grow(near_, vectors * n, stream_);
+      grow(near_, vectors * out, stream_);
       grow(factor_, vectors, stream_);
-      multiply(x + first * n * (kind_ == PanelKind::charges_and_dipoles ? 2 : 1), y + first * n,
-               vectors);
+      multiply(x + first * in, y + first * out, vectors);
     }
   }
 

@@ -30,12 +30,12 @@ struct ProductTimes {
 class PanelFarField {
  public:
   virtual ~PanelFarField() = default;
-  /// Enqueues y = V x, or K x, for n_vectors vectors, [n_vectors][panels] in device memory; records
-  /// the stages unless times is null. Of charges and dipoles y = V σ + K μ: x is
-  /// [n_vectors][2][panels] then, σ and μ times the tree's scale.
+  /// Enqueues y = V x, or K x, for n_vectors vectors, [n_vectors][panels] and [n_vectors][targets]
+  /// in device memory; records the stages unless times is null. Of charges and dipoles
+  /// y = V σ + K μ: x is [n_vectors][2][panels] then, σ and μ times the tree's scale.
   virtual void multiply(const NearField& near, const double* x, double* y, int n_vectors,
                         ProductTimes* times) = 0;
-  /// Enqueues what is far alone: potentials and gradients, [n_vectors][panels]; null where not
+  /// Enqueues what is far alone: potentials and gradients, [n_vectors][targets]; null where not
   /// asked for.
   virtual void evaluate_far(const double* x, double* potential, Vec3d* gradient, int n_vectors) = 0;
   /// The same for y = Vᵀ x, or Kᵀ x, with the transposed lists of the tree; not of charges and

@@ -21,12 +21,13 @@ inline constexpr OperatorOptions::NearField near_fields[] = {OperatorOptions::Ne
 #endif
 
 inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels, const Layer& layer,
-                                                  OperatorOptions options) {
+                                                  OperatorOptions options,
+                                                  const PanelBlock& block = {}) {
   options.kind = OperatorOptions::Choice::fmm;
 #ifdef FMBEM_TEST_CUDA
   options.processor = Processor::gpu;
 #endif
-  return make_boundary_operator(panels, layer, options);
+  return make_boundary_operator(panels, layer, options, block);
 }
 inline std::shared_ptr<BoundaryOperator> make_fmm(const Panels& panels,
                                                   const OperatorOptions& options) {

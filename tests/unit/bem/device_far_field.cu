@@ -56,7 +56,7 @@ DeviceFarField far_field_on_device(const Panels& panels, const FarFieldOptions& 
   const auto on_device = store_of(panels, stream);
   const PanelStore& store = *on_device;
   const SpreadTree tree =
-      grow_panel_tree(store,
+      grow_panel_tree(store, store.centroid,
                       {.order = options.order,
                        .precision = options.precision,
                        .overhang = overhang_for(options.source, false, options.crowded),

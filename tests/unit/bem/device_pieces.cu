@@ -19,7 +19,7 @@ StacksOnDevice stacks_on_device(const Panels& panels, const PieceCosts& costs, d
   const Stream stream;
   const auto store = store_of(panels, stream);
   const auto pieces = cut_long_panels(*store, costs, stream);
-  const SpreadTree tree = grow_panel_tree(*store,
+  const SpreadTree tree = grow_panel_tree(*store, store->centroid,
                                           {.order = 10,
                                            .precision = Precision::double_precision,
                                            .overhang = 0.1,
