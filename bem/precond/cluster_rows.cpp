@@ -76,8 +76,8 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options) {
 
 ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
                          int smallest_leaf, const std::function<bool(const Cluster&)>& has_to_open,
-                         int parts)
-    : tree_(std::move(tree)), unit_(unit) {
+                         int parts, int fields)
+    : tree_(std::move(tree)), unit_(unit), fields_(fields) {
   std::vector<char> opens(has_to_open ? tree_.nodes.size() : 0);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < opens.size(); ++k) opens[k] = has_to_open(tree_.nodes[k]);
@@ -93,7 +93,7 @@ ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options,
     for (const LeafCut& next : of_leaf) {
       const auto m = static_cast<std::int64_t>(next.cut.size());
       cut_begin_.push_back(cut_begin_.back() + m);
-      row_begin_.push_back(row_begin_.back() + m * tree_.nodes[next.leaf].size());
+      row_begin_.push_back(row_begin_.back() + fields * m * fields * tree_.nodes[next.leaf].size());
       cut_.insert(cut_.end(), next.cut.begin(), next.cut.end());
       tree_.leaves.push_back(next.leaf);
     }
@@ -113,23 +113,29 @@ ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options,
 }
 
 void ClusterRows::take_means(const double* x, double* means) const {
+  const auto fields = static_cast<std::int64_t>(fields_);
   tree_.for_children_first([&](std::int32_t k) {
     const Cluster& node = tree_.nodes[k];
-    if (node.is_panel()) {
-      means[k] = x[tree_.panel(node.begin)];
-      return;
+    for (std::int64_t f = 0; f < fields; ++f) {
+      double& mean = means[k * fields + f];
+      if (node.is_panel()) {
+        mean = x[tree_.panel(node.begin) * fields + f];
+        continue;
+      }
+      const Cluster &l = tree_.nodes[node.left], &r = tree_.nodes[node.right];
+      mean = (l.area * means[node.left * fields + f] + r.area * means[node.right * fields + f]) /
+             node.area;
     }
-    const Cluster &l = tree_.nodes[node.left], &r = tree_.nodes[node.right];
-    means[k] = (l.area * means[node.left] + r.area * means[node.right]) / node.area;
   });
 }
 
 void ClusterRows::multiply(const double* x, double* y, const Product& product, int part) const {
   const float* const of_part = rows_.data() + part * part_size();
-  const std::size_t n = tree_.size(), n_nodes = tree_.nodes.size();
+  const auto fields = static_cast<std::size_t>(fields_);
+  const std::size_t n = tree_.size() * fields, n_means = tree_.nodes.size() * fields;
   for_vector_groups(product.vectors, [&](int first, int width, int present) {
-    std::vector<double> means(n_nodes * width, 0.0);
-    for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_nodes);
+    std::vector<double> means(n_means * width, 0.0);
+    for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_means);
 #pragma omp parallel
     {
       std::vector<double> at_cut, sum;
@@ -137,16 +143,18 @@ void ClusterRows::multiply(const double* x, double* y, const Product& product, i
       for (std::size_t f = 0; f < leaves(); ++f) {
         const auto cut = cut_of(f);
         const Cluster& leaf = tree_.nodes[tree_.leaves[f]];
-        const int own = leaf.size();
-        at_cut.resize(cut.size() * width);
+        const int own = leaf.size() * fields_;
+        at_cut.resize(cut.size() * fields * width);
         sum.resize(static_cast<std::size_t>(own) * width);
-        for (std::size_t k = 0; k < cut.size(); ++k)
-          for (int v = 0; v < width; ++v) at_cut[k * width + v] = means[v * n_nodes + cut[k]];
-        multiply_block(width, static_cast<std::int64_t>(cut.size()), own, of_part + row_begin_[f],
-                       at_cut.data(), sum.data());
+        for (std::size_t k = 0; k < cut.size() * fields; ++k)
+          for (int v = 0; v < width; ++v)
+            at_cut[k * width + v] = means[v * n_means + cut[k / fields] * fields + k % fields];
+        multiply_block(width, static_cast<std::int64_t>(cut.size() * fields), own,
+                       of_part + row_begin_[f], at_cut.data(), sum.data());
         for (int v = 0; v < present; ++v)
           for (int i = 0; i < own; ++i)
-            y[(first + v) * n + tree_.panel(leaf.begin + i)] = sum[v * own + i] / unit_;
+            y[(first + v) * n + tree_.panel(leaf.begin + i / fields_) * fields + i % fields_] =
+                sum[v * own + i] / unit_;
       }
     }
   });

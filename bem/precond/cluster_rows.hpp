@@ -27,7 +27,9 @@ const ClusterInverseOptions& checked(const ClusterInverseOptions& options);
 
 /// The rows of an approximate inverse. Those of a leaf act on means over the nodes of its cut: leaf
 /// after leaf, [cut][panels of the leaf]. They are stored times `unit`, by which the product
-/// divides. Complex rows are two parts, real and imaginary, one behind the other.
+/// divides. Complex rows are two parts, real and imaginary, one behind the other. Where panels have
+/// several fields, such as potential and flux, there are that many equations for each node and
+/// unknowns for each panel: [cut][fields][panels of the leaf][fields].
 class ClusterRows {
  public:
   /// Makes the cuts, and room for the rows. Leaves of more than smallest_leaf panels are halved
@@ -36,7 +38,7 @@ class ClusterRows {
   /// not suffice.
   ClusterRows(ClusterTree tree, const ClusterInverseOptions& options, double unit,
               int smallest_leaf, const std::function<bool(const Cluster&)>& has_to_open = {},
-              int parts = 1);
+              int parts = 1, int fields = 1);
 
   /// Fills in the rows. Each thread has one solver = make(), whose solver.solve(cut, leaf, rows) is
   /// false where a system is singular: InputError.
@@ -59,12 +61,14 @@ class ClusterRows {
                                         << singular << " is singular: check the mesh");
   }
 
-  /// y = R x by one part, for LinearMap::multiply(). The same bits for any number of threads.
+  /// y = R x by one part, for LinearMap::multiply(): [vectors][n][fields]. The same bits for any
+  /// number of threads.
   void multiply(const double* x, double* y, const Product& product, int part = 0) const;
 
   const ClusterTree& tree() const { return tree_; }
   // For copies on a GPU.
   double unit() const { return unit_; }
+  int fields() const { return fields_; }
   std::span<const std::int64_t> cut_begin() const { return cut_begin_; }  ///< [leaves + 1]
   std::span<const std::int32_t> cuts() const { return cut_; }
   std::span<const std::int64_t> row_begin() const { return row_begin_; }  ///< [leaves + 1]
@@ -81,11 +85,12 @@ class ClusterRows {
   std::int64_t memory_bytes() const;
 
  private:
-  /// [nodes]: area-weighted means over all nodes of the tree.
+  /// [nodes][fields]: area-weighted means over all nodes of the tree.
   void take_means(const double* x, double* means) const;
 
   ClusterTree tree_;
   double unit_;
+  int fields_;
   std::vector<std::int64_t> cut_begin_;  ///< [leaves + 1]
   std::vector<std::int32_t> cut_;        ///< nodes of the tree
   std::vector<std::int64_t> row_begin_;  ///< [leaves + 1]

@@ -36,6 +36,7 @@ class PanelBlocksInverse final : public ApproximateInverse {
   void multiply(const double* x, double* y, const Product& product) const override {
     refuse_transposed(product, "the inverse of panels' blocks");
     for (int v = 0; v < product.vectors; ++v, x += size_, y += size_)
+#pragma omp parallel for schedule(static)
       for (std::size_t i = 0; i < size_; i += 2) {
         const double* a = inverse_.data() + 2 * i;
         y[i] = a[0] * x[i] + a[1] * x[i + 1];
@@ -149,30 +150,38 @@ double DerivativeOperator::norm() const {
   return result;
 }
 
+DerivativeOperator::PairEntries DerivativeOperator::pair_entries(std::int64_t i,
+                                                                 std::int64_t j) const {
+  const Units &units = units_[i], &of_source = units_[j];
+  const Surface to{regions().inside[i], regions().outside[i], {}},
+      from{regions().inside[j], regions().outside[j], {}};
+  const Coupling couples = coupling(to, from);
+  const Triangle target = panels().triangle(i), source = panels().triangle(j);
+  PanelEntries entries;
+  if (!couples.terms.empty())
+    entries = green_entries(couples.terms, source, target.centroid, target.normal, i == j);
+  if (couples.adjoint_factor != 0)
+    entries.k_adjoint +=
+        couples.adjoint_factor *
+        exact_entry(adjoint_double_layer, NormalRows::averaged, target, source, i == j);
+  if (i == j) {
+    entries.k += units.potential;
+    entries.k_adjoint += units.flux;
+  }
+  return {
+      {{units.first_row * entries.k, units.first_row * of_source.unknown * entries.v},
+       {units.second_row * entries.d, units.second_row * of_source.unknown * entries.k_adjoint}}};
+}
+
 void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, double* block) const {
   const std::int64_t n = end - begin;
-  for (std::int64_t row = begin; row < end; ++row)
-    for (std::int64_t column = begin; column < end; ++column) {
-      const std::int64_t i = row / 2, j = column / 2;
-      const Units &units = units_[i], &of_source = units_[j];
-      const Surface to{regions().inside[i], regions().outside[i], {}},
-          from{regions().inside[j], regions().outside[j], {}};
-      const Coupling couples = coupling(to, from);
-      const Triangle target = panels().triangle(i), source = panels().triangle(j);
-      PanelEntries entries;
-      if (!couples.terms.empty())
-        entries = green_entries(couples.terms, source, target.centroid, target.normal, i == j);
-      if (couples.adjoint_factor != 0)
-        entries.k_adjoint +=
-            couples.adjoint_factor *
-            exact_entry(adjoint_double_layer, NormalRows::averaged, target, source, i == j);
-      const bool is_flux_row = row % 2 == 1, is_flux = column % 2 == 1;
-      double value = is_flux_row ? (is_flux ? entries.k_adjoint : entries.d)
-                                 : (is_flux ? entries.v : entries.k);
-      if (row == column) value += is_flux_row ? units.flux : units.potential;
-      block[(row - begin) * n + column - begin] =
-          (is_flux_row ? units.second_row : units.first_row) * (is_flux ? of_source.unknown : 1) *
-          value;
+  for (std::int64_t i = begin / 2; 2 * i < end; ++i)
+    for (std::int64_t j = begin / 2; 2 * j < end; ++j) {
+      const PairEntries entries = pair_entries(i, j);
+      for (std::int64_t row = std::max(begin, 2 * i); row < std::min(end, 2 * i + 2); ++row)
+        for (std::int64_t column = std::max(begin, 2 * j); column < std::min(end, 2 * j + 2);
+             ++column)
+          block[(row - begin) * n + column - begin] = entries[row - 2 * i][column - 2 * j];
     }
 }
 

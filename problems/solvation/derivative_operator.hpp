@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -68,6 +69,9 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   };
   /// What couples a surface to another or to itself; nothing where they have no region in common.
   Coupling coupling(const Surface& to, const Surface& from) const;
+  /// [φ and q rows of panel i][φ and q of panel j]
+  using PairEntries = std::array<std::array<double, 2>, 2>;
+  PairEntries pair_entries(std::int64_t i, std::int64_t j) const;
 
   std::vector<Surface> surfaces_;
   std::vector<Units> units_;  ///< [n panels]

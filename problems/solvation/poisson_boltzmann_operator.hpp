@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
-#include "fmbem/problems/solvation/solvation_inverse.hpp"
+#include "fmbem/bem/precond/solvation_inverse.hpp"
 
 namespace fmbem {
 

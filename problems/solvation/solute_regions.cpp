@@ -8,10 +8,10 @@
 #include <sstream>
 #include <utility>
 
-#include "fmbem/bem/layer/double_layer_field.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/enclosures.hpp"
+#include "fmbem/problems/winding_tree.hpp"
 
 namespace fmbem {
 namespace {
@@ -35,12 +35,18 @@ void refuse_open_surfaces(const std::vector<std::string>& names, const Panels& p
 /// The part of a surface's area that is inside of a closed one, from a thousand panels at the most.
 double share_inside(const Panels& panels, std::span<const std::int32_t> surface,
                     std::span<const std::int32_t> body) {
-  const std::size_t step = std::max<std::size_t>(surface.size() / 1000, 1);
+  const std::size_t step = std::max<std::size_t>(surface.size() / 1000, 1),
+                    count = (surface.size() + step - 1) / step;
+  const WindingTree tree(panels, body);
+  std::vector<char> is_inside(count);
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::size_t k = 0; k < count; ++k)
+    is_inside[k] = tree.encloses(panels.centroid(surface[k * step]));
   double inside = 0, all = 0;
-  for (std::size_t k = 0; k < surface.size(); k += step) {
-    const double area = panels.area(surface[k]);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double area = panels.area(surface[k * step]);
     all += area;
-    if (winding_number(panels, body, panels.centroid(surface[k])) > 0.5) inside += area;
+    if (is_inside[k]) inside += area;
   }
   return inside / all;
 }
@@ -121,31 +127,21 @@ bool lies_in(Vec3d x, const Enclosure& part) {
   return true;
 }
 
-/// [points]: the innermost surface around each, −1 for none. A double layer of density 1 is −1
-/// inside its surface and 0 outside.
+/// [points]: the innermost surface around each, −1 for none.
 std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surfaces,
-                                 std::span<const Vec3d> points, Processor processor) {
+                                 std::span<const Vec3d> points) {
+  const std::vector<std::vector<std::int32_t>> panels_of = panels_of_parts(surfaces);
+  const auto n = static_cast<std::int64_t>(points.size());
   std::vector<int> result(points.size(), -1);
   for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
     const Enclosure& part = surfaces.parts[s];
-    std::vector<std::size_t> candidates;
-    std::vector<Vec3d> places;
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (lies_in(points[i] - panels.origin, part)) {
-        candidates.push_back(i);
-        places.push_back(points[i]);
-      }
-    if (places.empty()) continue;
-    std::vector<double> density(panels.size());
-    for (std::size_t i = 0; i < panels.size(); ++i)
-      density[i] = surfaces.of[i] == static_cast<std::int32_t>(s);
-    const Field winding =
-        evaluate_double_layer(panels, density, places, {.tolerance = 1e-3, .processor = processor});
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-      int& innermost = result[candidates[k]];
-      if (winding.potential[k] < -0.5 &&
-          (innermost < 0 || part.volume < surfaces.parts[innermost].volume))
-        innermost = static_cast<int>(s);
+    const WindingTree tree(panels, panels_of[s]);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::int64_t i = 0; i < n; ++i) {
+      int& innermost = result[i];
+      if (innermost >= 0 && surfaces.parts[innermost].volume <= part.volume) continue;
+      const Vec3d x = points[i] - panels.origin;
+      if (lies_in(x, part) && tree.encloses(x)) innermost = static_cast<int>(s);
     }
   }
   return result;
@@ -242,7 +238,7 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
   }
   std::vector<Vec3d> places;
   for (const Atom& atom : molecule.atoms) places.push_back(atom.place);
-  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places, Processor::cpu);
+  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places);
   for (std::size_t a = 0; a < surface_of.size(); ++a)
     result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
   refuse_atoms_outside(molecule, result.regions[0].atoms);
@@ -251,13 +247,13 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
 }
 
 std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
-                                   std::span<const Vec3d> points, Processor processor) {
+                                   std::span<const Vec3d> points) {
   const Enclosures surfaces = find_enclosures(panels, std::vector<int>(panels.size(), 0));
   FMBEM_REQUIRE(surfaces.parts.size() + 1 == regions.regions.size(),
                 "these regions are not those of these panels");
   for (const Vec3d& x : points)
     FMBEM_REQUIRE(std::isfinite(norm2(x)), "the point " << place(x) << " is not finite");
-  std::vector<int> result = surfaces_around(panels, surfaces, points, processor);
+  std::vector<int> result = surfaces_around(panels, surfaces, points);
   for (int& region : result) ++region;
   return result;
 }

@@ -45,9 +45,8 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
                                   const Molecule& molecule);
 
 /// [points]: the regions that they lie in. Throws InputError for points that are not finite.
-/// O(surfaces (points + panels)).
+/// O(panels + surfaces · points · log panels).
 std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& regions,
-                                   std::span<const Vec3d> points,
-                                   Processor processor = Processor::cpu);
+                                   std::span<const Vec3d> points);
 
 }  // namespace fmbem

@@ -39,16 +39,19 @@ std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOper
   for (std::size_t r = 0; r < charges.size(); ++r) {
     if (charges[r].q.empty()) continue;
     const SoluteRegion& region = result_.regions.regions[r];
-    std::vector<Vec3d> centroids;
-    for (const std::int32_t i : region.panels)
-      centroids.push_back(panels.centroid(i) + panels.origin);
+    const std::size_t n = region.panels.size();
+    std::vector<Vec3d> centroids(n);
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+      centroids[k] = panels.centroid(region.panels[k]) + panels.origin;
     const double over = 1 / result_.model.permittivity_in(region.kind);
     std::vector<Vec3d> gradient(op.takes_fluxes() ? centroids.size() : 0);
     at_panels[r].potential = charges[r].potential_at(centroids, tolerance_, gradient);
     for (double& potential : at_panels[r].potential) potential *= over;
+    at_panels[r].flux.resize(gradient.size());
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < gradient.size(); ++k)
-      at_panels[r].flux.push_back(over *
-                                  dot(panels.triangle(region.panels[k]).normal, gradient[k]));
+      at_panels[r].flux[k] = over * dot(panels.triangle(region.panels[k]).normal, gradient[k]);
   }
   return op.right_hand_side(at_panels);
 }
@@ -123,10 +126,12 @@ void SolvationProblem::evaluate_sites(std::span<const double> x,
 std::pair<std::vector<double>, std::vector<double>> SolvationProblem::boundary_values(
     std::span<const double> x) const {
   const double unit = result_.model.unit_of_potential();
-  std::vector<double> potential, normal_field;
-  for (std::size_t i = 0; i < result_.panels.size(); ++i) {
-    potential.push_back(unit * x[2 * i]);
-    normal_field.push_back(-unit * x[2 * i + 1]);
+  const std::size_t n = result_.panels.size();
+  std::vector<double> potential(n), normal_field(n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) {
+    potential[i] = unit * x[2 * i];
+    normal_field[i] = -unit * x[2 * i + 1];
   }
   return {potential, normal_field};
 }

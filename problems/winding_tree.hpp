@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fmbem/bem/geometry/panels.hpp"
+
+namespace fmbem {
+
+/// Tells which points a closed surface encloses, by how often it winds round them: 1 inside, 0
+/// outside. Of clusters of panels far from a point two terms of Taylor's series about their
+/// centroid c count, as in [Barill, Dickson, Schmidt, Levin and Jacobson 2018, ACM Trans. Graph.
+/// 37], with A = ∫ n dS, Q = ∫ n (y − c)ᵀ dS and d = c − x:
+///
+///     4π w(x) = Σ A·d/|d|³ + tr Q/|d|³ − 3 dᵀ Q d/|d|⁵ + Σ solid angles of panels close by.
+///
+/// What that leaves out of 4π w is at most Σ 3 M/(|d| − r)⁴, M = ∫ |y − c|² dS and r the cluster's
+/// radius, since third derivatives of 1/ρ are no larger than 6/ρ⁴. Clusters are opened until w is
+/// farther from ½ than that.
+class WindingTree {
+ public:
+  /// `part`: panels of one surface, ascending. The panels must outlive it. O(n).
+  WindingTree(const Panels& panels, std::span<const std::int32_t> part);
+
+  /// Whether it encloses a point, less the panels' origin. O(log n) but for points that are far
+  /// closer to the surface than a panel's size, which may take O(n).
+  bool encloses(Vec3d x) const;
+
+ private:
+  struct Node {
+    Vec3d centroid, area_vector;
+    std::array<Vec3d, 3> moment;              ///< Q, its columns
+    double area = 0, spread = 0, radius = 0;  ///< spread: M, at most
+    void add_moment(Vec3d of_area, Vec3d from_centroid);
+  };
+  struct Winding {
+    double value = 0, error = 0;
+  };
+
+  std::size_t nodes() const { return nodes_.size(); }
+  bool is_leaf(std::size_t k) const { return 2 * k + 1 >= nodes(); }
+  void measure_leaf(std::size_t k);
+  void measure_halves(std::size_t k);
+  /// Takes clusters whose radius is at most `opening` times their distance.
+  Winding winding(Vec3d x, double opening) const;
+  /// The panels of a leaf.
+  std::span<const std::int32_t> panels_of(std::size_t k) const;
+
+  const Panels& panels_;
+  std::span<const std::int32_t> part_;
+  std::size_t leaves_ = 1;   ///< a power of two
+  std::vector<Node> nodes_;  ///< node k has the halves 2k + 1 and 2k + 2
+};
+
+}  // namespace fmbem
