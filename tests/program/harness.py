@@ -1,5 +1,6 @@
 """Runs the program as a user does, and makes small meshes."""
 
+import functools
 import json
 import os
 import pathlib
@@ -26,6 +27,12 @@ def leave_out(reason):
     if os.environ.get("CI") == "true":
         raise AssertionError(reason)
     raise unittest.SkipTest(reason)
+
+
+@functools.cache
+def draws_pictures():
+    done = subprocess.run([PROGRAM, "plot", CUBE, "-o", "/a.png"], capture_output=True, text=True)
+    return "built without" not in done.stderr
 
 
 def msh(nodes, elements, names=()):
@@ -113,8 +120,15 @@ class ProgramTest(unittest.TestCase):
 
     def report(self, *arguments, **keywords):
         """The JSON report of a run, checked against the schema."""
-        done = self.fmbem(*arguments, "--json", "-", **keywords)
-        report = json.loads(done.stdout, parse_constant=self.fail)  # no NaN, no Infinity
+        return self.checked_report(self.fmbem(*arguments, "--json", "-", **keywords).stdout)
+
+    def printed_and_report(self, *arguments):
+        """What a run prints, and its JSON report, checked against the schema."""
+        printed = self.fmbem(*arguments, "--json", "run.json").stdout
+        return printed, self.checked_report((self.folder / "run.json").read_text())
+
+    def checked_report(self, text):
+        report = json.loads(text, parse_constant=self.fail)  # no NaN, no Infinity
         jsonschema.validate(report, SCHEMA)
         return report
 

@@ -112,9 +112,9 @@ class Capacitance(ProgramTest):
 
     def check_tables(self, *arguments):
         """All printed digits follow the estimates in the report; returns tables and report."""
-        report = self.report("capacitance", *arguments)
+        printed, report = self.printed_and_report("capacitance", *arguments)
         results = report["results"]
-        tables = self.tables(self.fmbem("capacitance", *arguments).stdout)
+        tables = self.tables(printed)
         prefixes = {"": 1, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15, "a": 1e-18}
         for title, rows in tables.items():
             name = "mutual_F" if title.startswith("capacitors") else "capacitance_F"
@@ -143,8 +143,8 @@ class Capacitance(ProgramTest):
         self.assertAlmostEqual(float(tables[2][0][0]), 0.66068, delta=1e-3)
 
     def test_levels_keep_results_histories_and_times(self):
-        arguments = ("capacitance", self.cube_file(), "--mesh-size", "0.25", "--refine", "2")
-        report = self.report(*arguments)
+        printed, report = self.printed_and_report("capacitance", self.cube_file(), "--mesh-size", "0.25",
+                                                  "--refine", "2")
         levels = report["levels"]
         self.assertEqual(len(levels), 3)
         for coarse, fine in zip(levels, levels[1:]):
@@ -158,16 +158,15 @@ class Capacitance(ProgramTest):
         coarse = self.report("capacitance", self.cube_file(), "--mesh-size", "0.25")
         self.assertEqual(levels[0]["capacitance_F"], coarse["results"]["capacitance_F"]["value"])
         self.assertNotIn("levels", coarse)
-        lines = self.fmbem(*arguments).stdout.split("levels ", 1)[1].splitlines()[:3]
+        lines = printed.split("levels ", 1)[1].splitlines()[:3]
         for line, level in zip(lines, levels):
             self.assertRegex(line, rf"{level['panels']} panels: \d+ iterations?, setup .* s, solve .* s")
         self.assertIn("% from the finest", lines[0])
 
     def test_without_refinement_there_are_four_digits_and_no_estimate(self):
-        report = self.report("capacitance", self.cube_file())
+        text, report = self.printed_and_report("capacitance", self.cube_file())
         self.assertNotIn("error", report["results"]["capacitance_F"])
         self.assertNotIn("refinement", report["results"])
-        text = self.fmbem("capacitance", self.cube_file()).stdout
         self.assertIn("without --refine there is no estimate", text)
         for table in self.tables(text).values():
             self.assertEqual(len(table[0][0].replace(".", "").lstrip("0")), 4, table)
@@ -228,8 +227,7 @@ class Capacitance(ProgramTest):
 
     def test_many_conductors_have_a_list_of_the_couplings_that_matter(self):
         mesh = self.row_of_cubes(12)
-        report = self.report("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1")
-        text = self.fmbem("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1").stdout
+        text, report = self.printed_and_report("capacitance", mesh, "--mesh-size", "0.5", "--refine", "1")
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertIn("--csv", text)
         self.assertNotIn("Maxwell form", text)

@@ -4,7 +4,9 @@ import os
 import pty
 import re
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from harness import PROGRAM, ProgramTest, leave_out
@@ -65,8 +67,8 @@ class Help(ProgramTest):
 
 
 class Terminal(ProgramTest):
-    def on_terminal(self, *arguments, code=0, env=None):
-        """What a run writes to a terminal, standard error's."""
+    def on_terminal(self, *arguments, code=0, env=None, until=None):
+        """What a run writes to a terminal, standard error's; the run is ended once it has written `until`."""
         main, terminal = pty.openpty()
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "PETSC_OPTIONS")}
         process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
@@ -76,6 +78,9 @@ class Terminal(ProgramTest):
         try:
             while piece := os.read(main, 4096):
                 text += piece
+                if until and re.search(until, text.decode(errors="ignore")):
+                    process.kill()
+                    code = -signal.SIGKILL
         except OSError:  # the other end is closed
             pass
         os.close(main)
@@ -97,9 +102,14 @@ class Terminal(ProgramTest):
     def test_long_runs_say_on_terminals_what_time_is_left(self):
         # That comes after two seconds. One thread takes three times that for these 280 million entries.
         long_run = ("capacitance", self.cube_file(), "--mesh-size", "0.03", "--operator", "dense")
-        self.assertRegex(self.on_terminal(*long_run, env={"OMP_NUM_THREADS": "1"}),
-                         r"assembling V, \d+ %, \d+ s left")
-        self.assertNotIn("assembling", self.fmbem(*long_run).stderr)
+        said = r"assembling V, \d+ %, \d+ s left"
+        one_thread = {"OMP_NUM_THREADS": "1"}
+        start = time.monotonic()
+        self.assertRegex(self.on_terminal(*long_run, env=one_thread, until=said), said)
+        seconds = time.monotonic() - start
+        with self.assertRaises(subprocess.TimeoutExpired) as run:
+            self.fmbem(*long_run, env=one_thread, timeout=1.2 * seconds)
+        self.assertNotIn("assembling", (run.exception.stderr or b"").decode())
         self.assertNotIn("assembling", self.on_terminal("capacitance", self.tetrahedron_file()))
 
     def test_colours_are_for_terminals_without_no_color(self):
