@@ -1,6 +1,7 @@
 #include "fmbem/fmm/cpu/operators.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -66,7 +67,45 @@ std::shared_ptr<const CpuOperators<T>> make_operators(const Kernel& kernel,
   return result;
 }
 
+/// The sets that nothing may use at the moment.
+class KeptOperators {
+ public:
+  void limit(std::int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    most_ = bytes;
+    drop();
+  }
+  void add(std::shared_ptr<const void> set, std::int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    sets_.push_back({std::move(set), bytes});
+    bytes_ += bytes;
+    drop();
+  }
+
+ private:
+  struct Set {
+    std::shared_ptr<const void> operators;
+    std::int64_t bytes;
+  };
+  void drop() {
+    while (bytes_ > most_) {
+      bytes_ -= sets_.front().bytes;
+      sets_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::deque<Set> sets_;
+  std::int64_t bytes_ = 0, most_ = 0;
+};
+KeptOperators& kept_operators() {
+  static KeptOperators kept;
+  return kept;
+}
+
 }  // namespace
+
+void keep_operators(std::int64_t bytes) { kept_operators().limit(bytes); }
 
 template <class T>
 std::int64_t CpuOperators<T>::bytes() const {
@@ -86,7 +125,10 @@ std::shared_ptr<const CpuOperators<T>> cpu_operators(const Kernel& kernel, const
   const std::lock_guard lock(mutex);
   auto& known = alive[Key{kernel, order.p, orders, m2l, largest_gap}];
   std::shared_ptr<const CpuOperators<T>> result = known.lock();
-  if (!result) known = result = make_operators<T>(kernel, order, orders, m2l, largest_gap);
+  if (!result) {
+    known = result = make_operators<T>(kernel, order, orders, m2l, largest_gap);
+    kept_operators().add(result, result->bytes());
+  }
   return result;
 }
 

@@ -46,6 +46,11 @@ std::shared_ptr<const CpuOperators<T>> cpu_operators(
     const Kernel& kernel, const ParityOrder& order, M2lOrders orders, M2l m2l = M2l::fitted,
     double largest_gap = std::numeric_limits<double>::infinity());
 
+/// From now on sets outlive the last plan that uses them, up to so many bytes in all; those made
+/// first go first. 0, as at the start of a process, keeps none. For programs that make plans of
+/// the same orders again and again: a set of order 28 takes seconds to make.
+void keep_operators(std::int64_t bytes);
+
 /// The operators of a tree: one set for all levels, or one for each level from 2 on.
 template <class T>
 class LevelOperators {
