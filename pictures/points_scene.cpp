@@ -73,7 +73,8 @@ Scene points_scene(const Result& result, const ResultArray& array) {
   scene.view = view_of_bodies();
   scene.length_unit = result.length_unit;
   scene.has_silhouette = false;
-  if (drawn.size() < n) scene.subtitle = std::to_string(drawn.size()) + " of " + counted(n, "point");
+  if (drawn.size() < n)
+    scene.subtitle = std::to_string(drawn.size()) + " of " + counted(n, "point");
   return scene;
 }
 

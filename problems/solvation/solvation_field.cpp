@@ -60,8 +60,7 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
 
 std::vector<double> potential_at(const Solvation& solved, const Molecule& molecule,
                                  std::span<const Vec3d> points) {
-  const std::vector<int> region_of =
-      regions_of_points(solved.panels, solved.regions, points);
+  const std::vector<int> region_of = regions_of_points(solved.panels, solved.regions, points);
   std::vector<double> result(points.size());
   for (std::size_t r = 0; r < solved.regions.regions.size(); ++r) {
     const SoluteRegion& region = solved.regions.regions[r];
