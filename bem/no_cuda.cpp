@@ -4,8 +4,10 @@
 #include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
+#include "fmbem/bem/layer/cuda/pair_vectors.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
+#include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
 namespace fmbem::cuda::bem {
@@ -50,6 +52,13 @@ struct MixedInverse::Impl {};
 MixedInverse::MixedInverse(const fmbem::MixedInverse&) { require_cuda_device(); }
 MixedInverse::~MixedInverse() = default;
 
+struct SolvationInverse::Impl {};
+
+SolvationInverse::SolvationInverse(const Panels&, const RegionsOfPanels&) { require_cuda_device(); }
+SolvationInverse::~SolvationInverse() = default;
+
+PairPart::PairPart(const PairPlaces&) { require_cuda_device(); }
+
 struct MixedVectors::Parts {};
 
 MixedVectors::MixedVectors(const std::vector<std::span<const double>>&, const ChargeEquations&) {
@@ -59,6 +68,7 @@ MixedVectors::~MixedVectors() = default;
 
 // None can be made, so none of these is reached.
 void GreenProduct::multiply(const double*, double*) const {}
+void GreenProduct::multiply_on_device(const double*, double*) const {}
 double GreenProduct::norm_of_v() const { return 0; }
 void GreenProduct::describe(OperatorInfo&) const {}
 const double* AreaScaling::scaled(How, const double*, int) { return nullptr; }
@@ -68,6 +78,17 @@ void MixedVectors::add(std::size_t, const double*, double*, int) const {}
 void MixedVectors::sum_fluxes(const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
+void PairBlocks::multiply(const double*, double*, int) const {}
+const double* PairPart::sources(const double*) { return nullptr; }
+void PairBlocks::wait() const {}
+void PairPart::clear() const {}
+void PairPart::add_flux(double) const {}
+void PairPart::add(double*) const {}
+void SolvationInverse::multiply(const double*, double*, const Product&) const {}
+void SolvationInverse::multiply_on_device(const double*, double*, const Product&) const {}
+void SolvationInverse::wait() const {}
+std::int64_t SolvationInverse::memory_bytes() const { return 0; }
+std::size_t SolvationInverse::size() const { return 0; }
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}
 void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
 void ClusterInverse::wait() const {}

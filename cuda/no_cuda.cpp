@@ -85,6 +85,7 @@ template <class T>
 void DeviceArray<T>::download(std::span<T>) const {}
 template class DeviceArray<double>;
 template class DeviceArray<float>;
+template class DeviceArray<std::int32_t>;
 template class DeviceArray<Vec3d>;
 template class DeviceArray<Vec3<float>>;
 

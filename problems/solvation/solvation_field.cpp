@@ -34,6 +34,8 @@ double tolerance_of(const Solvation& solved) {
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
                                       const BoundaryValues& values, std::span<const Vec3d> points,
                                       std::optional<double> tolerance) {
+  if (solved.op.processor == Processor::gpu && solved.model.kappa_in(region.kind) == 0)
+    return surface_field(solved, region, values, points, tolerance).potential;
   const Densities densities(solved, region, values);
   return potential_at(solved.panels, region.panels, {densities.sigma, densities.mu}, points,
                       tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind));
@@ -45,7 +47,8 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
   const SolvationModel& model = solved.model;
   const Densities densities(solved, region, values);
   const FieldOptions options{.tolerance = tolerance.value_or(tolerance_of(solved)),
-                             .kappa = model.kappa_in(region.kind)};
+                             .kappa = model.kappa_in(region.kind),
+                             .processor = solved.op.processor};
   Field result = evaluate_field(solved.panels, densities.sigma, points, options);
   const Field of_mu = evaluate_double_layer(solved.panels, densities.mu, points, options);
   for (std::size_t i = 0; i < points.size(); ++i) result.potential[i] += of_mu.potential[i];
