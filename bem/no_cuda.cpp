@@ -4,9 +4,11 @@
 #include "fmbem/bem/layer/cuda/green_product.hpp"
 #include "fmbem/bem/layer/cuda/layer_at_points.hpp"
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
+#include "fmbem/bem/layer/cuda/pair_vectors.hpp"
 #include "fmbem/bem/layer/cuda/potential_at_points.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
+#include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
 namespace fmbem::cuda::bem {
@@ -59,6 +61,13 @@ MixedInverse::MixedInverse(const Panels&, const MixedRows&, const MixedInverseOp
 }
 MixedInverse::~MixedInverse() = default;
 
+struct SolvationInverse::Impl {};
+
+SolvationInverse::SolvationInverse(const Panels&, const RegionsOfPanels&) { require_cuda_device(); }
+SolvationInverse::~SolvationInverse() = default;
+
+PairPart::PairPart(const PairPlaces&) { require_cuda_device(); }
+
 struct MixedVectors::Parts {};
 
 MixedVectors::MixedVectors(const std::vector<RowFactors>&, const ChargeEquations&) {
@@ -68,6 +77,7 @@ MixedVectors::~MixedVectors() = default;
 
 // None can be made, so none of these is reached.
 void GreenProduct::multiply(const double*, double*) const {}
+void GreenProduct::multiply_on_device(const double*, double*) const {}
 double GreenProduct::norm_of_v() const { return 0; }
 void GreenProduct::describe(OperatorInfo&) const {}
 const double* AreaScaling::multiplied(const double*, int) { return nullptr; }
@@ -79,6 +89,17 @@ void MixedVectors::add(std::size_t, const double*, double*, int) const {}
 void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
+void PairBlocks::multiply(const double*, double*, int) const {}
+const double* PairPart::sources(const double*) { return nullptr; }
+void PairBlocks::wait() const {}
+void PairPart::clear() const {}
+void PairPart::add_flux(double) const {}
+void PairPart::add(double*) const {}
+void SolvationInverse::multiply(const double*, double*, const Product&) const {}
+void SolvationInverse::multiply_on_device(const double*, double*, const Product&) const {}
+void SolvationInverse::wait() const {}
+std::int64_t SolvationInverse::memory_bytes() const { return 0; }
+std::size_t SolvationInverse::size() const { return 0; }
 void ClusterInverse::multiply(const double*, double*, const Product&) const {}
 void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
 void ClusterInverse::wait() const {}

@@ -202,6 +202,17 @@ void GreenOperator::multiply(std::span<const double> x, std::span<double> y) con
   impl_->multiply(x, y);
 }
 
+Processor GreenOperator::processor() const {
+  return impl_->on_gpu ? Processor::gpu : Processor::cpu;
+}
+
+void GreenOperator::multiply_on_device(const double* x, double* y) const {
+  if (!impl_->on_gpu)
+    throw Error(ExitCode::internal_error,
+                "this operator is on the CPU: it takes vectors in host memory");
+  impl_->on_gpu->multiply_on_device(x, y);
+}
+
 OperatorInfo GreenOperator::info() const {
   OperatorInfo info = impl_->info;
   if (impl_->on_gpu) {

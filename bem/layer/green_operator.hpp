@@ -42,6 +42,10 @@ class GreenOperator {
   int outputs() const;
   /// Overwrites y. Products may not run at the same time.
   void multiply(std::span<const double> x, std::span<double> y) const;
+  Processor processor() const;
+  /// The same in the GPU's memory, in the order of its default stream, where processor() is the
+  /// GPU; x is not checked.
+  void multiply_on_device(const double* x, double* y) const;
   /// About ‖V‖ of the kernel that falls least.
   double norm_of_v() const;
   OperatorInfo info() const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/bem/near/near_integrals.hpp"
+#include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/bem/precond/small_system.hpp"
 #include "fmbem/bem/precond/solvation_nodes.hpp"
 #include "fmbem/fmm/base/simd.hpp"
@@ -206,7 +207,10 @@ class SolvationInverse final : public ApproximateInverse {
 }  // namespace
 
 std::unique_ptr<ApproximateInverse> make_solvation_inverse(const Panels& panels,
-                                                           const RegionsOfPanels& regions) {
+                                                           const RegionsOfPanels& regions,
+                                                           Processor processor) {
+  if (processor == Processor::gpu)
+    return std::make_unique<cuda::bem::SolvationInverse>(panels, regions);
   return std::make_unique<SolvationInverse>(panels, regions);
 }
 

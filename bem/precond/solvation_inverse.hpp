@@ -19,9 +19,11 @@ struct RegionsOfPanels {
 /// that every row sees all surfaces; the solution for the leaf's own panels is taken. Entries
 /// between panels are those of Laplace's kernel to 1e-3, others those of points that are smeared;
 /// both are screened by the distance. Clusters do not mix panels of different regions. The
-/// inverses are kept in single precision. O(n) time and memory, 3 kB a panel. Throws ResourceError
-/// where that is too much, and InputError for systems that are singular.
+/// inverses are kept in single precision, on the GPU in half precision
+/// (cuda::bem::SolvationInverse). O(n) time and memory, 3 kB a panel. Throws ResourceError where
+/// that is too much, and InputError for systems that are singular.
 std::unique_ptr<ApproximateInverse> make_solvation_inverse(const Panels& panels,
-                                                           const RegionsOfPanels& regions);
+                                                           const RegionsOfPanels& regions,
+                                                           Processor processor = Processor::cpu);
 
 }  // namespace fmbem

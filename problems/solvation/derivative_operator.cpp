@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "fmbem/bem/near/exact_entry.hpp"
@@ -25,9 +26,14 @@ class PanelBlocksInverse final : public ApproximateInverse {
       const double inverse[4] = {a[3], -a[1], -a[2], a[0]};
       for (int k = 0; k < 4; ++k) inverse_[4 * i + k] = inverse[k] / determinant;
     }
+    if (op.processor() == Processor::gpu) on_device_.emplace(inverse_);
   }
   std::string name() const override { return "inverse of panels' blocks"; }
   std::size_t size() const override { return size_; }
+  Processor processor() const override { return on_device_ ? Processor::gpu : Processor::cpu; }
+  void wait() const override {
+    if (on_device_) on_device_->wait();
+  }
   std::int64_t memory_bytes() const override {
     return static_cast<std::int64_t>(inverse_.size() * sizeof(double));
   }
@@ -43,10 +49,16 @@ class PanelBlocksInverse final : public ApproximateInverse {
         y[i + 1] = a[2] * x[i] + a[3] * x[i + 1];
       }
   }
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+    refuse_transposed(product, "the inverse of panels' blocks");
+    on_device_->multiply(x, y, product.vectors);
+  }
 
  private:
   std::size_t size_;
   std::vector<double> inverse_;  ///< [panels][2][2]
+  std::optional<cuda::bem::PairBlocks> on_device_;
 };
 
 }  // namespace
@@ -86,6 +98,31 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
         part.adjoint = make_boundary_operator(panels, adjoint_double_layer, of_part, block);
       if (part.green || part.adjoint) parts_.push_back(std::move(part));
     }
+  if (std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
+        return (!part.green || part.green->processor() == Processor::gpu) &&
+               (!part.adjoint || part.adjoint->processor() == Processor::gpu);
+      }))
+    move_to_device();
+}
+
+void DerivativeOperator::move_to_device() {
+  std::vector<double> blocks;
+  for (const Units& units : units_)
+    blocks.insert(blocks.end(), {units.first_row * units.potential, 0, 0,
+                                 units.second_row * units.flux * units.unknown});
+  std::vector<cuda::bem::PairPlaces> places;
+  for (const Part& part : parts_) {
+    cuda::bem::PairPlaces of{surfaces_[part.from].panels, {}, {}, {}, {}};
+    for (const std::int32_t j : of.panel) of.sigma.push_back(units_[j].unknown);
+    of.mu.assign(of.panel.size(), 1.0);
+    for (int row = 0; row < 2; ++row)
+      for (const std::int32_t i : surfaces_[part.to].panels) {
+        of.row.push_back(2 * i + row);
+        of.weight.push_back(row == 0 ? units_[i].first_row : units_[i].second_row);
+      }
+    places.push_back(std::move(of));
+  }
+  set_on_device(blocks, places);
 }
 
 void DerivativeOperator::find_surfaces() {
@@ -240,6 +277,16 @@ void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y
     y[2 * i] *= units_[i].first_row;
     y[2 * i + 1] *= units_[i].second_row;
   }
+}
+
+void DerivativeOperator::multiply_part(std::size_t p, const double* sources,
+                                       const cuda::bem::PairPart& part) const {
+  const Part& of = parts_[p];
+  if (!of.green || of.green->outputs() == 1) part.clear();
+  if (of.green) of.green->multiply_on_device(sources, part.results());
+  if (!of.adjoint) return;
+  of.adjoint->apply_on_device(sources, part.flux());
+  part.add_flux(of.adjoint_factor);
 }
 
 }  // namespace fmbem

@@ -42,6 +42,8 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
 
  protected:
   void multiply(std::span<const double> x, std::span<double> y) const override;
+  void multiply_part(std::size_t p, const double* sources,
+                     const cuda::bem::PairPart& part) const override;
 
  private:
   /// Panels between the same two regions.
@@ -63,6 +65,7 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
   };
 
   void find_surfaces();
+  void move_to_device();
   struct Coupling {
     std::vector<GreenTerm> terms;
     double adjoint_factor = 0;

@@ -33,6 +33,24 @@ DirectOperator::DirectOperator(const Panels& panels, std::vector<ScreenedRegion>
     }
     parts_.push_back(std::move(part));
   }
+  if (std::all_of(parts_.begin(), parts_.end(),
+                  [](const Part& part) { return part.green.processor() == Processor::gpu; }))
+    move_to_device();
+}
+
+void DirectOperator::move_to_device() {
+  std::vector<double> blocks(4 * panels().size());
+  for (std::size_t k = 0; k < blocks.size(); k += 2) blocks[k] = 0.5;  // ½φ in both rows
+  std::vector<cuda::bem::PairPlaces> places;
+  for (const Part& part : parts_) {
+    const ScreenedRegion& region = screened()[part.region];
+    cuda::bem::PairPlaces of{region.panels, part.flux_factor, region.sign, {}, {}};
+    for (double& factor : of.sigma) factor = -factor;
+    for (const std::size_t row : part.row) of.row.push_back(static_cast<std::int32_t>(row));
+    of.weight.assign(of.row.size(), 1.0);
+    places.push_back(std::move(of));
+  }
+  set_on_device(blocks, places);
 }
 
 OperatorInfo DirectOperator::info() const {
@@ -84,7 +102,7 @@ void DirectOperator::diagonal_block(std::int64_t begin, std::int64_t end, double
 }
 
 std::unique_ptr<ApproximateInverse> DirectOperator::approximate_inverse() const {
-  return make_solvation_inverse(panels(), regions());
+  return make_solvation_inverse(panels(), regions(), processor());
 }
 
 std::vector<double> DirectOperator::right_hand_side(std::span<const RegionCharges> charges) const {
@@ -111,6 +129,11 @@ void DirectOperator::multiply(std::span<const double> x, std::span<double> y) co
     for (std::size_t k = 0; k < m; ++k)
       y[part.row[k]] = 0.5 * x[2 * static_cast<std::size_t>(region.panels[k])] + result[k];
   }
+}
+
+void DirectOperator::multiply_part(std::size_t p, const double* sources,
+                                   const cuda::bem::PairPart& part) const {
+  parts_[p].green.multiply_on_device(sources, part.results());
 }
 
 }  // namespace fmbem

@@ -31,6 +31,8 @@ class DirectOperator final : public PoissonBoltzmannOperator {
 
  protected:
   void multiply(std::span<const double> x, std::span<double> y) const override;
+  void multiply_part(std::size_t p, const double* sources,
+                     const cuda::bem::PairPart& part) const override;
 
  private:
   struct Part {
@@ -39,6 +41,8 @@ class DirectOperator final : public PoissonBoltzmannOperator {
     std::vector<double> flux_factor;  ///< s ε_j/ε_R
     GreenOperator green;
   };
+  void move_to_device();
+
   std::vector<Part> parts_;  ///< of regions that have panels
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fmbem/cuda/fmm_plan.hpp"
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem {
@@ -20,12 +21,15 @@ fmm::PlanOptions options_for(double tolerance, std::size_t sources, std::size_t 
 }  // namespace
 
 std::vector<double> PointCharges::potential_at(std::span<const Vec3d> points, double tolerance,
-                                               std::span<Vec3d> gradient) const {
+                                               std::span<Vec3d> gradient,
+                                               Processor processor) const {
   std::vector<double> result(points.size());
   if (places.empty() || points.empty()) return result;
   fmm::PlanOptions options = options_for(tolerance, places.size(), points.size());
   options.gradient = !gradient.empty();
-  const fmm::Plan plan(places, points, options);
+  if (processor == Processor::gpu) options.max_leaf.reset();
+  const fmm::Plan plan = processor == Processor::gpu ? cuda::make_fmm_plan(places, points, options)
+                                                     : fmm::Plan(places, points, options);
   plan.evaluate({.charges = q}, {.potential = result, .gradient = gradient});
   return result;
 }

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/base/processor.hpp"
 #include "fmbem/meshes/pqr_file.hpp"
 #include "fmbem/problems/solvation/solute_regions.hpp"
 
@@ -17,7 +18,8 @@ struct PointCharges {
   /// contribute nothing. By the FMM, or as a plain sum where pairs are few. Writes gradients, too,
   /// if there is room for them.
   std::vector<double> potential_at(std::span<const Vec3d> points, double tolerance,
-                                   std::span<Vec3d> gradient = {}) const;
+                                   std::span<Vec3d> gradient = {},
+                                   Processor processor = Processor::cpu) const;
   /// The same at the charges' own places.
   std::vector<double> potential(double tolerance) const;
 };

@@ -50,18 +50,50 @@ std::vector<std::int64_t> PoissonBoltzmannOperator::leaf_begin() const {
   return result;
 }
 
+std::shared_ptr<const PoissonBoltzmannOperator> PoissonBoltzmannOperator::tighter(
+    double tolerance) const {
+  OperatorOptions options = options_;
+  options.tolerance = tolerance;
+  options.precision = Precision::double_precision;
+  return make_poisson_boltzmann(panels_, screened_, of_panels_.inside, of_panels_.outside,
+                                formulation_, options);
+}
+
 void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Product& product) const {
   refuse_transposed(product, "the operator of Poisson and Boltzmann");
-  if (product.tolerance > 0 && product.tolerance < options_.tolerance) {
-    OperatorOptions tighter = options_;
-    tighter.tolerance = product.tolerance;
-    tighter.precision = Precision::double_precision;
-    return make_poisson_boltzmann(panels_, screened_, of_panels_.inside, of_panels_.outside,
-                                  formulation_, tighter)
-        ->apply(x, y, {.vectors = product.vectors});
-  }
+  if (product.tolerance > 0 && product.tolerance < options_.tolerance)
+    return tighter(product.tolerance)->apply(x, y, {.vectors = product.vectors});
   const std::size_t n = size();
   for (int v = 0; v < product.vectors; ++v) multiply({x + v * n, n}, {y + v * n, n});
+}
+
+void PoissonBoltzmannOperator::set_on_device(std::span<const double> blocks,
+                                             const std::vector<cuda::bem::PairPlaces>& of) {
+  on_device_ = std::make_unique<OnDevice>(OnDevice{cuda::bem::PairBlocks(blocks), {}});
+  for (const cuda::bem::PairPlaces& places : of) on_device_->parts.emplace_back(places);
+}
+
+void PoissonBoltzmannOperator::multiply_on_device(const double* x, double* y,
+                                                  const Product& product) const {
+  if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
+  refuse_transposed(product, "the operator of Poisson and Boltzmann");
+  if (product.tolerance > 0 && product.tolerance < options_.tolerance) {
+    const auto accurate = tighter(product.tolerance);
+    accurate->apply_on_device(x, y, {.vectors = product.vectors});
+    return accurate->wait();
+  }
+  const std::lock_guard one_at_a_time(multiplying_);
+  on_device_->blocks.multiply(x, y, product.vectors);
+  for (int v = 0; v < product.vectors; ++v, x += size(), y += size())
+    for (std::size_t p = 0; p < on_device_->parts.size(); ++p) {
+      cuda::bem::PairPart& part = on_device_->parts[p];
+      multiply_part(p, part.sources(x), part);
+      part.add(y);
+    }
+}
+
+void PoissonBoltzmannOperator::wait() const {
+  if (on_device_) on_device_->blocks.wait();
 }
 
 OperatorOptions PoissonBoltzmannOperator::options_for(std::size_t rows, std::size_t columns) const {

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/layer/cuda/pair_vectors.hpp"
 #include "fmbem/bem/precond/solvation_inverse.hpp"
 
 namespace fmbem {
@@ -30,11 +32,13 @@ struct RegionCharges {
 };
 
 /// The linearised Poisson-Boltzmann equation for any regions. Unknowns are two for each panel, with
-/// panels in their order: φ_0, q_0, φ_1, …; rows likewise. Without transposed products. Vectors are
-/// in the host's memory, on whichever processor the kernels are.
+/// panels in their order: φ_0, q_0, φ_1, …; rows likewise. Without transposed products. Where all
+/// kernels are on the GPU vectors may be in its memory.
 class PoissonBoltzmannOperator : public BoundaryOperator {
  public:
   std::size_t size() const override { return 2 * panels_.size(); }
+  Processor processor() const override { return on_device_ ? Processor::gpu : Processor::cpu; }
+  void wait() const override;
   /// True residuals are by the operator's own products, which solvate() makes ten times as accurate
   /// as the solve: tighter ones would take longer than all the rest.
   double accurate_tolerance() const override { return 0; }
@@ -60,6 +64,13 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   /// y = A x of one vector.
   virtual void multiply(std::span<const double> x, std::span<double> y) const = 0;
 
+  /// For products in the GPU's memory: of 2×2 blocks of panels, [n panels][2][2], and of parts.
+  void set_on_device(std::span<const double> blocks, const std::vector<cuda::bem::PairPlaces>& of);
+  void multiply_on_device(const double* x, double* y, const Product& product) const final;
+  /// The results of part number p, in its room, from its sources.
+  virtual void multiply_part(std::size_t p, const double* sources,
+                             const cuda::bem::PairPart& part) const = 0;
+
   /// Of `rows` × `columns` panels: those of few panels, such as cavities, are not worth a tree.
   OperatorOptions options_for(std::size_t rows, std::size_t columns) const;
   /// Adds the information of a part to that of all, of which there are `parts` so far.
@@ -70,11 +81,21 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   const std::vector<ScreenedRegion>& screened() const { return screened_; }
 
  private:
+  struct OnDevice {
+    cuda::bem::PairBlocks blocks;
+    std::vector<cuda::bem::PairPart> parts;
+  };
+
+  /// The same to a tighter tolerance.
+  std::shared_ptr<const PoissonBoltzmannOperator> tighter(double tolerance) const;
+
   Panels panels_;
   std::vector<ScreenedRegion> screened_;
   RegionsOfPanels of_panels_;
   SolvationFormulation formulation_;
   OperatorOptions options_;
+  std::unique_ptr<OnDevice> on_device_;
+  mutable std::mutex multiplying_;  ///< products on the device share room
 };
 
 /// `inside` and `outside`: [n panels], the regions behind and ahead of each. Throws InputError for

@@ -63,10 +63,10 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.solver_tolerance = solver.tolerance();
   result.operator_tolerance =
       options.op.tolerance > 0 ? options.op.tolerance : 0.1 * solver.tolerance();
-  result.panels = solvation_panels(mesh);
   OperatorOptions how = options.op;
   how.tolerance = result.operator_tolerance;
-  how.processor = processor_for(model, result.panels.size(), how);
+  how.processor = processor_for(model, mesh.triangles.size(), how);
+  result.panels = solvation_panels(mesh, *how.processor);
   result.regions = find_solute_regions(mesh, result.panels, molecule);
   SolvationProblem problem(molecule, result.solver_tolerance, result);
 

@@ -34,6 +34,8 @@ double tolerance_of(const Solvation& solved) {
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
                                       const BoundaryValues& values, std::span<const Vec3d> points,
                                       std::optional<double> tolerance) {
+  if (solved.op.processor == Processor::gpu && solved.model.kappa_in(region.kind) == 0)
+    return surface_field(solved, region, values, points, tolerance).potential;
   const Densities densities(solved, region, values);
   return potential_at(solved.panels, region.panels, {densities.sigma, densities.mu}, points,
                       tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind),

@@ -25,7 +25,8 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
                     std::optional<double> tolerance = {});
 
 /// The potential of surface_field() alone, by potential_at(), which takes less time: charges and
-/// dipoles go through one FMM, without gradients.
+/// dipoles go through one FMM, without gradients. Of a region without ions that was solved for on
+/// the GPU it is by surface_field(), there.
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
                                       const BoundaryValues& values, std::span<const Vec3d> points,
                                       std::optional<double> tolerance = {});

@@ -20,9 +20,9 @@ std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
 
 }  // namespace
 
-Panels solvation_panels(const SurfaceMesh& mesh) {
+Panels solvation_panels(const SurfaceMesh& mesh, Processor processor) {
   constexpr int panels_in_leaf = 32;
-  return make_panels(mesh, Processor::cpu, panels_in_leaf);
+  return make_panels(mesh, processor, panels_in_leaf);
 }
 
 std::shared_ptr<PoissonBoltzmannOperator> SolvationProblem::make_operator(
@@ -46,7 +46,8 @@ std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOper
       centroids[k] = panels.centroid(region.panels[k]) + panels.origin;
     const double over = 1 / result_.model.permittivity_in(region.kind);
     std::vector<Vec3d> gradient(op.takes_fluxes() ? centroids.size() : 0);
-    at_panels[r].potential = charges[r].potential_at(centroids, tolerance_, gradient);
+    at_panels[r].potential =
+        charges[r].potential_at(centroids, tolerance_, gradient, op.processor());
     for (double& potential : at_panels[r].potential) potential *= over;
     at_panels[r].flux.resize(gradient.size());
 #pragma omp parallel for schedule(static)

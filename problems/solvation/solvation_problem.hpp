@@ -13,7 +13,7 @@
 namespace fmbem {
 
 /// Panels in the leaves that solvate() preconditions with.
-Panels solvation_panels(const SurfaceMesh& mesh);
+Panels solvation_panels(const SurfaceMesh& mesh, Processor processor = Processor::cpu);
 
 /// One molecule in its surfaces: right-hand sides, and what comes of a solution. Unknowns are
 /// potentials of charges in e with 1/(4πεr), e/Å.

@@ -12,6 +12,7 @@
 #include "fmbem/bem/near/cuda/piece_near_field.cuh"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
+#include "fmbem/cuda/default_stream.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/fmm/base/error.hpp"
@@ -147,7 +148,7 @@ class DeviceEngine {
   template <class... Loose>
   void multiply_on_device(const double* x, double* y, const Product& product,
                           const Loose&... loose) {
-    in_default_stream([&] {
+    in_default_stream(stream_, [&] {
       if (times_) times_->restart();
       with_advice(!stored_, [&] {
         enqueue(kept_far(loose...), *near_, x, y, product.vectors, product.transposed,
@@ -172,7 +173,7 @@ class DeviceEngine {
   void multiply_on_device(const double* x, double* y, const Product& product,
                           const FarAccuracy& accuracy,
                           const std::optional<double>& near_tolerance) {
-    in_default_stream([&] {
+    in_default_stream(stream_, [&] {
       with_once(accuracy, near_tolerance, [&](PanelFarField& far, NearField& near) {
         enqueue(far, near, x, y, product.vectors, product.transposed, nullptr);
         stream_.wait();  // what the product works with ends here
@@ -273,17 +274,6 @@ class DeviceEngine {
       multiply(*far, *lean_near_field(*near_tolerance, Precision::double_precision,
                                       ClosePairStorage::none));
     });
-  }
-
-  /// Orders work in the engine's stream as if it were in the default one.
-  template <class Work>
-  void in_default_stream(Work&& work) const {
-    const Event before, after;
-    FMBEM_CUDA(cudaEventRecord(before, nullptr));
-    FMBEM_CUDA(cudaStreamWaitEvent(stream_, before));
-    work();
-    FMBEM_CUDA(cudaEventRecord(after, stream_));
-    FMBEM_CUDA(cudaStreamWaitEvent(nullptr, after));
   }
 
   std::int64_t near_bytes(Precision precision) const {

@@ -10,6 +10,7 @@
 #include "fmbem/bem/near/cuda/difference_near_field.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
+#include "fmbem/cuda/default_stream.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/staging.cuh"
@@ -142,6 +143,16 @@ struct GreenProduct::Impl {
     if (std::isnan(to[0]))  // as it is everywhere then
       fmm::check_evaluation(x.size(), size(), {.charges = {from, x.size()}}, {});
   }
+
+  void multiply_on_device(const double* from, double* to) {
+    in_default_stream(stream, [&] {
+      FMBEM_CUDA(cudaMemcpyAsync(x.data(), from, static_cast<std::size_t>(x.bytes()),
+                                 cudaMemcpyDeviceToDevice, stream));
+      enqueue();
+      FMBEM_CUDA(cudaMemcpyAsync(to, y.data(), static_cast<std::size_t>(y.bytes()),
+                                 cudaMemcpyDeviceToDevice, stream));
+    });
+  }
 };
 
 namespace {
@@ -259,6 +270,10 @@ GreenProduct::~GreenProduct() = default;
 
 void GreenProduct::multiply(const double* x, double* y) const {
   with_advice(true, [&] { impl_->multiply(x, y); });
+}
+
+void GreenProduct::multiply_on_device(const double* x, double* y) const {
+  with_advice(true, [&] { impl_->multiply_on_device(x, y); });
 }
 
 double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }

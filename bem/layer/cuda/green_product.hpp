@@ -31,6 +31,8 @@ class GreenProduct {
 
   /// x is [2][panels], y [1 or 2][panels], in the host's memory.
   void multiply(const double* x, double* y) const;
+  /// The same in the GPU's memory, in the order of its default stream; x is not checked.
+  void multiply_on_device(const double* x, double* y) const;
   /// About ‖V‖.
   double norm_of_v() const;
   void describe(OperatorInfo& info) const;

@@ -86,17 +86,18 @@ __device__ inline float2 high_half(Quad q) {
 }
 
 /// A block for each leaf. A thread has four neighbouring panels and every so many nodes of the cut,
-/// so that a block reads its rows in one piece. The threads' shares are summed last.
-template <int vectors>
+/// so that a block reads its rows in one piece. The threads' shares are summed last. Where panels
+/// have several fields these count as panels, and those of nodes as nodes.
+template <int vectors, int fields>
 __global__ void __launch_bounds__(threads_per_block)
     apply_rows(LeafRowsView view, const double* means, int present, double* y, std::int64_t n) {
   __shared__ double s_means[vectors][cut_part];
   __shared__ double s_sums[4 * threads_per_block];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t f = blockIdx.x, begin = view.cut_begin[f];
-  const auto m = static_cast<std::int32_t>(view.cut_begin[f + 1] - begin);
+  const auto m = fields * static_cast<std::int32_t>(view.cut_begin[f + 1] - begin);
   const NodeSpan leaf = view.nodes[view.leaves[f]];
-  const std::int32_t own = leaf.end - leaf.begin, quads = (own + 3) / 4;
+  const std::int32_t own = fields * (leaf.end - leaf.begin), quads = (own + 3) / 4;
   const Quad* rows = reinterpret_cast<const Quad*>(view.rows + view.row_begin[f]);
 
   for (std::int32_t first_quad = 0; first_quad < quads; first_quad += threads_per_block) {
@@ -108,10 +109,12 @@ __global__ void __launch_bounds__(threads_per_block)
       const int part = min(m - first, cut_part);
       __syncthreads();
       for (int k = thread; k < part; k += threads_per_block) {
-        const std::int32_t node = view.cut[begin + first + k];
+        const std::int32_t node = view.cut[begin + (first + k) / fields],
+                           field = (first + k) % fields;
 #pragma unroll
         for (int v = 0; v < vectors; ++v)
-          s_means[v][k] = v < present ? means[v * view.n_nodes + node] : 0;
+          s_means[v][k] =
+              v < present ? means[(std::int64_t{v} * fields + field) * view.n_nodes + node] : 0;
       }
       __syncthreads();
       if (share >= shares) continue;
@@ -142,8 +145,8 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int i = thread; i < columns; i += threads_per_block) {
         double all = 0;
         for (int s = 0; s < shares; ++s) all += s_sums[4 * s * width + i];
-        const std::int32_t panel = leaf.begin + 4 * first_quad + i;
-        y[v * n + panel] = all * static_cast<double>(view.scale[panel]) / view.extent;
+        const std::int32_t panel = fields * leaf.begin + 4 * first_quad + i;
+        y[v * n * fields + panel] = all * static_cast<double>(view.scale[panel]) / view.extent;
       }
     }
   }
@@ -193,11 +196,8 @@ DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
 
 }  // namespace
 
-RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)
-    : extent_(cuts.unit()), max_leaf_(0), rows_(std::move(rows)) {
-  const ClusterTree& tree = cuts.tree();
+void RowsProduct::take_tree(const ClusterTree& tree, cudaStream_t stream) {
   const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
-  const auto n_leaves = static_cast<std::int64_t>(cuts.leaves());
   std::vector<NodeSpan> nodes;
   nodes.reserve(n_nodes);
   std::vector<double> area(tree.size());
@@ -217,17 +217,29 @@ RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t 
   std::vector<NodeAbove> nodes_above;
   for (const std::int32_t k : above)
     nodes_above.push_back({k, tree.nodes[k].left, tree.nodes[k].right, above_of(k)});
-  for (std::int64_t f = 0; f < n_leaves; ++f) {
-    leaf_parent.push_back(above_of(tree.leaves[f]));
-    max_leaf_ = std::max(max_leaf_, tree.nodes[tree.leaves[f]].size());
+  for (const std::int32_t leaf : tree.leaves) {
+    leaf_parent.push_back(above_of(leaf));
+    max_leaf_ = std::max(max_leaf_, tree.nodes[leaf].size());
   }
-  FMBEM_REQUIRE(max_leaf_ <= most_own,
+  FMBEM_REQUIRE(fields_ * max_leaf_ <= most_own,
                 "leaves of the preconditioner hold at most " << most_own << " panels on the GPU");
   area_ = upload(area, stream);
   nodes_ = upload(nodes, stream);
   leaves_ = upload(tree.leaves, stream);
   parent_ = upload(leaf_parent, stream);
   above_ = upload(nodes_above, stream);
+  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
+}
+
+RowsProduct::RowsProduct(const ClusterTree& tree, DeviceCuts cuts, DeviceRows rows, int fields,
+                         cudaStream_t stream)
+    : extent_(1), max_leaf_(0), fields_(fields), cuts_(std::move(cuts)), rows_(std::move(rows)) {
+  take_tree(tree, stream);
+}
+
+RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)
+    : extent_(cuts.unit()), max_leaf_(0), rows_(std::move(rows)) {
+  take_tree(cuts.tree(), stream);
   cuts_.begin = DeviceBuffer<std::int64_t>(cuts.cut_begin().size(), stream);
   cuts_.begin.upload(cuts.cut_begin().data());
   cuts_.nodes = DeviceBuffer<std::int32_t>(cuts.cuts().size(), stream);
@@ -239,25 +251,26 @@ template <int vectors>
 void RowsProduct::apply_group(const double* x, double* y, int present, double* means,
                               unsigned* arrived, cudaStream_t stream) const {
   const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
-  const auto many = static_cast<unsigned>(present);
+  const auto many = static_cast<unsigned>(present * fields_);
   launch(take_low_means, dim3(blocks_for(n_nodes), many), threads_per_block, 0, stream,
          nodes_.data(), n_nodes, max_leaf_, area_.data(), x, size(), means);
   if (leaves() > 1) {
-    FMBEM_CUDA(cudaMemsetAsync(arrived, 0, present * (leaves() - 1) * sizeof(*arrived), stream));
+    FMBEM_CUDA(cudaMemsetAsync(arrived, 0, many * (leaves() - 1) * sizeof(*arrived), stream));
     launch(take_high_means, dim3(blocks_for(leaves()), many), threads_per_block, 0, stream,
            nodes_.data(), n_nodes, parent_.data(), leaves(), above_.data(), arrived, means);
   }
-  launch(apply_rows<vectors>, static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view(),
-         means, present, y, size());
+  launch(fields_ == 1 ? apply_rows<vectors, 1> : apply_rows<vectors, 2>,
+         static_cast<unsigned>(leaves()), threads_per_block, 0, stream, view(), means, present, y,
+         size());
 }
 
 void RowsProduct::apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const {
-  const std::int64_t most = std::min(n_vectors, block_vectors);
+  const std::int64_t most = std::int64_t{fields_} * std::min(n_vectors, block_vectors);
   DeviceBuffer<double> means(most * nodes_.size(), stream);
   DeviceBuffer<unsigned> arrived(most * (leaves() - 1), stream);
   for_vector_groups(n_vectors, [&](int first, int width, int present) {
-    const double* from = x + first * size();
-    double* to = y + first * size();
+    const double* from = x + first * size() * fields_;
+    double* to = y + first * size() * fields_;
     if (width == 1)
       apply_group<1>(from, to, present, means.data(), arrived.data(), stream);
     else

@@ -41,7 +41,12 @@ class RowsProduct {
   /// The same with trees and cuts of the host, of the panels at the places of its trees.
   RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream);
 
-  /// x and y in device memory, [n_vectors][size()].
+  /// Of the host's trees with rows that the device has solved for, which have one or two fields:
+  /// [cut][fields][panels of the leaf][fields], each panel's and field's with a scale of its own.
+  RowsProduct(const ClusterTree& tree, DeviceCuts cuts, DeviceRows rows, int fields,
+              cudaStream_t stream);
+
+  /// In device memory, x [n_vectors][fields][size()] and y [n_vectors][size()][fields].
   void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;
 
   std::int64_t size() const { return static_cast<std::int64_t>(area_.size()); }
@@ -51,12 +56,13 @@ class RowsProduct {
 
  private:
   LeafRowsView view() const;
+  void take_tree(const ClusterTree& tree, cudaStream_t stream);
   template <int vectors>
   void apply_group(const double* x, double* y, int present, double* means, unsigned* arrived,
                    cudaStream_t stream) const;
 
   double extent_;
-  int max_leaf_;
+  int max_leaf_, fields_ = 1;
   DeviceBuffer<double> area_;          ///< [n]
   DeviceBuffer<NodeSpan> nodes_;       ///< [2n − 1]
   DeviceBuffer<std::int32_t> leaves_;  ///< nodes

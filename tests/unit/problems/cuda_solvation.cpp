@@ -1,0 +1,160 @@
+// Solvation with everything on the GPU against the same on the CPU.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fmbem/bem/precond/solvation_inverse.hpp"
+#include "fmbem/cuda/device_array.hpp"
+#include "fmbem/problems/solvation/point_charges.hpp"
+#include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/molecules.hpp"
+#include "tests/unit/points.hpp"
+#include "tests/unit/vectors.hpp"
+
+using namespace fmbem;
+using namespace fmbem::test;
+
+namespace {
+
+/// A ball with a layer without ions, or alone.
+struct Solute {
+  SurfaceMesh mesh;
+  Panels panels;
+  std::vector<ScreenedRegion> regions;
+  RegionsOfPanels of_panels;
+
+  explicit Solute(bool has_layer) {
+    std::vector<SurfaceMesh> surfaces{named_sphere("s.off", 4, 4)};
+    if (has_layer) surfaces.push_back(named_sphere("t.off", 4, 6));
+    mesh = join_meshes(surfaces);
+    panels = make_panels(mesh);
+    const SoluteRegions found =
+        find_solute_regions(mesh, panels, molecule_of({atom_at({1, 1, 1})}));
+    for (const SoluteRegion& region : found.regions) {
+      const bool is_solute = region.kind == SoluteRegion::Kind::solute,
+                 has_ions = region.kind == SoluteRegion::Kind::solvent;
+      regions.push_back({is_solute ? 4.0 : 80.0, has_ions ? 0.3 : 0.0, region.panels, region.sign});
+      of_panels.permittivity.push_back(regions.back().permittivity);
+      of_panels.kappa.push_back(regions.back().kappa);
+    }
+    of_panels.inside = found.inside;
+    of_panels.outside = found.outside;
+  }
+};
+
+/// On both kinds of vectors, which have to agree to the bit.
+Vector applied(const LinearMap& map, const Vector& x, int vectors) {
+  Vector y(x.size()), on_device(x.size());
+  map.apply(x.data(), y.data(), {.vectors = vectors});
+  if (map.processor() == Processor::cpu) return y;
+  const cuda::DeviceArray<double> d_x{std::span<const double>(x)}, d_y(x.size());
+  map.apply_on_device(d_x.data(), d_y.data(), {.vectors = vectors});
+  map.wait();
+  d_y.download(on_device);
+  CHECK(norm_of(difference(on_device, y)) <= 1e-14 * norm_of(y));
+  return on_device;
+}
+
+}  // namespace
+
+TEST_CASE("the inverse for potentials and fluxes on the GPU is the host's, rounded") {
+  if (!gpu_is_there()) return;
+  for (const bool has_layer : {false, true}) {
+    CAPTURE(has_layer);
+    const Solute solute(has_layer);
+    const auto here = make_solvation_inverse(solute.panels, solute.of_panels),
+               there = make_solvation_inverse(solute.panels, solute.of_panels, Processor::gpu);
+    REQUIRE(there->size() == here->size());
+    CHECK(there->memory_bytes() > 0);
+    constexpr int vectors = 3;
+    const Vector x = signed_charges(vectors * here->size(), 5);
+    const Vector on_gpu = applied(*there, x, vectors), on_host = applied(*here, x, vectors);
+    // Integrals of either are to 1e-3, half precision is off by 2.8e-4.
+    CHECK(norm_of(difference(on_gpu, on_host)) < 3e-3 * norm_of(on_host));
+    CHECK(applied(*there, x, vectors) == on_gpu);
+  }
+}
+
+TEST_CASE("products of potentials and fluxes take vectors in the GPU's memory") {
+  if (!gpu_is_there()) return;
+  const auto formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
+                                    SolvationFormulation::lu);
+  const bool has_layer = GENERATE(false, true);
+  if (has_layer && formulation != SolvationFormulation::direct) return;
+  INFO(name_of(formulation) << ", layer " << has_layer);
+  const Solute solute(has_layer);
+  OperatorOptions options;
+  options.kind = OperatorOptions::Choice::fmm;
+  options.tolerance = 1e-6;
+  const auto make = [&](Processor processor) {
+    options.processor = processor;
+    return make_poisson_boltzmann(solute.panels, solute.regions, solute.of_panels.inside,
+                                  solute.of_panels.outside, formulation, options);
+  };
+  const auto here = make(Processor::cpu), there = make(Processor::gpu);
+  REQUIRE(there->processor() == Processor::gpu);
+  constexpr int vectors = 2;
+  const Vector x = signed_charges(vectors * here->size(), 5);
+  const Vector on_host = applied(*here, x, vectors), on_gpu = applied(*there, x, vectors);
+  CHECK(norm_of(difference(on_gpu, on_host)) < 2 * options.tolerance * here->norm() * norm_of(x));
+  const auto inverse = there->approximate_inverse(), of_host = here->approximate_inverse();
+  CHECK(inverse->processor() == Processor::gpu);
+  const Vector z = applied(*inverse, x, vectors), z_host = applied(*of_host, x, vectors);
+  CHECK(norm_of(difference(z, z_host)) < 3e-3 * norm_of(z_host));
+}
+
+TEST_CASE("potentials of charges on the GPU are those on the CPU") {
+  if (!gpu_is_there()) return;
+  PointCharges charges;
+  std::vector<Vec3d> points;
+  for (int k = 0; k < 300; ++k) {
+    const double t = 0.1 * k;
+    charges.places.push_back({std::cos(t), std::sin(1.3 * t), std::cos(2.1 * t + 1)});
+    charges.q.push_back(k % 3 - 0.7);
+  }
+  for (int k = 0; k < 20000; ++k) {
+    const double t = 0.01 * k;
+    points.push_back({3 * std::cos(t), 3 * std::sin(t) * std::cos(0.03 * t),
+                      3 * std::sin(t) * std::sin(0.03 * t)});
+  }
+  std::vector<Vec3d> gradient(points.size()), on_gpu(points.size());
+  const Vector here = charges.potential_at(points, 1e-6, gradient),
+               there = charges.potential_at(points, 1e-6, on_gpu, Processor::gpu);
+  CHECK(norm_of(difference(there, here)) < 1e-6 * norm_of(here));
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    error += norm2(on_gpu[i] - gradient[i]);
+    size += norm2(gradient[i]);
+  }
+  CHECK(std::sqrt(error) < 1e-5 * std::sqrt(size));
+}
+
+TEST_CASE("molecules have the same energies on the GPU") {
+  if (!gpu_is_there()) return;
+  SolvationModel model;
+  model.kappa = 0.125;
+  model.formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
+                               SolvationFormulation::lu);
+  INFO(name_of(model.formulation));
+  const SurfaceMesh mesh = join_meshes({named_sphere("s.off", 5, 4)});
+  std::vector<Atom> atoms(200, atom_at({}));
+  for (int k = 0; k < 200; ++k) {
+    const double t = 0.1 * k;
+    atoms[k].place = {2 * std::cos(t), 2 * std::sin(1.3 * t), 2 * std::cos(2.1 * t + 1)};
+    atoms[k].charge = k % 2 == 0 ? 1 : -0.8;
+  }
+  LayerOptions options;
+  options.solver.tolerance = 1e-6;
+  const auto on = [&](Processor processor) {
+    options.op.processor = processor;
+    return solvate(mesh, molecule_of(atoms), model, options);
+  };
+  const Solvation here = on(Processor::cpu), there = on(Processor::gpu);
+  CHECK(there.converged);
+  CHECK(there.op.processor == Processor::gpu);
+  CHECK(std::abs(there.solves[0].iterations - here.solves[0].iterations) <= 1);
+  CHECK(there.solvation_energy == Approx(here.solvation_energy).epsilon(1e-5));
+  CHECK(there.coulomb_energy == Approx(here.coulomb_energy).epsilon(1e-6));
+}
