@@ -108,7 +108,7 @@ void SolvationInverse::multiply(const double* x, double* y, const Product& produ
   refuse_transposed(product, "the cluster inverse");
   const Stream stream;
   with_advice(false, [&] {
-    on_copies(x, y, static_cast<std::int64_t>(size()), product.vectors, stream, nullptr,
+    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
               [&](const double* d_x, double* d_y, int vectors) {
                 impl_->apply(d_x, d_y, vectors, stream);
               });
