@@ -131,7 +131,7 @@ TEST_CASE("potentials at points that do not fit the GPU together are those of al
 TEST_CASE("potential_at() goes to the GPU where pairs are many") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(sphere(4));
-  const Points points = points_about(panels, 20'000, -3);
+  const Points points = points_about(panels, 40'000, -3);
   REQUIRE(points.size() * panels.size() / 2 > 30'000'000);
   const Vector sigma = signed_charges(panels.size(), 6), mu = dipoles_on(panels);
   std::vector<std::int32_t> some(panels.size() / 2);
