@@ -112,7 +112,7 @@ ClusterRows::ClusterRows(ClusterTree tree, const ClusterInverseOptions& options,
   std::fill_n(rows_.data() + entries, block_rows, 0.0F);
 }
 
-void ClusterRows::take_means(const double* x, double* means) const {
+void ClusterRows::take_means(const double* x, std::span<double> means) const {
   const auto fields = static_cast<std::int64_t>(fields_);
   tree_.for_children_first([&](std::int32_t k) {
     const Cluster& node = tree_.nodes[k];
@@ -135,7 +135,8 @@ void ClusterRows::multiply(const double* x, double* y, const Product& product, i
   const std::size_t n = tree_.size() * fields, n_means = tree_.nodes.size() * fields;
   for_vector_groups(product.vectors, [&](int first, int width, int present) {
     std::vector<double> means(n_means * width, 0.0);
-    for (int v = 0; v < present; ++v) take_means(x + (first + v) * n, means.data() + v * n_means);
+    for (int v = 0; v < present; ++v)
+      take_means(x + (first + v) * n, std::span(means).subspan(v * n_means, n_means));
 #pragma omp parallel
     {
       std::vector<double> at_cut, sum;

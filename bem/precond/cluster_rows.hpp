@@ -86,7 +86,7 @@ class ClusterRows {
 
  private:
   /// [nodes][fields]: area-weighted means over all nodes of the tree.
-  void take_means(const double* x, double* means) const;
+  void take_means(const double* x, std::span<double> means) const;
 
   ClusterTree tree_;
   double unit_;
