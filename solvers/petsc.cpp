@@ -120,11 +120,42 @@ PetscErrorCode make_stacked(std::span<const Vec> parts, Vec* stacked) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls copy(part, its place in the stacked vector).
+#ifdef PETSC_HAVE_CUDA
+/// The same in device memory, where a subvector of PETSc's would go through the host's.
 template <class Copy>
-PetscErrorCode for_parts(std::span<const Vec> parts, Vec stacked, Copy&& copy) {
+PetscErrorCode for_parts_on_device(std::span<const Vec> parts, Vec stacked, bool fills,
+                                   Copy&& copy) {
+  PetscScalar* values = nullptr;
   PetscInt n = 0;
   PetscFunctionBeginUser;
+  PetscCall(VecGetSize(parts[0], &n));
+  PetscCall(fills ? VecCUDAGetArrayWrite(stacked, &values) : VecCUDAGetArray(stacked, &values));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    OwnedVec place;
+    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n, values + k * n, &place.vec));
+    PetscCall(copy(parts[k], place.vec));
+  }
+  PetscCall(fills ? VecCUDARestoreArrayWrite(stacked, &values)
+                  : VecCUDARestoreArray(stacked, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/// Calls copy(part, its place in the stacked vector), which it fills or reads.
+template <class Copy>
+PetscErrorCode for_parts(std::span<const Vec> parts, Vec stacked, [[maybe_unused]] bool fills,
+                         Copy&& copy) {
+  PetscInt n = 0;
+  PetscFunctionBeginUser;
+#ifdef PETSC_HAVE_CUDA
+  PetscBool is_cuda = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(stacked), &is_cuda, VECSEQCUDA,
+                                      VECMPICUDA, ""));
+  if (is_cuda) {
+    PetscCall(for_parts_on_device(parts, stacked, fills, copy));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   PetscCall(VecGetSize(parts[0], &n));
   for (std::size_t k = 0; k < parts.size(); ++k) {
     IS is = nullptr;
@@ -153,9 +184,11 @@ PetscErrorCode multiply_together(const LinearMap& map, std::span<const Vec> x,
   }
   PetscCall(make_stacked(x, &all_x.vec));
   PetscCall(make_stacked(y, &all_y.vec));
-  PetscCall(for_parts(x, all_x.vec, [](Vec part, Vec place) { return VecCopy(part, place); }));
+  PetscCall(
+      for_parts(x, all_x.vec, true, [](Vec part, Vec place) { return VecCopy(part, place); }));
   PetscCall(multiply(map, all_x.vec, all_y.vec, product, kept));
-  PetscCall(for_parts(y, all_y.vec, [](Vec part, Vec place) { return VecCopy(place, part); }));
+  PetscCall(
+      for_parts(y, all_y.vec, false, [](Vec part, Vec place) { return VecCopy(place, part); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
