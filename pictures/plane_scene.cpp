@@ -89,13 +89,7 @@ Scene plane_scene(const Result& plane, const ResultArray& array) {
                          [&](int corner) { return is_empty[std::size_t(corner)]; }))
           scene.triangles.push_back(triangle);
     }
-  if (array.components == 1) {
-    scene.values = array.values;
-  } else {
-    for (std::size_t i = 0; i < x.size(); ++i)
-      scene.values.push_back(
-          norm(Vec3d{array.values[3 * i], array.values[3 * i + 1], array.values[3 * i + 2]}));
-  }
+  for (std::size_t i = 0; i < x.size(); ++i) scene.values.push_back(array.magnitude(i));
   fill_beside_surfaces(scene.values, is_empty, columns);
   const auto e = std::find_if(plane.arrays.begin(), plane.arrays.end(), [&](const ResultArray& a) {
     return a.quantity == Quantity::field && a.of == array.of;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "fmbem/fmm/base/bounds.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/pictures/make_scene.hpp"
 
@@ -22,21 +23,13 @@ std::vector<std::size_t> chosen_points(std::size_t n) {
   return chosen;
 }
 
-double longest_side(const std::vector<Vec3d>& points) {
-  double side = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto [least, most] =
-        std::minmax_element(points.begin(), points.end(),
-                            [&](const Vec3d& a, const Vec3d& b) { return a[axis] < b[axis]; });
-    side = std::max(side, (*most)[axis] - (*least)[axis]);
-  }
-  return side;
-}
-
 /// A fifth of the distance between as many points that fill a cube, and neither too small to be
 /// seen nor so large that few points look like bodies.
 double radius_of_points(const std::vector<Vec3d>& points, std::size_t drawn) {
-  const double side = longest_side(points);
+  const CoordinateBounds box =
+      coordinate_bounds(std::ssize(points), [&](std::int64_t i) { return points[std::size_t(i)]; });
+  const Vec3d sides = box.high - box.low;
+  const double side = std::max({sides.x, sides.y, sides.z});
   return side > 0 ? side * std::clamp(0.2 / std::cbrt(double(drawn)), 0.003, 0.02) : 1;
 }
 
@@ -62,12 +55,7 @@ Scene points_scene(const Result& result, const ResultArray& array) {
   Scene scene;
   for (const std::size_t i : drawn) {
     add_octahedron(scene, result.points[i], radius);
-    const auto components = std::size_t(array.components);
-    double square = 0;
-    for (std::size_t k = 0; k < components; ++k)
-      square += array.values[i * components + k] * array.values[i * components + k];
-    const double value = components == 1 ? array.values[i] : std::sqrt(square);
-    scene.values.insert(scene.values.end(), 8, value);
+    scene.values.insert(scene.values.end(), 8, array.magnitude(i));
   }
   scene.weights.assign(scene.triangles.size(), 1.0);
   scene.view = view_of_bodies();

@@ -18,6 +18,12 @@ struct ResultArray {
   std::string of;              ///< top at 1 V; may be empty
   int components = 1;          ///< 3 for a vector
   std::vector<double> values;  ///< [n][components], by triangle of a surface or else by point
+
+  /// The value at a place, of a vector its length.
+  double magnitude(std::size_t i) const {
+    if (components == 1) return values[i];
+    return norm(Vec3d{values[3 * i], values[3 * i + 1], values[3 * i + 2]});
+  }
 };
 
 /// What a file of results holds: a surface, or points in space, scattered or on a grid. A plane has

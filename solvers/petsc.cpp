@@ -121,7 +121,7 @@ PetscErrorCode make_stacked(std::span<const Vec> parts, Vec* stacked) {
 }
 
 #ifdef PETSC_HAVE_CUDA
-/// The same in device memory, where a subvector of PETSc's would go through the host's.
+/// for_parts() of vectors in device memory, where PETSc's subvectors would go through the host's.
 template <class Copy>
 PetscErrorCode for_parts_on_device(std::span<const Vec> parts, Vec stacked, bool fills,
                                    Copy&& copy) {
