@@ -198,6 +198,19 @@ inline SurfaceMesh long_plate(int across, int along) {
   return plate_of_lines(steps(across), steps(along), {}, {0.6, 0.64, 0.48}, {-0.8, 0.48, 0.36});
 }
 
+/// Two such plates, the second one moved by `gap` along their normal.
+inline SurfaceMesh facing_sheets(int across, int along, double gap) {
+  SurfaceMesh mesh = long_plate(across, along);
+  const SurfaceMesh lower = mesh;
+  const int first = static_cast<int>(lower.vertices.size());
+  const Vec3d normal =
+      cross(lower.vertices[1] - lower.vertices[0], lower.vertices[along + 1] - lower.vertices[0]);
+  for (const Vec3d& v : lower.vertices) add_vertex(mesh, v + (gap / norm(normal)) * normal);
+  for (const auto& [a, b, c] : lower.triangles)
+    add_triangle(mesh, first + a, first + b, first + c, 0);
+  return mesh;
+}
+
 /// A unit plate with n × n cells, graded by x⁴ and y⁴ towards a corner.
 inline SurfaceMesh graded_plate(int n) {
   return plate_of_lines(steps(n, 4), steps(n, 4), {}, {1, 0, 0}, {0, 1, 0});

@@ -8,9 +8,14 @@
 namespace fmbem::cuda::bem {
 
 /// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
-/// [own].
+/// [own]. Of several fields m counts [nodes][fields].
+///
+/// What rounding leaves of an entry is added to the next one of its row and field, so that the sums
+/// of rows stay. Smooth potentials have much the same mean on all close nodes, whose entries are
+/// far larger than their sum and much the same from leaf to leaf: errors of that sum would be those
+/// of a charge on all of the surface, on close sheets a larger one than the right one.
 __device__ inline void round_rows(const float* rows, int m, int own, unsigned* largest,
-                                  __half* __restrict__ out, float* scale) {
+                                  __half* __restrict__ out, float* scale, int fields = 1) {
   const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
   for (int i = thread; i < own; i += solve_threads) largest[i] = 0;
   __syncthreads();
@@ -24,20 +29,21 @@ __device__ inline void round_rows(const float* rows, int m, int own, unsigned* l
   }
   __syncthreads();
   constexpr int largest_power = 14;
-  const auto power_of = [&](int i) {
-    return i >= own || largest[i] == 0 ? 0
-                                       : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
-  };
-  for (int i = thread; i < own; i += solve_threads) scale[i] = ldexpf(1, power_of(i));
-  const auto* const quads = reinterpret_cast<const float4*>(rows);
-  auto* const out_quads = reinterpret_cast<__half2*>(out);
-#pragma unroll 2
-  for (int q = thread; q < m * stride / 4; q += solve_threads) {
-    const float4 v = quads[q];
-    const int i = 4 * q % stride;
-    const auto rounded = [&](float value, int c) { return ldexpf(value, -power_of(i + c)); };
-    out_quads[2 * q] = __floats2half2_rn(rounded(v.x, 0), rounded(v.y, 1));
-    out_quads[2 * q + 1] = __floats2half2_rn(rounded(v.z, 2), rounded(v.w, 3));
+  for (int task = thread; task < stride * fields; task += solve_threads) {
+    const int i = task % stride, field = task / stride;
+    const int power =
+        i >= own || largest[i] == 0 ? 0 : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
+    if (field == 0 && i < own) scale[i] = ldexpf(1, power);
+    float left = 0;
+    // The leaf's own panels, whose entries are the largest, are last: smaller ones take what is
+    // left of them.
+#pragma unroll 4
+    for (int k = m - fields + field; k >= 0; k -= fields) {
+      const float value = ldexpf(rows[k * stride + i], -power) + left;
+      const __half rounded = __float2half_rn(value);
+      left = value - __half2float(rounded);
+      out[k * stride + i] = rounded;
+    }
   }
   __syncthreads();
 }

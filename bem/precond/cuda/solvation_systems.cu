@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(solve_threads, most_blocks)
       atomicMin(view.singular, view.of.panel_at[leaf.begin]);
     __syncthreads();
     round_rows(rows, 2 * m, own, s_largest, view.rows + view.row_begin[f],
-               view.scale + 2 * std::int64_t{leaf.begin});
+               view.scale + 2 * std::int64_t{leaf.begin}, 2);
   }
 }
 

@@ -175,15 +175,8 @@ TEST_CASE("the cluster inverse is close to the inverse between sheets close to e
   // each other look the same from far away.
   for (const double gap : {1e-3, 1e-5}) {
     for (const auto& [across, along] : {std::pair{20, 20}, {6, 100}}) {
-      SurfaceMesh mesh = long_plate(across, along);
-      const SurfaceMesh lower = mesh;
-      const int first = static_cast<int>(lower.vertices.size());
-      const Vec3d normal = cross(lower.vertices[1] - lower.vertices[0],
-                                 lower.vertices[along + 1] - lower.vertices[0]);
-      for (const Vec3d& v : lower.vertices) add_vertex(mesh, v + (gap / norm(normal)) * normal);
-      for (const auto& [a, b, c] : lower.triangles)
-        add_triangle(mesh, first + a, first + b, first + c, 0);
-      const Panels panels = make_panels(mesh);
+      const Panels panels = make_panels(facing_sheets(across, along, gap));
+      const Vec3d normal = panels.triangle(0).normal;
       Vector x(panels.size());
       for (std::size_t i = 0; i < x.size(); ++i)
         x[i] = dot(panels.centroid(i), normal) > 0 ? 1 : -1;
