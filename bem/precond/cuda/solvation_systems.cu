@@ -14,8 +14,8 @@ namespace {
 
 /// Blocks of a multiprocessor, and the device memory that all may work in: where systems are large
 /// fewer run.
-constexpr int most_blocks = 2;
-constexpr std::int64_t workspace_bytes = std::int64_t{1} << 29;
+constexpr int most_solvation_blocks = 2;
+constexpr std::int64_t solvation_workspace_bytes = std::int64_t{1} << 29;
 /// Panels of a leaf, at most.
 constexpr int most_own = 128;
 /// Closer than so many radii of the source panels take closed forms.
@@ -88,7 +88,7 @@ __device__ void fill_transposed(const SolvationNodes& of, const std::int32_t* cu
 
 /// Blocks take one leaf after the other; each has room for its rows in single precision and, behind
 /// them, for its system.
-__global__ void __launch_bounds__(solve_threads, most_blocks)
+__global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
     solve_kernel(SystemsView view, float* room, std::int64_t rows_size, std::int64_t block_size,
                  unsigned* taken) {
   __shared__ std::int64_t s_leaf;
@@ -148,9 +148,9 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& 
   DeviceBuffer<unsigned> taken(1, stream);
   taken.fill_bytes(0);
   const std::int64_t blocks = std::min(
-      {n_leaves, std::int64_t{most_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
+      {n_leaves, std::int64_t{most_solvation_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
        std::max<std::int64_t>(
-           1, workspace_bytes / (block_size * static_cast<std::int64_t>(sizeof(float))))});
+           1, solvation_workspace_bytes / (block_size * static_cast<std::int64_t>(sizeof(float))))});
   DeviceBuffer<float> room(blocks * block_size, stream);
   const SystemsView view{of,
                          leaves.data(),
