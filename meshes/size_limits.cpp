@@ -57,7 +57,8 @@ bool is_smooth(const SurfaceMesh& mesh, std::span<const EdgeSide> sides, double 
   // The normals of neighbours that run through their common edge in the same direction are
   // opposite.
   const double same_side = sides[0].forward != sides[1].forward ? 1 : -1;
-  return same_side * dot(unit_normal_of(mesh, sides[0].triangle), unit_normal_of(mesh, sides[1].triangle)) >
+  return same_side *
+             dot(unit_normal_of(mesh, sides[0].triangle), unit_normal_of(mesh, sides[1].triangle)) >
          std::cos(sharp);
 }
 

@@ -28,14 +28,20 @@ endif()
 message(STATUS "CUDA backend: ${FMBEM_WITH_CUDA}")
 
 # fmbem_cuda_units(VARIABLE sources…): the sources, with files that include some six .cu files each in
-# the place of these, if FMBEM_UNITY is on. Reading the headers of CUDA, cub and C++ is most of their
-# compilation. CMake does it for CUDA from 3.31 on.
+# the place of these, if FMBEM_UNITY is on; not of those with the property SKIP_UNITY_BUILD_INCLUSION.
+# Reading the headers of CUDA, cub and C++ is most of their compilation. CMake does it for CUDA from
+# 3.31 on.
 function(fmbem_cuda_units variable)
   set(sources ${ARGN})
   if(FMBEM_UNITY)
-    set(files ${ARGN})
-    list(FILTER files INCLUDE REGEX "[.]cu$")
-    list(FILTER sources EXCLUDE REGEX "[.]cu$")
+    set(files "")
+    foreach(file IN LISTS ARGN)
+      get_source_file_property(alone ${file} SKIP_UNITY_BUILD_INCLUSION)
+      if(file MATCHES "[.]cu$" AND NOT alone)
+        list(APPEND files ${file})
+      endif()
+    endforeach()
+    list(REMOVE_ITEM sources ${files})
     set(unit 0)
     while(files)
       list(SUBLIST files 0 6 batch)

@@ -14,8 +14,8 @@ inline auto contains(const std::string& text) { return Catch::Matchers::Contains
 
 namespace fmbem::test {
 
-/// Under the address sanitizer everything takes several times as long, so some tests do less. GCC has
-/// a macro that tells of it, clang a feature.
+/// Under the address sanitizer everything takes several times as long, so some tests do less. GCC
+/// has a macro that tells of it, clang a feature.
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif

@@ -121,8 +121,9 @@ void enqueue(const BatchView& view, const std::vector<LeafBytes>& sizes,
                        blocks = in_shared ? std::clamp<std::int64_t>(all / (bytes + besides), 1,
                                                                      most_mixed_blocks)
                                           : most_mixed_blocks,
-                       count = std::min({std::int64_t{last - first}, processors * blocks,
-                                         std::max<std::int64_t>(1, mixed_workspace_bytes / block_bytes)});
+                       count = std::min(
+                           {std::int64_t{last - first}, processors * blocks,
+                            std::max<std::int64_t>(1, mixed_workspace_bytes / block_bytes)});
     grow(room, count * block_bytes, stream);
     DeviceBuffer<unsigned> taken(1, stream);
     taken.fill_bytes(0);
