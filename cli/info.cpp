@@ -28,7 +28,8 @@ ExitCode run(Context& context, const OutputOptions& options) {
   out << "fmbem " << FMBEM_VERSION;
   line("build") << FMBEM_BUILD_TYPE << ", " << FMBEM_COMPILER;
   line("PETSc") << petsc_version();
-  line("Gmsh") << gmsh_version();
+  const std::string gmsh = gmsh_version();
+  line("Gmsh") << gmsh;
   line("CUDA") << (built_with_cuda() ? cuda_runtime_version() : "not in this build");
   line("cores") << available_cores();
   line("memory") << std::setprecision(3) << available_memory() / gib << " GiB free";
@@ -49,7 +50,7 @@ ExitCode run(Context& context, const OutputOptions& options) {
       {"type", FMBEM_BUILD_TYPE},
       {"compiler", FMBEM_COMPILER},
       {"petsc", petsc_version()},
-      {"gmsh", gmsh_version()},
+      {"gmsh", gmsh},
       {"cuda", built_with_cuda() ? Json(cuda_runtime_version()) : Json(nullptr)},
       {"cores", available_cores()},
       {"backends", built_with_cuda() ? Json::array({"cpu", "cuda"}) : Json::array({"cpu"})},

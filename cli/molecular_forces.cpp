@@ -7,7 +7,7 @@
 namespace fmbem::cli {
 namespace {
 
-std::string vector_text(Vec3d v) {
+std::string with_four_digits(Vec3d v) {
   std::ostringstream text;
   text.precision(4);
   text << '(' << v.x << ", " << v.y << ", " << v.z << ')';
@@ -19,11 +19,11 @@ std::string vector_text(Vec3d v) {
 std::string forces_text(const SolvationForces& forces) {
   std::string text;
   for (const SoluteForce& solute : forces.solutes)
-    text += "\nforce     on " + solute.name + ": " + vector_text(solute.force) +
-            " kcal/(mol angstrom), torque " + vector_text(solute.torque) +
+    text += "\nforce     on " + solute.name + ": " + with_four_digits(solute.force) +
+            " kcal/(mol angstrom), torque " + with_four_digits(solute.torque) +
             " kcal/mol;\n          of the reaction field on its atoms " +
-            vector_text(solute.on_charges) + ", of pressure on its surfaces " +
-            vector_text(solute.on_surfaces);
+            with_four_digits(solute.on_charges) + ", of pressure on its surfaces " +
+            with_four_digits(solute.on_surfaces);
   return text;
 }
 

@@ -140,13 +140,13 @@ struct Nodes {
   }
 };
 
-struct BoxArrays {
+struct BoxArraysOfCells {
   Key* code;
   std::int32_t *split_of, *parent, *box_of, *child, *colleague;
   int2 *sources, *targets;  ///< the latter null where the sources are the targets
 };
 
-__global__ void fill_boxes(Cells cells, Nodes nodes, BoxArrays out) {
+__global__ void fill_boxes(Cells cells, Nodes nodes, BoxArraysOfCells out) {
   const std::int64_t node = thread_index();
   if (node >= nodes.count || !nodes.box[node]) return;
   const std::int32_t b = nodes.box_number[node];
@@ -161,7 +161,7 @@ __global__ void fill_boxes(Cells cells, Nodes nodes, BoxArrays out) {
 }
 
 /// A warp for a split: its children, then its colleagues.
-__global__ void fill_splits(Nodes nodes, std::int64_t splits, BoxArrays out) {
+__global__ void fill_splits(Nodes nodes, std::int64_t splits, BoxArraysOfCells out) {
   const std::int64_t s = thread_index() / warp_size;
   if (s >= splits) return;
   const int lane = threadIdx.x % warp_size;
@@ -252,9 +252,9 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
   if (!same) tree.other_targets = DeviceBuffer<int2>(tree.boxes, stream);
   const Nodes numbered{box.data(),          split.data(), box_number.data(),
                        split_number.data(), nodes,        inner};
-  const BoxArrays out{tree.code.data(),    tree.split_of.data(),     tree.parent.data(),
-                      tree.box_of.data(),  tree.child.data(),        tree.colleague.data(),
-                      tree.sources.data(), tree.other_targets.data()};
+  const BoxArraysOfCells out{tree.code.data(),    tree.split_of.data(),     tree.parent.data(),
+                             tree.box_of.data(),  tree.child.data(),        tree.colleague.data(),
+                             tree.sources.data(), tree.other_targets.data()};
   launch(fill_boxes, blocks_for(nodes), threads_per_block, 0, stream, cells, numbered, out);
   launch(fill_splits, blocks_for(tree.splits, warps_per_block), threads_per_block, 0, stream,
          numbered, tree.splits, out);

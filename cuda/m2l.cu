@@ -8,7 +8,7 @@
 namespace fmbem::cuda {
 namespace {
 
-constexpr int places = fmm::orbits - 1;
+constexpr int table_places = fmm::orbits - 1;
 
 /// A thread for each coefficient of each orbit (x) of a row (y and z).
 template <class T>
@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(threads_per_block)
   const int vectors = expansions.vectors, row_of_all = static_cast<int>(gathered.first_row) + row;
   const std::int64_t parent = row_of_all / vectors;
   const int v = row_of_all % vectors;
-  const int4* const boxes =
-      reinterpret_cast<const int4*>(sources + (parent * places + gathered.first_orbit + orbit) * 8);
+  const int4* const boxes = reinterpret_cast<const int4*>(
+      sources + (parent * table_places + gathered.first_orbit + orbit) * 8);
   const int4 low = boxes[0], high = boxes[1];
   const std::int32_t box[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   T value[8];

@@ -25,12 +25,12 @@ struct Rows {
   }
 };
 
-struct RowCounts {
+struct MutualCounts {
   std::int32_t *later, *earlier;
   std::int64_t* slots;
 };
 
-__global__ void count_mutual(Rows rows, RowCounts counts) {
+__global__ void count_mutual(Rows rows, MutualCounts counts) {
   const std::int64_t row = thread_index();
   if (row >= rows.count) return;
   const int2 own = rows.points(row);
@@ -153,7 +153,7 @@ MutualLists make_mutual_lists(const PlanTree& tree, std::int64_t points, int mos
   earlier.fill_bytes(0);
   slots.fill_bytes(0);
   launch(count_mutual, blocks_for(n), threads_per_block, 0, stream, rows,
-         RowCounts{later.data(), earlier.data(), slots.data()});
+         MutualCounts{later.data(), earlier.data(), slots.data()});
   const auto later_begin = begins_of(later, stream), earlier_begin = begins_of(earlier, stream),
              slot_begin = begins_of(slots, stream);
   MutualLists lists;

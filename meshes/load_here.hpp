@@ -19,7 +19,7 @@ std::vector<double> read_cell_data_here(const std::string& file, const std::stri
 /// read_element_data() in the process of the caller.
 std::vector<ElementData> read_element_data_here(const std::string& file);
 
-/// What fmbem-reader is asked for.
-enum class ReaderTask { meshes, cell_data, element_data };
+/// gmsh_version() in the process of the caller.
+std::string gmsh_version_here();
 
 }  // namespace fmbem

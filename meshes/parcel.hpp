@@ -12,6 +12,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/mesh.hpp"
+#include "fmbem/meshes/write_vtu.hpp"
 
 namespace fmbem {
 
@@ -33,6 +34,10 @@ inline auto members(Length& x) {
 inline auto members(ElementData& x) {
   auto& [name, tags, values] = x;
   return std::tie(name, tags, values);
+}
+inline auto members(PanelField& x) {
+  auto& [name, values] = x;
+  return std::tie(name, values);
 }
 inline auto members(GeoNumbers::value_type& x) { return std::tie(x.first, x.second); }
 inline auto members(SizeLimit& x) {
@@ -130,7 +135,7 @@ class ParcelReader {
 
   const char* next(std::size_t n, std::size_t bytes) {
     if (n > (bytes_.size() - at_) / bytes)
-      throw Error(ExitCode::internal_error, "fmbem-reader sent less than it said");
+      throw Error(ExitCode::internal_error, "a process of fmbem's sent less than it said");
     at_ += n * bytes;
     return bytes_.data() + at_ - n * bytes;
   }

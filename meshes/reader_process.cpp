@@ -1,3 +1,5 @@
+#include "fmbem/meshes/reader_process.hpp"
+
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -8,7 +10,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/child_request.hpp"
-#include "fmbem/meshes/load_here.hpp"
+#include "fmbem/meshes/load.hpp"
 #include "fmbem/meshes/text.hpp"
 
 namespace fmbem {
@@ -40,22 +42,45 @@ namespace {
                    "it anew or in another format");
 }
 
-/// What the reader answers to a task, which takes options and the coarsest level for meshes, an
-/// array's name for its numbers.
-template <class Answer>
-Answer ask_reader(ReaderTask task, const std::string& file, const LoadOptions& options = {},
-                  int coarsest = 0, const std::string& array = "") {
+/// The reason why a process ended without having written the file.
+[[noreturn]] void explain_unwritten(int status, const std::string& path) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGKILL)
+    throw ResourceError("the process that wrote " + path +
+                        " was killed, as the system does where memory runs out");
+  if (signal == SIGXFSZ)
+    throw ResourceError("cannot write " + path +
+                        ": it is larger than the files that this process may write: raise that "
+                        "limit, ulimit -f");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw ResourceError("fmbem-reader, which writes .msh, could not start; run it to see why");
+  throw Error(ExitCode::internal_error,
+              "internal error: Gmsh crashed" +
+                  (signal ? std::string(" (") + strsignal(signal) + ")" : "") + " while writing " +
+                  path);
+}
+
+/// A request: the task and its arguments, in the order in which fmbem-reader takes them.
+template <class... Arguments>
+ParcelWriter reader_request(ReaderTask task, const Arguments&... arguments) {
   ParcelWriter request;
   request.put(omp_get_max_threads());
   request.put(task);
-  request.put(file);
-  request.put(options);
-  request.put(coarsest);
-  request.put(array);
+  (request.put(arguments), ...);
+  return request;
+}
+
+const ChildProgram reader{"fmbem-reader", "FMBEM_READER",
+                          "the program that reads files and writes .msh",
+                          "to read or to write a file"};
+
+/// What the reader answers to a task on a file.
+template <class Answer, class... Arguments>
+Answer ask_reader(ReaderTask task, const std::string& file, const Arguments&... arguments) {
   Answer result;
   ask_child(
-      {"fmbem-reader", "FMBEM_READER", "the program that reads files", "to read a file"}, request,
-      {}, [&](int status) { explain(status, file); },
+      reader, reader_request(task, file, arguments...), {},
+      [&](int status) { explain(status, file); },
       [&](ParcelReader& answer) { answer.get(result); });
   return result;
 }
@@ -68,13 +93,24 @@ std::vector<SurfaceMesh> load_mesh_levels(const std::string& file, const LoadOpt
 }
 
 std::vector<double> read_cell_data(const std::string& file, const std::string& array) {
-  return ask_reader<std::vector<double>>(ReaderTask::cell_data, file, {}, 0, array);
+  return ask_reader<std::vector<double>>(ReaderTask::cell_data, file, array);
 }
 
 std::vector<ElementData> read_element_data(const std::string& file) {
   return ask_reader<std::vector<ElementData>>(ReaderTask::element_data, file);
 }
 
+bool write_msh(const OutputFile& file, const SurfaceMesh& mesh,
+               const std::vector<PanelField>& fields) {
+  bool whole = false;
+  ask_child(
+      reader, reader_request(ReaderTask::write_msh, file.path(), file.partial_path(), mesh, fields),
+      {}, [&](int status) { explain_unwritten(status, file.path()); },
+      [&](ParcelReader& answer) { answer.get(whole); });
+  return whole;
+}
+
+std::string gmsh_version() { return ask_reader<std::string>(ReaderTask::gmsh_version, ""); }
 std::string cgal_version() { return FMBEM_CGAL_VERSION; }
 std::string vtk_version() { return FMBEM_VTK_VERSION; }
 

@@ -10,7 +10,7 @@
 namespace fmbem {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 std::array<Vec3d, 3> corners(const SurfaceMesh& mesh, std::size_t i) {
   const auto& [a, b, c] = mesh.triangles[i];
@@ -22,7 +22,7 @@ Vec3d centre(const SurfaceMesh& mesh, std::size_t i) {
   return (1. / 3) * (a + b + c);
 }
 
-Vec3d normal(const SurfaceMesh& mesh, int i) {
+Vec3d unit_normal_of(const SurfaceMesh& mesh, int i) {
   const auto [a, b, c] = corners(mesh, std::size_t(i));
   const Vec3d n = cross(b - a, c - a);
   return n * (1 / norm(n));
@@ -57,7 +57,8 @@ bool is_smooth(const SurfaceMesh& mesh, std::span<const EdgeSide> sides, double 
   // The normals of neighbours that run through their common edge in the same direction are
   // opposite.
   const double same_side = sides[0].forward != sides[1].forward ? 1 : -1;
-  return same_side * dot(normal(mesh, sides[0].triangle), normal(mesh, sides[1].triangle)) >
+  return same_side *
+             dot(unit_normal_of(mesh, sides[0].triangle), unit_normal_of(mesh, sides[1].triangle)) >
          std::cos(sharp);
 }
 
@@ -122,7 +123,7 @@ class SizeLimits::Survey {
   /// The width of a strip; a sphere, which has no perimeter, has none.
   double width(int surface) const {
     const auto& [area, perimeter] = extents_.at(surface);
-    return perimeter > 0 ? 2 * area / perimeter : infinite;
+    return perimeter > 0 ? 2 * area / perimeter : no_limit;
   }
 
   std::vector<int> body;                    // [n triangles]

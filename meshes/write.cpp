@@ -1,8 +1,8 @@
 #include "fmbem/meshes/write.hpp"
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/gmsh/write_msh.hpp"
 #include "fmbem/meshes/output_file.hpp"
+#include "fmbem/meshes/reader_process.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/meshes/write_vtu.hpp"
 
@@ -31,8 +31,8 @@ void write_mesh(const std::string& path, const SurfaceMesh& mesh,
                                 << " values, and the mesh " << mesh.triangles.size() << " panels");
   const bool msh = is_msh(path);
   OutputFile file(path);
-  const bool whole = msh ? write_msh(file.partial_path(), mesh, fields)
-                         : write_vtu(file.partial_path(), mesh, fields);
+  const bool whole =
+      msh ? write_msh(file, mesh, fields) : write_vtu(file.partial_path(), mesh, fields);
   if (!whole) throw ResourceError("cannot write " + path + ": is the disk full?");
   file.commit();
 }

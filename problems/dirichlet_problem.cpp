@@ -13,7 +13,7 @@ namespace {
 using Kind = GroupCondition::Kind;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double field_tolerance = 1e-8;
+constexpr double tolerance_in_region = 1e-8;
 
 /// The region that all panels bound. Throws InputError for what these formulations cannot do.
 int checked_region(const ProblemParts& parts) {
@@ -103,7 +103,7 @@ class DirichletProblem final : public ProblemEquations {
     found.applied = solution_.applied;
     found.field = [&](std::span<const Vec3d> places) {
       Field field =
-          dirichlet_field(parts_.panels, densities, places, {.tolerance = field_tolerance});
+          dirichlet_field(parts_.panels, densities, places, {.tolerance = tolerance_in_region});
       for (Vec3d& e : field.e) e = e / parts_.mesh.scale_to_m;
       return LayerField<double>{std::move(field.potential), std::move(field.e)};
     };

@@ -11,7 +11,7 @@
 namespace fmbem {
 namespace {
 
-constexpr double field_tolerance = 1e-8;
+constexpr double tolerance_in_regions = 1e-8;
 
 template <class T>
 class LayerEquations final : public ProblemEquations {
@@ -158,7 +158,7 @@ class LayerEquations final : public ProblemEquations {
     found.sigma = std::move(sigma);
     found.applied = system_.applied();
     found.field = [&](std::span<const Vec3d> places) {
-      return system_.field(found.sigma, places, {.tolerance = field_tolerance}, false);
+      return system_.field(found.sigma, places, {.tolerance = tolerance_in_regions}, false);
     };
     find_conductor_potentials(data, found);
     find_surface_values(data, found);
@@ -214,7 +214,7 @@ class LayerEquations final : public ProblemEquations {
       places.push_back(parts_.panels.centroid(i) + parts_.panels.origin);
     }
     const LayerField<T> field =
-        system_.field(found.sigma, places, {.tolerance = field_tolerance}, data.applied);
+        system_.field(found.sigma, places, {.tolerance = tolerance_in_regions}, data.applied);
     for (std::size_t k = 0; k < asked.size(); ++k) {
       const std::size_t i = asked[k];
       if (gives_flux(i)) found.potential[i] = field.potential[k];

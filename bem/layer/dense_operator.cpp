@@ -25,7 +25,7 @@ namespace {
 
 // Rows that one thread takes at a time; a fixed number, so that sums do not depend on the number of
 // threads.
-constexpr std::int64_t block_rows = 64;
+constexpr std::int64_t rows_at_a_time = 64;
 
 /// a_ij by closed forms. Panels are flat: the diagonals of K and K' are 0, the mean of both sides'
 /// limits.
@@ -102,11 +102,11 @@ class DenseOperator final : public BoundaryOperator {
         n_(static_cast<std::int64_t>(count_of(block.columns, panels.size()))),
         entries_(std::make_unique_for_overwrite<Entry[]>(m_ * n_)) {
     const Progress& progress = options.progress;
-    const std::int64_t blocks = (m_ + block_rows - 1) / block_rows;
+    const std::int64_t blocks = (m_ + rows_at_a_time - 1) / rows_at_a_time;
     // In slices, so that progress (and what it throws) stays on the calling thread.
     const std::int64_t slice = progress ? std::max<std::int64_t>(1, blocks / 100) : blocks;
     for (std::int64_t first = 0; first < blocks; first += slice) {
-      assemble(first * block_rows, std::min(m_, (first + slice) * block_rows));
+      assemble(first * rows_at_a_time, std::min(m_, (first + slice) * rows_at_a_time));
       if (progress) progress(std::min(1.0, double(first + slice) / double(blocks)));
     }
   }
@@ -200,8 +200,8 @@ class DenseOperator final : public BoundaryOperator {
   static void for_blocks(std::int64_t n, Body body) {
     const OneBlasThread one_blas_thread;
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t begin = 0; begin < n; begin += block_rows)
-      body(begin, std::min(n, begin + block_rows));
+    for (std::int64_t begin = 0; begin < n; begin += rows_at_a_time)
+      body(begin, std::min(n, begin + rows_at_a_time));
   }
 
   Panels panels_;

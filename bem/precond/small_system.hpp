@@ -68,5 +68,9 @@ class BasicSmallMatrix {
   std::vector<int> pivots_;
 };
 using SmallMatrix = BasicSmallMatrix<float>;
+template <>
+bool SmallMatrix::invert_symmetric(int own, float* rows);
+template <>
+bool SmallMatrix::invert_general(int own, float* rows);
 
 }  // namespace fmbem

@@ -25,7 +25,7 @@ constexpr double product_overhead = 1.1, numbers_of_a_row = 60;
 
 /// Of M2P: what a target and a box cost beside the expansion, in its coefficients, and the time of
 /// the expansions of potential and gradient over that of the potential's alone.
-constexpr double numbers_of_a_box = 20, expansions_of_gradient = 3;
+constexpr double work_of_a_box = 20, expansions_of_gradient = 3;
 /// The time of M2P by monomials over that by harmonics: 0.57 to 0.61 at orders 3 and 6.
 constexpr double cartesian_part = 0.6;
 
@@ -54,7 +54,7 @@ double near_pairs_per_second(const PlanOptions& options, bool sources_are_target
 
 double m2p_pairs_per_second(const PlanOptions& options, int order) {
   // The rate is that of a P2M and an L2P, and M2P is an L2P, of four expansions for gradients.
-  const double count = harmonic_count(order) + numbers_of_a_box,
+  const double count = harmonic_count(order) + work_of_a_box,
                expansions = options.gradient ? expansions_of_gradient : 1;
   const double spherical =
       2 * machine_rates().of(precision_of(options, false)).points / (expansions * count);
@@ -82,7 +82,7 @@ CostModel::CostModel(const PlanOptions& options, bool sources_are_targets, int o
   m2p_target_ = 1 / m2p_pairs_per_second(options, order);
   // Local expansions take charges alone.
   p2l_source_ = options.dipoles ? std::numeric_limits<double>::infinity()
-                                : (count + numbers_of_a_box) / (2 * rates.points);
+                                : (count + work_of_a_box) / (2 * rates.points);
   // M2M and L2L of a child, and what P2M and L2P cost for a leaf beside its points.
   box_ = 4 * count * count / 8 / rates.product_at(order) + 8 * count / rates.butterfly +
          8 * count / rates.points;

@@ -17,11 +17,11 @@ namespace fmbem::fmm {
 namespace {
 
 /// A displacement of boxes along the axes, in their sides, up to reflections.
-struct Steps {
+struct Displacement {
   int x, y, z;
 
   /// Of the mirror image h of an orbit's first box: r = −(x, y, z) mirrored by h.
-  static Steps of(int orbit, int h) {
+  static Displacement of(int orbit, int h) {
     return {orbit / 9 + (h >> 2 & 1), orbit / 3 % 3 + (h >> 1 & 1), orbit % 3 + (h & 1)};
   }
   bool touch() const { return x < 2 && y < 2 && z < 2; }
@@ -55,10 +55,10 @@ class DisplacedBlocks {
     const BoxFit fit(order, high, kernel);
     const Swapped swapped(order);
     std::array<bool, all_steps> wanted{};
-    std::vector<Steps> made;  // x ≥ y: the others are swapped
+    std::vector<Displacement> made;  // x ≥ y: the others are swapped
     for (const int orbit : some)
       for (int h = 0; h < 8; ++h) {
-        Steps s = Steps::of(orbit, h);
+        Displacement s = Displacement::of(orbit, h);
         if (s.touch()) continue;
         if (s.x < s.y) std::swap(s.x, s.y);
         if (!std::exchange(wanted[s.index()], true)) made.push_back(s);
@@ -69,12 +69,12 @@ class DisplacedBlocks {
       BoxFit::Room room;
 #pragma omp for schedule(dynamic, 1)
       for (std::size_t k = 0; k < made.size(); ++k) {
-        const Steps s = made[k];
+        const Displacement s = made[k];
         m2l_between(high, kernel, {-1.0 * s.x, -1.0 * s.y, -1.0 * s.z}, block);
         std::vector<double>& own = blocks_[s.index()];
         own = fit.project(block, room);
         if (s.x == s.y) continue;
-        std::vector<double>& other = blocks_[Steps{s.y, s.x, s.z}.index()];
+        std::vector<double>& other = blocks_[Displacement{s.y, s.x, s.z}.index()];
         other.resize(own.size());
         for (int i = 0; i < count_; ++i)
           for (int j = 0; j < count_; ++j)
@@ -89,7 +89,7 @@ class DisplacedBlocks {
   void block(const ParityOrder& order, int orbit, int e, std::vector<double>& out) const {
     out.assign(static_cast<std::size_t>(count_) * count_, 0);
     for (int h = 0; h < 8; ++h) {
-      const Steps s = Steps::of(orbit, h);
+      const Displacement s = Displacement::of(orbit, h);
       if (s.touch()) continue;
       const std::vector<double>& from = blocks_[s.index()];
       for (int i = 0; i < count_; ++i) {

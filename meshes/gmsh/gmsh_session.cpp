@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/meshes/load.hpp"
+#include "fmbem/meshes/load_here.hpp"
 
 namespace fmbem {
 namespace {
@@ -234,7 +234,7 @@ ElementType element_type(int type) {
   return e;
 }
 
-std::string gmsh_version() {
+std::string gmsh_version_here() {
   GmshSession session;
   std::string version;
   session.run("version of Gmsh", [&] { gmsh::option::getString("General.Version", version); });

@@ -52,10 +52,10 @@ bool ends_with(const std::string& path, const std::string& line) {
 
 }  // namespace
 
-bool write_msh(const std::string& path, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields) {
+bool write_msh_here(const std::string& path, const std::string& shown, const SurfaceMesh& mesh,
+                    const std::vector<PanelField>& fields) {
   GmshSession gmsh;
-  gmsh.run("cannot write " + path, [&] {
+  gmsh.run("cannot write " + shown, [&] {
     build_model(mesh);
     gmsh::option::setNumber("Mesh.MshFileVersion", 4.1);
     gmsh::option::setNumber("Mesh.Binary", 1);

@@ -4,9 +4,9 @@
 
 namespace fmbem {
 
-/// Gmsh's MSH 4.1 with the groups as physical surfaces and one view for each field.
-/// Returns whether all of it was written.
-bool write_msh(const std::string& path, const SurfaceMesh& mesh,
-               const std::vector<PanelField>& fields);
+/// Gmsh's MSH 4.1 with the groups as physical surfaces and one view for each field, in the process
+/// of the caller. Errors name the file as `shown`. Returns whether all of it was written.
+bool write_msh_here(const std::string& path, const std::string& shown, const SurfaceMesh& mesh,
+                    const std::vector<PanelField>& fields);
 
 }  // namespace fmbem

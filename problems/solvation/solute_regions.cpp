@@ -16,7 +16,7 @@
 namespace fmbem {
 namespace {
 
-using Kind = SoluteRegion::Kind;
+using SoluteKind = SoluteRegion::Kind;
 
 /// Triangulations of neighbouring surfaces, as of a cavity behind a thin wall, may cross a little:
 /// by so much of the smaller one's area at the most.
@@ -151,35 +151,35 @@ std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surface
 class Kinds {
  public:
   Kinds(SoluteRegions& found, const Molecule& molecule) : found_(found), molecule_(molecule) {
-    for (const int surface : found_.regions[0].inner) set(surface, 0, Kind::solvent);
+    for (const int surface : found_.regions[0].inner) set(surface, 0, SoluteKind::solvent);
   }
 
  private:
   /// The kind of what a surface encloses; `around` is the region around it, and `beyond` the kind
   /// of what is around that.
-  void set(int surface, int around, Kind beyond) {
+  void set(int surface, int around, SoluteKind beyond) {
     SoluteRegion& region = found_.regions[surface + 1];
-    const Kind outside = found_.regions[around].kind;
+    const SoluteKind outside = found_.regions[around].kind;
     const bool holds_solute = std::any_of(region.inner.begin(), region.inner.end(), [&](int s) {
       return !found_.regions[s + 1].atoms.empty();
     });
     if (!region.atoms.empty()) {
       refuse_atoms_on_both_sides(surface, around);
-      region.kind = Kind::solute;
-    } else if (outside == Kind::solute) {
+      region.kind = SoluteKind::solute;
+    } else if (outside == SoluteKind::solute) {
       const bool has_layer = !region.inner.empty() && !holds_solute;
-      region.kind = has_layer ? Kind::solvent_no_ions : Kind::solvent;
-    } else if (outside == Kind::solvent) {
+      region.kind = has_layer ? SoluteKind::solvent_no_ions : SoluteKind::solvent;
+    } else if (outside == SoluteKind::solvent) {
       FMBEM_REQUIRE(holds_solute, "there is no atom inside of the surface "
                                       << found_.surfaces[surface]
                                       << ": leave it out, or give the molecule's own");
-      region.kind = Kind::solvent_no_ions;
+      region.kind = SoluteKind::solvent_no_ions;
     } else {
-      FMBEM_REQUIRE(beyond == Kind::solute && !holds_solute,
+      FMBEM_REQUIRE(beyond == SoluteKind::solute && !holds_solute,
                     "the surface " << found_.surfaces[surface]
                                    << " has no atom on either side and lies in a layer without "
                                       "ions: leave it out");
-      region.kind = Kind::solvent;
+      region.kind = SoluteKind::solvent;
     }
     for (const int inner : region.inner) set(inner, surface + 1, outside);
   }

@@ -27,6 +27,35 @@ if(FMBEM_WITH_CUDA)
 endif()
 message(STATUS "CUDA backend: ${FMBEM_WITH_CUDA}")
 
+# fmbem_cuda_units(VARIABLE sources…): the sources, with files that include some six .cu files each in
+# the place of these, if FMBEM_UNITY is on; not of those with the property SKIP_UNITY_BUILD_INCLUSION.
+# Reading the headers of CUDA, cub and C++ is most of their compilation. CMake does it for CUDA from
+# 3.31 on.
+function(fmbem_cuda_units variable)
+  set(sources ${ARGN})
+  if(FMBEM_UNITY)
+    set(files "")
+    foreach(file IN LISTS ARGN)
+      get_source_file_property(alone ${file} SKIP_UNITY_BUILD_INCLUSION)
+      if(file MATCHES "[.]cu$" AND NOT alone)
+        list(APPEND files ${file})
+      endif()
+    endforeach()
+    list(REMOVE_ITEM sources ${files})
+    set(unit 0)
+    while(files)
+      list(SUBLIST files 0 6 batch)
+      list(REMOVE_ITEM files ${batch})
+      list(TRANSFORM batch REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
+      list(JOIN batch "" text)
+      file(CONFIGURE OUTPUT unit_${unit}.cu CONTENT "${text}" @ONLY)
+      list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/unit_${unit}.cu)
+      math(EXPR unit "${unit} + 1")
+    endwhile()
+  endif()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # fmbem_cuda_flags(NAME): how the .cu files of the library fmbem_NAME are compiled, if there are any.
 function(fmbem_cuda_flags name)
   get_target_property(sources fmbem_${name} SOURCES)

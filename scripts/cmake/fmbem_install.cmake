@@ -22,8 +22,8 @@ install(FILES ${PROJECT_BINARY_DIR}/fmbem-config.cmake
 fmbem_install(fmm fmm cuda)
 if(NOT FMBEM_FMM_ONLY)
   fmbem_install(bem meshes bem solvers problems)
-  install(FILES scripts/cmake/FindCBLAS.cmake scripts/cmake/FindGmsh.cmake
-                scripts/cmake/FindHDF5C.cmake scripts/cmake/FindPETSc.cmake
+  install(FILES scripts/cmake/FindCBLAS.cmake scripts/cmake/FindHDF5C.cmake
+                scripts/cmake/FindPETSc.cmake
           DESTINATION ${FMBEM_PACKAGE_DIR}
           COMPONENT bem)
 endif()

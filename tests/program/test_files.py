@@ -222,8 +222,11 @@ class Read(ProgramTest):
         self.refuse("d.step", self.valid["cube.brep"])
 
 
+READER = pathlib.Path(os.environ["FMBEM_PROGRAM"]).with_name("fmbem-reader")
+
+
 class Reader(ProgramTest):
-    """The process that reads files."""
+    """The process that reads files, and writes .msh."""
 
     def refuse(self, script, code, saying):
         reader = self.write("reader", "#!/bin/sh\n" + script)
@@ -242,9 +245,26 @@ class Reader(ProgramTest):
         self.refused("mesh-info", self.tetrahedron_file(), env={"FMBEM_READER": "/nowhere/reader"},
                      code=4, saying="/nowhere/reader")
 
+    def test_ends_while_writing(self):
+        mesh = self.tetrahedron_file()
+        for end, code, saying in [("kill -KILL $$", 4, "memory runs out"), ("kill -XFSZ $$", 4, "ulimit"),
+                                  ("exit 127", 4, "could not start"),
+                                  ("kill -SEGV $$", 1, ["Segmentation fault", "while writing out.msh"])]:
+            reads = self.write("reads", "1")
+            reader = self.write("reader", f"#!/bin/sh\n[ -s {reads} ] || {end}\n: >{reads}\nexec {READER}")
+            os.chmod(reader, 0o755)
+            self.refused("mesh", mesh, "--output", "out.msh", env={"FMBEM_READER": reader}, code=code,
+                         saying=saying)
+
+    def test_other_programs_do_not_load_gmsh(self):
+        for name in ("fmbem", "fmbem-picture"):
+            program = READER.with_name(name)
+            if program.exists():
+                loaded = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+                self.assertNotIn("gmsh", loaded)
+
     def test_it_is_not_for_users(self):
-        reader = pathlib.Path(os.environ["FMBEM_PROGRAM"]).with_name("fmbem-reader")
-        done = subprocess.run([reader], capture_output=True, text=True)
+        done = subprocess.run([READER], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no use by itself", done.stderr)
 

@@ -14,8 +14,12 @@ inline auto contains(const std::string& text) { return Catch::Matchers::Contains
 
 namespace fmbem::test {
 
-/// Under the sanitizers everything takes ten times as long, so some tests do less.
-#ifdef __SANITIZE_ADDRESS__
+/// Under the address sanitizer everything takes several times as long, so some tests do less. GCC
+/// has a macro that tells of it, clang a feature.
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;

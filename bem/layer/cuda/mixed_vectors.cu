@@ -10,7 +10,7 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// Panels that a block sums over.
-constexpr std::int32_t chunk_size = 4096;
+constexpr std::int32_t vector_chunk_size = 4096;
 
 /// `panel`: of each row, null where all panels have one.
 template <bool add>
@@ -31,8 +31,9 @@ __global__ void spread_rows(const std::int32_t* panel, std::int64_t rows, const 
 
 /// The sums of charge_weight x and of area y over each chunk: sums[2][chunks].
 __global__ void __launch_bounds__(threads_per_block)
-    sum_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, const double* x,
-               const double* y, const double* charge_weight, const double* area, double* sums) {
+    sum_vector_chunks(const std::int32_t* order, const std::int32_t* chunk_begin, const double* x,
+                      const double* y, const double* charge_weight, const double* area,
+                      double* sums) {
   using Reduce = cub::BlockReduce<double, threads_per_block>;
   __shared__ typename Reduce::TempStorage s_charge, s_mean;
   double charge = 0, mean = 0;
@@ -66,8 +67,9 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 /// Sums of charges, rows and fluxes, [3][parts]. `fluxes`: [chunks], or null if there are none.
-__global__ void sum_parts(const double* sums, const double* fluxes, std::int64_t chunks,
-                          const std::int32_t* part_chunks, std::int64_t parts, double* of_part) {
+__global__ void sum_vector_parts(const double* sums, const double* fluxes, std::int64_t chunks,
+                                 const std::int32_t* part_chunks, std::int64_t parts,
+                                 double* of_part) {
   const std::int64_t p = thread_index();
   if (p >= parts) return;
   double charge = 0, row = 0, flux = 0;
@@ -110,7 +112,7 @@ __global__ void add_shifts(const std::int32_t* part, const double* shift, std::i
 
 using Indices = std::vector<std::int32_t>;
 
-DeviceArray<std::int32_t> upload(const Indices& indices) {
+DeviceArray<std::int32_t> upload_indices(const Indices& indices) {
   return DeviceArray<std::int32_t>(std::span<const std::int32_t>(indices));
 }
 
@@ -152,14 +154,14 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
                    [&](std::int32_t i, std::int32_t j) { return part_of[i] < part_of[j]; });
   for (std::int32_t k = 0; k < n;) {
     const std::int32_t of_part = part_of[sorted[k]], first = k;
-    while (k < n && part_of[sorted[k]] == of_part && k - first < chunk_size) ++k;
+    while (k < n && part_of[sorted[k]] == of_part && k - first < vector_chunk_size) ++k;
     chunks.push_back(k);
     ++chunks_of[of_part + 1];
   }
   std::partial_sum(chunks_of.begin(), chunks_of.end(), chunks_of.begin());
-  order = upload(sorted);
-  chunk_begin = upload(chunks);
-  part_chunks = upload(chunks_of);
+  order = upload_indices(sorted);
+  chunk_begin = upload_indices(chunks);
+  part_chunks = upload_indices(chunks_of);
   Indices of_change, begin{0}, of_term;
   std::vector<double> charge, row, flux;
   for (const PartShift& change : equations.changed()) {
@@ -174,9 +176,9 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
   }
   charge.insert(charge.end(), row.begin(), row.end());
   charge.insert(charge.end(), flux.begin(), flux.end());
-  changed_part = upload(of_change);
-  term_begin = upload(begin);
-  term_part = upload(of_term);
+  changed_part = upload_indices(of_change);
+  term_begin = upload_indices(begin);
+  term_part = upload_indices(of_term);
   term_factor = DeviceArray<double>(std::span<const double>(charge));
   needs_flux = !equations.needs_flux().empty();
   sums_of_part = DeviceArray<double>(3 * parts);
@@ -241,9 +243,10 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
   const TermView terms{p.term_begin.data(), p.term_part.data(), p.term_factor.data(),
                        static_cast<std::int64_t>(p.term_part.size())};
   for (int v = 0; v < vectors; ++v, x += n, y += n) {
-    launch(sum_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr, p.order.data(),
-           p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(), p.sums.data());
-    launch(sum_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
+    launch(sum_vector_chunks, static_cast<unsigned>(chunks), threads_per_block, 0, nullptr,
+           p.order.data(), p.chunk_begin.data(), x, y, p.charge_weight.data(), p.area.data(),
+           p.sums.data());
+    launch(sum_vector_parts, blocks_for(parts), threads_per_block, 0, nullptr, p.sums.data(),
            p.needs_flux ? p.fluxes.data() + v * chunks : nullptr, chunks, p.part_chunks.data(),
            parts, p.sums_of_part.data());
     launch(find_shifts, blocks_for(changed), threads_per_block, 0, nullptr, p.changed_part.data(),

@@ -108,7 +108,7 @@ __global__ void add_changes(const std::int32_t* part_at, const double* change, c
 }
 
 template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
+DeviceBuffer<T> upload_list(const std::vector<T>& from, cudaStream_t stream) {
   DeviceBuffer<T> buffer(from.size(), stream);
   buffer.upload(from.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
@@ -139,15 +139,15 @@ class Correction {
       others.insert(others.end(), equation.others.begin(), equation.others.end());
       other_begin.push_back(static_cast<std::int32_t>(others.size()));
     }
-    part_at_ = upload(part_at, stream);
-    part_chunks_ = upload(part_chunks, stream);
-    weight2_area_ = upload(weight2_area, stream);
-    chunks_ = upload(chunks, stream);
-    part_ = upload(part, stream);
-    other_begin_ = upload(other_begin, stream);
-    others_ = upload(others, stream);
-    area_ = upload(of.area_at(), stream);
-    charge_area_ = upload(of.charge_area_at(), stream);
+    part_at_ = upload_list(part_at, stream);
+    part_chunks_ = upload_list(part_chunks, stream);
+    weight2_area_ = upload_list(weight2_area, stream);
+    chunks_ = upload_list(chunks, stream);
+    part_ = upload_list(part, stream);
+    other_begin_ = upload_list(other_begin, stream);
+    others_ = upload_list(others, stream);
+    area_ = upload_list(of.area_at(), stream);
+    charge_area_ = upload_list(of.charge_area_at(), stream);
   }
 
   void apply(const double* x, double* y, cudaStream_t stream) const {
@@ -192,7 +192,7 @@ std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
 struct MixedInverse::Impl {
   Impl(std::span<const Triangle> panels, const MixedSystems<double>& systems)
       : rows(systems.rows, solve_mixed_systems(panels, systems, stream), stream),
-        panel_at(upload(panels_at_places(systems.rows.tree()), stream)),
+        panel_at(upload_list(panels_at_places(systems.rows.tree()), stream)),
         correction(systems.correction, panels.size(), stream) {
     FMBEM_CUDA(cudaStreamSynchronize(stream));
   }

@@ -16,20 +16,20 @@ namespace {
 constexpr std::size_t leaves_at_once = 2048;
 
 /// Device memory that blocks may work in where systems do not fit into shared memory.
-constexpr std::int64_t workspace_bytes = std::int64_t{1} << 28;
+constexpr std::int64_t mixed_workspace_bytes = std::int64_t{1} << 28;
 
 /// Blocks of a multiprocessor: registers have to suffice for so many.
-constexpr int most_blocks = 2;
+constexpr int most_mixed_blocks = 2;
 
-struct BlockMemory {
+struct MixedMemory {
   unsigned char* of_all;
   std::int64_t rows_bytes, bytes;
 };
 
 /// Blocks take the leaves order[first] to order[last − 1] one after the other.
 template <bool in_shared>
-__global__ void __launch_bounds__(solve_threads, most_blocks)
-    solve_mixed(const __grid_constant__ BatchView a, int first, int last, BlockMemory memory,
+__global__ void __launch_bounds__(solve_threads, most_mixed_blocks)
+    solve_mixed(const __grid_constant__ BatchView a, int first, int last, MixedMemory memory,
                 unsigned* taken) {
   __shared__ int s_next;
   unsigned char* const of_block = memory.of_all + blockIdx.x * memory.bytes;
@@ -119,16 +119,17 @@ void enqueue(const BatchView& view, const std::vector<LeafBytes>& sizes,
     constexpr std::int64_t besides = 5376;  // static arrays and what the driver takes
     const std::int64_t block_bytes = rows_bytes + (in_shared ? 0 : bytes),
                        blocks = in_shared ? std::clamp<std::int64_t>(all / (bytes + besides), 1,
-                                                                     most_blocks)
-                                          : most_blocks,
-                       count = std::min({std::int64_t{last - first}, processors * blocks,
-                                         std::max<std::int64_t>(1, workspace_bytes / block_bytes)});
+                                                                     most_mixed_blocks)
+                                          : most_mixed_blocks,
+                       count = std::min(
+                           {std::int64_t{last - first}, processors * blocks,
+                            std::max<std::int64_t>(1, mixed_workspace_bytes / block_bytes)});
     grow(room, count * block_bytes, stream);
     DeviceBuffer<unsigned> taken(1, stream);
     taken.fill_bytes(0);
     launch(in_shared ? solve_mixed<true> : solve_mixed<false>, static_cast<unsigned>(count),
            solve_threads, in_shared ? bytes : 0, stream, view, first, last,
-           BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
+           MixedMemory{room.data(), rows_bytes, block_bytes}, taken.data());
   };
   int fits = 0;
   while (fits < n && sizes[fits].system > most) ++fits;

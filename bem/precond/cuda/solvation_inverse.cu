@@ -37,7 +37,7 @@ __global__ void put_fields(const std::int32_t* panel_at, std::int64_t n, const d
     y[(blockIdx.y * n + panel_at[k]) * fields + f] = at_places[(blockIdx.y * n + k) * fields + f];
 }
 
-std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
+std::vector<std::int32_t> panels_of_places(const ClusterTree& tree) {
   std::vector<std::int32_t> panels(tree.size());
   for (std::size_t k = 0; k < panels.size(); ++k)
     panels[k] = tree.panel(static_cast<std::int32_t>(k));
@@ -77,7 +77,7 @@ struct SolvationInverse::Impl {
       : Impl(panels, triangles, regions, solvation_trees(panels, triangles, regions)) {}
   Impl(const Panels& panels, const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions,
        const ClusterTree& tree)
-      : Impl(panels, triangles, regions, tree, panels_at_places(tree)) {}
+      : Impl(panels, triangles, regions, tree, panels_of_places(tree)) {}
   Impl(const Panels& panels, const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions,
        const ClusterTree& tree, const std::vector<std::int32_t>& places)
       : panel_at(to_device(places, stream)),

@@ -14,14 +14,14 @@ namespace {
 
 /// Blocks of a multiprocessor, and the device memory that all may work in: where systems are large
 /// fewer run.
-constexpr int most_blocks = 2;
-constexpr std::int64_t workspace_bytes = std::int64_t{1} << 29;
+constexpr int most_solvation_blocks = 2;
+constexpr std::int64_t solvation_workspace_bytes = std::int64_t{1} << 29;
 /// Panels of a leaf, at most.
-constexpr int most_own = 128;
+constexpr int most_solvation_own = 128;
 /// Closer than so many radii of the source panels take closed forms.
 constexpr double close_radii = 4;
 
-struct SystemsView {
+struct SolvationSystemsView {
   SolvationNodes of;
   const std::int32_t* leaves;
   std::int64_t n_leaves;
@@ -88,11 +88,11 @@ __device__ void fill_transposed(const SolvationNodes& of, const std::int32_t* cu
 
 /// Blocks take one leaf after the other; each has room for its rows in single precision and, behind
 /// them, for its system.
-__global__ void __launch_bounds__(solve_threads, most_blocks)
-    solve_kernel(SystemsView view, float* room, std::int64_t rows_size, std::int64_t block_size,
-                 unsigned* taken) {
+__global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
+    solve_solvation(SolvationSystemsView view, float* room, std::int64_t rows_size,
+                    std::int64_t block_size, unsigned* taken) {
   __shared__ std::int64_t s_leaf;
-  __shared__ unsigned s_largest[2 * most_own];
+  __shared__ unsigned s_largest[2 * most_solvation_own];
   float* const rows = room + blockIdx.x * block_size;
   for (;;) {
     if (threadIdx.x == 0) s_leaf = atomicAdd(taken, 1u);
@@ -130,8 +130,8 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& 
   for (std::int64_t f = 0; f < n_leaves; ++f) {
     const int own = 2 * tree.nodes[tree.leaves[f]].size(),
               m = 2 * static_cast<int>(cut_begin[f + 1] - cut_begin[f]);
-    FMBEM_REQUIRE(own <= 2 * most_own,
-                  "leaves of the preconditioner hold at most " << most_own << " panels on the GPU");
+    FMBEM_REQUIRE(own <= 2 * most_solvation_own, "leaves of the preconditioner hold at most "
+                                                     << most_solvation_own << " panels on the GPU");
     const std::int64_t rows = m * row_stride(own);
     row_begin.push_back(row_begin.back() + rows);
     rows_size = std::max(rows_size, rows);
@@ -148,21 +148,22 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& 
   DeviceBuffer<unsigned> taken(1, stream);
   taken.fill_bytes(0);
   const std::int64_t blocks = std::min(
-      {n_leaves, std::int64_t{most_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
-       std::max<std::int64_t>(
-           1, workspace_bytes / (block_size * static_cast<std::int64_t>(sizeof(float))))});
+      {n_leaves,
+       std::int64_t{most_solvation_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
+       std::max<std::int64_t>(1, solvation_workspace_bytes /
+                                     (block_size * static_cast<std::int64_t>(sizeof(float))))});
   DeviceBuffer<float> room(blocks * block_size, stream);
-  const SystemsView view{of,
-                         leaves.data(),
-                         n_leaves,
-                         cuts.begin.data(),
-                         cuts.nodes.data(),
-                         rows.begin.data(),
-                         rows.values.data(),
-                         rows.scale.data(),
-                         singular.data()};
-  launch(solve_kernel, static_cast<unsigned>(blocks), solve_threads, 0, stream, view, room.data(),
-         rows_size, block_size, taken.data());
+  const SolvationSystemsView view{of,
+                                  leaves.data(),
+                                  n_leaves,
+                                  cuts.begin.data(),
+                                  cuts.nodes.data(),
+                                  rows.begin.data(),
+                                  rows.values.data(),
+                                  rows.scale.data(),
+                                  singular.data()};
+  launch(solve_solvation, static_cast<unsigned>(blocks), solve_threads, 0, stream, view,
+         room.data(), rows_size, block_size, taken.data());
   const std::int32_t at = download_one(singular.data(), stream);
   FMBEM_REQUIRE(at == none,
                 "the preconditioner's system at panel " << at << " is singular: check the mesh");

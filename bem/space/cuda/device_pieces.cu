@@ -9,8 +9,8 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-__global__ void measure(PiecesView pieces, std::int64_t n, const Vec3d* vertices, Vec3d* centre,
-                        Vec3d* half, Vec3d* low, Vec3d* high, double* area) {
+__global__ void measure_pieces(PiecesView pieces, std::int64_t n, const Vec3d* vertices,
+                               Vec3d* centre, Vec3d* half, Vec3d* low, Vec3d* high, double* area) {
   const std::int64_t j = thread_index();
   if (j >= n) return;
   const std::int64_t panel = pieces.panel[j];
@@ -128,7 +128,7 @@ PieceExtents DevicePieces::extents(const Vec3d* vertices, cudaStream_t stream) c
   PieceExtents extents{DeviceBuffer<Vec3d>(n, stream), DeviceBuffer<Vec3d>(n, stream),
                        DeviceBuffer<Vec3d>(n, stream), DeviceBuffer<Vec3d>(n, stream),
                        DeviceBuffer<double>(n, stream)};
-  launch(measure, blocks_for(n), threads_per_block, 0, stream, view(), n, vertices,
+  launch(measure_pieces, blocks_for(n), threads_per_block, 0, stream, view(), n, vertices,
          extents.centre.data(), extents.half.data(), extents.low.data(), extents.high.data(),
          extents.area.data());
   return extents;

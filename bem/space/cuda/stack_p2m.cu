@@ -15,7 +15,7 @@ constexpr int most_parts = StackParts::most_lines * StackParts::most_densities;
 
 /// Of a warp, in shared memory: what P2M takes, and the parts' sums.
 template <class T>
-__host__ __device__ constexpr int warp_numbers(int pairs) {
+__host__ __device__ constexpr int stack_warp_numbers(int pairs) {
   return p2m_numbers<T>(pairs, 1) + most_parts;
 }
 
@@ -23,8 +23,8 @@ __host__ __device__ constexpr int warp_numbers(int pairs) {
 /// [densities][lines], P_l in the place along, T_k in that across, over half the stack's extent
 /// times its length.
 template <class T>
-__device__ void sum_parts(const StackP2mArguments<T>& a, const BoxStack& stack, int2 range,
-                          int first, int step, int vector, T* buffer, T* sums) {
+__device__ void sum_stack_parts(const StackP2mArguments<T>& a, const BoxStack& stack, int2 range,
+                                int first, int step, int vector, T* buffer, T* sums) {
   constexpr int together = 4;  // points of a piece
   const StripMomentRulesView& rules = a.pieces.rules;
   const int along = stack.parts.densities + 1, points = along * stack.across,
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const Steps<T> steps(a.table, s_room);
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size,
             warps = blockDim.x / warp_size, slots = 2 * a.table.pairs, v = blockIdx.y,
-            numbers = warp_numbers<T>(a.table.pairs);
+            numbers = stack_warp_numbers<T>(a.table.pairs);
   T* const first_room = s_room + Steps<T>::numbers(a.table.p, a.table.pairs);
   T* const buffer = first_room + warp * numbers;
   T* const moments = buffer + slots_at_once * padded_row;
@@ -126,8 +126,8 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int k = lane; k < slots; k += warp_size) moments[k] = 0;
   for (int k = lane; k < most_parts; k += warp_size) parts[k] = 0;
   __syncwarp();
-  sum_parts(a, stack, a.tree.own_sources(box), warp * warp_size, warps * warp_size, v, buffer,
-            parts);
+  sum_stack_parts(a, stack, a.tree.own_sources(box), warp * warp_size, warps * warp_size, v, buffer,
+                  parts);
   __syncthreads();
   // The sum over warps, in their order.
   T* const all_parts = first_room + slots_at_once * padded_row + slots;
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T>
 void stack_p2m(const PanelSourcesView& sources, const BoxStacks& stacks, const TableView<T>& table,
                const T* charges, const ExpansionsView<T>& expansions, cudaStream_t stream) {
-  const WarpBlocks<T> blocks(table, warp_numbers<T>(table.pairs));
+  const WarpBlocks<T> blocks(table, stack_warp_numbers<T>(table.pairs));
   launch(stack_p2m_kernel<T>, dim3(static_cast<unsigned>(stacks.count()), expansions.vectors),
          blocks.warps * warp_size, blocks.shared_bytes, stream,
          StackP2mArguments<T>{sources, stacks.view(), table, charges, expansions});
