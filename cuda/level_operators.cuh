@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "fmbem/cuda/operators.cuh"
@@ -37,11 +38,13 @@ class LevelOperators {
       orbits_ = {fmm::orbits - 1};
       return;
     }
+    std::vector<fmm::Yukawa> kernels;
     for (int level = kernel_.top_level; level < tree.levels(); ++level) {
       const double unit = side(tree, level);
-      sets_.push_back(device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order));
+      kernels.push_back({kernel_.kappa * unit});
       orbits_.push_back(orbits_within(reach_ / unit));
     }
+    sets_ = device_operators<T>(std::span<const fmm::Yukawa>(kernels), order);
   }
 
   const FarKernel& kernel() const { return kernel_; }
