@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "fmbem/cuda/operators.cuh"
@@ -38,13 +37,11 @@ class LevelOperators {
       orbits_ = {fmm::orbits - 1};
       return;
     }
-    std::vector<fmm::Yukawa> kernels;
     for (int level = kernel_.top_level; level < tree.levels(); ++level) {
       const double unit = side(tree, level);
-      kernels.push_back({kernel_.kappa * unit});
+      sets_.push_back(device_operators<T>(fmm::Yukawa{kernel_.kappa * unit}, order));
       orbits_.push_back(orbits_within(reach_ / unit));
     }
-    sets_ = device_operators<T>(std::span<const fmm::Yukawa>(kernels), order);
   }
 
   const FarKernel& kernel() const { return kernel_; }

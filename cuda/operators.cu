@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <span>
 #include <tuple>
 #include <vector>
 
@@ -50,27 +49,24 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
   }
   result->upward = to_device(upward, nullptr);
   result->downward = to_device(downward, nullptr);
+  FMBEM_CUDA(cudaStreamSynchronize(nullptr));  // plans have them in streams of their own
   return result;
 }
 
 }  // namespace
 
 template <class T, class Kernel>
-std::vector<std::shared_ptr<const DeviceOperators<T>>> device_operators(
-    std::span<const Kernel> kernels, const fmm::ParityOrder& order) {
+std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
+                                                           const fmm::ParityOrder& order) {
   using Key = std::tuple<Kernel, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<const DeviceOperators<T>>> alive;
   int device = 0;
   FMBEM_CUDA(cudaGetDevice(&device));
   const std::lock_guard lock(mutex);
-  std::vector<std::shared_ptr<const DeviceOperators<T>>> result;
-  for (const Kernel& kernel : kernels) {
-    auto& known = alive[Key{kernel, device, order.p}];
-    result.push_back(known.lock());
-    if (!result.back()) known = result.back() = make_operators<T>(kernel, order);
-  }
-  FMBEM_CUDA(cudaStreamSynchronize(nullptr));  // others have them in streams of their own
+  auto& known = alive[Key{kernel, device, order.p}];
+  std::shared_ptr<const DeviceOperators<T>> result = known.lock();
+  if (!result) known = result = make_operators<T>(kernel, order);
   return result;
 }
 
@@ -154,11 +150,11 @@ typename DeviceTable<T>::Rows DeviceTable<T>::rows_of(int rows, std::vector<Term
 
 template struct DeviceOperators<double>;
 template struct DeviceOperators<float>;
-#define FMBEM_INSTANTIATE(Kernel)                                                        \
-  template std::vector<std::shared_ptr<const DeviceOperators<double>>> device_operators( \
-      std::span<const fmm::Kernel>, const fmm::ParityOrder&);                            \
-  template std::vector<std::shared_ptr<const DeviceOperators<float>>> device_operators(  \
-      std::span<const fmm::Kernel>, const fmm::ParityOrder&);
+#define FMBEM_INSTANTIATE(Kernel)                                           \
+  template std::shared_ptr<const DeviceOperators<double>> device_operators( \
+      const fmm::Kernel&, const fmm::ParityOrder&);                         \
+  template std::shared_ptr<const DeviceOperators<float>> device_operators(  \
+      const fmm::Kernel&, const fmm::ParityOrder&);
 FMBEM_FOR_EACH_KERNEL(FMBEM_INSTANTIATE)
 #undef FMBEM_INSTANTIATE
 template class DeviceTable<double>;

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "fmbem/cuda/memory.cuh"
 #include "fmbem/cuda/pass.cuh"
@@ -14,7 +12,8 @@ namespace fmbem::cuda {
 
 /// Translation operators of one kernel and order in device memory, shared by all living plans.
 /// Those of a homogeneous kernel serve boxes of all levels; Yukawa's is in the unit of the boxes'
-/// side, the parents' of upward and downward. M2L is made on the device.
+/// side, the parents' of upward and downward. M2L is made on the device, upward and downward
+/// on the host.
 template <class T>
 struct DeviceOperators {
   DeviceBuffer<T> m2l, upward, downward;
@@ -22,15 +21,9 @@ struct DeviceOperators {
   OperatorsView<T> view() const { return {m2l.data(), upward.data(), downward.data(), m2l_stride}; }
   std::int64_t bytes() const { return m2l.bytes() + upward.bytes() + downward.bytes(); }
 };
-/// Of each kernel. Waits for the device.
-template <class T, class Kernel>
-std::vector<std::shared_ptr<const DeviceOperators<T>>> device_operators(
-    std::span<const Kernel> kernels, const fmm::ParityOrder& order);
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,
-                                                           const fmm::ParityOrder& order) {
-  return device_operators<T>(std::span(&kernel, 1), order)[0];
-}
+                                                           const fmm::ParityOrder& order);
 
 /// fmm::HarmonicTable in device memory.
 template <class T>

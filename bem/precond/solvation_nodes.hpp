@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,13 +12,6 @@ namespace fmbem {
 
 /// Molecules have many turns of the surface close to each other, which alone would be 400 nodes.
 inline constexpr ClusterInverseOptions solvation_cuts{.most_unknowns = 200};
-
-/// Panels sorted by the regions that they are between, those between the same two in their order.
-struct PanelsBySides {
-  explicit PanelsBySides(const RegionsOfPanels& regions);
-  std::vector<std::int32_t> panel;  ///< [n], at each place
-  std::vector<std::int32_t> begin;  ///< [surfaces + 1], places
-};
 
 /// Trees over panels, one for each two regions that panels are between.
 ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> triangles,

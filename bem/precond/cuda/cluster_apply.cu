@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
@@ -176,7 +177,7 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
       rows_(std::move(rows)) {
   const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
-  area_ = DeviceBuffer<double>(tree.panels, stream);
+  area_ = DeviceBuffer<double>(panels_of(tree), stream);
   nodes_ = DeviceBuffer<NodeSpan>(n_nodes, stream);
   launch(take_spans, blocks_for(n_nodes), threads_per_block, 0, stream, tree.nodes.data(), n_nodes,
          nodes_.data(), area_.data());

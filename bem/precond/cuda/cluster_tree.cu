@@ -1,4 +1,4 @@
-#include "fmbem/bem/precond/cuda/cluster_tree.cuh"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -165,7 +165,6 @@ DeviceClusterTree make_cluster_trees(const DevicePanels& panels,
   exclusive_sum(nodes_from.data(), nodes_before.data(), n, stream);
 
   DeviceClusterTree tree;
-  tree.panels = n;
   tree.nodes = DeviceBuffer<Cluster>(n_nodes, stream);
   tree.parent = DeviceBuffer<std::int32_t>(n_nodes, stream);
   launch(number_nodes, blocks, threads_per_block, 0, stream, trees, begin.data(), end.data(), n,

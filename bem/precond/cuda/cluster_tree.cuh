@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "fmbem/bem/geometry/cuda/device_panels.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
@@ -12,18 +11,12 @@ namespace fmbem::cuda::bem {
 
 /// fmbem::ClusterTree on the device, with the same nodes in the same order.
 struct DeviceClusterTree {
-  std::int32_t panels = 0;      ///< n
-  DeviceBuffer<Cluster> nodes;  ///< [2n − trees], in preorder
+  DeviceBuffer<Cluster> nodes;  ///< [2n − 1], in preorder
   DeviceBuffer<std::int32_t> parent;
   DeviceBuffer<std::int32_t> leaves, above;  ///< topmost nodes of at most max_leaf panels; the rest
 };
 
 DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream);
-/// Several trees, one behind the other, over panels in the order of the trees, whose keys ascend in
-/// each. `tree_begin`: [trees + 1], panels. Of the panels it takes vertices and keys.
-DeviceClusterTree make_cluster_trees(const DevicePanels& panels,
-                                     std::span<const std::int32_t> tree_begin, int max_leaf,
-                                     cudaStream_t stream);
 
 /// The nodes whose charges are the unknowns for each leaf, its own panels last.
 struct DeviceCuts {

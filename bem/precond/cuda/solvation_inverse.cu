@@ -7,6 +7,7 @@
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/bem/precond/cuda/solvation_systems.cuh"
 #include "fmbem/bem/precond/solvation_nodes.hpp"
@@ -128,10 +129,10 @@ RowsProduct build(const Panels& panels, const RegionsOfPanels& regions,
 
 struct SolvationInverse::Impl {
   Impl(const Panels& panels, const RegionsOfPanels& regions)
-      : Impl(panels, regions, PanelsBySides(regions)) {}
-  Impl(const Panels& panels, const RegionsOfPanels& regions, const PanelsBySides& places)
-      : panel_at(staged(places.panel, stream)),
-        rows(build(panels, regions, places.begin, panel_at, stream)) {}
+      : Impl(panels, regions, PanelSurfaces(regions.inside, regions.outside)) {}
+  Impl(const Panels& panels, const RegionsOfPanels& regions, const PanelSurfaces& surfaces)
+      : panel_at(staged(surfaces.panel, stream)),
+        rows(build(panels, regions, surfaces.begin, panel_at, stream)) {}
 
   void apply(const double* x, double* y, int vectors, cudaStream_t in) const {
     const std::int64_t n = rows.size(), all = fields * n * vectors;
