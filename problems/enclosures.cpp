@@ -122,7 +122,7 @@ Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of
   result.of.resize(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) result.of[i] = unions.root(i);
-  std::vector<std::int32_t> number(n);
+  LargeVector<std::int32_t> number(n);
   for (std::int32_t i = 0; i < n; ++i) {
     if (result.of[i] != i) continue;
     number[i] = static_cast<std::int32_t>(result.parts.size());
@@ -171,6 +171,7 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
 
 std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
   std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
+  if (result.size() == 1) result[0].reserve(enclosures.of_whole.size());
   for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
     if (enclosures.of_whole[w] >= 0)
       result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));

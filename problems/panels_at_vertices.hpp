@@ -13,22 +13,21 @@ namespace fmbem {
 
 /// The panels at each vertex.
 struct PanelsAtVertices {
-  explicit PanelsAtVertices(const Panels& panels)
-      : begin(panels.vertices.size() + 1, 0), panel(3 * panels.size()) {
+  explicit PanelsAtVertices(const Panels& panels) : begin(panels.vertices.size() + 1, 0) {
     const auto n = static_cast<std::int64_t>(panels.size()),
                n_vertices = static_cast<std::int64_t>(panels.vertices.size());
+    panel.resize(3 * panels.size());
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i)
       for (const int v : panels.corners[i])
-        std::atomic_ref(begin[v + 1]).fetch_add(1, std::memory_order_relaxed);
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
+        std::atomic_ref(begin[v]).fetch_add(1, std::memory_order_relaxed);
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());  // ends, which become begins
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
       for (std::int64_t i = 0; i < n; ++i)
         for (const int v : panels.corners[i])
-          panel[std::atomic_ref(next[v]).fetch_add(1, std::memory_order_relaxed)] =
+          panel[std::atomic_ref(begin[v]).fetch_sub(1, std::memory_order_relaxed) - 1] =
               static_cast<std::int32_t>(i);
 #pragma omp for schedule(static)
       for (std::int64_t v = 0; v < n_vertices; ++v)
@@ -40,7 +39,7 @@ struct PanelsAtVertices {
   }
 
   std::vector<std::int64_t> begin;  ///< [vertices + 1]
-  std::vector<std::int32_t> panel;  ///< ascending at each
+  LargeVector<std::int32_t> panel;  ///< ascending at each
 };
 
 }  // namespace fmbem
