@@ -8,6 +8,7 @@
 #include "fmbem/bem/layer/cuda/potential_at_points.hpp"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
+#include "fmbem/bem/precond/cuda/panel_blocks.hpp"
 #include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/cuda/device.hpp"
 
@@ -66,7 +67,18 @@ struct SolvationInverse::Impl {};
 SolvationInverse::SolvationInverse(const Panels&, const RegionsOfPanels&) { require_cuda_device(); }
 SolvationInverse::~SolvationInverse() = default;
 
-PairPart::PairPart(const PairPlaces&) { require_cuda_device(); }
+struct PairPart::Impl {};
+
+PairPart::PairPart(const PairBlocks&, const PairPlaces&) { require_cuda_device(); }
+PairPart::~PairPart() = default;
+PairPart::PairPart(PairPart&&) noexcept = default;
+PairPart& PairPart::operator=(PairPart&&) noexcept = default;
+
+PairBlocks inverse_of_panel_blocks(const Panels&, const PanelSurfaces&,
+                                   std::span<const PanelBlockTerms>) {
+  require_cuda_device();
+  return PairBlocks(DeviceArray<double>());
+}
 
 struct MixedVectors::Parts {};
 
@@ -90,7 +102,9 @@ void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
 void PairBlocks::multiply(const double*, double*, int) const {}
-const double* PairPart::sources(const double*) { return nullptr; }
+const double* PairPart::sources(const double*) const { return nullptr; }
+double* PairPart::results() const { return nullptr; }
+double* PairPart::flux() const { return nullptr; }
 void PairBlocks::wait() const {}
 void PairPart::clear() const {}
 void PairPart::add_flux(double) const {}

@@ -1,71 +1,20 @@
 // M2L as in fmm/expansion/m2l_blocks.cpp: blocks X of a high degree, made from tables of irregular
-// harmonics, one for each orbit, and projected to Bᵀ X B. B does not mix classes, so each class of
-// rows and of columns of a block is a task of its own, and X is never stored.
-#include <numbers>
+// functions, one for each orbit, and projected to Bᵀ X B. B does not mix classes, so each class of
+// rows and of columns of a block is a task of its own, and X is never stored. Of Laplace's kernel
+// an entry of X is two of a table's numbers, of Yukawa's two of the shifts that recurrences make of
+// it.
+#include <algorithm>
 #include <vector>
 
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/m2l_operators.cuh"
+#include "fmbem/cuda/m2l_tables.cuh"
 #include "fmbem/fmm/expansion/box_fit.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
-#include "fmbem/fmm/expansion/translations.hpp"
 
 namespace fmbem::cuda {
 namespace {
-
-constexpr int far_orbits = fmm::orbits - 1;
-
-/// T_n^m(r) of degree ≤ p for the eight mirror images of each orbit but the first, a block each:
-/// real parts at (n, m), imaginary ones at (n, −m), m ≥ 0. A thread for each m.
-__global__ void find_irregular(int p, const double* root_factorial, double* out) {
-  const Vec3d r =
-      fmm::orbit_shift(1 + static_cast<int>(blockIdx.x) / 8, static_cast<int>(blockIdx.x) % 8);
-  const int m = static_cast<int>(threadIdx.x);
-  if (m > p || fmm::boxes_touch(r)) return;
-  const double inverse_r2 = 1 / norm2(r);
-  double c = 1, s = 0, power = sqrt(inverse_r2);
-  for (int k = 1; k <= m; ++k) {
-    fmm::next_sectorial(r, k, c, s);
-    power *= inverse_r2;
-  }
-  double* const values = out + static_cast<std::int64_t>(blockIdx.x) * fmm::harmonic_count(p);
-  fmm::harmonics_of_order(r, m, c, s, p, values);
-  for (int n = m; n <= p; ++n, power *= inverse_r2) {
-    const double scale = power * root_factorial[n - m] * root_factorial[n + m];
-    if (m == 0) {
-      values[fmm::harmonic_index(n, 0)] *= scale;
-    } else {
-      values[fmm::harmonic_index(n, m)] *= scale / std::numbers::sqrt2;
-      values[fmm::harmonic_index(n, -m)] *= scale / std::numbers::sqrt2;
-    }
-  }
-}
-
-/// The tables of M2lClasses, [26][8][real, imaginary][count], for an orbit and a w in each row of
-/// blocks.
-__global__ void add_images(int count, const double* irregular, double* tables) {
-  const auto index = static_cast<int>(thread_index());
-  if (index >= count) return;
-  const int orbit = static_cast<int>(blockIdx.y) / 8, w = static_cast<int>(blockIdx.y) % 8;
-  const int n = static_cast<int>(sqrt(static_cast<double>(index))), m = index - n * n - n;
-  const int abs_m = abs(m);
-  double real = 0, imaginary = 0;
-  for (int h = 0; h < 8; ++h) {
-    if (fmm::boxes_touch(fmm::orbit_shift(1 + orbit, h))) continue;
-    const double* const values = irregular + static_cast<std::int64_t>(8 * orbit + h) * count;
-    const double sign = __popc(w & h) % 2 ? -1 : 1;
-    real += sign * values[fmm::harmonic_index(n, abs_m)];
-    if (m != 0) imaginary += sign * values[fmm::harmonic_index(n, -abs_m)];
-  }
-  if (m < 0) {  // (−1)^m times the conjugate
-    real = m % 2 ? -real : real;
-    imaginary = m % 2 ? imaginary : -imaginary;
-  }
-  double* const to = tables + static_cast<std::int64_t>(2 * blockIdx.y) * count + index;
-  to[0] = real;
-  to[count] = imaginary;
-}
 
 /// A product goes through shared memory in pieces of this size; each thread has 4 x 2 of the sums.
 constexpr int tile_rows = 64, tile_columns = 32, tile_depth = 16;
@@ -104,11 +53,56 @@ struct Begins {
   __host__ __device__ int size(int c) const { return high[c + 1] - high[c]; }
 };
 
+/// C_{n,m}^{kl} and C_{n,−m}^{kl}, m ≥ 0, of Laplace's kernel: of tables, numbers of a higher
+/// degree.
+struct TableEntries {
+  const double* tables;
+  int count;  ///< of numbers of a table
+
+  struct OfClasses {
+    const double* table;
+    double sum, difference;
+    __device__ double operator()(int n, int m, int k, int l) const {
+      const double* const here = table + fmm::harmonic_index(n + k, m);
+      return sum * here[l] + difference * here[-l];
+    }
+  };
+  __device__ OfClasses of(int orbit, const fmm::M2lClasses& classes) const {
+    return {
+        tables + (2 * (8 * std::int64_t{orbit} + classes.w) + (classes.imaginary ? 1 : 0)) * count,
+        classes.sum, classes.difference};
+  }
+};
+
+/// The same of Yukawa's, by ShiftColumns.
+struct ShiftEntries {
+  const double* columns;
+  int p;
+
+  struct OfClasses {
+    const double* columns;
+    double sum, difference;
+    int count;  ///< of numbers of a column
+    __device__ double operator()(int n, int m, int k, int l) const {
+      const double* const here =
+          columns + std::int64_t{k * (k + 1) / 2 + l} * count + fmm::harmonic_index(n, 0);
+      const double of_difference = (m + l) % 2 ? -difference : difference;
+      return sum * here[m] + of_difference * here[-m];
+    }
+  };
+  __device__ OfClasses of(int orbit, const fmm::M2lClasses& classes) const {
+    const std::int64_t size = std::int64_t{(p + 1) * (p + 2) / 2} * fmm::harmonic_count(p);
+    return {
+        columns + (2 * (8 * std::int64_t{orbit} + classes.w) + (classes.imaginary ? 1 : 0)) * size,
+        classes.sum, classes.imaginary ? -classes.difference : classes.difference,
+        fmm::harmonic_count(p)};
+  }
+};
+
 struct BlocksView {
   Begins begin;
-  int count, table_count;  ///< K and the numbers of a table
+  int count;  ///< K
   std::int64_t stride;
-  const double* tables;        ///< as of add_images()
   const int *degree, *order;   ///< n and |m| of the coefficients of high degree
   const double* inverse_norm;  ///< of them, as of fmm::inverse_norms()
   const double* fit;           ///< [known][unknown] for each class
@@ -118,10 +112,11 @@ struct BlocksView {
 __host__ __device__ constexpr int middle_rows(int size) { return size + tile_depth; }
 
 /// A block for each class of rows and of columns and each tile of columns (x), and for each orbit
-/// and block e (y).
-template <class T>
+/// and block e (y). `out` is where the first orbit's columns are.
+template <class T, class Entries>
 __global__ void __launch_bounds__(tile_threads)
-    make_blocks(const __grid_constant__ BlocksView a, T* out) {
+    make_blocks(const __grid_constant__ BlocksView a, const __grid_constant__ Entries entries,
+                T* out) {
   const int pair = static_cast<int>(blockIdx.x) % 64, r = pair / 8, c = pair % 8;
   const int first_column = static_cast<int>(blockIdx.x) / 64 * tile_columns;
   const int orbit = static_cast<int>(blockIdx.y) / 8, e = static_cast<int>(blockIdx.y) % 8;
@@ -133,17 +128,12 @@ __global__ void __launch_bounds__(tile_threads)
   double* const s_middle = s_right + right_entries;  // [middle_rows(rows)][right_stride]
   const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
 
-  const fmm::M2lClasses classes(e, r, c);
-  const double* const table =
-      a.tables +
-      (2 * (8 * std::int64_t{orbit} + classes.w) + (classes.imaginary ? 1 : 0)) * a.table_count;
+  const auto of_classes = entries.of(orbit, fmm::M2lClasses(e, r, c));
   const auto entry = [&](int i, int j) {
     if (i >= rows) return 0.0;
-    const int row = a.begin.high[r] + i, column = a.begin.high[c] + j;
-    const int n = a.degree[row], l = a.order[column];
-    const double* const here = table + fmm::harmonic_index(n + a.degree[column], a.order[row]);
-    const double sum = classes.sum * here[l] + classes.difference * here[-l];
-    return (n % 2 ? -0.125 : 0.125) * a.inverse_norm[row] * a.inverse_norm[column] * sum;
+    const int row = a.begin.high[r] + i, column = a.begin.high[c] + j, n = a.degree[row];
+    return (n % 2 ? -0.125 : 0.125) * a.inverse_norm[row] * a.inverse_norm[column] *
+           of_classes(n, a.order[row], a.degree[column], a.order[column]);
   };
 
   for (int first = 0; first < rows; first += tile_rows) {
@@ -225,23 +215,15 @@ __global__ void __launch_bounds__(tile_threads)
 }  // namespace
 
 template <class T>
-DeviceBuffer<T> make_m2l_operators(const fmm::ParityOrder& order, std::int64_t stride,
-                                   cudaStream_t stream) {
+DeviceBuffer<T> make_m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityOrder& order,
+                                   std::int64_t stride, cudaStream_t stream) {
   const fmm::ParityOrder high(fmm::fitted_degree(order.p));
-  const int p = 2 * high.p, table_count = fmm::harmonic_count(p);
-  const auto root_factorial = to_device(fmm::root_factorials(2 * p + 1), stream);
-  DeviceBuffer<double> irregular(std::size_t{8} * far_orbits * table_count, stream),
-      tables(2 * irregular.size(), stream);
-  launch(find_irregular, 8 * far_orbits, blocks_for(p + 1, warp_size) * warp_size, 0, stream, p,
-         root_factorial.data(), irregular.data());
-  launch(add_images, dim3(blocks_for(table_count), 8 * far_orbits), threads_per_block, 0, stream,
-         table_count, irregular.data(), tables.data());
-
+  const DeviceBuffer<double> tables = make_m2l_tables(kernel, 2 * high.p, stream);
   std::vector<int> abs_m;
   for (const int m : high.azimuth) abs_m.push_back(std::abs(m));
   const auto degree = to_device(high.degree, stream), azimuth = to_device(abs_m, stream);
   const auto inverse_norm = to_device(fmm::inverse_norms(high), stream);
-  const fmm::BoxFit box_fit(order, high);  // while the device is at the tables
+  const fmm::BoxFit box_fit(order, high, kernel);  // while the device is at the tables
   Begins begin{};
   std::vector<double> all_fit;
   int largest = 0, most_known = 0;
@@ -259,18 +241,31 @@ DeviceBuffer<T> make_m2l_operators(const fmm::ParityOrder& order, std::int64_t s
   const std::size_t shared =
       (left_entries + right_entries + std::size_t{right_stride} * middle_rows(largest)) *
       sizeof(double);
-  launch(make_blocks<T>, dim3(64 * blocks_for(most_known, tile_columns), 8 * far_orbits),
-         tile_threads, shared, stream,
-         BlocksView{begin, order.count, table_count, stride, tables.data(), degree.data(),
-                    azimuth.data(), inverse_norm.data(), fit.data()},
-         result.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was copied ends here
+  const BlocksView view{begin,          order.count,         stride,    degree.data(),
+                        azimuth.data(), inverse_norm.data(), fit.data()};
+  const auto make = [&](const auto& entries, int first, int count) {
+    launch(make_blocks<T, std::decay_t<decltype(entries)>>,
+           dim3(64 * blocks_for(most_known, tile_columns), 8 * count), tile_threads, shared, stream,
+           view, entries, result.data() + std::int64_t{first} * order.count);
+  };
+  if (kernel.kappa == 0) {
+    make(TableEntries{tables.data(), fmm::harmonic_count(2 * high.p)}, 0, far_orbits);
+  } else {
+    ShiftColumns columns(kernel, high.p, tables, stream);
+    for (int first = 0; first < far_orbits; first += columns.orbits_at_once()) {
+      const int count = std::min(columns.orbits_at_once(), far_orbits - first);
+      columns.make(first, count);
+      make(ShiftEntries{columns.data(), high.p}, first, count);
+    }
+  }
   return result;
 }
 
-template DeviceBuffer<double> make_m2l_operators(const fmm::ParityOrder&, std::int64_t,
-                                                 cudaStream_t);
-template DeviceBuffer<float> make_m2l_operators(const fmm::ParityOrder&, std::int64_t,
-                                                cudaStream_t);
+#define FMBEM_INSTANTIATE(T)                                                               \
+  template DeviceBuffer<T> make_m2l_operators(const fmm::Yukawa&, const fmm::ParityOrder&, \
+                                              std::int64_t, cudaStream_t);
+FMBEM_INSTANTIATE(double)
+FMBEM_INSTANTIATE(float)
+#undef FMBEM_INSTANTIATE
 
 }  // namespace fmbem::cuda

@@ -7,7 +7,6 @@
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
 #include "fmbem/fmm/base/error.hpp"
-#include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::cuda {
@@ -27,42 +26,19 @@ fmm::UpwardBlocks upward_blocks(const fmm::Yukawa& kernel, const fmm::ParityOrde
   return fmm::upward_blocks(order, kernel);
 }
 
-/// In the order of the default stream: plans, with streams of their own, come and go.
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& from) {
-  DeviceBuffer<T> buffer(from.size(), nullptr);
-  FMBEM_CUDA(
-      cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return buffer;
-}
+fmm::Yukawa as_yukawa(const fmm::Laplace&) { return {0}; }
+fmm::Yukawa as_yukawa(const fmm::Yukawa& kernel) { return kernel; }
 
-/// The blocks of M2L as make_m2l_operators() has them.
-template <class T>
-DeviceBuffer<T> m2l_operators(const fmm::Laplace&, const fmm::ParityOrder& order,
-                              std::int64_t stride) {
-  return make_m2l_operators<T>(order, stride, nullptr);
-}
-template <class T>
-DeviceBuffer<T> m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityOrder& order,
-                              std::int64_t stride) {
-  const std::int64_t count = order.count;
-  std::vector<T> rows(8 * count * stride, T(0));
-  fmm::make_m2l_blocks(kernel, order, fmm::M2l::fitted, fmm::all_m2l_orbits(),
-                       [&](int orbit, int e, const double* block) {
-                         for (std::int64_t i = 0; i < count; ++i)
-                           std::copy_n(
-                               block + i * count, count,
-                               rows.begin() + (e * count + i) * stride + (orbit - 1) * count);
-                       });
-  return upload(rows);
-}
-
+/// In the order of the default stream.
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
                                                          const fmm::ParityOrder& order) {
-  const std::int64_t count = order.count, stride = aligned<T>((fmm::orbits - 1) * count);
+  const std::int64_t count = order.count;
+  auto result = std::make_shared<DeviceOperators<T>>();
+  result->m2l_stride = aligned<T>((fmm::orbits - 1) * count);
+  result->m2l = make_m2l_operators<T>(as_yukawa(kernel), order, result->m2l_stride, nullptr);
   std::vector<T> upward, downward;
-  const fmm::UpwardBlocks blocks = upward_blocks(kernel, order);
+  const fmm::UpwardBlocks blocks = upward_blocks(kernel, order);  // while the device is at M2L
   for (int e = 0; e < 8; ++e) {
     const std::vector<double>& block = blocks.block[e];
     const std::int64_t rows = order.begin[e + 1] - order.begin[e];
@@ -71,11 +47,9 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
         upward.push_back(static_cast<T>(block[i * count + k]));
     for (const double entry : block) downward.push_back(static_cast<T>(0.5 * entry));
   }
-  auto result = std::make_shared<DeviceOperators<T>>();
-  result->upward = upload(upward);
-  result->downward = upload(downward);
-  result->m2l = m2l_operators<T>(kernel, order, stride);
-  result->m2l_stride = stride;
+  result->upward = to_device(upward, nullptr);
+  result->downward = to_device(downward, nullptr);
+  FMBEM_CUDA(cudaStreamSynchronize(nullptr));  // plans have them in streams of their own
   return result;
 }
 

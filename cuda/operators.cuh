@@ -12,8 +12,8 @@ namespace fmbem::cuda {
 
 /// Translation operators of one kernel and order in device memory, shared by all living plans.
 /// Those of a homogeneous kernel serve boxes of all levels; Yukawa's is in the unit of the boxes'
-/// side, the parents' of upward and downward. Laplace's are made on the device, Yukawa's on the
-/// host.
+/// side, the parents' of upward and downward. M2L is made on the device, upward and downward
+/// on the host.
 template <class T>
 struct DeviceOperators {
   DeviceBuffer<T> m2l, upward, downward;

@@ -69,8 +69,8 @@ void PlainEvaluation::place(DevicePoints points, DeviceBuffer<std::int32_t> orde
   DeviceBuffer<double> places(3 * n, stream_);
   launch(place_kernel, blocks_for(n), threads_per_block, 0, stream_, points.data, order.data(), n,
          scale_, places.data());
-  (are_sources ? source_view_ : target_view_) = {n, order.data(), places.data(), places.data() + n,
-                                                 places.data() + 2 * n};
+  (are_sources ? source_view_ : target_view_) =
+      PointsView<double>{n, order.data(), places.data(), places.data() + n, places.data() + 2 * n};
   (are_sources ? source_order_ : target_order_) = std::move(order);
   (are_sources ? source_places_ : target_places_) = std::move(places);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
@@ -51,12 +52,13 @@ void find_open_edges(const Panels& panels, const PanelsAtVertices& at_vertices,
     if (!closed[i]) result.parts[result.of[i]].closed = false;
 }
 
-/// Of panels without images, or of the whole of them.
-Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of) {
-  const auto n = static_cast<std::int32_t>(panels.size());
-  const PanelsAtVertices at_vertices(panels);
-  Unions unions(n);
-  for (std::size_t v = 0; v < panels.vertices.size(); ++v) {
+/// Roots of panels that hang together: the first of them.
+Unions connected(const PanelsAtVertices& at_vertices, const Panels& panels,
+                 std::span<const int> class_of) {
+  Unions unions(panels.size());
+  const auto n_vertices = static_cast<std::int64_t>(panels.vertices.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t v = 0; v < n_vertices; ++v) {
     const std::span<const std::int32_t> at = at_vertices.at(static_cast<int>(v));
     for (std::size_t k = 1; k < at.size(); ++k)
       for (std::size_t l = k; l-- > 0;) {
@@ -65,31 +67,71 @@ Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of
         break;  // that one hangs together with those before it
       }
   }
+  return unions;
+}
 
-  Enclosures result;
-  result.of.resize(n);
-  for (std::int32_t i = 0; i < n; ++i) {
-    const std::int32_t root = unions.root(i);  // the first of its panels
-    if (root == i) {
-      result.of[i] = static_cast<std::int32_t>(result.parts.size());
-      const Vec3d at = panels.vertex(i, 0);
-      result.parts.push_back({.first = i, .low = at, .high = at});
-    } else {
-      result.of[i] = result.of[root];
+/// Bounds and volumes of parts, of which each has its first panel. Sums over blocks of panels are
+/// added up in their order, so that they are the same for any number of threads.
+void measure_parts(const Panels& panels, Enclosures& found) {
+  constexpr std::int64_t block = 1 << 14;
+  const auto n = static_cast<std::int64_t>(panels.size()), blocks = (n + block - 1) / block;
+  using OfBlock = std::vector<std::pair<std::int32_t, Enclosure>>;  // parts in it
+  std::vector<OfBlock> sums(blocks);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    OfBlock& own = sums[b];
+    std::size_t at = 0;
+    for (std::int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+      const std::int32_t p = found.of[i];
+      const Vec3d origin = found.parts[p].low;  // so far
+      if (at == own.size() || own[at].first != p)
+        at = static_cast<std::size_t>(
+            std::find_if(own.begin(), own.end(), [&](const auto& sum) { return sum.first == p; }) -
+            own.begin());
+      if (at == own.size()) own.push_back({p, {.low = origin, .high = origin}});
+      Enclosure& sum = own[at].second;
+      std::array<Vec3d, 3> d;
+      for (int k = 0; k < 3; ++k) {
+        const Vec3d v = panels.vertex(i, k);
+        d[k] = v - origin;
+        for (int axis = 0; axis < 3; ++axis) {
+          sum.low[axis] = std::min(sum.low[axis], v[axis]);
+          sum.high[axis] = std::max(sum.high[axis], v[axis]);
+        }
+      }
+      sum.volume += dot(d[0], cross(d[1], d[2])) / 6;
     }
-    Enclosure& part = result.parts[result.of[i]];
-    const Vec3d origin = panels.vertex(part.first, 0);
-    std::array<Vec3d, 3> d;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3d v = panels.vertex(i, k);
-      d[k] = v - origin;
+  }
+  for (const OfBlock& own : sums)
+    for (const auto& [p, sum] : own) {
+      Enclosure& part = found.parts[p];
+      part.volume += sum.volume;
       for (int axis = 0; axis < 3; ++axis) {
-        part.low[axis] = std::min(part.low[axis], v[axis]);
-        part.high[axis] = std::max(part.high[axis], v[axis]);
+        part.low[axis] = std::min(part.low[axis], sum.low[axis]);
+        part.high[axis] = std::max(part.high[axis], sum.high[axis]);
       }
     }
-    part.volume += dot(d[0], cross(d[1], d[2])) / 6;
+}
+
+/// Of panels without images, or of the whole of them.
+Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of) {
+  const auto n = static_cast<std::int32_t>(panels.size());
+  const PanelsAtVertices at_vertices(panels);
+  Unions unions = connected(at_vertices, panels, class_of);
+  Enclosures result;
+  result.of.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) result.of[i] = unions.root(i);
+  LargeVector<std::int32_t> number(n);
+  for (std::int32_t i = 0; i < n; ++i) {
+    if (result.of[i] != i) continue;
+    number[i] = static_cast<std::int32_t>(result.parts.size());
+    const Vec3d at = panels.vertex(i, 0);
+    result.parts.push_back({.first = i, .low = at, .high = at});
   }
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) result.of[i] = number[result.of[i]];
+  measure_parts(panels, result);
   find_open_edges(panels, at_vertices, result);
   return result;
 }
@@ -129,6 +171,7 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
 
 std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
   std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
+  if (result.size() == 1) result[0].reserve(enclosures.of_whole.size());
   for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
     if (enclosures.of_whole[w] >= 0)
       result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));

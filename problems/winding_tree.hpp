@@ -17,8 +17,8 @@ namespace fmbem {
 ///     4π w(x) = Σ A·d/|d|³ + tr Q/|d|³ − 3 dᵀ Q d/|d|⁵ + Σ solid angles of panels close by.
 ///
 /// What that leaves out of 4π w is at most Σ 3 M/(|d| − r)⁴, M = ∫ |y − c|² dS and r the cluster's
-/// radius, since third derivatives of 1/ρ are no larger than 6/ρ⁴. Clusters are opened until w is
-/// farther from ½ than that.
+/// radius, since third derivatives of 1/ρ are no larger than 6/ρ⁴. The cluster that leaves out most
+/// is opened until w is farther from ½ than that.
 class WindingTree {
  public:
   /// `part`: panels of one surface, ascending. The panels must outlive it. O(n).
@@ -29,22 +29,31 @@ class WindingTree {
   bool encloses(Vec3d x) const;
 
  private:
+  struct Bounds {
+    Vec3d low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    void add(Vec3d other_low, Vec3d other_high);
+    double farthest_from(Vec3d x) const;
+  };
   struct Node {
+    Bounds bounds;
     Vec3d centroid, area_vector;
     std::array<Vec3d, 3> moment;              ///< Q, its columns
     double area = 0, spread = 0, radius = 0;  ///< spread: M, at most
     void add_moment(Vec3d of_area, Vec3d from_centroid);
   };
-  struct Winding {
-    double value = 0, error = 0;
+  /// What a cluster counts by its series, and what that leaves out at most.
+  struct Part {
+    std::size_t node;
+    double value, error;
   };
 
   std::size_t nodes() const { return nodes_.size(); }
   bool is_leaf(std::size_t k) const { return 2 * k + 1 >= nodes(); }
   void measure_leaf(std::size_t k);
   void measure_halves(std::size_t k);
-  /// Takes clusters whose radius is at most `opening` times their distance.
-  Winding winding(Vec3d x, double opening) const;
+  Part part(std::size_t k, Vec3d x) const;
+  /// The solid angles of a leaf's panels, over 4π.
+  double of_panels(std::size_t leaf, Vec3d x) const;
   /// The panels of a leaf.
   std::span<const std::int32_t> panels_of(std::size_t k) const;
 

@@ -35,7 +35,8 @@ struct GreenOperator::Impl {
     std::vector<GreenPass> passes;
   };
 
-  LargeVector<Triangle> columns;
+  std::size_t n_rows = 0, n_columns = 0;
+  LargeVector<Triangle> columns;  ///< these and targets: on the CPU
   GreenTargets targets;
   std::vector<GreenTerm> terms;
   int outputs = 1;
@@ -66,7 +67,7 @@ struct GreenOperator::Impl {
 
   void multiply(std::span<const double> x, std::span<double> y) const {
     if (on_gpu) return on_gpu->multiply(x.data(), y.data());
-    const std::size_t n = columns.size(), m = targets.own.size();
+    const std::size_t n = n_columns, m = n_rows;
     product_seconds.clear();
     std::fill(y.begin(), y.end(), 0.0);
     for (const Kernel& kernel : kernels) {
@@ -102,8 +103,8 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
   for (const GreenTerm& term : terms) fmm::check_kappa(term.kappa);
   FMBEM_REQUIRE(!panels.images, "operators of charges and dipoles know no mirror planes");
   const double tolerance = options.tolerance;
-  impl_->columns = triangles_of(panels, block.columns);
-  impl_->fill_targets(panels, block);
+  impl_->n_rows = count_of(block.rows, panels.size());
+  impl_->n_columns = count_of(block.columns, panels.size());
   impl_->terms = std::move(terms);
   OperatorInfo& info = impl_->info;
   info.name = "V, K";
@@ -138,11 +139,13 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
     watch.add("operator");
     return;
   }
+  impl_->columns = triangles_of(panels, block.columns);
+  impl_->fill_targets(panels, block);
   const auto sources = [&](double kappa) {
     return std::make_shared<PanelSources>(impl_->columns, nullptr, moments, Trace::normal, kappa,
                                           PanelSources::Strengths::charge_and_dipole);
   };
-  const auto most = static_cast<int>(std::max(impl_->columns.size(), impl_->targets.own.size()));
+  const auto most = static_cast<int>(std::max(impl_->n_columns, impl_->n_rows));
   fmm::Seconds seconds;
   impl_->tree = fmm::grow_tree(*sources(least_kappa), impl_->targets.centroid,
                                {.overhang = overhang,
@@ -188,8 +191,8 @@ bool GreenOperator::serves_on_gpu(const PanelBlock& block, std::span<const Green
   return cancels(&GreenTerm::v) && cancels(&GreenTerm::k_adjoint) && cancels(&GreenTerm::d);
 }
 
-std::size_t GreenOperator::rows() const { return impl_->targets.own.size(); }
-std::size_t GreenOperator::columns() const { return impl_->columns.size(); }
+std::size_t GreenOperator::rows() const { return impl_->n_rows; }
+std::size_t GreenOperator::columns() const { return impl_->n_columns; }
 int GreenOperator::outputs() const { return impl_->outputs; }
 
 double GreenOperator::norm_of_v() const { return impl_->norm_of_v; }

@@ -138,6 +138,8 @@ std::vector<double> by_fmm(const Problem& problem) {
 std::vector<double> on_gpu(const Panels& panels, std::span<const std::int32_t> some,
                            const SurfaceDensities& densities, std::span<const Vec3d> points,
                            const cuda::bem::PotentialAtPoints& how) {
+  if (some.size() == panels.size())
+    return cuda::bem::layer_potential(panels, densities, points, how);
   std::vector<double> sigma(panels.size()), mu(panels.size());
   for (const std::int32_t j : some) {
     sigma[j] = densities.sigma[j];

@@ -1,17 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/bem/precond/panel_surfaces.hpp"
 
 namespace fmbem {
-
-/// What the unknowns φ and q of panels are coupled by: the regions on both sides of each.
-struct RegionsOfPanels {
-  std::vector<int> inside, outside;         ///< [n panels]
-  std::vector<double> permittivity, kappa;  ///< [regions]
-};
 
 /// Preconditions DirectOperator. It is made like ClusterInverse, with two unknowns and two
 /// equations for each node of a cut: for each leaf of panels a small system of its own panels, of

@@ -34,6 +34,16 @@ FMBEM_HD inline double smooth_k(const Cluster& k, const Cluster& l, Vec3d normal
          (distance * distance * distance);
 }
 
+/// Of a node from its halves.
+FMBEM_HD inline NodeSides sides_of_halves(const Cluster& l, const NodeSides& of_l, const Cluster& r,
+                                          const NodeSides& of_r) {
+  const double left = l.area / (l.area + r.area), right = 1 - left, apart = smeared_distance(l, r);
+  return {left * of_l.normal + right * of_r.normal,
+          left * (of_l.own_k + smooth_k(l, r, of_r.normal, apart)) +
+              right * (of_r.own_k + smooth_k(r, l, of_l.normal, apart)),
+          of_l.inside, of_l.outside};
+}
+
 /// The entries of φ and q of node l in Green's identities on node k, of the region behind k first.
 struct PairEquations {
   double of_potential[2] = {}, of_flux[2] = {};

@@ -207,38 +207,50 @@ UpwardBlocks upward_blocks(const ParityOrder& order, const Yukawa& kernel) {
   std::vector<double> scale;  // times ½^k: coefficients of the child are in its own unit
   for (int k = 0; k <= order.p; ++k)
     scale.push_back((2 * k + 1) / (4 * std::numbers::pi * std::pow(2 * radius, k) * factor[k]));
-  const int count = order.count;
-  std::vector<double> all(static_cast<std::size_t>(count) * count), parent(count), child(count);
-  std::vector<double> butterfly(8 * static_cast<std::size_t>(count));  // [class][K]
-  for (std::size_t node = 0; node < rule.node.size(); ++node) {
-    // The child's harmonics change sign by class from octant to octant.
-    std::fill(butterfly.begin(), butterfly.end(), 0.0);
-    for (int g = 0; g < 8; ++g) {
-      regular_functions(kernel, radius * mirrored(rule.node[node], g) + shift, order.p,
-                        parent.data());
-      for (int c = 0; c < 8; ++c) {
-        const double sign = std::popcount(static_cast<unsigned>(c & g)) % 2 ? -1 : 1;
-        for (int i = 0; i < count; ++i)
-          butterfly[static_cast<std::size_t>(c) * count + i] += sign * parent[i];
+  const auto count = static_cast<std::size_t>(order.count);
+  constexpr std::size_t at_once = 256;  // nodes
+  // Of each node: the parent's functions, in which the child's harmonics change sign by class from
+  // octant to octant, times its weight, [class][K], and the child's harmonics, [K].
+  std::vector<double> butterfly(at_once * 8 * count), child(at_once * count), all(count * count);
+#pragma omp parallel
+  {
+    std::vector<double> functions(count), sums(8 * count);
+    for (std::size_t first = 0; first < rule.node.size(); first += at_once) {
+      const std::size_t some = std::min(at_once, rule.node.size() - first);
+#pragma omp for schedule(static)
+      for (std::size_t k = 0; k < some; ++k) {
+        const Vec3d x = rule.node[first + k];
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (int g = 0; g < 8; ++g) {
+          regular_functions(kernel, radius * mirrored(x, g) + shift, order.p, functions.data());
+          for (int c = 0; c < 8; ++c) {
+            const double sign = std::popcount(static_cast<unsigned>(c & g)) % 2 ? -1 : 1;
+            for (std::size_t i = 0; i < count; ++i)
+              sums[static_cast<std::size_t>(c) * count + i] += sign * functions[i];
+          }
+        }
+        for (std::size_t at = 0; at < 8 * count; ++at)
+          butterfly[k * 8 * count + at] = rule.weight[first + k] * sums[at];
+        regular_harmonics(x, order.p, functions.data());
+        for (std::size_t j = 0; j < count; ++j)
+          child[k * count + j] = functions[harmonic_index(order.degree[j], order.azimuth[j])];
       }
+#pragma omp for schedule(static)
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < some; ++k)
+          for (int c = 0; c < 8; ++c) {
+            const double value = butterfly[(k * 8 + static_cast<std::size_t>(c)) * count +
+                                           harmonic_index(order.degree[i], order.azimuth[i])];
+            for (int j = order.begin[c]; j < order.begin[c + 1]; ++j)
+              all[i * count + j] += value * child[k * count + j];
+          }
     }
-    regular_harmonics(rule.node[node], order.p, child.data());
-    for (int i = 0; i < count; ++i)
-      for (int c = 0; c < 8; ++c) {
-        const double value =
-            rule.weight[node] * butterfly[static_cast<std::size_t>(c) * count +
-                                          harmonic_index(order.degree[i], order.azimuth[i])];
-        for (int j = order.begin[c]; j < order.begin[c + 1]; ++j)
-          all[static_cast<std::size_t>(i) * count + j] +=
-              value * child[harmonic_index(order.degree[j], order.azimuth[j])];
-      }
   }
   UpwardBlocks result;
   for (int e = 0; e < 8; ++e)
     for (int i = order.begin[e]; i < order.begin[e + 1]; ++i)
-      for (int j = 0; j < count; ++j)
-        result.block[e].push_back(scale[order.degree[j]] *
-                                  all[static_cast<std::size_t>(i) * count + j]);
+      for (std::size_t j = 0; j < count; ++j)
+        result.block[e].push_back(scale[order.degree[j]] * all[i * count + j]);
   return result;
 }
 

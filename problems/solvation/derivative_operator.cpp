@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "fmbem/bem/near/exact_entry.hpp"
+#include "fmbem/bem/precond/cuda/panel_blocks.hpp"
+#include "fmbem/cuda/device_array.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
 namespace {
+
+constexpr char name_of_blocks_inverse[] = "inverse of panels' blocks";
 
 /// Inverses of the 2×2 blocks of panels.
 class PanelBlocksInverse final : public ApproximateInverse {
@@ -26,14 +28,9 @@ class PanelBlocksInverse final : public ApproximateInverse {
       const double inverse[4] = {a[3], -a[1], -a[2], a[0]};
       for (int k = 0; k < 4; ++k) inverse_[4 * i + k] = inverse[k] / determinant;
     }
-    if (op.processor() == Processor::gpu) on_device_.emplace(inverse_);
   }
-  std::string name() const override { return "inverse of panels' blocks"; }
+  std::string name() const override { return name_of_blocks_inverse; }
   std::size_t size() const override { return size_; }
-  Processor processor() const override { return on_device_ ? Processor::gpu : Processor::cpu; }
-  void wait() const override {
-    if (on_device_) on_device_->wait();
-  }
   std::int64_t memory_bytes() const override {
     return static_cast<std::int64_t>(inverse_.size() * sizeof(double));
   }
@@ -49,16 +46,37 @@ class PanelBlocksInverse final : public ApproximateInverse {
         y[i + 1] = a[2] * x[i] + a[3] * x[i + 1];
       }
   }
-  void multiply_on_device(const double* x, double* y, const Product& product) const override {
-    if (!on_device_) return LinearMap::multiply_on_device(x, y, product);
-    refuse_transposed(product, "the inverse of panels' blocks");
-    on_device_->multiply(x, y, product.vectors);
-  }
 
  private:
   std::size_t size_;
   std::vector<double> inverse_;  ///< [panels][2][2]
-  std::optional<cuda::bem::PairBlocks> on_device_;
+};
+
+/// The same in the GPU's memory.
+class DeviceBlocksInverse final : public ApproximateInverse {
+ public:
+  explicit DeviceBlocksInverse(cuda::bem::PairBlocks inverse) : inverse_(std::move(inverse)) {}
+  std::string name() const override { return name_of_blocks_inverse; }
+  std::size_t size() const override { return 2 * inverse_.panels(); }
+  Processor processor() const override { return Processor::gpu; }
+  void wait() const override { inverse_.wait(); }
+  std::int64_t memory_bytes() const override { return inverse_.bytes(); }
+
+ protected:
+  void multiply(const double* x, double* y, const Product& product) const override {
+    const std::size_t n = static_cast<std::size_t>(product.vectors) * size();
+    const cuda::DeviceArray<double> d_x(std::span(x, n)), d_y(n);
+    multiply_on_device(d_x.data(), d_y.data(), product);
+    wait();
+    d_y.download({y, n});
+  }
+  void multiply_on_device(const double* x, double* y, const Product& product) const override {
+    refuse_transposed(product, "the inverse of panels' blocks");
+    inverse_.multiply(x, y, product.vectors);
+  }
+
+ private:
+  cuda::bem::PairBlocks inverse_;
 };
 
 }  // namespace
@@ -69,25 +87,26 @@ DerivativeOperator::DerivativeOperator(const Panels& panels, std::vector<Screene
                                        const OperatorOptions& options)
     : PoissonBoltzmannOperator(panels, std::move(regions), inside, outside, formulation, options) {
   const std::vector<double>& permittivity = this->regions().permittivity;
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    const double a = permittivity[inside[i]], b = permittivity[outside[i]];
+  for (const auto& [behind, ahead] : surfaces().sides) {
+    const double a = permittivity[behind], b = permittivity[ahead];
     Units units{0.5 * (a + b), 0.5 * (1 + a / b)};
     if (formulation == SolvationFormulation::lu)
       units = {units.potential, units.flux, 1 / b, a / b, b / a};
     units_.push_back(units);
   }
-  find_surfaces();
-  FMBEM_REQUIRE(options.processor != Processor::gpu || surfaces_.size() == 1,
+  const std::size_t n_surfaces = surfaces().size();
+  FMBEM_REQUIRE(options.processor != Processor::gpu || n_surfaces == 1,
                 "the formulation " << name_of(formulation)
-                                   << " runs on the GPU with one surface, not with "
-                                   << surfaces_.size() << ": use the CPU, or the direct one");
-  for (std::size_t to = 0; to < surfaces_.size(); ++to)
-    for (std::size_t from = 0; from < surfaces_.size(); ++from) {
-      Coupling couples = coupling(surfaces_[to], surfaces_[from]);
+                                   << " runs on the GPU with one surface, not with " << n_surfaces
+                                   << ": use the CPU, or the direct one");
+  for (std::size_t to = 0; to < n_surfaces; ++to)
+    for (std::size_t from = 0; from < n_surfaces; ++from) {
+      Coupling couples = coupling(surfaces().sides[to], surfaces().sides[from]);
+      const std::span<const std::int32_t> rows = surfaces().panels_of(to),
+                                          columns = surfaces().panels_of(from);
       PanelBlock block;
-      if (surfaces_.size() > 1) block = {surfaces_[to].panels, surfaces_[from].panels};
-      OperatorOptions of_part =
-          options_for(surfaces_[to].panels.size(), surfaces_[from].panels.size());
+      if (n_surfaces > 1) block = {{rows.begin(), rows.end()}, {columns.begin(), columns.end()}};
+      OperatorOptions of_part = options_for(rows.size(), columns.size());
       Part part{to, from, {}, couples.adjoint_factor, {}};
       if (!couples.terms.empty())
         part.green =
@@ -112,29 +131,16 @@ void DerivativeOperator::move_to_device() {
                                  units.second_row * units.flux * units.unknown});
   std::vector<cuda::bem::PairPlaces> places;
   for (const Part& part : parts_) {
-    cuda::bem::PairPlaces of{surfaces_[part.from].panels, {}, {}, {}, {}};
-    for (const std::int32_t j : of.panel) of.sigma.push_back(units_[j].unknown);
-    of.mu.assign(of.panel.size(), 1.0);
-    for (int row = 0; row < 2; ++row)
-      for (const std::int32_t i : surfaces_[part.to].panels) {
-        of.row.push_back(2 * i + row);
-        of.weight.push_back(row == 0 ? units_[i].first_row : units_[i].second_row);
-      }
-    places.push_back(std::move(of));
+    places.push_back(
+        {some(surfaces().panels_of(part.from)), some(surfaces().panels_of(part.to)), {}, 2});
+    for (const Units& units : units_)
+      places.back().factors.push_back({units.unknown, 1, {units.first_row, units.second_row}, 0});
   }
   set_on_device(blocks, places);
 }
 
-void DerivativeOperator::find_surfaces() {
-  std::map<std::pair<int, int>, std::vector<std::int32_t>> found;
-  for (std::size_t i = 0; i < panels().size(); ++i)
-    found[{regions().inside[i], regions().outside[i]}].push_back(static_cast<std::int32_t>(i));
-  for (auto& [between, some] : found)
-    surfaces_.push_back({between.first, between.second, std::move(some)});
-}
-
-DerivativeOperator::Coupling DerivativeOperator::coupling(const Surface& to,
-                                                          const Surface& from) const {
+DerivativeOperator::Coupling DerivativeOperator::coupling(const PanelSurfaces::Sides& to,
+                                                          const PanelSurfaces::Sides& from) const {
   const double back = regions().permittivity[from.inside];
   std::vector<GreenTerm> terms;
   for (const int region : {to.inside, to.outside}) {
@@ -155,7 +161,7 @@ DerivativeOperator::Coupling DerivativeOperator::coupling(const Surface& to,
     }
   }
   Coupling result;
-  if (to.inside == from.inside && to.outside == from.outside) {
+  if (to == from) {
     const auto laplace = std::find_if(terms.begin(), terms.end(),
                                       [](const GreenTerm& term) { return term.kappa == 0; });
     for (const GreenTerm& term : terms) result.adjoint_factor += term.k_adjoint;
@@ -187,12 +193,11 @@ double DerivativeOperator::norm() const {
   return result;
 }
 
-DerivativeOperator::PairEntries DerivativeOperator::pair_entries(std::int64_t i,
-                                                                 std::int64_t j) const {
-  const Units &units = units_[i], &of_source = units_[j];
-  const Surface to{regions().inside[i], regions().outside[i], {}},
-      from{regions().inside[j], regions().outside[j], {}};
-  const Coupling couples = coupling(to, from);
+DerivativeOperator::PairEntries DerivativeOperator::pair_entries(std::size_t i,
+                                                                 std::size_t j) const {
+  const Units &units = units_of(i), &of_source = units_of(j);
+  const Coupling couples = coupling(surfaces().sides[surfaces().surface_of(i)],
+                                    surfaces().sides[surfaces().surface_of(j)]);
   const Triangle target = panels().triangle(i), source = panels().triangle(j);
   PanelEntries entries;
   if (!couples.terms.empty())
@@ -214,7 +219,8 @@ void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
   const std::int64_t n = end - begin;
   for (std::int64_t i = begin / 2; 2 * i < end; ++i)
     for (std::int64_t j = begin / 2; 2 * j < end; ++j) {
-      const PairEntries entries = pair_entries(i, j);
+      const PairEntries entries =
+          pair_entries(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
       for (std::int64_t row = std::max(begin, 2 * i); row < std::min(end, 2 * i + 2); ++row)
         for (std::int64_t column = std::max(begin, 2 * j); column < std::min(end, 2 * j + 2);
              ++column)
@@ -223,36 +229,61 @@ void DerivativeOperator::diagonal_block(std::int64_t begin, std::int64_t end, do
 }
 
 std::unique_ptr<ApproximateInverse> DerivativeOperator::approximate_inverse() const {
-  return std::make_unique<PanelBlocksInverse>(*this);
+  if (processor() == Processor::cpu) return std::make_unique<PanelBlocksInverse>(*this);
+  std::vector<cuda::bem::PanelBlockTerms> blocks;
+  for (std::size_t s = 0; s < surfaces().size(); ++s) {
+    const Units& units = units_[s];
+    cuda::bem::PanelBlockTerms block{
+        {units.first_row * units.potential, units.second_row * units.unknown * units.flux},
+        units.first_row * units.unknown,
+        units.second_row};
+    int next = 0;
+    for (const GreenTerm& term : coupling(surfaces().sides[s], surfaces().sides[s]).terms) {
+      if (term.kappa == 0) continue;
+      block.kappa[next] = term.kappa;
+      block.v[next] = term.v;
+      block.d[next++] = term.d;
+    }
+    blocks.push_back(block);
+  }
+  return std::make_unique<DeviceBlocksInverse>(
+      cuda::bem::inverse_of_panel_blocks(panels(), surfaces(), blocks));
 }
 
 std::vector<double> DerivativeOperator::right_hand_side(
     std::span<const RegionCharges> charges) const {
   std::vector<double> b(size());
-  for (std::size_t r = 0; r < charges.size(); ++r)
+  for (std::size_t r = 0; r < charges.size(); ++r) {
+    const std::vector<std::int32_t>& some = screened()[r].panels;
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < charges[r].potential.size(); ++k) {
-      const auto i = static_cast<std::size_t>(screened()[r].panels[k]);
-      b[2 * i] += units_[i].first_row * regions().permittivity[r] * charges[r].potential[k];
-      b[2 * i + 1] += units_[i].second_row * charges[r].flux[k];
+      const auto i = static_cast<std::size_t>(some[k]);
+      const Units& units = units_of(i);
+      b[2 * i] += units.first_row * regions().permittivity[r] * charges[r].potential[k];
+      b[2 * i + 1] += units.second_row * charges[r].flux[k];
     }
+  }
   return b;
 }
 
 void DerivativeOperator::to_direct(std::span<double> x) const {
-  for (std::size_t i = 0; i < units_.size(); ++i) x[2 * i + 1] *= units_[i].unknown;
+  const std::size_t n = panels().size();
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) x[2 * i + 1] *= units_of(i).unknown;
 }
 
 void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y) const {
+  const std::size_t n = panels().size();
   std::vector<double> direct(x.begin(), x.end());
   to_direct(direct);
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    y[2 * i] = units_[i].potential * direct[2 * i];
-    y[2 * i + 1] = units_[i].flux * direct[2 * i + 1];
+  for (std::size_t i = 0; i < n; ++i) {
+    y[2 * i] = units_of(i).potential * direct[2 * i];
+    y[2 * i + 1] = units_of(i).flux * direct[2 * i + 1];
   }
   for (const Part& part : parts_) {
-    const std::vector<std::int32_t>&from = surfaces_[part.from].panels,
-          &to = surfaces_[part.to].panels;
+    const std::span<const std::int32_t> from = surfaces().panels_of(part.from),
+                                        to = surfaces().panels_of(part.to);
     std::vector<double> sources(2 * from.size()), result(2 * to.size());
 #pragma omp parallel for schedule(static)
     for (std::size_t j = 0; j < from.size(); ++j) {
@@ -273,9 +304,9 @@ void DerivativeOperator::multiply(std::span<const double> x, std::span<double> y
         y[2 * static_cast<std::size_t>(to[i]) + row] += result[row * to.size() + i];
   }
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    y[2 * i] *= units_[i].first_row;
-    y[2 * i + 1] *= units_[i].second_row;
+  for (std::size_t i = 0; i < n; ++i) {
+    y[2 * i] *= units_of(i).first_row;
+    y[2 * i + 1] *= units_of(i).second_row;
   }
 }
 

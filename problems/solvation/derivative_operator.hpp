@@ -46,11 +46,6 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
                      const cuda::bem::PairPart& part) const override;
 
  private:
-  /// Panels between the same two regions.
-  struct Surface {
-    int inside, outside;
-    std::vector<std::int32_t> panels;
-  };
   /// What a surface gives on another or on itself.
   struct Part {
     std::size_t to, from;
@@ -58,26 +53,27 @@ class DerivativeOperator final : public PoissonBoltzmannOperator {
     double adjoint_factor = 0;  ///< of the averaged K'
     std::shared_ptr<const BoundaryOperator> adjoint;
   };
-  /// Factors of a panel: of its own φ and q in Juffer's rows, and of Lu's unknown and rows.
+  /// Factors of a surface's panels: of their own φ and q in Juffer's rows, and of Lu's unknown and
+  /// rows.
   struct Units {
     double potential, flux;  ///< ½ (ε_A + ε_B), ½ (1 + ε_A/ε_B)
     double first_row = 1, second_row = 1, unknown = 1;
   };
 
-  void find_surfaces();
   void move_to_device();
   struct Coupling {
     std::vector<GreenTerm> terms;
     double adjoint_factor = 0;
   };
   /// What couples a surface to another or to itself; nothing where they have no region in common.
-  Coupling coupling(const Surface& to, const Surface& from) const;
+  Coupling coupling(const PanelSurfaces::Sides& to, const PanelSurfaces::Sides& from) const;
   /// [φ and q rows of panel i][φ and q of panel j]
   using PairEntries = std::array<std::array<double, 2>, 2>;
-  PairEntries pair_entries(std::int64_t i, std::int64_t j) const;
+  PairEntries pair_entries(std::size_t i, std::size_t j) const;
 
-  std::vector<Surface> surfaces_;
-  std::vector<Units> units_;  ///< [n panels]
+  const Units& units_of(std::size_t panel) const { return units_[surfaces().surface_of(panel)]; }
+
+  std::vector<Units> units_;  ///< [surfaces]
   std::vector<Part> parts_;
 };
 

@@ -19,36 +19,35 @@ DirectOperator::DirectOperator(const Panels& panels, std::vector<ScreenedRegion>
     if (m == 0) continue;
     PanelBlock block;
     if (m < panels.size()) block = {region.panels, region.panels};
-    Part part{static_cast<int>(r),
-              {},
-              {},
-              GreenOperator(panels, block, std::vector<GreenTerm>(1, GreenTerm{region.kappa}),
-                            options_for(m, m))};
-    for (std::size_t k = 0; k < m; ++k) {
-      const std::int32_t i = region.panels[k];
-      part.row.push_back(2 * static_cast<std::size_t>(i) + (region.sign[k] > 0 ? 0 : 1));
-      part.flux_factor.push_back(region.sign[k] *
-                                 this->regions().permittivity[this->regions().inside[i]] /
-                                 region.permittivity);
-    }
-    parts_.push_back(std::move(part));
+    parts_.push_back(
+        {static_cast<int>(r), surfaces_of(static_cast<int>(r)),
+         GreenOperator(panels, block, std::vector<GreenTerm>(1, GreenTerm{region.kappa}),
+                       options_for(m, m))});
   }
   if (std::all_of(parts_.begin(), parts_.end(),
                   [](const Part& part) { return part.green.processor() == Processor::gpu; }))
     move_to_device();
 }
 
+std::vector<DirectOperator::OfSurface> DirectOperator::surfaces_of(int region) const {
+  std::vector<OfSurface> result;
+  for (const auto& [inside, outside] : surfaces().sides) {
+    const double sign = inside == region ? 1 : outside == region ? -1 : 0;
+    result.push_back({sign, sign * regions().permittivity[inside] / regions().permittivity[region],
+                      static_cast<std::size_t>(sign > 0 ? 0 : 1)});
+  }
+  return result;
+}
+
 void DirectOperator::move_to_device() {
-  std::vector<double> blocks(4 * panels().size());
-  for (std::size_t k = 0; k < blocks.size(); k += 2) blocks[k] = 0.5;  // ½φ in both rows
+  std::vector<double> blocks;  // ½φ in both rows
+  for (std::size_t s = 0; s < surfaces().size(); ++s) blocks.insert(blocks.end(), {0.5, 0, 0.5, 0});
   std::vector<cuda::bem::PairPlaces> places;
   for (const Part& part : parts_) {
-    const ScreenedRegion& region = screened()[part.region];
-    cuda::bem::PairPlaces of{region.panels, part.flux_factor, region.sign, {}, {}};
-    for (double& factor : of.sigma) factor = -factor;
-    for (const std::size_t row : part.row) of.row.push_back(static_cast<std::int32_t>(row));
-    of.weight.assign(of.row.size(), 1.0);
-    places.push_back(std::move(of));
+    const std::span<const std::int32_t> panels = some(screened()[part.region].panels);
+    places.push_back({panels, panels, {}, 1});
+    for (const OfSurface& of : part.surfaces)
+      places.back().factors.push_back({-of.flux_factor, of.sign, {1, 0}, static_cast<int>(of.row)});
   }
   set_on_device(blocks, places);
 }
@@ -64,7 +63,7 @@ double DirectOperator::norm() const {
   double result = 0;
   for (const Part& part : parts_) {
     double flux = 0;
-    for (const double factor : part.flux_factor) flux = std::max(flux, std::abs(factor));
+    for (const OfSurface& of : part.surfaces) flux = std::max(flux, std::abs(of.flux_factor));
     result = std::max(result, 1 + flux * part.green.norm_of_v());  // ‖K‖ counts as ½
   }
   return result;
@@ -93,10 +92,12 @@ void DirectOperator::diagonal_block(std::int64_t begin, std::int64_t end, double
     for (std::int64_t a = low; a < high; ++a)
       for (std::int64_t b = low; b < high; ++b) {
         const std::int64_t of_pair = (region.panels[a] - first) * m + region.panels[b] - first;
-        const std::size_t column = 2 * static_cast<std::size_t>(region.panels[b]);
-        if (double* to = entry(part.row[a], column))
-          *to += region.sign[b] * k[of_pair] + (a == b ? 0.5 : 0);
-        if (double* to = entry(part.row[a], column + 1)) *to -= part.flux_factor[b] * v[of_pair];
+        const auto i = static_cast<std::size_t>(region.panels[a]),
+                   j = static_cast<std::size_t>(region.panels[b]);
+        const OfSurface& of_j = part.of(surfaces(), j);
+        const std::size_t row = 2 * i + part.of(surfaces(), i).row;
+        if (double* to = entry(row, 2 * j)) *to += of_j.sign * k[of_pair] + (a == b ? 0.5 : 0);
+        if (double* to = entry(row, 2 * j + 1)) *to -= of_j.flux_factor * v[of_pair];
       }
   }
 }
@@ -107,27 +108,36 @@ std::unique_ptr<ApproximateInverse> DirectOperator::approximate_inverse() const 
 
 std::vector<double> DirectOperator::right_hand_side(std::span<const RegionCharges> charges) const {
   std::vector<double> b(size());
-  for (const Part& part : parts_)
-    for (std::size_t k = 0; k < charges[part.region].potential.size(); ++k)
-      b[part.row[k]] = charges[part.region].potential[k];
+  for (const Part& part : parts_) {
+    const std::vector<std::int32_t>& panels = screened()[part.region].panels;
+    const std::vector<double>& potential = charges[part.region].potential;
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < potential.size(); ++k) {
+      const auto i = static_cast<std::size_t>(panels[k]);
+      b[2 * i + part.of(surfaces(), i).row] = potential[k];
+    }
+  }
   return b;
 }
 
 void DirectOperator::multiply(std::span<const double> x, std::span<double> y) const {
   for (const Part& part : parts_) {
-    const ScreenedRegion& region = screened()[part.region];
-    const std::size_t m = region.panels.size();
+    const std::vector<std::int32_t>& panels = screened()[part.region].panels;
+    const std::size_t m = panels.size();
     std::vector<double> sources(2 * m), result(m);
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < m; ++k) {
-      const std::size_t unknown = 2 * static_cast<std::size_t>(region.panels[k]);
-      sources[k] = -part.flux_factor[k] * x[unknown + 1];
-      sources[m + k] = region.sign[k] * x[unknown];
+      const auto i = static_cast<std::size_t>(panels[k]);
+      const OfSurface& of = part.of(surfaces(), i);
+      sources[k] = -of.flux_factor * x[2 * i + 1];
+      sources[m + k] = of.sign * x[2 * i];
     }
     part.green.multiply(sources, result);
 #pragma omp parallel for schedule(static)
-    for (std::size_t k = 0; k < m; ++k)
-      y[part.row[k]] = 0.5 * x[2 * static_cast<std::size_t>(region.panels[k])] + result[k];
+    for (std::size_t k = 0; k < m; ++k) {
+      const auto i = static_cast<std::size_t>(panels[k]);
+      y[2 * i + part.of(surfaces(), i).row] = 0.5 * x[2 * i] + result[k];
+    }
   }
 }
 

@@ -35,12 +35,21 @@ class DirectOperator final : public PoissonBoltzmannOperator {
                      const cuda::bem::PairPart& part) const override;
 
  private:
+  /// A region on the boundary of which a surface is.
+  struct OfSurface {
+    double sign = 0;         ///< s: 1 where normals lead out of it
+    double flux_factor = 0;  ///< s ε_j/ε_R
+    std::size_t row = 0;     ///< of a panel's two
+  };
   struct Part {
     int region;
-    std::vector<std::size_t> row;     ///< of each panel
-    std::vector<double> flux_factor;  ///< s ε_j/ε_R
+    std::vector<OfSurface> surfaces;  ///< [surfaces]
     GreenOperator green;
+    const OfSurface& of(const PanelSurfaces& all, std::size_t panel) const {
+      return surfaces[all.surface_of(panel)];
+    }
   };
+  std::vector<OfSurface> surfaces_of(int region) const;
   void move_to_device();
 
   std::vector<Part> parts_;  ///< of regions that have panels

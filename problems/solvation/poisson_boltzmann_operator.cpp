@@ -24,6 +24,7 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(
     : panels_(panels),
       screened_(std::move(regions)),
       of_panels_{{inside.begin(), inside.end()}, {outside.begin(), outside.end()}, {}, {}},
+      surfaces_(inside, outside),
       formulation_(formulation),
       options_(options) {
   FMBEM_REQUIRE(inside.size() == panels.size() && outside.size() == panels.size(),
@@ -32,9 +33,6 @@ PoissonBoltzmannOperator::PoissonBoltzmannOperator(
   for (const ScreenedRegion& region : screened_) {
     FMBEM_REQUIRE(region.permittivity > 0 && std::isfinite(region.permittivity),
                   "a permittivity must be positive, not " << region.permittivity);
-    FMBEM_REQUIRE(region.sign.size() == region.panels.size(),
-                  "a region has " << region.panels.size() << " panels, but " << region.sign.size()
-                                  << " signs");
     of_panels_.permittivity.push_back(region.permittivity);
     of_panels_.kappa.push_back(region.kappa);
   }
@@ -69,8 +67,9 @@ void PoissonBoltzmannOperator::multiply(const double* x, double* y, const Produc
 
 void PoissonBoltzmannOperator::set_on_device(std::span<const double> blocks,
                                              const std::vector<cuda::bem::PairPlaces>& of) {
-  on_device_ = std::make_unique<OnDevice>(OnDevice{cuda::bem::PairBlocks(blocks), {}});
-  for (const cuda::bem::PairPlaces& places : of) on_device_->parts.emplace_back(places);
+  on_device_ = std::make_unique<OnDevice>(OnDevice{cuda::bem::PairBlocks(surfaces_, blocks), {}});
+  for (const cuda::bem::PairPlaces& places : of)
+    on_device_->parts.emplace_back(on_device_->blocks, places);
 }
 
 void PoissonBoltzmannOperator::multiply_on_device(const double* x, double* y,
@@ -86,7 +85,7 @@ void PoissonBoltzmannOperator::multiply_on_device(const double* x, double* y,
   on_device_->blocks.multiply(x, y, product.vectors);
   for (int v = 0; v < product.vectors; ++v, x += size(), y += size())
     for (std::size_t p = 0; p < on_device_->parts.size(); ++p) {
-      cuda::bem::PairPart& part = on_device_->parts[p];
+      const cuda::bem::PairPart& part = on_device_->parts[p];
       multiply_part(p, part.sources(x), part);
       part.add(y);
     }

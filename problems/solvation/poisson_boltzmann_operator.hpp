@@ -17,7 +17,6 @@ struct ScreenedRegion {
   double permittivity = 1;                ///< relative
   double kappa = 0;                       ///< 1/length
   std::vector<std::int32_t> panels = {};  ///< on its boundary, ascending
-  std::vector<double> sign = {};          ///< of each: 1 where the normal leads out, −1 where in
 };
 
 /// Which equations φ and ∂φ/∂n are solved from: Green's identities on both sides (DirectOperator),
@@ -64,7 +63,7 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   /// y = A x of one vector.
   virtual void multiply(std::span<const double> x, std::span<double> y) const = 0;
 
-  /// For products in the GPU's memory: of 2×2 blocks of panels, [n panels][2][2], and of parts.
+  /// For products in the GPU's memory: of 2×2 blocks of panels, [surfaces][2][2], and of parts.
   void set_on_device(std::span<const double> blocks, const std::vector<cuda::bem::PairPlaces>& of);
   void multiply_on_device(const double* x, double* y, const Product& product) const final;
   /// The results of part number p, in its room, from its sources.
@@ -78,6 +77,11 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
 
   const Panels& panels() const { return panels_; }
   const RegionsOfPanels& regions() const { return of_panels_; }
+  const PanelSurfaces& surfaces() const { return surfaces_; }
+  /// The panels of a block's rows or columns: an empty list where it is all of them.
+  std::span<const std::int32_t> some(std::span<const std::int32_t> chosen) const {
+    return chosen.size() == panels_.size() ? std::span<const std::int32_t>() : chosen;
+  }
   const std::vector<ScreenedRegion>& screened() const { return screened_; }
 
  private:
@@ -92,6 +96,7 @@ class PoissonBoltzmannOperator : public BoundaryOperator {
   Panels panels_;
   std::vector<ScreenedRegion> screened_;
   RegionsOfPanels of_panels_;
+  PanelSurfaces surfaces_;
   SolvationFormulation formulation_;
   OperatorOptions options_;
   std::unique_ptr<OnDevice> on_device_;

@@ -17,6 +17,8 @@ namespace fmbem {
 namespace {
 
 using SoluteKind = SoluteRegion::Kind;
+/// Of each surface.
+using PanelLists = std::vector<std::vector<std::int32_t>>;
 
 /// Triangulations of neighbouring surfaces, as of a cavity behind a thin wall, may cross a little:
 /// by so much of the smaller one's area at the most.
@@ -56,12 +58,8 @@ double share_inside(const Panels& panels, std::span<const std::int32_t> surface,
 class Nesting {
  public:
   Nesting(const SurfaceMesh& mesh, const Panels& panels, const Enclosures& surfaces,
-          SoluteRegions& result)
-      : mesh_(mesh),
-        panels_(panels),
-        surfaces_(surfaces),
-        result_(result),
-        panels_of_(panels_of_parts(surfaces)) {
+          const PanelLists& panels_of, SoluteRegions& result)
+      : mesh_(mesh), panels_(panels), surfaces_(surfaces), panels_of_(panels_of), result_(result) {
     const std::size_t n = surfaces.parts.size();
     for (std::size_t body = 0; body < n; ++body)
       inside_.push_back(
@@ -116,8 +114,8 @@ class Nesting {
   const SurfaceMesh& mesh_;
   const Panels& panels_;
   const Enclosures& surfaces_;
+  const PanelLists& panels_of_;
   SoluteRegions& result_;
-  std::vector<std::vector<std::int32_t>> panels_of_;
   std::vector<std::vector<std::optional<bool>>> inside_;  // [surfaces][of these]
 };
 
@@ -129,8 +127,7 @@ bool lies_in(Vec3d x, const Enclosure& part) {
 
 /// [points]: the innermost surface around each, −1 for none.
 std::vector<int> surfaces_around(const Panels& panels, const Enclosures& surfaces,
-                                 std::span<const Vec3d> points) {
-  const std::vector<std::vector<std::int32_t>> panels_of = panels_of_parts(surfaces);
+                                 const PanelLists& panels_of, std::span<const Vec3d> points) {
   const auto n = static_cast<std::int64_t>(points.size());
   std::vector<int> result(points.size(), -1);
   for (std::size_t s = 0; s < surfaces.parts.size(); ++s) {
@@ -199,6 +196,33 @@ class Kinds {
   const Molecule& molecule_;
 };
 
+/// Regions with their surfaces and panels, and the regions on both sides of panels.
+void set_regions(const Enclosures& surfaces, const PanelLists& panels_of,
+                 const std::vector<int>& parent, SoluteRegions& result) {
+  result.regions.resize(parent.size() + 1);
+  const auto add = [&](SoluteRegion& region, std::size_t surface) {
+    std::vector<std::int32_t>& all = region.panels;
+    const auto before = static_cast<std::ptrdiff_t>(all.size());
+    all.insert(all.end(), panels_of[surface].begin(), panels_of[surface].end());
+    std::inplace_merge(all.begin(), all.begin() + before, all.end());
+  };
+  for (std::size_t s = 0; s < parent.size(); ++s) {
+    SoluteRegion &inside = result.regions[s + 1], &outside = result.regions[parent[s] + 1];
+    inside.outer = static_cast<int>(s);
+    outside.inner.push_back(static_cast<int>(s));
+    add(inside, s);
+    add(outside, s);
+  }
+  const std::size_t n = surfaces.of.size();
+  result.inside.resize(n);
+  result.outside.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) {
+    result.inside[i] = surfaces.of[i] + 1;
+    result.outside[i] = parent[surfaces.of[i]] + 1;
+  }
+}
+
 void refuse_atoms_outside(const Molecule& molecule, const std::vector<std::int32_t>& atoms) {
   if (atoms.empty()) return;
   const Atom& atom = molecule.atoms[atoms[0]];
@@ -220,25 +244,12 @@ SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
         mesh.groups[mesh.group_of[static_cast<std::size_t>(panels.input_index[part.first])]].name);
   refuse_open_surfaces(result.surfaces, panels, surfaces);
 
-  const std::vector<int> parent = Nesting(mesh, panels, surfaces, result).parents();
-  result.regions.resize(surfaces.parts.size() + 1);
-  for (std::size_t s = 0; s < parent.size(); ++s) {
-    result.regions[s + 1].outer = static_cast<int>(s);
-    result.regions[parent[s] + 1].inner.push_back(static_cast<int>(s));
-  }
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    const int surface = surfaces.of[i];
-    result.inside.push_back(surface + 1);
-    result.outside.push_back(parent[surface] + 1);
-    for (const auto& [region, sign] :
-         {std::pair(result.inside[i], 1.0), std::pair(result.outside[i], -1.0)}) {
-      result.regions[region].panels.push_back(static_cast<std::int32_t>(i));
-      result.regions[region].sign.push_back(sign);
-    }
-  }
+  const PanelLists panels_of = panels_of_parts(surfaces);
+  const std::vector<int> parent = Nesting(mesh, panels, surfaces, panels_of, result).parents();
+  set_regions(surfaces, panels_of, parent, result);
   std::vector<Vec3d> places;
   for (const Atom& atom : molecule.atoms) places.push_back(atom.place);
-  const std::vector<int> surface_of = surfaces_around(panels, surfaces, places);
+  const std::vector<int> surface_of = surfaces_around(panels, surfaces, panels_of, places);
   for (std::size_t a = 0; a < surface_of.size(); ++a)
     result.regions[surface_of[a] + 1].atoms.push_back(static_cast<std::int32_t>(a));
   refuse_atoms_outside(molecule, result.regions[0].atoms);
@@ -253,7 +264,7 @@ std::vector<int> regions_of_points(const Panels& panels, const SoluteRegions& re
                 "these regions are not those of these panels");
   for (const Vec3d& x : points)
     FMBEM_REQUIRE(std::isfinite(norm2(x)), "the point " << place(x) << " is not finite");
-  std::vector<int> result = surfaces_around(panels, surfaces, points);
+  std::vector<int> result = surfaces_around(panels, surfaces, panels_of_parts(surfaces), points);
   for (int& region : result) ++region;
   return result;
 }

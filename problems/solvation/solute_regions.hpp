@@ -23,7 +23,6 @@ struct SoluteRegion {
   std::vector<int> inner;            ///< surfaces of what lies in it
   std::vector<std::int32_t> atoms;   ///< in it
   std::vector<std::int32_t> panels;  ///< of all its surfaces, ascending, in the order of Panels
-  std::vector<double> sign;          ///< of each: 1 where the normal leads out of the region
 };
 
 struct SoluteRegions {

@@ -15,12 +15,14 @@ struct Densities {
   Densities(const Solvation& solved, const SoluteRegion& region, const BoundaryValues& values)
       : sigma(solved.panels.size()), mu(solved.panels.size()) {
     const SolvationModel& model = solved.model;
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < region.panels.size(); ++k) {
       const std::int32_t i = region.panels[k];
       const SoluteRegion& back = solved.regions.regions[solved.regions.inside[i]];
-      const double flux = model.permittivity_in(back.kind) / model.permittivity_in(region.kind);
-      sigma[i] = -region.sign[k] * flux * values.normal_field[i];
-      mu[i] = -region.sign[k] * values.potential[i];
+      const double sign = back.outer == region.outer ? 1 : -1,  // 1 where the normal leads out
+          flux = model.permittivity_in(back.kind) / model.permittivity_in(region.kind);
+      sigma[i] = -sign * flux * values.normal_field[i];
+      mu[i] = -sign * values.potential[i];
     }
   }
 };
@@ -34,8 +36,6 @@ double tolerance_of(const Solvation& solved) {
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
                                       const BoundaryValues& values, std::span<const Vec3d> points,
                                       std::optional<double> tolerance) {
-  if (solved.op.processor == Processor::gpu && solved.model.kappa_in(region.kind) == 0)
-    return surface_field(solved, region, values, points, tolerance).potential;
   const Densities densities(solved, region, values);
   return potential_at(solved.panels, region.panels, {densities.sigma, densities.mu}, points,
                       tolerance.value_or(tolerance_of(solved)), solved.model.kappa_in(region.kind),

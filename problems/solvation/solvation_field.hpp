@@ -25,8 +25,7 @@ Field surface_field(const Solvation& solved, const SoluteRegion& region,
                     std::optional<double> tolerance = {});
 
 /// The potential of surface_field() alone, by potential_at(), which takes less time: charges and
-/// dipoles go through one FMM, without gradients. Of a region without ions that was solved for on
-/// the GPU it is by surface_field(), there.
+/// dipoles go through one FMM, without gradients.
 std::vector<double> surface_potential(const Solvation& solved, const SoluteRegion& region,
                                       const BoundaryValues& values, std::span<const Vec3d> points,
                                       std::optional<double> tolerance = {});

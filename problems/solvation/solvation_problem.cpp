@@ -13,8 +13,8 @@ std::vector<ScreenedRegion> screened_regions(const SoluteRegions& found,
                                              const SolvationModel& model) {
   std::vector<ScreenedRegion> result;
   for (const SoluteRegion& region : found.regions)
-    result.push_back({model.permittivity_in(region.kind), model.kappa_in(region.kind),
-                      region.panels, region.sign});
+    result.push_back(
+        {model.permittivity_in(region.kind), model.kappa_in(region.kind), region.panels});
   return result;
 }
 
@@ -116,8 +116,7 @@ void SolvationProblem::evaluate_sites(std::span<const double> x,
       places.insert(places.end(), set[r].places.begin(), set[r].places.end());
     if (places.empty()) continue;
     const std::vector<double> reaction =
-        surface_field(result_, result_.regions.regions[r], {potential, normal_field}, places)
-            .potential;
+        surface_potential(result_, result_.regions.regions[r], {potential, normal_field}, places);
     std::size_t k = 0;
     for (std::size_t row = 0; row < sets.size(); ++row)
       for (const double q : sets[row][r].q) result_.site_energies(row, column) += q * reaction[k++];

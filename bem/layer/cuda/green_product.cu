@@ -198,8 +198,10 @@ struct DifferenceProduct final : GreenProduct::Impl {
                     const GreenAccuracy& wanted)
       : Impl(host_panels, least_kappa(terms), 2, wanted),
         laplace_near(near_field({Trace::normal, 0})),
-        factor(to_device(std::vector<double>{laplace_of(terms).k}, stream)),
+        factor(1, stream),
         normal(size(), stream) {
+    const double k = laplace_of(terms).k;
+    factor.upload(&k);
     std::size_t most = 0;
     for (const GreenTerm& term : terms) {
       Kernel kernel{passes_of(term), far_field(term.kappa), nullptr};

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "fmbem/bem/precond/panel_surfaces.hpp"
 #include "fmbem/cuda/device_array.hpp"
 
 namespace fmbem::cuda::bem {
@@ -12,36 +15,59 @@ namespace fmbem::cuda::bem {
 /// the order of its default stream.
 class PairBlocks {
  public:
-  /// `blocks`: [n panels][2][2]. Throws ResourceError where they do not fit.
-  explicit PairBlocks(std::span<const double> blocks) : blocks_(blocks) {}
-  /// y = B x, [vectors][n panels][2].
+  /// `blocks`: [panels][2][2], in the GPU's memory.
+  explicit PairBlocks(DeviceArray<double> blocks)
+      : panels_(blocks.size() / 4), blocks_(std::move(blocks)) {}
+  /// `blocks`: [surfaces][2][2]. Throws ResourceError where they do not fit.
+  PairBlocks(const PanelSurfaces& surfaces, std::span<const double> blocks)
+      : panels_(surfaces.panel.size()),
+        is_of_surfaces_(true),
+        blocks_(blocks),
+        surface_of_(std::span<const std::int32_t>(surfaces.of)) {}
+  /// y = B x, [vectors][panels][2].
   void multiply(const double* x, double* y, int vectors = 1) const;
   /// Waits for the default stream.
   void wait() const;
-  std::size_t size() const { return blocks_.size() / 2; }
   std::int64_t bytes() const { return static_cast<std::int64_t>(blocks_.size() * sizeof(double)); }
 
+  std::size_t panels() const { return panels_; }
+  /// Null where there is one surface.
+  const std::int32_t* surface_of() const { return surface_of_.data(); }
+
  private:
+  std::size_t panels_;
+  bool is_of_surfaces_ = false;
   DeviceArray<double> blocks_;
+  DeviceArray<std::int32_t> surface_of_;
 };
 
-/// How some panels take charges and dipoles from such a vector, σ = `sigma` q and μ = `mu` φ, and
-/// add the result, [1 or 2][panels], times `weight` to rows of it.
+/// How the panels of a surface take charges and dipoles from such a vector, σ = `sigma` q and μ =
+/// `mu` φ, and add results times `weight` to their rows.
+struct PairFactors {
+  double sigma = 0, mu = 0;
+  double weight[2] = {1, 1};
+  int row = 0;  ///< of results of one kind: 0 is φ's, 1 is q's
+};
+
+/// A part of a product: from some panels to some, all where a list is empty, [1 or 2][panels].
 struct PairPlaces {
-  std::vector<std::int32_t> panel;
-  std::vector<double> sigma, mu;  ///< [panels]
-  std::vector<std::int32_t> row;  ///< [results]
-  std::vector<double> weight;     ///< [results]
+  std::span<const std::int32_t> from, to;
+  std::vector<PairFactors> factors;  ///< [surfaces]
+  int outputs = 1;
 };
 
 class PairPart {
  public:
-  explicit PairPart(const PairPlaces& places);
-  /// [2][panels], valid until the next call.
-  const double* sources(const double* x);
-  /// Room for the results, and for the product of another operator, [panels].
-  double* results() const { return results_.data(); }
-  double* flux() const { return flux_.data(); }
+  /// The blocks must outlive it.
+  PairPart(const PairBlocks& blocks, const PairPlaces& places);
+  ~PairPart();
+  PairPart(PairPart&&) noexcept;
+  PairPart& operator=(PairPart&&) noexcept;
+  /// [2][from], valid until the next call.
+  const double* sources(const double* x) const;
+  /// Room for the results, and for the product of another operator, [to].
+  double* results() const;
+  double* flux() const;
   /// results = 0
   void clear() const;
   /// Adds factor · flux() to the second results.
@@ -50,8 +76,8 @@ class PairPart {
   void add(double* y) const;
 
  private:
-  DeviceArray<std::int32_t> panel_, row_;
-  DeviceArray<double> sigma_, mu_, weight_, sources_, results_, flux_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fmbem::cuda::bem

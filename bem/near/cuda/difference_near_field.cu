@@ -1,9 +1,8 @@
 // A block for each row, that is for each leaf with targets.
-#include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/close_difference.cuh"
 #include "fmbem/bem/near/cuda/difference_near_field.cuh"
 #include "fmbem/bem/near/cuda/marked_pairs.cuh"
 #include "fmbem/bem/near/cuda/near_products.cuh"
-#include "fmbem/bem/near/difference_closed_form.hpp"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -63,43 +62,11 @@ __device__ inline PanelEntries by_rule(const DifferenceView& a, int rule, std::i
   return sum;
 }
 
-/// Adds what a triangle has by closed forms.
-__device__ inline void add_closed_form(const EdgeRule& edges, const Triangle& t, Vec3d x,
-                                       double kappa, YukawaIntegrals& to) {
-  const YukawaView view(t, x);
-  const YukawaSums sums = yukawa_closed_sums(edges, t, x, view, kappa, YukawaPart::less_laplace);
-  // Less than Laplace's: negative ahead of the panel.
-  const double sign = view.height > 0   ? 1
-                      : view.height < 0 ? -1
-                                        : 0,
-               flux = sign * inv_4pi * sums.flux;
-  to.potential += inv_4pi * sums.potential;
-  to.double_layer += flux;
-  to.gradient -= flux * t.normal;
-  for (int k = 0; k < 3; ++k) to.gradient -= inv_4pi * sums.line[k] * t.outward[k];
-}
-
-__device__ __attribute__((noinline)) PanelEntries close_entries(const NearRowsView& a,
-                                                                const CloseRules& rules,
-                                                                std::int64_t i,
-                                                                std::int64_t panel) {
-  const Vec3d x = a.target(i);
-  const Triangle t = scaled_triangle(a, panel);
+__device__ PanelEntries close_entries(const NearRowsView& a, const CloseRules& rules,
+                                      std::int64_t i, std::int64_t panel) {
   const std::int64_t own = a.targets.order[i];
-  const bool is_shaped = shape(t) > rules.shaped;
-  YukawaIntegrals of_v;
-  if (is_shaped)
-    add_closed_form(rules.edges, t, x, a.kernel.kappa, of_v);
-  else
-    for_sliver_pieces(
-        Piece{{t.vertex[0] - x, t.vertex[1] - x, t.vertex[2] - x}, t.area},
-        [](const Piece&, double, double) { return false; },
-        [&](const Triangle& part) {
-          add_closed_form(rules.edges, part, {}, a.kernel.kappa, of_v);
-        });
-  PanelEntries entries = difference_entries_from(
-      rules.edges, t, x, normal_at(a, own), a.kernel.kappa, of_v,
-      is_shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x));
+  PanelEntries entries = close_difference(rules, scaled_triangle(a, panel), a.target(i),
+                                          normal_at(a, own), a.kernel.kappa);
   if (own == panel) entries.k = entries.k_adjoint = 0;
   return entries;
 }

@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
@@ -31,13 +32,14 @@ __device__ inline std::int32_t place_above(const std::int32_t* above, std::int32
 /// Of the leaves and the nodes above them.
 __global__ void link_nodes(const Cluster* nodes, const std::int32_t* parent,
                            const std::int32_t* leaves, std::int32_t n_leaves,
-                           const std::int32_t* above, std::int32_t* leaf_parent, NodeAbove* out) {
+                           const std::int32_t* above, std::int32_t n_above,
+                           std::int32_t* leaf_parent, NodeAbove* out) {
   const std::int64_t i = thread_index();
   if (i >= n_leaves) return;
-  leaf_parent[i] = place_above(above, n_leaves - 1, parent[leaves[i]]);
-  if (i == n_leaves - 1) return;
+  leaf_parent[i] = place_above(above, n_above, parent[leaves[i]]);
+  if (i >= n_above) return;  // there are more leaves
   const std::int32_t k = above[i];
-  out[i] = {k, nodes[k].left, nodes[k].right, place_above(above, n_leaves - 1, parent[k])};
+  out[i] = {k, nodes[k].left, nodes[k].right, place_above(above, n_above, parent[k])};
 }
 
 /// Area-weighted means over the nodes in leaves, each from its panels.
@@ -167,11 +169,15 @@ LeafRowsView RowsProduct::view() const {
 }
 
 RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows,
-                         double extent, int max_leaf, cudaStream_t stream)
-    : extent_(extent), max_leaf_(max_leaf), cuts_(std::move(cuts)), rows_(std::move(rows)) {
+                         double extent, int max_leaf, cudaStream_t stream, int fields)
+    : extent_(extent),
+      max_leaf_(max_leaf),
+      fields_(fields),
+      cuts_(std::move(cuts)),
+      rows_(std::move(rows)) {
   const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
-  area_ = DeviceBuffer<double>((n_nodes + 1) / 2, stream);
+  area_ = DeviceBuffer<double>(panels_of(tree), stream);
   nodes_ = DeviceBuffer<NodeSpan>(n_nodes, stream);
   launch(take_spans, blocks_for(n_nodes), threads_per_block, 0, stream, tree.nodes.data(), n_nodes,
          nodes_.data(), area_.data());
@@ -179,10 +185,10 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
   FMBEM_CUDA(cudaMemcpyAsync(leaves_.data(), tree.leaves.data(), n_leaves * sizeof(std::int32_t),
                              cudaMemcpyDeviceToDevice, stream));
   parent_ = DeviceBuffer<std::int32_t>(n_leaves, stream);
-  above_ = DeviceBuffer<NodeAbove>(n_leaves - 1, stream);
+  above_ = DeviceBuffer<NodeAbove>(tree.above.size(), stream);
   launch(link_nodes, blocks_for(n_leaves), threads_per_block, 0, stream, tree.nodes.data(),
-         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), parent_.data(),
-         above_.data());
+         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), above_.size(),
+         parent_.data(), above_.data());
 }
 
 namespace {
@@ -229,12 +235,6 @@ void RowsProduct::take_tree(const ClusterTree& tree, cudaStream_t stream) {
   parent_ = upload(leaf_parent, stream);
   above_ = upload(nodes_above, stream);
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
-}
-
-RowsProduct::RowsProduct(const ClusterTree& tree, DeviceCuts cuts, DeviceRows rows, int fields,
-                         cudaStream_t stream)
-    : extent_(1), max_leaf_(0), fields_(fields), cuts_(std::move(cuts)), rows_(std::move(rows)) {
-  take_tree(tree, stream);
 }
 
 RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)

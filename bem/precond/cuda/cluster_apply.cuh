@@ -32,19 +32,16 @@ struct LeafRowsView {
   double extent;
 };
 
-/// Applies the rows that solve_systems() has found.
+/// Applies the rows that solve_systems() has found. Panels may have one or two fields: rows are
+/// [cut][fields][panels of the leaf][fields] then, each panel's and field's with a scale of its
+/// own.
 class RowsProduct {
  public:
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
-              int max_leaf, cudaStream_t stream);
+              int max_leaf, cudaStream_t stream, int fields = 1);
 
   /// The same with trees and cuts of the host, of the panels at the places of its trees.
   RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream);
-
-  /// Of the host's trees with rows that the device has solved for, which have one or two fields:
-  /// [cut][fields][panels of the leaf][fields], each panel's and field's with a scale of its own.
-  RowsProduct(const ClusterTree& tree, DeviceCuts cuts, DeviceRows rows, int fields,
-              cudaStream_t stream);
 
   /// In device memory, x [n_vectors][fields][size()] and y [n_vectors][size()][fields].
   void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;

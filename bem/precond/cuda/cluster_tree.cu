@@ -1,4 +1,4 @@
-#include "fmbem/bem/precond/cuda/cluster_tree.cuh"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
@@ -7,23 +7,42 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Each gap between neighbouring panels, gap j being the one before panel j, is where exactly one
-/// node is cut in two. Finds that node's panels [begin[j], end[j]): all whose keys agree in the
-/// bits that these two have in common or, of panels with the same key, a half of a half …
-__global__ void find_ranges(const std::uint64_t* keys, std::int32_t n, std::int32_t* begin,
-                            std::int32_t* end) {
+/// The trees, one behind the other.
+struct Trees {
+  const std::int32_t* begin;  ///< [count + 1], panels
+  std::int32_t count;
+
+  struct Range {
+    std::int32_t begin, end;
+  };
+  /// The panels of the tree that has one.
+  __device__ Range around(std::int32_t panel) const {
+    const std::int32_t next = lower_bound(begin, 0, count, panel + 1);
+    return {begin[next - 1], begin[next]};
+  }
+};
+
+/// Each gap between neighbouring panels of a tree, gap j being the one before panel j, is where
+/// exactly one node is cut in two. Finds that node's panels [begin[j], end[j]): all whose keys
+/// agree in the bits that these two have in common or, of panels with the same key, a half of a
+/// half … A gap between trees has the begin −1.
+__global__ void find_ranges(const std::uint64_t* keys, Trees trees, std::int32_t n,
+                            std::int32_t* begin, std::int32_t* end) {
   const auto j = static_cast<std::int32_t>(1 + thread_index());
   if (j >= n) return;
+  const Trees::Range tree = trees.around(j);
+  begin[j] = -1;
+  if (j == tree.begin) return;
   const std::uint64_t key = keys[j], differ = keys[j - 1] ^ key;
   std::int32_t b, e;
   if (differ != 0) {
     const int bits = 64 - __clzll(static_cast<long long>(differ));
     const std::uint64_t first = key >> bits << bits;
-    b = lower_bound(keys, 0, j, first);
-    e = lower_bound(keys, j, n, first + (std::uint64_t{1} << bits));
+    b = lower_bound(keys, tree.begin, j, first);
+    e = lower_bound(keys, j, tree.end, first + (std::uint64_t{1} << bits));
   } else {
-    b = lower_bound(keys, 0, j, key);
-    e = lower_bound(keys, j, n, key + 1);
+    b = lower_bound(keys, tree.begin, j, key);
+    e = lower_bound(keys, j, tree.end, key + 1);
     for (std::int32_t middle = b + (e - b) / 2; middle != j; middle = b + (e - b) / 2) {
       if (j < middle)
         e = middle;
@@ -48,13 +67,13 @@ __global__ void count_nodes(const std::int32_t* begin, const std::int32_t* end, 
 
 /// The place of panel i in preorder: before it come i panels and all nodes that begin with one of
 /// these or with it. Of the nodes that begin with it the largest is first.
-__global__ void number_nodes(const std::int32_t* begin, const std::int32_t* end, std::int32_t n,
-                             const std::int32_t* nodes_from, const std::int32_t* nodes_before,
-                             DevicePanels panels, Cluster* nodes, std::int32_t* parent,
-                             std::int32_t* panel_node) {
+__global__ void number_nodes(Trees trees, const std::int32_t* begin, const std::int32_t* end,
+                             std::int32_t n, const std::int32_t* nodes_from,
+                             const std::int32_t* nodes_before, DevicePanels panels, Cluster* nodes,
+                             std::int32_t* parent, std::int32_t* panel_node) {
   const auto i = static_cast<std::int32_t>(thread_index());
   if (i >= n) return;
-  if (i == 0) parent[0] = -1;
+  if (i == trees.around(i).begin) parent[i + nodes_before[i]] = -1;
   std::int32_t at = i + nodes_before[i] + nodes_from[i];
   panel_node[i] = at;
   Cluster panel{i, i + 1, -1, -1, 0, {}, 0, 0, {}};
@@ -88,7 +107,7 @@ __global__ void flag_leaves(const Cluster* nodes, const std::int32_t* parent, st
   if (k >= n_nodes) return;
   const bool small = nodes[k].size() <= max_leaf;
   is_above[k] = !small;
-  is_leaf[k] = small && (k == 0 || nodes[parent[k]].size() > max_leaf);
+  is_leaf[k] = small && (parent[k] < 0 || nodes[parent[k]].size() > max_leaf);
 }
 
 /// Largest distance of an end of a panel in [begin, end) from a point, in all lanes.
@@ -129,12 +148,17 @@ __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
 
 }  // namespace
 
-DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
-  const auto n = static_cast<std::int32_t>(panels.size), n_nodes = 2 * n - 1;
+DeviceClusterTree make_cluster_trees(const DevicePanels& panels,
+                                     std::span<const std::int32_t> tree_begin, int max_leaf,
+                                     cudaStream_t stream) {
+  const auto n = static_cast<std::int32_t>(panels.size),
+             n_trees = static_cast<std::int32_t>(tree_begin.size()) - 1, n_nodes = 2 * n - n_trees;
   const unsigned blocks = blocks_for(n);
+  const DeviceBuffer<std::int32_t> begins = to_device(tree_begin, stream);
+  const Trees trees{begins.data(), n_trees};
   DeviceBuffer<std::int32_t> begin(n, stream), end(n, stream);
-  launch(find_ranges, blocks_for(n - 1), threads_per_block, 0, stream, panels.keys, n, begin.data(),
-         end.data());
+  launch(find_ranges, blocks_for(n - 1), threads_per_block, 0, stream, panels.keys, trees, n,
+         begin.data(), end.data());
   DeviceBuffer<std::int32_t> nodes_from(n, stream), nodes_before(n, stream), panel_node(n, stream);
   launch(count_nodes, blocks, threads_per_block, 0, stream, begin.data(), end.data(), n,
          nodes_from.data());
@@ -143,7 +167,7 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cu
   DeviceClusterTree tree;
   tree.nodes = DeviceBuffer<Cluster>(n_nodes, stream);
   tree.parent = DeviceBuffer<std::int32_t>(n_nodes, stream);
-  launch(number_nodes, blocks, threads_per_block, 0, stream, begin.data(), end.data(), n,
+  launch(number_nodes, blocks, threads_per_block, 0, stream, trees, begin.data(), end.data(), n,
          nodes_from.data(), nodes_before.data(), panels, tree.nodes.data(), tree.parent.data(),
          panel_node.data());
 
@@ -161,6 +185,11 @@ DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cu
   launch(find_radii, blocks_for(leaves, warps_per_block), threads_per_block, 0, stream,
          tree.leaves.data(), leaves, tree.parent.data(), panels.vertices, tree.nodes.data());
   return tree;
+}
+
+DeviceClusterTree make_cluster_tree(const DevicePanels& panels, int max_leaf, cudaStream_t stream) {
+  const std::int32_t begin[] = {0, static_cast<std::int32_t>(panels.size)};
+  return make_cluster_trees(panels, begin, max_leaf, stream);
 }
 
 }  // namespace fmbem::cuda::bem

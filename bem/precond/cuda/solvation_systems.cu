@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/bem/precond/cuda/elimination.cuh"
 #include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/bem/precond/cuda/solvation_systems.cuh"
+#include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
@@ -23,6 +25,7 @@ constexpr double close_radii = 4;
 
 struct SolvationSystemsView {
   SolvationNodes of;
+  const Cluster* nodes;
   const std::int32_t* leaves;
   std::int64_t n_leaves;
   const std::int64_t* cut_begin;
@@ -54,10 +57,11 @@ __device__ PanelPotentials panel_potentials(const Triangle& t, Vec3d x) {
 
 /// The transposed system of a leaf, by a block, with unit vectors for its own unknowns behind it. A
 /// thread has some nodes as sources.
-__device__ void fill_transposed(const SolvationNodes& of, const std::int32_t* cut, int m,
+__device__ void fill_transposed(const SolvationSystemsView& view, const std::int32_t* cut, int m,
                                 const Augmented& b) {
+  const SolvationNodes& of = view.of;
   for (int l = static_cast<int>(threadIdx.x); l < m; l += solve_threads) {
-    const Cluster from = of.nodes[cut[l]];
+    const Cluster from = view.nodes[cut[l]];
     const NodeSides of_l = of.sides[cut[l]];
     Triangle t;
     if (from.is_panel()) {
@@ -65,7 +69,7 @@ __device__ void fill_transposed(const SolvationNodes& of, const std::int32_t* cu
       t = make_triangle(vertex[0], vertex[1], vertex[2]);
     }
     for (int k = 0; k < m; ++k) {
-      const Cluster& to = of.nodes[cut[k]];
+      const Cluster& to = view.nodes[cut[k]];
       const double distance = smeared_distance(to, from);
       PanelPotentials p{smooth_v(from, distance), smooth_k(to, from, of_l.normal, distance)};
       if (from.is_panel() && to.is_panel()) p = panel_potentials(t, to.centroid);
@@ -99,12 +103,12 @@ __global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
     __syncthreads();
     const std::int64_t f = s_leaf;
     if (f >= view.n_leaves) return;
-    const Cluster& leaf = view.of.nodes[view.leaves[f]];
+    const Cluster& leaf = view.nodes[view.leaves[f]];
     const std::int64_t begin = view.cut_begin[f];
     const int m = static_cast<int>(view.cut_begin[f + 1] - begin), own = 2 * leaf.size(),
               stride = static_cast<int>(row_stride(own));
     const Augmented b{rows + rows_size, 2 * m, own};
-    fill_transposed(view.of, view.cut + begin, m, b);
+    fill_transposed(view, view.cut + begin, m, b);
     for (int e = static_cast<int>(threadIdx.x); e < 2 * m * (stride - own); e += solve_threads)
       rows[e / (stride - own) * stride + own + e % (stride - own)] = 0;
     if (eliminate(b))
@@ -117,19 +121,28 @@ __global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
   }
 }
 
+__global__ void find_sizes(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n_leaves,
+                           std::int32_t* size) {
+  const std::int64_t f = thread_index();
+  if (f < n_leaves) size[f] = nodes[leaves[f]].size();
+}
+
 }  // namespace
 
-DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& tree,
-                                   const DeviceBuffer<std::int32_t>& leaves, const DeviceCuts& cuts,
-                                   cudaStream_t stream) {
+DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceClusterTree& tree,
+                                   const DeviceCuts& cuts, cudaStream_t stream) {
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
+  DeviceBuffer<std::int32_t> sizes(n_leaves, stream);
+  launch(find_sizes, blocks_for(n_leaves), threads_per_block, 0, stream, tree.nodes.data(),
+         tree.leaves.data(), n_leaves, sizes.data());
+  std::vector<std::int32_t> size(n_leaves);
   std::vector<std::int64_t> cut_begin(n_leaves + 1), row_begin{0};
+  sizes.download(size.data());
   cuts.begin.download(cut_begin.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));
   std::int64_t rows_size = 0, block_size = 0;
   for (std::int64_t f = 0; f < n_leaves; ++f) {
-    const int own = 2 * tree.nodes[tree.leaves[f]].size(),
-              m = 2 * static_cast<int>(cut_begin[f + 1] - cut_begin[f]);
+    const int own = 2 * size[f], m = 2 * static_cast<int>(cut_begin[f + 1] - cut_begin[f]);
     FMBEM_REQUIRE(own <= 2 * most_solvation_own, "leaves of the preconditioner hold at most "
                                                      << most_solvation_own << " panels on the GPU");
     const std::int64_t rows = m * row_stride(own);
@@ -141,7 +154,7 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& 
   DeviceRows rows;
   rows.begin = to_device(row_begin, stream);
   rows.values = DeviceBuffer<__half>(row_begin.back(), stream);
-  rows.scale = DeviceBuffer<float>(2 * tree.size(), stream);
+  rows.scale = DeviceBuffer<float>(2 * panels_of(tree), stream);
   const std::int32_t none = INT_MAX;
   DeviceBuffer<std::int32_t> singular(1, stream);
   singular.upload(&none);
@@ -154,7 +167,8 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& 
                                      (block_size * static_cast<std::int64_t>(sizeof(float))))});
   DeviceBuffer<float> room(blocks * block_size, stream);
   const SolvationSystemsView view{of,
-                                  leaves.data(),
+                                  tree.nodes.data(),
+                                  tree.leaves.data(),
                                   n_leaves,
                                   cuts.begin.data(),
                                   cuts.nodes.data(),

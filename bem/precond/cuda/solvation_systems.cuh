@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "fmbem/bem/precond/cluster_tree.hpp"
 #include "fmbem/bem/precond/cuda/cluster_systems.cuh"
 #include "fmbem/bem/precond/solvation_kernel.hpp"
 
@@ -10,7 +9,6 @@ namespace fmbem::cuda::bem {
 
 /// What the systems for potentials and fluxes are made of, in device memory.
 struct SolvationNodes {
-  const Cluster* nodes;
   const NodeSides* sides;        ///< [nodes]
   const std::int32_t* panel_at;  ///< [n], at each place
   const Vec3d* vertices;         ///< [n panels][3]
@@ -19,9 +17,7 @@ struct SolvationNodes {
 
 /// Solves the small systems of all leaves: rows [cut][2][panels of the leaf][2], with scales
 /// [n][2]. Throws InputError if one is singular.
-/// `tree` is the host's, whose leaves and their cuts are in device memory, too.
-DeviceRows solve_solvation_systems(const SolvationNodes& of, const ClusterTree& tree,
-                                   const DeviceBuffer<std::int32_t>& leaves, const DeviceCuts& cuts,
-                                   cudaStream_t stream);
+DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceClusterTree& tree,
+                                   const DeviceCuts& cuts, cudaStream_t stream);
 
 }  // namespace fmbem::cuda::bem

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fmbem/fmm/expansion/parity_order.hpp"
+#include "fmbem/fmm/kernel/yukawa.hpp"
 
 namespace fmbem::test {
 
@@ -15,8 +16,8 @@ struct HostM2l {
   std::vector<T> rows;
 };
 
-/// The same as fmm::make_m2l_blocks() makes, fitted, to rounding.
+/// The same as fmm::make_m2l_blocks() makes, fitted, to rounding; Laplace's where κ is 0.
 template <class T>
-HostM2l<T> make_m2l_on_device(const fmm::ParityOrder& order);
+HostM2l<T> make_m2l_on_device(const fmm::Yukawa& kernel, const fmm::ParityOrder& order);
 
 }  // namespace fmbem::test

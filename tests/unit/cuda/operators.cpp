@@ -4,10 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/fmm/expansion/box_fit.hpp"
+#include "fmbem/fmm/expansion/m2l_blocks.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
 #include "tests/unit/cuda/device_m2l.hpp"
 #include "tests/unit/cuda/gpu.hpp"
@@ -19,14 +20,19 @@ using fmm::ParityOrder;
 
 namespace {
 
+std::size_t at(int row, int columns, int column) {
+  return static_cast<std::size_t>(row) * columns + column;
+}
+
+/// [degrees of rows][degrees of columns], of an orbit.
+using SizesByDegree = std::function<void(int orbit, std::vector<double>& largest)>;
+
 /// Upper bounds of the sums in the entries of Bᵀ X B, for each orbit but the first: |B|ᵀ S |B|,
-/// S_nk being the largest entry of X between degrees n and k. [26][K][K]
-std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const ParityOrder& high) {
-  const fmm::BoxFit fit(low, high);
+/// S_nk being no smaller than the entries of X between degrees n and k. [26][K][K]
+std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const ParityOrder& high,
+                                                const fmm::BoxFit& fit,
+                                                const SizesByDegree& sizes_of_x) {
   const int degrees = high.p + 1;
-  const auto at = [](int row, int columns, int column) {
-    return static_cast<std::size_t>(row) * columns + column;
-  };
   std::vector<double> b(at(low.count, degrees, 0));  // |B| of each column, added up by degree
   for (int c = 0; c < 8; ++c) {
     const int known = low.begin[c + 1] - low.begin[c];
@@ -41,17 +47,8 @@ std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const Pa
   std::vector<std::vector<double>> result(orbits - 1);
 #pragma omp parallel for schedule(dynamic, 1)
   for (int orbit = 1; orbit < orbits; ++orbit) {
-    std::vector<double> x(at(high.count, high.count, 0)), s(at(degrees, degrees, 0));
-    const fmm::M2lOrbit m2l(high, orbit);
-    for (int e = 0; e < 8; ++e) {
-      m2l.block(e, x.data());
-      for (int i = 0; i < high.count; ++i)
-        for (int j = 0; j < high.count; ++j) {
-          double& largest = s[at(high.degree[i], degrees, high.degree[j])];
-          largest = std::max(largest, std::abs(x[at(i, high.count, j)]));
-        }
-    }
-    std::vector<double> right(at(degrees, low.count, 0));
+    std::vector<double> s(at(degrees, degrees, 0)), right(at(degrees, low.count, 0));
+    sizes_of_x(orbit, s);
     for (int n = 0; n < degrees; ++n)
       for (int j = 0; j < low.count; ++j)
         for (int k = 0; k < degrees; ++k)
@@ -64,6 +61,73 @@ std::vector<std::vector<double>> sizes_of_terms(const ParityOrder& low, const Pa
           sizes[at(i, low.count, j)] += b[at(i, degrees, n)] * right[at(n, low.count, j)];
   }
   return result;
+}
+
+/// The largest entries of Laplace's X.
+void laplace_sizes(const ParityOrder& high, int orbit, std::vector<double>& largest) {
+  const fmm::M2lOrbit m2l(high, orbit);
+  std::vector<double> x(at(high.count, high.count, 0));
+  for (int e = 0; e < 8; ++e) {
+    m2l.block(e, x.data());
+    for (int i = 0; i < high.count; ++i)
+      for (int j = 0; j < high.count; ++j) {
+        double& size = largest[at(high.degree[i], high.p + 1, high.degree[j])];
+        size = std::max(size, std::abs(x[at(i, high.count, j)]));
+      }
+  }
+}
+
+/// Of Yukawa's: of the recurrences of yukawa_translations.cpp with all of their terms positive,
+/// from |T_n^m(r)| ≤ N_n^m h_n(κr)/r^{n+1}, summed over the mirror images.
+void yukawa_sizes(const ParityOrder& high, double kappa, int orbit, std::vector<double>& largest) {
+  using fmm::harmonic_count, fmm::harmonic_index;
+  const int p = high.p, count = harmonic_count(2 * p);
+  const fmm::Norms norm(2 * p);
+  const double kappa2 = kappa * kappa;
+  const auto over = [](int n) { return (2.0 * n - 1) * (2.0 * n + 1); };
+  std::vector<double> sectorial(count), next(count), here, low, above(count);
+  for (int image = 0; image < 8; ++image) {
+    const Vec3d shift = fmm::orbit_shift(orbit, image);
+    if (fmm::boxes_touch(shift)) continue;
+    const double r = fmbem::norm(shift), z = kappa * r;
+    double h = std::exp(-z), up = (1 + z) * h;
+    for (int n = 0; n <= 2 * p; ++n) {
+      for (int m = -n; m <= n; ++m)
+        sectorial[harmonic_index(n, m)] += norm(n, m) * h / std::pow(r, n + 1);
+      h = std::exchange(up, up + z * z * h / over(n + 1));
+    }
+  }
+  for (int l = 0; l <= p; ++l) {
+    here = sectorial;
+    low.assign(count, 0);
+    for (int k = l; k <= p; ++k) {
+      for (int n = 0; n <= p; ++n)
+        for (int m = 0; m <= n; ++m) {
+          double& size = largest[at(n, p + 1, k)];
+          size = std::max(size, 0.125 * (here[harmonic_index(n, m)] + here[harmonic_index(n, -m)]) /
+                                    (norm(n, m) * norm(k, l)));
+        }
+      for (int n = 0; n < 2 * p - k; ++n)
+        for (int m = -n; m <= n; ++m) {
+          double& sum = above[harmonic_index(n, m)];
+          sum = here[harmonic_index(n + 1, m)] +
+                kappa2 * (k * k - l * l) / std::abs(over(k)) * low[harmonic_index(n, m)];
+          if (std::abs(m) < n)
+            sum += kappa2 * (n * n - m * m) / over(n) * here[harmonic_index(n - 1, m)];
+        }
+      low.swap(here);
+      here.swap(above);
+    }
+    for (int n = 0; n < 2 * p - l; ++n)
+      for (int m = -n; m <= n; ++m) {
+        double& sum = next[harmonic_index(n, m)];
+        sum = sectorial[harmonic_index(n + 1, m + 1)];
+        if (m < n - 1)
+          sum +=
+              kappa2 * ((n - m) * (n - m - 1)) / over(n) * sectorial[harmonic_index(n - 1, m + 1)];
+      }
+    sectorial.swap(next);
+  }
 }
 
 /// The host's blocks by the device's formulas: M2L of orbits, projected. The CPU's plans have
@@ -86,34 +150,78 @@ void make_host_blocks(const ParityOrder& low, const ParityOrder& high,
   }
 }
 
-/// The largest difference of the device's entries from the host's over what rounding allows.
+/// Compares entries as they come, from several threads.
 template <class T>
-double worst_difference(int p) {
-  const ParityOrder low(p), high(fmm::fitted_degree(p));
-  const auto sizes = sizes_of_terms(low, high);
-  const HostM2l<T> device = make_m2l_on_device<T>(low);
-  // The number of roundings: some four for each step of recurrences of degree 2q, and one for each
-  // term of two products with the fit, on both sides.
-  const double steps = 2 * (4 * 2 * high.p + 2 * high.count / 8.0 + 8);
-  const double rounding = steps * std::numeric_limits<double>::epsilon() / 2;
-  constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
-  double worst = 0;
-  make_host_blocks(low, high, [&](int orbit, int e, const double* block) {
+class Comparison {
+ public:
+  Comparison(const ParityOrder& low, HostM2l<T> device, std::vector<std::vector<double>> sizes,
+             double roundings)
+      : low_(low),
+        device_(std::move(device)),
+        sizes_(std::move(sizes)),
+        rounding_(roundings * std::numeric_limits<double>::epsilon() / 2) {}
+
+  void take(int orbit, int e, const double* block) {
+    constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
     double here = 0;
-    for (int i = 0; i < low.count; ++i) {
-      const T* const row = device.rows.data() + (e * std::int64_t{low.count} + i) * device.stride +
-                           (orbit - 1) * std::int64_t{low.count};
-      for (int j = 0; j < low.count; ++j, ++block) {
-        const double size = sizes[orbit - 1][static_cast<std::size_t>(i) * low.count + j];
-        const double difference = std::abs(static_cast<double>(row[j]) - *block) /
-                                  (rounding * size + storage * std::abs(*block));
+    for (int i = 0; i < low_.count; ++i) {
+      const T* const row = device_.rows.data() +
+                           (e * std::int64_t{low_.count} + i) * device_.stride +
+                           (orbit - 1) * std::int64_t{low_.count};
+      for (int j = 0; j < low_.count; ++j, ++block) {
+        const double difference =
+            std::abs(static_cast<double>(row[j]) - *block) /
+            (rounding_ * sizes_[orbit - 1][at(i, low_.count, j)] + storage * std::abs(*block));
         here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
       }
     }
 #pragma omp critical
-    worst = std::max(worst, here);
-  });
-  return worst;
+    worst_ = std::max(worst_, here);
+  }
+  /// Over what rounding allows.
+  double worst() const { return worst_; }
+
+ private:
+  const ParityOrder& low_;
+  HostM2l<T> device_;
+  std::vector<std::vector<double>> sizes_;
+  double rounding_, worst_ = 0;
+};
+
+/// One rounding for each term of two products with the fit, on both sides.
+double roundings_of_products(const ParityOrder& high) { return 2 * (2 * high.count / 8.0 + 8); }
+
+/// The largest difference of the device's entries from the host's over what rounding allows.
+template <class T>
+double worst_difference(int p) {
+  const ParityOrder low(p), high(fmm::fitted_degree(p));
+  // Some four roundings for each step of recurrences of degree 2q.
+  Comparison<T> comparison(
+      low, make_m2l_on_device<T>(fmm::Yukawa{0}, low),
+      sizes_of_terms(low, high, fmm::BoxFit(low, high),
+                     [&](int orbit, auto& largest) { laplace_sizes(high, orbit, largest); }),
+      2 * 4 * 2 * high.p + roundings_of_products(high));
+  make_host_blocks(
+      low, high, [&](int orbit, int e, const double* block) { comparison.take(orbit, e, block); });
+  return comparison.worst();
+}
+
+/// The same of Yukawa's kernel, against the blocks of the CPU's plans, which are made of single
+/// displacements: their shifts have no more roundings, of terms that are as large.
+template <class T>
+double worst_yukawa_difference(int p, double kappa) {
+  const ParityOrder low(p), high(fmm::fitted_degree(p));
+  const fmm::Yukawa kernel{kappa};
+  // Steps to degree 2q, with eight roundings each.
+  Comparison<T> comparison(
+      low, make_m2l_on_device<T>(kernel, low),
+      sizes_of_terms(low, high, fmm::BoxFit(low, high, kernel),
+                     [&](int orbit, auto& largest) { yukawa_sizes(high, kappa, orbit, largest); }),
+      2 * 8 * 2 * high.p + roundings_of_products(high));
+  fmm::make_m2l_blocks(
+      kernel, low, fmm::M2l::fitted, fmm::all_m2l_orbits(),
+      [&](int orbit, int e, const double* block) { comparison.take(orbit, e, block); });
+  return comparison.worst();
 }
 
 }  // namespace
@@ -124,4 +232,13 @@ TEST_CASE("M2L operators of the device are those of the host") {
   CAPTURE(p);
   CHECK(worst_difference<double>(p) < 1);
   CHECK(worst_difference<float>(p) < 1);
+}
+
+TEST_CASE("M2L operators of Yukawa's kernel on the device are those of the host") {
+  if (!gpu_is_there()) return;
+  const int p = GENERATE(1, 4, 10, 15);
+  const double kappa = GENERATE(0.02, 1.0, 6.0);
+  CAPTURE(p, kappa);
+  CHECK(worst_yukawa_difference<double>(p, kappa) < 1);
+  CHECK(worst_yukawa_difference<float>(p, kappa) < 1);
 }

@@ -35,7 +35,7 @@ struct Solute {
     for (const SoluteRegion& region : found.regions) {
       const bool is_solute = region.kind == SoluteRegion::Kind::solute,
                  has_ions = region.kind == SoluteRegion::Kind::solvent;
-      regions.push_back({is_solute ? 4.0 : 80.0, has_ions ? 0.3 : 0.0, region.panels, region.sign});
+      regions.push_back({is_solute ? 4.0 : 80.0, has_ions ? 0.3 : 0.0, region.panels});
       of_panels.permittivity.push_back(regions.back().permittivity);
       of_panels.kappa.push_back(regions.back().kappa);
     }

@@ -249,8 +249,7 @@ TEST_CASE("diagonal blocks are those of the operator's columns") {
   std::vector<ScreenedRegion> regions;
   const double permittivity[] = {80, 70, 4};
   for (std::size_t r = 0; r < found.regions.size(); ++r)
-    regions.push_back(
-        {permittivity[r], r == 0 ? 0.3 : 0.0, found.regions[r].panels, found.regions[r].sign});
+    regions.push_back({permittivity[r], r == 0 ? 0.3 : 0.0, found.regions[r].panels});
   const auto formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer,
                                     SolvationFormulation::lu);
   const auto made =
@@ -277,8 +276,7 @@ TEST_CASE("tighter products are made afresh") {
   std::vector<ScreenedRegion> regions;
   for (const SoluteRegion& region : found.regions)
     regions.push_back({region.kind == SoluteRegion::Kind::solute ? 4.0 : 80.0,
-                       region.kind == SoluteRegion::Kind::solute ? 0.0 : 0.3, region.panels,
-                       region.sign});
+                       region.kind == SoluteRegion::Kind::solute ? 0.0 : 0.3, region.panels});
   const auto formulation = GENERATE(SolvationFormulation::direct, SolvationFormulation::juffer);
   const auto product = [&](OperatorOptions::Choice kind, double tolerance) {
     OperatorOptions options;
