@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
+#include <memory>
 #include <vector>
 
-#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/device_inverse.cuh"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_systems.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {
@@ -187,17 +187,15 @@ std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
   return panels;
 }
 
-}  // namespace
-
-struct MixedInverse::Impl {
-  Impl(std::span<const Triangle> panels, const MixedSystems<double>& systems)
+struct MixedImpl final : DeviceInverse::Impl {
+  MixedImpl(std::span<const Triangle> panels, const MixedSystems<double>& systems)
       : rows(systems.rows, solve_mixed_systems(panels, systems, stream), stream),
         panel_at(upload(panels_at_places(systems.rows.tree()), stream)),
         correction(systems.correction, panels.size(), stream) {
     FMBEM_CUDA(cudaStreamSynchronize(stream));
   }
 
-  void apply(const double* x, double* y, int vectors, cudaStream_t in) const {
+  void apply(const double* x, double* y, int vectors, cudaStream_t in) const override {
     const std::int64_t n = rows.size();
     DeviceBuffer<double> x_at(n * vectors, in), y_at(n * vectors, in);
     const dim3 grid(blocks_for(n), vectors);
@@ -208,42 +206,27 @@ struct MixedInverse::Impl {
     launch(take_from_places, grid, threads_per_block, 0, in, panel_at.data(), n, y_at.data(), y);
   }
 
+  std::int64_t size() const override { return rows.size(); }
+  std::int64_t bytes() const override {
+    return rows.bytes() + panel_at.bytes() + correction.bytes();
+  }
+
   Stream stream;  // outlives what was allocated in it
   RowsProduct rows;
   DeviceBuffer<std::int32_t> panel_at;
   Correction correction;
 };
 
+}  // namespace
+
 MixedInverse::MixedInverse(const Panels& panels, const MixedRows& rows,
-                           const MixedInverseOptions& options) {
+                           const MixedInverseOptions& options)
+    : DeviceInverse("cluster inverse for mixed rows") {
   require_cuda_device();
   keep_freed_memory();
   const LargeVector<Triangle> triangles = triangles_of(panels);
   const MixedSystems<double> systems(panels, triangles, rows, options, false);
-  impl_ = std::make_unique<Impl>(triangles, systems);
+  set(std::make_unique<MixedImpl>(triangles, systems));
 }
-MixedInverse::~MixedInverse() = default;
-
-void MixedInverse::multiply(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  const Stream stream;
-  with_advice(false, [&] {
-    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
-              [&](const double* d_x, double* d_y, int vectors) {
-                impl_->apply(d_x, d_y, vectors, stream);
-              });
-  });
-}
-
-void MixedInverse::multiply_on_device(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  with_advice(false, [&] { impl_->apply(x, y, product.vectors, nullptr); });
-}
-
-void MixedInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
-std::int64_t MixedInverse::memory_bytes() const {
-  return impl_->rows.bytes() + impl_->panel_at.bytes() + impl_->correction.bytes();
-}
-std::size_t MixedInverse::size() const { return static_cast<std::size_t>(impl_->rows.size()); }
 
 }  // namespace fmbem::cuda::bem

@@ -1,15 +1,16 @@
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/device_inverse.cuh"
 #include "fmbem/bem/precond/cuda/solvation_inverse.hpp"
 #include "fmbem/bem/precond/cuda/solvation_systems.cuh"
 #include "fmbem/bem/precond/solvation_nodes.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {
@@ -68,22 +69,22 @@ RowsProduct build(const Panels& panels, const ClusterTree& tree,
   return product;
 }
 
-}  // namespace
-
-struct SolvationInverse::Impl {
-  Impl(const Panels& panels, const RegionsOfPanels& regions)
-      : Impl(panels, triangles_of(panels), regions) {}
-  Impl(const Panels& panels, const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions)
-      : Impl(panels, triangles, regions, solvation_trees(panels, triangles, regions)) {}
-  Impl(const Panels& panels, const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions,
-       const ClusterTree& tree)
-      : Impl(panels, triangles, regions, tree, panels_at_places(tree)) {}
-  Impl(const Panels& panels, const LargeVector<Triangle>& triangles, const RegionsOfPanels& regions,
-       const ClusterTree& tree, const std::vector<std::int32_t>& places)
+struct SolvationImpl final : DeviceInverse::Impl {
+  SolvationImpl(const Panels& panels, const RegionsOfPanels& regions)
+      : SolvationImpl(panels, triangles_of(panels), regions) {}
+  SolvationImpl(const Panels& panels, const LargeVector<Triangle>& triangles,
+                const RegionsOfPanels& regions)
+      : SolvationImpl(panels, triangles, regions, solvation_trees(panels, triangles, regions)) {}
+  SolvationImpl(const Panels& panels, const LargeVector<Triangle>& triangles,
+                const RegionsOfPanels& regions, const ClusterTree& tree)
+      : SolvationImpl(panels, triangles, regions, tree, panels_at_places(tree)) {}
+  SolvationImpl(const Panels& panels, const LargeVector<Triangle>& triangles,
+                const RegionsOfPanels& regions, const ClusterTree& tree,
+                const std::vector<std::int32_t>& places)
       : panel_at(to_device(places, stream)),
         rows(build(panels, tree, triangles, regions, panel_at, stream)) {}
 
-  void apply(const double* x, double* y, int vectors, cudaStream_t in) const {
+  void apply(const double* x, double* y, int vectors, cudaStream_t in) const override {
     const std::int64_t n = rows.size(), all = fields * n * vectors;
     DeviceBuffer<double> x_at(all, in), y_at(all, in);
     const dim3 grid(blocks_for(n), vectors);
@@ -92,41 +93,21 @@ struct SolvationInverse::Impl {
     launch(put_fields, grid, threads_per_block, 0, in, panel_at.data(), n, y_at.data(), y);
   }
 
+  std::int64_t size() const override { return fields * rows.size(); }
+  std::int64_t bytes() const override { return rows.bytes() + panel_at.bytes(); }
+
   Stream stream;  // outlives what was allocated in it
   DeviceBuffer<std::int32_t> panel_at;
   RowsProduct rows;
 };
 
-SolvationInverse::SolvationInverse(const Panels& panels, const RegionsOfPanels& regions) {
+}  // namespace
+
+SolvationInverse::SolvationInverse(const Panels& panels, const RegionsOfPanels& regions)
+    : DeviceInverse("cluster inverse for potentials and fluxes") {
   require_cuda_device();
   keep_freed_memory();
-  with_advice(false, [&] { impl_ = std::make_unique<Impl>(panels, regions); });
-}
-SolvationInverse::~SolvationInverse() = default;
-
-void SolvationInverse::multiply(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  const Stream stream;
-  with_advice(false, [&] {
-    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
-              [&](const double* d_x, double* d_y, int vectors) {
-                impl_->apply(d_x, d_y, vectors, stream);
-              });
-  });
-}
-
-void SolvationInverse::multiply_on_device(const double* x, double* y,
-                                          const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  with_advice(false, [&] { impl_->apply(x, y, product.vectors, nullptr); });
-}
-
-void SolvationInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
-std::int64_t SolvationInverse::memory_bytes() const {
-  return impl_->rows.bytes() + impl_->panel_at.bytes();
-}
-std::size_t SolvationInverse::size() const {
-  return static_cast<std::size_t>(fields * impl_->rows.size());
+  with_advice(false, [&] { set(std::make_unique<SolvationImpl>(panels, regions)); });
 }
 
 }  // namespace fmbem::cuda::bem
