@@ -28,16 +28,17 @@ __device__ inline std::int32_t place_above(const std::int32_t* above, std::int32
   return node < 0 ? -1 : lower_bound(above, 0, n_above, node);
 }
 
-/// Of the leaves and the nodes above them.
+/// Of the leaves and the nodes above them, of which there are fewer.
 __global__ void link_nodes(const Cluster* nodes, const std::int32_t* parent,
                            const std::int32_t* leaves, std::int32_t n_leaves,
-                           const std::int32_t* above, std::int32_t* leaf_parent, NodeAbove* out) {
+                           const std::int32_t* above, std::int32_t n_above,
+                           std::int32_t* leaf_parent, NodeAbove* out) {
   const std::int64_t i = thread_index();
   if (i >= n_leaves) return;
-  leaf_parent[i] = place_above(above, n_leaves - 1, parent[leaves[i]]);
-  if (i == n_leaves - 1) return;
+  leaf_parent[i] = place_above(above, n_above, parent[leaves[i]]);
+  if (i >= n_above) return;
   const std::int32_t k = above[i];
-  out[i] = {k, nodes[k].left, nodes[k].right, place_above(above, n_leaves - 1, parent[k])};
+  out[i] = {k, nodes[k].left, nodes[k].right, place_above(above, n_above, parent[k])};
 }
 
 /// Area-weighted means over the nodes in leaves, each from its panels.
@@ -171,7 +172,7 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
     : extent_(extent), max_leaf_(max_leaf), cuts_(std::move(cuts)), rows_(std::move(rows)) {
   const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
-  area_ = DeviceBuffer<double>((n_nodes + 1) / 2, stream);
+  area_ = DeviceBuffer<double>(tree.size(), stream);
   nodes_ = DeviceBuffer<NodeSpan>(n_nodes, stream);
   launch(take_spans, blocks_for(n_nodes), threads_per_block, 0, stream, tree.nodes.data(), n_nodes,
          nodes_.data(), area_.data());
@@ -179,10 +180,10 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
   FMBEM_CUDA(cudaMemcpyAsync(leaves_.data(), tree.leaves.data(), n_leaves * sizeof(std::int32_t),
                              cudaMemcpyDeviceToDevice, stream));
   parent_ = DeviceBuffer<std::int32_t>(n_leaves, stream);
-  above_ = DeviceBuffer<NodeAbove>(n_leaves - 1, stream);
+  above_ = DeviceBuffer<NodeAbove>(tree.above.size(), stream);
   launch(link_nodes, blocks_for(n_leaves), threads_per_block, 0, stream, tree.nodes.data(),
-         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), parent_.data(),
-         above_.data());
+         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), tree.above.size(),
+         parent_.data(), above_.data());
 }
 
 namespace {
@@ -235,16 +236,6 @@ RowsProduct::RowsProduct(const ClusterTree& tree, DeviceCuts cuts, DeviceRows ro
                          cudaStream_t stream)
     : extent_(1), max_leaf_(0), fields_(fields), cuts_(std::move(cuts)), rows_(std::move(rows)) {
   take_tree(tree, stream);
-}
-
-RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)
-    : extent_(cuts.unit()), max_leaf_(0), rows_(std::move(rows)) {
-  take_tree(cuts.tree(), stream);
-  cuts_.begin = DeviceBuffer<std::int64_t>(cuts.cut_begin().size(), stream);
-  cuts_.begin.upload(cuts.cut_begin().data());
-  cuts_.nodes = DeviceBuffer<std::int32_t>(cuts.cuts().size(), stream);
-  cuts_.nodes.upload(cuts.cuts().data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
 }
 
 template <int vectors>

@@ -32,14 +32,12 @@ struct LeafRowsView {
   double extent;
 };
 
-/// Applies the rows that solve_systems() has found.
+/// Applies the rows that solve_systems() has found, or another solver, to values at the places of
+/// the trees.
 class RowsProduct {
  public:
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
               int max_leaf, cudaStream_t stream);
-
-  /// The same with trees and cuts of the host, of the panels at the places of its trees.
-  RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream);
 
   /// Of the host's trees with rows that the device has solved for, which have one or two fields:
   /// [cut][fields][panels of the leaf][fields], each panel's and field's with a scale of its own.
@@ -63,11 +61,11 @@ class RowsProduct {
 
   double extent_;
   int max_leaf_, fields_ = 1;
-  DeviceBuffer<double> area_;          ///< [n]
-  DeviceBuffer<NodeSpan> nodes_;       ///< [2n − 1]
+  DeviceBuffer<double> area_;  ///< [n]
+  DeviceBuffer<NodeSpan> nodes_;
   DeviceBuffer<std::int32_t> leaves_;  ///< nodes
   DeviceBuffer<std::int32_t> parent_;  ///< [leaves], among those above
-  DeviceBuffer<NodeAbove> above_;      ///< [leaves − 1]
+  DeviceBuffer<NodeAbove> above_;      ///< fewer than leaves
   DeviceCuts cuts_;
   DeviceRows rows_;
 };

@@ -21,7 +21,7 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
                   cudaStream_t stream) {
   FMBEM_REQUIRE(panels.size > 0 && panels.size < (std::int64_t{1} << 30),
                 "the preconditioner cannot take " << panels.size << " panels");
-  const DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
+  DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
   DeviceCuts cuts = make_cuts(tree, options, stream);
   DeviceRows rows = solve_systems(tree, cuts, panels, options.max_leaf, stream);
   RowsProduct product(tree, std::move(cuts), std::move(rows), panels.extent, options.max_leaf,

@@ -5,10 +5,10 @@
 
 namespace fmbem::cuda::bem {
 
-/// fmbem::MixedInverse, its rows in half precision. The host finds trees, cuts and entries that are
-/// not those of the smooth kernel; the current GPU fills and solves the small systems and applies
-/// the rows. Throws what that class throws, InputError without a usable GPU, ResourceError for want
-/// of its memory.
+/// fmbem::MixedInverse, its rows in half precision. The host says in which order trees take panels;
+/// the current GPU makes trees, cuts and close entries, fills and solves the small systems and
+/// applies the rows. Throws what that class throws, InputError without a usable GPU, ResourceError
+/// for want of its memory.
 class MixedInverse final : public DeviceInverse {
  public:
   MixedInverse(const Panels& panels, const MixedRows& rows,
