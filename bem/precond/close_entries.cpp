@@ -15,12 +15,14 @@ constexpr std::int32_t pair_worth_a_task = 1'000;
 
 CloseEntries::CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels,
                            const MixedRows& rows, std::span<const MeanRow> means, double reach)
-    : of_{tree.nodes.data(), means.data(), tree.panel_at(), rows.alpha.data(), rows.beta.data(),
-          {panels.data()},   reach},
-      n_nodes_(tree.nodes.size()) {
+    : reach_(tree.nodes.size()), of_{tree.nodes.data(), means.data(),     tree.panel_at(),
+                                     rows.alpha.data(), rows.beta.data(), {panels.data()},
+                                     reach_.data()} {
+  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n_nodes; ++k) reach_[k] = reach_of(tree.nodes[k], reach);
   std::vector<std::int32_t> roots;
-  for (std::int32_t k = 0; k < static_cast<std::int32_t>(n_nodes_); k = tree.descendants_end(k))
-    roots.push_back(k);
+  for (std::int32_t k = 0; k < n_nodes; k = tree.descendants_end(k)) roots.push_back(k);
   const auto has_flux = [&](std::int32_t root) { return of_.has_flux(tree.nodes[root]); };
   Found found(omp_get_max_threads());
 #pragma omp parallel
@@ -34,13 +36,13 @@ CloseEntries::CloseEntries(const ClusterTree& tree, std::span<const Triangle> pa
 /// Sorted by k, then by l, whichever thread found them.
 void CloseEntries::keep(const Found& found) {
   const std::size_t threads = found.size();
-  begin_.assign(n_nodes_ + 1, 0);
+  begin_.assign(reach_.size() + 1, 0);
 #pragma omp parallel for schedule(static, 1)
   for (std::size_t t = 0; t < threads; ++t)
     for (const Pair& pair : found[t])
 #pragma omp atomic
       ++begin_[pair.k + 1];
-  for (std::size_t k = 0; k < n_nodes_; ++k) begin_[k + 1] += begin_[k];
+  for (std::size_t k = 0; k < reach_.size(); ++k) begin_[k + 1] += begin_[k];
   pairs_.resize(begin_.back());
   std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
 #pragma omp parallel for schedule(static, 1)
@@ -52,7 +54,7 @@ void CloseEntries::keep(const Found& found) {
       pairs_[at] = pair;
     }
 #pragma omp parallel for schedule(dynamic, 256)
-  for (std::size_t k = 0; k < n_nodes_; ++k)
+  for (std::size_t k = 0; k < reach_.size(); ++k)
     std::sort(pairs_.begin() + begin_[k], pairs_.begin() + begin_[k + 1],
               [](const Pair& a, const Pair& b) { return a.l < b.l; });
 }
@@ -88,7 +90,8 @@ MutualEntries CloseEntries::find(std::int32_t k, std::int32_t l, Found& found) c
 }
 
 MutualEntries CloseEntries::between(std::int32_t k, std::int32_t l) const {
-  return entries_between(of_, k, l, [&](std::int32_t a, std::int32_t b, MutualEntries& entries) {
+  const auto known = [&](std::int32_t a, std::int32_t b, MutualEntries& entries) {
+    if (of_.nodes[a].is_panel() && of_.nodes[b].is_panel()) return false;
     const std::int32_t low = std::min(a, b), high = std::max(a, b);
     const auto first = pairs_.begin() + begin_[low], last = pairs_.begin() + begin_[low + 1];
     const auto at = std::lower_bound(first, last, high,
@@ -97,7 +100,9 @@ MutualEntries CloseEntries::between(std::int32_t k, std::int32_t l) const {
     entries = {at->kl, at->lk};
     if (a > b) entries = swapped(entries);
     return true;
-  });
+  };
+  return entries_between(of_, k, l, known,
+                         [&](std::int32_t a, std::int32_t b) { return of_.undivided(a, b); });
 }
 
 }  // namespace fmbem

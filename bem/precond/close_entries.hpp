@@ -31,6 +31,7 @@ class CloseEntries {
   struct Triangles {
     const Triangle* all;
     const Triangle& triangle(std::int32_t i) const { return all[i]; }
+    const Triangle& operator[](std::int32_t i) const { return all[i]; }
   };
   const RowNodes<Triangles>& nodes() const { return of_; }
 
@@ -45,8 +46,8 @@ class CloseEntries {
   MutualEntries find(std::int32_t k, std::int32_t l, Found& found) const;
   void keep(const Found& found);
 
+  std::vector<double> reach_;  ///< [nodes]
   RowNodes<Triangles> of_;
-  std::size_t n_nodes_;
   std::vector<std::int64_t> begin_;  ///< [nodes + 1]
   std::vector<Pair> pairs_;          ///< by k, then by l
 };

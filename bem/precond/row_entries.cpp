@@ -93,7 +93,7 @@ void RowEntries::set_close_entries(std::span<const std::int32_t> cut, const Plac
   reach_.resize(m);
   is_close_.resize(m);
   for (int k = 0; k < m; ++k)
-    reach_[k] = static_cast<float>(placed.unit * close_.nodes().reach_of(tree_.nodes[cut[k]]));
+    reach_[k] = static_cast<float>(placed.unit * close_.nodes().reach[cut[k]]);
   for (int l = 0; l < m; ++l) {
     find_close(l + 1, placed.x.data(), placed.y.data(), placed.z.data(), reach_.data(), l,
                is_close_.data());

@@ -9,15 +9,16 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// Pairs of halves that the entries of a pair k ≤ l are made of: of the node that is divided with
-/// the other one, or all of a node with itself. Each has k ≤ l, too.
+/// the other one, or all of a node with itself; none of panels. Each has k ≤ l, too.
 struct HalfPairs {
   int2 pair[3];
-  int count;
-  bool divides_l;
-  double left_share;
+  int count = 0;
+  bool divides_l = false;
+  double left_share = 0;
 
   __device__ HalfPairs(const DeviceRowNodes& of, int2 whole) {
     const auto [k, l] = whole;
+    if (of.nodes[k].is_panel() && of.nodes[l].is_panel()) return;
     divides_l = of.splits_other(k, l);
     const std::int32_t divided = divides_l ? l : k, left = of.nodes[divided].left,
                        right = of.nodes[divided].right;
@@ -40,6 +41,11 @@ struct HalfPairs {
   }
 };
 
+/// Whether a pair is in the table.
+__device__ bool is_kept(const DeviceRowNodes& of, int2 pair) {
+  return of.have_halves(pair.x, pair.y) || of.touch(pair.x, pair.y);
+}
+
 /// Pairs that are close, and where those of their halves that are begin in the next level.
 struct Level {
   DeviceBuffer<int2> pairs;
@@ -48,16 +54,16 @@ struct Level {
   std::int64_t size() const { return static_cast<std::int64_t>(pairs.size()); }
 };
 
-/// Of which roots are close: in place of halves of an imagined pair.
+/// Which roots are close: in place of halves of an imagined pair.
 __global__ void count_roots(DeviceRowNodes of, const int2* pairs, std::int64_t n,
                             std::int32_t* count) {
   const std::int64_t i = thread_index();
-  if (i <= n) count[i] = i < n && of.have_halves(pairs[i].x, pairs[i].y);
+  if (i <= n) count[i] = i < n && is_kept(of, pairs[i]);
 }
 __global__ void take_roots(DeviceRowNodes of, const int2* pairs, std::int64_t n,
                            const std::int32_t* first, int2* taken) {
   const std::int64_t i = thread_index();
-  if (i < n && of.have_halves(pairs[i].x, pairs[i].y)) taken[first[i]] = pairs[i];
+  if (i < n && is_kept(of, pairs[i])) taken[first[i]] = pairs[i];
 }
 
 __global__ void count_halves(DeviceRowNodes of, const int2* pairs, std::int64_t n,
@@ -69,7 +75,7 @@ __global__ void count_halves(DeviceRowNodes of, const int2* pairs, std::int64_t 
     const HalfPairs halves(of, pairs[i]);
 #pragma unroll
     for (int c = 0; c < 3; ++c)
-      if (c < halves.count) close += of.have_halves(halves.pair[c].x, halves.pair[c].y);
+      if (c < halves.count) close += is_kept(of, halves.pair[c]);
   }
   count[i] = close;
 }
@@ -82,8 +88,7 @@ __global__ void take_halves(DeviceRowNodes of, const int2* pairs, std::int64_t n
   std::int32_t at = first[i];
 #pragma unroll
   for (int c = 0; c < 3; ++c)
-    if (c < halves.count && of.have_halves(halves.pair[c].x, halves.pair[c].y))
-      taken[at++] = halves.pair[c];
+    if (c < halves.count && is_kept(of, halves.pair[c])) taken[at++] = halves.pair[c];
 }
 
 /// Rows of the table, not yet in their order.
@@ -97,18 +102,19 @@ __global__ void make_entries(DeviceRowNodes of, CloseTableView table, const int2
                              MutualEntries* entries, TableRows rows) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
+  const auto [k, l] = pairs[i];
   const HalfPairs halves(of, pairs[i]);
   std::int32_t at = first[i];
-  MutualEntries of_halves[3];
+  MutualEntries of_pairs[3];
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     if (c >= halves.count) break;
-    const auto [k, l] = halves.pair[c];
-    of_halves[c] = of.have_halves(k, l) ? below[at++] : of.undivided(k, l);
+    const int2 pair = halves.pair[c];
+    of_pairs[c] = is_kept(of, pair) ? below[at++] : of.smooth(pair.x, pair.y);
   }
-  const MutualEntries own = halves.entries_of(of_halves);
+  const MutualEntries own = halves.count == 0 ? of.exact_pair(k, l) : halves.entries_of(of_pairs);
   entries[i] = own;
-  rows.key[i] = table.key_of(pairs[i].x, pairs[i].y);
+  rows.key[i] = table.key_of(k, l);
   rows.entries[i] = {static_cast<float>(own.kl), static_cast<float>(own.lk)};
 }
 

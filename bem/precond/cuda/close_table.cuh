@@ -20,6 +20,13 @@ struct CloseTableView {
   const float2* entries;      ///< [pairs]: kl, lk
   int bits;
 
+  /// e(k, l) and e(l, k).
+  __device__ MutualEntries between(const DeviceRowNodes& of, std::int32_t k, std::int32_t l) const {
+    return entries_between(
+        of, k, l,
+        [&](std::int32_t a, std::int32_t b, MutualEntries& found) { return find(a, b, found); },
+        [&](std::int32_t a, std::int32_t b) { return of.undivided(a, b); });
+  }
   /// Of nodes in either order; false where the pair is not in the table.
   __device__ bool find(std::int32_t k, std::int32_t l, MutualEntries& found) const {
     const std::int32_t low = min(k, l), high = max(k, l), end = begin[low + 1];
@@ -35,9 +42,9 @@ struct CloseTableView {
   }
 };
 
-/// fmbem::CloseEntries of the same pairs in device memory, sorted by k, then by l. They are found
-/// by levels: what the halves of close pairs are, until none is close; then the entries of each
-/// level are made from those of the next one.
+/// fmbem::CloseEntries in device memory, of the same pairs and of their panels that touch, sorted
+/// by k, then by l. They are found by levels: what the halves of close pairs are, until none is
+/// close; then the entries of each level are made from those of the next one.
 class CloseTable {
  public:
   /// `roots`: pairs k ≤ l of roots of trees, of which one has rows with K'.

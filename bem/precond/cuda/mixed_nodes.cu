@@ -11,23 +11,26 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Mean rows of nodes, and their areas with the weights of charges.
+/// Mean rows of nodes, their areas with the weights of charges, and how far they reach.
 struct MeasureRows {
   DeviceRowNodes of;
   const double *gamma, *weight;  ///< the latter null: 1 each
   MeanRow* means;
-  double* charge_area;
+  double *charge_area, *reach;
+  double reach_in_radii;
 
   __device__ void of_panel(std::int32_t k) const {
     const Cluster& node = of.nodes[k];
     const std::int32_t i = of.panel_of(node);
     means[k] = {of.alpha[i], of.beta[i] * of.panels.triangle(i).normal, gamma[i]};
     charge_area[k] = (weight ? weight[i] : 1) * node.area;
+    reach[k] = reach_of(node, reach_in_radii);
   }
   __device__ void of_halves(std::int32_t k) const {
     const std::int32_t l = of.nodes[k].left, r = of.nodes[k].right;
     means[k] = mean_row_of_halves(of.nodes[l], means[l], of.nodes[r], means[r]);
     charge_area[k] = charge_area[l] + charge_area[r];
+    reach[k] = reach_of(of.nodes[k], reach_in_radii);
   }
 };
 
@@ -108,7 +111,6 @@ DeviceMixedNodes::DeviceMixedNodes(const PanelStore& panels, const MixedRows& ro
     : panel_at(copied_to_device(places.trees.panel, stream)),
       part_at(copied_to_device(places.trees.part, stream)),
       panels_(panels.view()),
-      reach_(options.reach),
       alpha_(copied_to_device(rows.alpha, stream)),
       beta_(copied_to_device(rows.beta, stream)) {
   const auto key = copied_to_device(places.trees.key, stream),
@@ -122,27 +124,29 @@ DeviceMixedNodes::DeviceMixedNodes(const PanelStore& panels, const MixedRows& ro
   const auto parts = copied_to_device(places.parts, stream);
   cuts = make_cuts(tree, options.clusters, stream,
                    {smallest_mixed_leaf, part_at.data(), parts.data()});
-  measure_rows(rows, places, stream);
+  measure_rows(rows, places, options.reach, stream);
   close_ = std::make_unique<CloseTable>(view(), static_cast<std::int32_t>(tree.nodes.size()),
                                         pairs_of_roots(rows, places), stream);
 }
 
-void DeviceMixedNodes::measure_rows(const MixedRows& rows, const MixedPlaces& places,
+void DeviceMixedNodes::measure_rows(const MixedRows& rows, const MixedPlaces& places, double reach,
                                     cudaStream_t stream) {
   const auto gamma = copied_to_device(rows.gamma, stream),
              weight = copied_to_device(rows.weight, stream);
   means_ = DeviceBuffer<MeanRow>(tree.nodes.size(), stream);
+  reach_ = DeviceBuffer<double>(tree.nodes.size(), stream);
   DeviceBuffer<double> charge_area(tree.nodes.size(), stream);
-  from_panels_up(
-      tree, MeasureRows{view(), gamma.data(), weight.data(), means_.data(), charge_area.data()},
-      stream);
+  from_panels_up(tree,
+                 MeasureRows{view(), gamma.data(), weight.data(), means_.data(), charge_area.data(),
+                             reach_.data(), reach},
+                 stream);
   laws_ = std::make_unique<DeviceLaws>(ChargeLaws<double>(places, rows), tree, part_at.data(),
                                        std::move(charge_area), stream);
 }
 
 DeviceRowNodes DeviceMixedNodes::view() const {
   return {tree.nodes.data(), means_.data(), panel_at.data(), alpha_.data(),
-          beta_.data(),      panels_,       reach_};
+          beta_.data(),      panels_,       reach_.data()};
 }
 
 }  // namespace fmbem::cuda::bem

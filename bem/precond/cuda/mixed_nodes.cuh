@@ -54,12 +54,12 @@ class DeviceMixedNodes {
   const DeviceLaws& laws() const { return *laws_; }
 
  private:
-  void measure_rows(const MixedRows& rows, const MixedPlaces& places, cudaStream_t stream);
+  void measure_rows(const MixedRows& rows, const MixedPlaces& places, double reach,
+                    cudaStream_t stream);
 
   DevicePanels panels_;
-  double reach_;
   DeviceBuffer<MeanRow> means_;
-  DeviceBuffer<double> alpha_, beta_;
+  DeviceBuffer<double> reach_, alpha_, beta_;
   std::unique_ptr<CloseTable> close_;
   std::unique_ptr<DeviceLaws> laws_;
 };

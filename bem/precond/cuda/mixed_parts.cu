@@ -10,7 +10,7 @@ struct CloseNode {
   float x, y, z, reach;
   float radius;  ///< of a panel
   std::int32_t node;
-  bool is_panel, is_long, has_flux;
+  bool is_panel, has_flux;
 };
 
 /// A block for each leaf.
@@ -33,20 +33,12 @@ __global__ void place_nodes(DeviceRowNodes of, LeafBatch batch, SystemNode* node
         placed.x,
         placed.y,
         placed.z,
-        static_cast<float>(unit * of.reach_of(node)),
+        static_cast<float>(unit * of.reach[number]),
         node.is_panel() ? static_cast<float>(unit * of.panels[of.panel_of(node)].radius) : 0,
         number,
         node.is_panel(),
-        node.is_long(),
         of.has_flux(node)};
   }
-}
-
-/// Whether panels take exact entries, given that they may touch in single precision.
-__device__ bool panels_touch(const DeviceRowNodes& of, const CloseNode& s, const CloseNode& t) {
-  const std::int32_t i = of.panel_of(of.nodes[s.node]), j = of.panel_of(of.nodes[t.node]);
-  if (!s.is_long && !t.is_long) return touch(of.panels[i], of.panels[j]);
-  return triangles_touch(of.panels.triangle(i), of.panels.triangle(j));
 }
 
 /// Which of the entries (k, l) and (l, k), k ≤ l, are not those of the smooth kernel: of panels
@@ -61,7 +53,7 @@ __device__ SetPair set_pair(const DeviceRowNodes& of, const CloseNode& k, const 
     // A shift of the threshold in single precision, larger than its rounding.
     const float reach = 1.001f * static_cast<float>(touching) * (k.radius + l.radius) +
                         1e-6f * (fabsf(k.x) + fabsf(k.y) + fabsf(k.z));
-    const bool both = !is_same && d2 <= reach * reach && panels_touch(of, k, l);
+    const bool both = !is_same && d2 <= reach * reach && of.touch(k.node, l.node);
     return {both, both};
   }
   const float reach = k.reach + l.reach;
@@ -81,58 +73,99 @@ __device__ void for_set_pairs(const DeviceRowNodes& of, const CloseNode* nodes, 
     }
 }
 
+/// The exact entry of a panel for another one.
+struct ExactTask {
+  std::int32_t to, from;  ///< panels
+  std::int32_t entry;
+};
+/// The entries between two nodes; −1 where one is not set.
+struct CloseTask {
+  std::int32_t k, l;
+  std::int32_t kl, lk;
+};
+
+/// Of each leaf, [leaves + 1], or where they begin.
+struct TaskCounts {
+  std::int32_t *entries, *exact, *close;
+};
+
 __global__ void __launch_bounds__(threads_per_block)
-    count_entries(DeviceRowNodes of, LeafBatch batch, const CloseNode* close, std::int32_t* count) {
-  __shared__ std::int32_t s_count;
+    count_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts counts) {
+  __shared__ std::int32_t s_exact, s_close, s_entries;
   const std::int64_t f = blockIdx.x;
-  if (threadIdx.x == 0) s_count = 0;
+  if (threadIdx.x == 0) s_exact = s_close = s_entries = 0;
   __syncthreads();
   const std::int32_t first = batch.node_begin(f);
-  std::int32_t own = 0;
-  for_set_pairs(of, close + first, batch.node_begin(f + 1) - first,
-                [&](std::int32_t, std::int32_t, SetPair which) { own += which.kl + which.lk; });
-  atomicAdd(&s_count, own);
+  const CloseNode* const own = nodes + first;
+  std::int32_t exact = 0, close = 0, entries = 0;
+  for_set_pairs(of, own, batch.node_begin(f + 1) - first,
+                [&](std::int32_t k, std::int32_t l, SetPair which) {
+                  entries += which.kl + which.lk;
+                  if (own[k].is_panel && own[l].is_panel)
+                    exact += 2;
+                  else
+                    close += 1;
+                });
+  atomicAdd(&s_exact, exact);
+  atomicAdd(&s_close, close);
+  atomicAdd(&s_entries, entries);
   __syncthreads();
   if (threadIdx.x > 0) return;
-  count[f] = s_count;
-  if (f + 1 == batch.count) count[f + 1] = 0;
+  counts.entries[f] = s_entries;
+  counts.exact[f] = s_exact;
+  counts.close[f] = s_close;
+  if (f + 1 == batch.count) counts.entries[f + 1] = counts.exact[f + 1] = counts.close[f + 1] = 0;
 }
 
 /// The order of a leaf's entries does not matter, as each has a place of its own in the matrix.
 __global__ void __launch_bounds__(threads_per_block)
-    list_entries(DeviceRowNodes of, LeafBatch batch, const CloseNode* close,
-                 const std::int32_t* begin, SetEntry* entries, int2* nodes) {
-  __shared__ std::int32_t s_next;
+    list_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts begins,
+               SetEntry* entries, ExactTask* exact, CloseTask* close) {
+  __shared__ std::int32_t s_entry, s_exact, s_close;
   const std::int64_t f = blockIdx.x;
-  if (threadIdx.x == 0) s_next = begin[f];
+  if (threadIdx.x == 0) {
+    s_entry = begins.entries[f];
+    s_exact = begins.exact[f];
+    s_close = begins.close[f];
+  }
   __syncthreads();
   const std::int32_t first = batch.node_begin(f);
-  const CloseNode* const own = close + first;
+  const CloseNode* const own = nodes + first;
   const auto add = [&](std::int32_t row, std::int32_t column) {
-    const std::int32_t at = atomicAdd(&s_next, 1);
+    const std::int32_t at = atomicAdd(&s_entry, 1);
     entries[at] = {static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(column), 0};
-    nodes[at] = {own[row].node, own[column].node};
+    return at;
   };
-  for_set_pairs(of, own, batch.node_begin(f + 1) - first,
-                [&](std::int32_t k, std::int32_t l, SetPair which) {
-                  if (which.kl) add(k, l);
-                  if (which.lk) add(l, k);
-                });
+  for_set_pairs(
+      of, own, batch.node_begin(f + 1) - first, [&](std::int32_t k, std::int32_t l, SetPair which) {
+        const std::int32_t kl = which.kl ? add(k, l) : -1, lk = which.lk ? add(l, k) : -1;
+        if (own[k].is_panel && own[l].is_panel) {
+          const std::int32_t i = of.panel_of(of.nodes[own[k].node]),
+                             j = of.panel_of(of.nodes[own[l].node]), at = atomicAdd(&s_exact, 2);
+          exact[at] = {i, j, kl};
+          exact[at + 1] = {j, i, lk};
+        } else {
+          close[atomicAdd(&s_close, 1)] = {own[k].node, own[l].node, kl, lk};
+        }
+      });
 }
 
-__global__ void find_entries(DeviceRowNodes of, CloseTableView table, const int2* nodes,
-                             std::int64_t n, SetEntry* entries) {
-  const std::int64_t e = thread_index();
-  if (e >= n) return;
-  const auto [k, l] = nodes[e];
-  const Cluster &to = of.nodes[k], &from = of.nodes[l];
-  const double value =
-      to.is_panel() && from.is_panel()
-          ? of.exact(of.panel_of(to), of.panel_of(from))
-          : entries_between(of, k, l, [&](std::int32_t a, std::int32_t b, MutualEntries& found) {
-              return table.find(a, b, found);
-            }).kl;
-  entries[e].value = static_cast<float>(value);
+__global__ void find_exact_entries(DeviceRowNodes of, const ExactTask* tasks, std::int64_t n,
+                                   SetEntry* entries) {
+  const std::int64_t t = thread_index();
+  if (t >= n) return;
+  const ExactTask task = tasks[t];
+  entries[task.entry].value = static_cast<float>(of.exact(task.to, task.from));
+}
+
+__global__ void find_close_entries(DeviceRowNodes of, CloseTableView table, const CloseTask* tasks,
+                                   std::int64_t n, SetEntry* entries) {
+  const std::int64_t t = thread_index();
+  if (t >= n) return;
+  const CloseTask task = tasks[t];
+  const MutualEntries found = table.between(of, task.k, task.l);
+  if (task.kl >= 0) entries[task.kl].value = static_cast<float>(found.kl);
+  if (task.lk >= 0) entries[task.lk].value = static_cast<float>(found.lk);
 }
 
 }  // namespace
@@ -158,17 +191,23 @@ DeviceBatch system_parts(const DeviceMixedNodes& mixed, const std::vector<std::i
   DeviceBuffer<CloseNode> close(n_nodes, stream);
   launch(place_nodes, blocks, threads_per_block, 0, stream, of, batch, result.nodes.data(),
          close.data(), result.node_begin.data());
-  DeviceBuffer<std::int32_t> counts(batch.count + 1, stream);
-  launch(count_entries, blocks, threads_per_block, 0, stream, of, batch, close.data(),
-         counts.data());
-  Begins begins = begins_of(counts, stream);
-  result.entries = DeviceBuffer<SetEntry>(begins.count, stream);
-  DeviceBuffer<int2> nodes(begins.count, stream);
-  launch(list_entries, blocks, threads_per_block, 0, stream, of, batch, close.data(),
-         begins.begin.data(), result.entries.data(), nodes.data());
-  launch(find_entries, blocks_for(begins.count), threads_per_block, 0, stream, of,
-         mixed.close().view(), nodes.data(), begins.count, result.entries.data());
-  result.entry_begin = std::move(begins.begin);
+  const auto room = [&] { return DeviceBuffer<std::int32_t>(batch.count + 1, stream); };
+  const DeviceBuffer<std::int32_t> of_entries = room(), of_exact = room(), of_close = room();
+  launch(count_tasks, blocks, threads_per_block, 0, stream, of, batch, close.data(),
+         TaskCounts{of_entries.data(), of_exact.data(), of_close.data()});
+  Begins entries = begins_of(of_entries, stream);
+  const Begins exact = begins_of(of_exact, stream), close_begins = begins_of(of_close, stream);
+  result.entries = DeviceBuffer<SetEntry>(entries.count, stream);
+  DeviceBuffer<ExactTask> exact_tasks(exact.count, stream);
+  DeviceBuffer<CloseTask> close_tasks(close_begins.count, stream);
+  launch(list_tasks, blocks, threads_per_block, 0, stream, of, batch, close.data(),
+         TaskCounts{entries.begin.data(), exact.begin.data(), close_begins.begin.data()},
+         result.entries.data(), exact_tasks.data(), close_tasks.data());
+  launch(find_exact_entries, blocks_for(exact.count), threads_per_block, 0, stream, of,
+         exact_tasks.data(), exact.count, result.entries.data());
+  launch(find_close_entries, blocks_for(close_begins.count), threads_per_block, 0, stream, of,
+         mixed.close().view(), close_tasks.data(), close_begins.count, result.entries.data());
+  result.entry_begin = std::move(entries.begin);
   result.laws = law_parts(batch, mixed.laws(), result.nodes.data(), stream);
   return result;
 }

@@ -1,8 +1,7 @@
-#include "tests/unit/bem/device_systems.hpp"
-
 #include <utility>
 
 #include "fmbem/bem/precond/cuda/mixed_parts.cuh"
+#include "tests/unit/bem/device_systems.hpp"
 #include "tests/unit/cuda/to_host.cuh"
 
 namespace fmbem::test {
@@ -13,7 +12,8 @@ using namespace cuda::bem;
 SystemsOnDevice systems_on_device(const Panels& panels, const MixedRows& rows) {
   const Stream stream;
   const MixedPlaces places(panels, rows);
-  const DeviceMixedNodes nodes(*store_of(panels, stream), rows, places, {}, stream);
+  const auto store = store_of(panels, stream);
+  const DeviceMixedNodes nodes(*store, rows, places, {}, stream);
   SystemsOnDevice result{to_host(nodes.tree.nodes, stream),
                          to_host(nodes.tree.leaves, stream),
                          to_host(nodes.cuts.nodes, stream),
@@ -23,12 +23,12 @@ SystemsOnDevice systems_on_device(const Panels& panels, const MixedRows& rows) {
   for (const auto& [first, last] : {std::pair(std::int64_t{0}, half), {half, all}}) {
     if (first == last) continue;
     const DeviceBatch batch = system_parts(nodes, result.cut_begin, first, last, stream);
-    result.batches.push_back(
-        {to_host(batch.node_begin, stream), to_host(batch.entry_begin, stream),
-         to_host(batch.laws.law_begin, stream), to_host(batch.laws.given_begin, stream),
-         to_host(batch.nodes, stream), to_host(batch.entries, stream),
-         to_host(batch.laws.laws, stream), to_host(batch.laws.terms, stream),
-         to_host(batch.laws.given, stream), to_host(batch.laws.numbers, stream)});
+    result.batches.push_back({to_host(batch.node_begin, stream), to_host(batch.entry_begin, stream),
+                              to_host(batch.laws.law_begin, stream),
+                              to_host(batch.laws.given_begin, stream), to_host(batch.nodes, stream),
+                              to_host(batch.entries, stream), to_host(batch.laws.laws, stream),
+                              to_host(batch.laws.terms, stream), to_host(batch.laws.given, stream),
+                              to_host(batch.laws.numbers, stream)});
   }
   return result;
 }
