@@ -9,16 +9,15 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// Pairs of halves that the entries of a pair k ≤ l are made of: of the node that is divided with
-/// the other one, or all of a node with itself; none of panels. Each has k ≤ l, too.
+/// the other one, or all of a node with itself. Each has k ≤ l, too.
 struct HalfPairs {
   int2 pair[3];
-  int count = 0;
-  bool divides_l = false;
-  double left_share = 0;
+  int count;
+  bool divides_l;
+  double left_share;
 
   __device__ HalfPairs(const DeviceRowNodes& of, int2 whole) {
     const auto [k, l] = whole;
-    if (of.nodes[k].is_panel() && of.nodes[l].is_panel()) return;
     divides_l = of.splits_other(k, l);
     const std::int32_t divided = divides_l ? l : k, left = of.nodes[divided].left,
                        right = of.nodes[divided].right;
@@ -43,7 +42,7 @@ struct HalfPairs {
 
 /// Whether a pair is in the table.
 __device__ bool is_kept(const DeviceRowNodes& of, int2 pair) {
-  return of.have_halves(pair.x, pair.y) || of.touch(pair.x, pair.y);
+  return of.have_halves(pair.x, pair.y);
 }
 
 /// Pairs that are close, and where those of their halves that are begin in the next level.
@@ -110,9 +109,9 @@ __global__ void make_entries(DeviceRowNodes of, CloseTableView table, const int2
   for (int c = 0; c < 3; ++c) {
     if (c >= halves.count) break;
     const int2 pair = halves.pair[c];
-    of_pairs[c] = is_kept(of, pair) ? below[at++] : of.smooth(pair.x, pair.y);
+    of_pairs[c] = is_kept(of, pair) ? below[at++] : table.undivided(of, pair.x, pair.y);
   }
-  const MutualEntries own = halves.count == 0 ? of.exact_pair(k, l) : halves.entries_of(of_pairs);
+  const MutualEntries own = halves.entries_of(of_pairs);
   entries[i] = own;
   rows.key[i] = table.key_of(k, l);
   rows.entries[i] = {static_cast<float>(own.kl), static_cast<float>(own.lk)};
@@ -143,9 +142,12 @@ Level next_level(const DeviceRowNodes& of, const DeviceBuffer<int2>& pairs, Coun
 
 }  // namespace
 
-CloseTable::CloseTable(const DeviceRowNodes& of, std::int32_t n_nodes,
+CloseTable::CloseTable(const DeviceRowNodes& of, const DeviceClusterTree& tree,
                        const std::vector<int2>& roots, cudaStream_t stream)
-    : bits_(std::bit_width(static_cast<unsigned>(n_nodes))), begin_(n_nodes + 1, stream) {
+    : touching_(of, tree, stream),
+      bits_(std::bit_width(static_cast<unsigned>(tree.nodes.size()))),
+      begin_(tree.nodes.size() + 1, stream) {
+  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
   const DeviceBuffer<int2> of_roots = to_device(roots, stream);
   DeviceBuffer<std::int32_t> unused;
   std::vector<Level> levels;

@@ -125,8 +125,7 @@ DeviceMixedNodes::DeviceMixedNodes(const PanelStore& panels, const MixedRows& ro
   cuts = make_cuts(tree, options.clusters, stream,
                    {smallest_mixed_leaf, part_at.data(), parts.data()});
   measure_rows(rows, places, options.reach, stream);
-  close_ = std::make_unique<CloseTable>(view(), static_cast<std::int32_t>(tree.nodes.size()),
-                                        pairs_of_roots(rows, places), stream);
+  close_ = std::make_unique<CloseTable>(view(), tree, pairs_of_roots(rows, places), stream);
 }
 
 void DeviceMixedNodes::measure_rows(const MixedRows& rows, const MixedPlaces& places, double reach,
