@@ -45,27 +45,26 @@ std::vector<PointOnPanel> set_layer_field(const Panels&, std::span<const double>
   return {};
 }
 
-struct ClusterInverse::Impl {};
+struct DeviceInverse::Impl {};
+DeviceInverse::DeviceInverse(std::string) {}
+DeviceInverse::~DeviceInverse() = default;
 
-ClusterInverse::ClusterInverse(const Panels&, const ClusterInverseOptions&) {
+ClusterInverse::ClusterInverse(const Panels&, const ClusterInverseOptions&) : DeviceInverse("") {
   require_cuda_device();
 }
-ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&) {
+ClusterInverse::ClusterInverse(const DevicePanels&, const ClusterInverseOptions&)
+    : DeviceInverse("") {
   require_cuda_device();
 }
-ClusterInverse::~ClusterInverse() = default;
 
-struct MixedInverse::Impl {};
-
-MixedInverse::MixedInverse(const Panels&, const MixedRows&, const MixedInverseOptions&) {
+MixedInverse::MixedInverse(const Panels&, const MixedRows&, const MixedInverseOptions&)
+    : DeviceInverse("") {
   require_cuda_device();
 }
-MixedInverse::~MixedInverse() = default;
 
-struct SolvationInverse::Impl {};
-
-SolvationInverse::SolvationInverse(const Panels&, const RegionsOfPanels&) { require_cuda_device(); }
-SolvationInverse::~SolvationInverse() = default;
+SolvationInverse::SolvationInverse(const Panels&, const RegionsOfPanels&) : DeviceInverse("") {
+  require_cuda_device();
+}
 
 struct PairPart::Impl {};
 
@@ -109,22 +108,10 @@ void PairBlocks::wait() const {}
 void PairPart::clear() const {}
 void PairPart::add_flux(double) const {}
 void PairPart::add(double*) const {}
-void SolvationInverse::multiply(const double*, double*, const Product&) const {}
-void SolvationInverse::multiply_on_device(const double*, double*, const Product&) const {}
-void SolvationInverse::wait() const {}
-std::int64_t SolvationInverse::memory_bytes() const { return 0; }
-std::size_t SolvationInverse::size() const { return 0; }
-void ClusterInverse::multiply(const double*, double*, const Product&) const {}
-void ClusterInverse::multiply_on_device(const double*, double*, const Product&) const {}
-void ClusterInverse::wait() const {}
-std::int64_t ClusterInverse::memory_bytes() const { return 0; }
-std::size_t ClusterInverse::size() const { return 0; }
-void MixedInverse::multiply(const double*, double*, const Product&) const {}
-void MixedInverse::multiply_on_device(const double*, double*, const Product&) const {}
-void MixedInverse::wait() const {}
-std::int64_t MixedInverse::memory_bytes() const { return 0; }
-std::size_t MixedInverse::size() const { return 0; }
-std::size_t ClusterInverse::leaves() const { return 0; }
-double ClusterInverse::mean_unknowns() const { return 0; }
+void DeviceInverse::multiply(const double*, double*, const Product&) const {}
+void DeviceInverse::multiply_on_device(const double*, double*, const Product&) const {}
+void DeviceInverse::wait() const {}
+std::int64_t DeviceInverse::memory_bytes() const { return 0; }
+std::size_t DeviceInverse::size() const { return 0; }
 
 }  // namespace fmbem::cuda::bem

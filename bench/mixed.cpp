@@ -1,6 +1,6 @@
 // Prints iterations of GMRES to 1e-6 on mixed rows with their cluster inverse, for each case's own
 // data and for random data, and the setup's time beside that of V's inverse: fmbem-bench-mixed
-// --panels 5000 --case shell
+// --panels 5000 --case shell. With --backend cuda the setup's seconds on the GPU, the second time.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -10,8 +10,10 @@
 #include <CLI/CLI.hpp>
 
 #include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/mixed_inverse.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/timer.hpp"
 #include "tests/unit/mixed_dense.hpp"
 #include "tests/unit/mixed_surfaces.hpp"
 #include "tests/unit/points.hpp"
@@ -58,24 +60,48 @@ void run(const MixedCase& mixed, int n, bool setup_only) {
   std::fflush(stdout);
 }
 
+void run_on_gpu(const MixedCase& mixed, int n) {
+  const MixedSurface surface = mixed.make(n);
+  const Panels panels = make_panels(surface.mesh);
+  const MixedRows rows = mixed_rows(surface, panels);
+  double seconds = 0;
+  for (int time = 0; time < 2; ++time) {
+    const Timer timer;
+    const cuda::bem::MixedInverse inverse(panels, rows);
+    seconds = timer.seconds();
+  }
+  std::printf("%-32s %8zu  %.4f\n", mixed.name.c_str(), panels.size(), seconds);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("iterations with the cluster inverse for mixed rows");
   double most_panels = 3000;
   std::string only;
+  double fewest_panels = 0;
   bool setup_only = false;
+  std::string backend = "cpu";
+  app.add_option("--fewest", fewest_panels, "at least so many");
+  app.add_option("--backend", backend)->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--panels", most_panels, "at most so many panels");
   app.add_option("--case", only, "cases with this in their name");
   app.add_flag("--setup-only", setup_only, "no iterations, which dense matrices are made for");
   CLI11_PARSE(app, argc, argv);
   try {
-    std::printf("%-32s panels  iterations, random  unknowns (V)  setup, us a panel (V)\n", "case");
+    if (backend == "cuda")
+      std::printf("%-32s   panels  setup, s\n", "case");
+    else
+      std::printf("%-32s panels  iterations, random  unknowns (V)  setup, us a panel (V)\n",
+                  "case");
     for (const MixedCase& mixed : mixed_cases()) {
       if (mixed.name.find(only) == std::string::npos) continue;
       for (int n = mixed.coarse;; n = std::max(n + 1, n * mixed.fine / mixed.coarse)) {
-        if (static_cast<double>(mixed.make(n).mesh.triangles.size()) > most_panels) break;
-        run(mixed, n, setup_only);
+        const auto panels = static_cast<double>(mixed.make(n).mesh.triangles.size());
+        if (panels > most_panels) break;
+        if (panels < fewest_panels) continue;
+        backend == "cuda" ? run_on_gpu(mixed, n) : run(mixed, n, setup_only);
       }
     }
   } catch (const Error& error) {

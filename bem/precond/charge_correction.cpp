@@ -16,23 +16,19 @@ Complex conjugate(Complex x) { return std::conj(x); }
 
 template <class T>
 BasicChargeCorrection<T>::BasicChargeCorrection(const MixedPlaces& places,
-                                                const BasicMixedRows<T>& rows,
-                                                const ClusterTree& tree) {
+                                                const BasicMixedRows<T>& rows) {
   if (rows.equations.empty()) return;
-  area_at_.resize(tree.size());
-  charge_area_at_.resize(tree.size());
+  const auto n = static_cast<std::int64_t>(places.trees.panel.size());
+  area_at_.resize(n);
+  charge_area_at_.resize(n);
 #pragma omp parallel for schedule(static)
-  for (const Cluster& node : tree.nodes) {
-    if (!node.is_panel()) continue;
-    area_at_[node.begin] = node.area;
-    charge_area_at_[node.begin] = charge_weight(rows, tree.panel(node.begin)) * node.area;
+  for (std::int64_t place = 0; place < n; ++place) {
+    const std::int32_t i = places.trees.panel[place];
+    area_at_[place] = places.area[i];
+    charge_area_at_[place] = charge_weight(rows, i) * places.area[i];
   }
-  for (const MixedPlaces::Part& part : places.parts) {
-    parts_.push_back({part.begin, part.end, 0});
-    for (std::int32_t place = part.begin; place < part.end; ++place)
-      parts_.back().weight2_area +=
-          charge_area_at_[place] * charge_area_at_[place] / area_at_[place];
-  }
+  for (const MixedPlaces::Part& part : places.parts)
+    parts_.push_back({part.begin, part.end, part.weight2_area});
   for (const auto& equation : rows.equations) {
     Equation own{places.number_of[equation.part], {}};
     for (const auto& [other, factor] : equation.others) {
@@ -50,7 +46,7 @@ BasicChargeCorrection<T>::BasicChargeCorrection(const MixedPlaces& places,
 
 template <class T>
 T BasicChargeCorrection<T>::sum_over(const Part& part, const ClusterTree& tree,
-                                     const std::vector<double>& values, const double* x) const {
+                                     const LargeVector<double>& values, const double* x) const {
   T sum(0);
   for (std::int32_t place = part.begin; place < part.end; ++place) {
     const double* const at = x + tree.panel(place);

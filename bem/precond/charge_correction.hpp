@@ -7,6 +7,7 @@
 #include "fmbem/bem/layer/mixed_rows.hpp"
 #include "fmbem/bem/precond/cluster_tree.hpp"
 #include "fmbem/bem/precond/mixed_places.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
@@ -19,8 +20,7 @@ namespace fmbem {
 template <class T>
 class BasicChargeCorrection {
  public:
-  BasicChargeCorrection(const MixedPlaces& places, const BasicMixedRows<T>& rows,
-                        const ClusterTree& tree);
+  BasicChargeCorrection(const MixedPlaces& places, const BasicMixedRows<T>& rows);
 
   struct Part {
     std::int32_t begin, end;  ///< places
@@ -41,8 +41,8 @@ class BasicChargeCorrection {
   // For copies on a GPU.
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Equation>& equations() const { return equations_; }
-  const std::vector<double>& area_at() const { return area_at_; }
-  const std::vector<double>& charge_area_at() const { return charge_area_at_; }
+  const LargeVector<double>& area_at() const { return area_at_; }
+  const LargeVector<double>& charge_area_at() const { return charge_area_at_; }
 
   std::int64_t memory_bytes() const {
     return static_cast<std::int64_t>(2 * area_at_.size() * sizeof(double));
@@ -51,13 +51,13 @@ class BasicChargeCorrection {
  private:
   static constexpr bool is_complex = !std::is_same_v<T, double>;
   /// Σ values x over a part, the values at places.
-  T sum_over(const Part& part, const ClusterTree& tree, const std::vector<double>& values,
+  T sum_over(const Part& part, const ClusterTree& tree, const LargeVector<double>& values,
              const double* x) const;
 
   std::vector<Part> parts_;
   std::vector<Equation> equations_;  ///< those of what is inside of others first
   /// [n] of the panel at each place: A and w A; empty without equations.
-  std::vector<double> area_at_, charge_area_at_;
+  LargeVector<double> area_at_, charge_area_at_;
 };
 
 using ChargeCorrection = BasicChargeCorrection<double>;

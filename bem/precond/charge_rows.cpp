@@ -15,41 +15,35 @@ constexpr double least_term = 1e-8;
 }  // namespace
 
 template <class T>
-ChargeRows<T>::ChargeRows(const MixedPlaces& places, const BasicMixedRows<T>& rows,
-                          const ClusterTree& tree)
+ChargeLaws<T>::ChargeLaws(const MixedPlaces& places, const BasicMixedRows<T>& rows)
     : places_(places),
-      tree_(tree),
-      charge_area_(tree.nodes.size()),
-      law_of_part_(places.parts.size()),
+      law_of_part_(places.parts.size(), -1),
+      share_of_part_(places.parts.size(), T(0)),
       others_of_part_(places.parts.size()) {
-  tree.for_children_first([&](std::int32_t k) {
-    const Cluster& node = tree.nodes[k];
-    charge_area_[k] = node.is_panel() ? charge_weight(rows, tree.panel(node.begin)) * node.area
-                                      : charge_area_[node.left] + charge_area_[node.right];
-  });
   add_equations(rows);
   add_stretched(rows);
-  add_given();
 }
 
 template <class T>
-void ChargeRows<T>::add_equations(const BasicMixedRows<T>& rows) {
+void ChargeLaws<T>::add_equations(const BasicMixedRows<T>& rows) {
   for (std::size_t p = 0; p < places_.parts.size(); ++p) {
     const MixedPlaces::Part& part = places_.parts[p];
     if (part.equation < 0) continue;
     Factors others;
     for (const auto& [other, factor] : rows.equations[part.equation].others)
       if (places_.number_of[other] >= 0) others[places_.number_of[other]] += factor;
-    others_of_part_[p] = sorted(others);
-    Factors all = others;
-    all[static_cast<std::int32_t>(p)] += T(1);
-    law_of_part_[p] = {static_cast<std::int32_t>(laws_.size()), T(1 / part.area)};
-    laws_.push_back({sorted(all), part.area});
+    others_of_part_[p] = others;
+    others[static_cast<std::int32_t>(p)] += T(1);
+    law_of_part_[p] = static_cast<std::int32_t>(size());
+    share_of_part_[p] = T(1 / part.area);
+    add(charges_, others);
+    add(rows_, {});
+    area_.push_back(part.area);
   }
 }
 
 template <class T>
-void ChargeRows<T>::add_stretched(const BasicMixedRows<T>& rows) {
+void ChargeLaws<T>::add_stretched(const BasicMixedRows<T>& rows) {
   if (rows.stretched.empty()) return;
   std::vector<T> beta(places_.number_of.size(), T(0));
   for (std::size_t i = 0; i < rows.part.size(); ++i) beta[rows.part[i]] = rows.beta[i];
@@ -63,7 +57,7 @@ void ChargeRows<T>::add_stretched(const BasicMixedRows<T>& rows) {
 /// In charges and fluxes, Y = Q + β F, what is of the contrast cancels; of what is left fluxes are
 /// those that rows say, F = (Y − Q)/β.
 template <class T>
-void ChargeRows<T>::add_stretched(const BasicMixedRows<T>& rows,
+void ChargeLaws<T>::add_stretched(const BasicMixedRows<T>& rows,
                                   const BasicStretchedParts<T>& parts, const std::vector<T>& beta) {
   Factors weight, charge, flux;
   T total(0);
@@ -89,86 +83,88 @@ void ChargeRows<T>::add_stretched(const BasicMixedRows<T>& rows,
   double largest = 0;
   for (const Factors* factors : {&charge, &flux})
     for (const auto& [part, factor] : *factors) largest = std::max(largest, std::abs(factor));
-  Law law{{}, 1};
+  Factors of_rows;
   for (const auto& [part, factor] : flux) {
     if (std::abs(factor) <= least_term * largest) continue;
     charge[part] -= factor / beta[part];
-    law.rows[places_.number_of[part]] = factor / beta[part];
+    of_rows[places_.number_of[part]] = factor / beta[part];
   }
   Factors charges;
   for (const auto& [part, factor] : charge)
     if (places_.number_of[part] >= 0) charges[places_.number_of[part]] += factor;
-  law.charges = sorted(charges);
-  for (const auto& [part, w] : weight)
-    law_of_part_[places_.number_of[part]] = {static_cast<std::int32_t>(laws_.size()), w / total};
-  laws_.push_back(std::move(law));
-}
-
-template <class T>
-void ChargeRows<T>::add_given() {
-  list_of_node_.assign(tree_.nodes.size(), -1);
-  for (auto k = static_cast<std::int32_t>(tree_.nodes.size()) - 1; k >= 0; --k) {
-    const Cluster& node = tree_.nodes[k];
-    if (!is_given(node)) continue;
-    const auto others_of = [&](std::int32_t half) -> const Charges& {
-      return list_of_node_[half] >= 0
-                 ? of_node_[list_of_node_[half]]
-                 : others_of_part_[places_.trees.part[tree_.nodes[half].begin]];
-    };
-    Charges both = merged(others_of(node.left), others_of(node.right));
-    list_of_node_[k] = static_cast<std::int32_t>(of_node_.size());
-    of_node_.push_back(std::move(both));
+  for (const auto& [part, w] : weight) {
+    law_of_part_[places_.number_of[part]] = static_cast<std::int32_t>(size());
+    share_of_part_[places_.number_of[part]] = w / total;
   }
+  add(charges_, charges);
+  add(rows_, of_rows);
+  area_.push_back(1);
 }
 
 template <class T>
-auto ChargeRows<T>::sorted(const Factors& factors) const -> Charges {
-  Charges all;
+void ChargeLaws<T>::add(Lists& lists, const Factors& factors) const {
+  T sum(0);
   for (const auto& [number, factor] : factors) {
-    all.number.push_back(number);
-    all.factor.push_back(factor);
-    all.sum_before.push_back(all.sum_before.back() + factor * places_.parts[number].charge_area);
+    lists.number.push_back(number);
+    lists.factor.push_back(factor);
+    lists.sum_before.push_back(sum);
+    sum += factor * places_.parts[number].charge_area;
   }
-  return all;
+  lists.sum_before.push_back(sum);
+  lists.begin.push_back(static_cast<std::int32_t>(lists.number.size()));
 }
 
 template <class T>
-auto ChargeRows<T>::merged(const Charges& a, const Charges& b) const -> Charges {
-  Factors all;
-  for (const Charges* charges : {&a, &b})
-    for (std::size_t i = 0; i < charges->number.size(); ++i)
-      all[charges->number[i]] += charges->factor[i];
-  return sorted(all);
+auto ChargeLaws<T>::others_of(std::span<const std::pair<std::int32_t, std::int32_t>> ranges) const
+    -> Lists {
+  Lists lists;
+  for (const auto& [first, last] : ranges) {
+    Factors all;
+    for (std::int32_t p = first; p <= last; ++p)
+      for (const auto& [number, factor] : others_of_part_[p]) all[number] += factor;
+    add(lists, all);
+  }
+  return lists;
 }
 
 template <class T>
-T ChargeRows<T>::sum_over(const Charges& charges, std::int32_t l) const {
-  const Cluster& node = tree_.nodes[l];
-  const std::int32_t first = places_.trees.part[node.begin],
-                     last = places_.trees.part[node.end - 1];
-  if (first < 0 || charges.number.empty()) return T(0);
-  const auto from = std::lower_bound(charges.number.begin(), charges.number.end(), first);
-  const auto to = std::upper_bound(from, charges.number.end(), last);
-  const auto i = from - charges.number.begin(), j = to - charges.number.begin();
-  if (first != last) return charges.sum_before[j] - charges.sum_before[i];
-  return i == j ? T(0) : charges.factor[i] * charge_area_[l];
+ChargeRows<T>::ChargeRows(const MixedPlaces& places, const BasicMixedRows<T>& rows,
+                          const ClusterTree& tree)
+    : places_(places),
+      tree_(tree),
+      laws_(places, rows),
+      charge_area_(tree.nodes.size()),
+      list_of_(tree.nodes.size(), -1) {
+  tree.for_children_first([&](std::int32_t k) {
+    const Cluster& node = tree.nodes[k];
+    charge_area_[k] = node.is_panel() ? charge_weight(rows, tree.panel(node.begin)) * node.area
+                                      : charge_area_[node.left] + charge_area_[node.right];
+  });
+  std::vector<std::pair<std::int32_t, std::int32_t>> ranges;
+  const LawsOfNodes<T> laws = view();
+  for (std::int32_t k = 0; k < static_cast<std::int32_t>(list_of_.size()); ++k) {
+    if (laws_.size() == 0 || !laws.is_given(k)) continue;
+    list_of_[k] = static_cast<std::int32_t>(ranges.size());
+    ranges.emplace_back(laws.parts.first(k), laws.parts.last(k));
+  }
+  others_ = laws_.others_of(ranges);
 }
 
 template <class T>
-T ChargeRows<T>::row_factor(std::int32_t law, const Cluster& k) const {
-  const auto at = laws_[law].rows.find(places_.trees.part[k.begin]);
-  return at == laws_[law].rows.end() ? T(0) : at->second * k.area;
+LawsOfNodes<T> ChargeRows<T>::view() const {
+  return {{tree_.nodes.data(), places_.trees.part.data()},
+          charge_area_.data(),
+          laws_.law_of_part().data(),
+          laws_.share_of_part().data(),
+          laws_.charges().view(),
+          laws_.area().data(),
+          laws_.rows().view(),
+          others_.view(),
+          list_of_.data()};
 }
 
-template <class T>
-T ChargeRows<T>::given_entry(std::int32_t k, std::int32_t l) const {
-  const Cluster &node = tree_.nodes[k], &of = tree_.nodes[l];
-  // Of the others that the node itself holds only the sum of charges is known, which is given.
-  if (of.begin >= node.begin && of.end <= node.end)
-    return k == l ? T(charge_area_[k] / node.area) : T(0);
-  return sum_over(of_node_[list_of_node_[k]], l) / node.area;
-}
-
+template class ChargeLaws<double>;
+template class ChargeLaws<Complex>;
 template class ChargeRows<double>;
 template class ChargeRows<Complex>;
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/bem/precond/close_kernel.hpp"
 #include "fmbem/bem/precond/cluster_tree.hpp"
-#include "fmbem/bem/precond/mixed_kernel.hpp"
 
 namespace fmbem {
 
@@ -25,10 +25,15 @@ class CloseEntries {
   CloseEntries(const ClusterTree& tree, std::span<const Triangle> panels, const MixedRows& rows,
                std::span<const MeanRow> means, double reach);
 
-  /// Two nodes are close if their centroids are less than these together apart.
-  double reach_of(std::int32_t k) const { return reach_[k]; }
   MutualEntries between(std::int32_t k, std::int32_t l) const;
   std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
+
+  struct Triangles {
+    const Triangle* all;
+    const Triangle& triangle(std::int32_t i) const { return all[i]; }
+    const Triangle& operator[](std::int32_t i) const { return all[i]; }
+  };
+  const RowNodes<Triangles>& nodes() const { return of_; }
 
  private:
   /// Those that are kept, k ≤ l.
@@ -38,19 +43,11 @@ class CloseEntries {
   };
   using Found = std::vector<std::vector<Pair>>;  ///< by each thread
 
-  bool have_halves(std::int32_t k, std::int32_t l) const;
-  bool splits_other(std::int32_t k, std::int32_t l) const;
-  MutualEntries undivided(std::int32_t k, std::int32_t l) const;
-  MutualEntries of_halves(std::int32_t k, MutualEntries left, MutualEntries right) const;
-  double left_share(const Cluster& node) const { return tree_.nodes[node.left].area / node.area; }
   MutualEntries find(std::int32_t k, std::int32_t l, Found& found) const;
   void keep(const Found& found);
 
-  const ClusterTree& tree_;
-  std::span<const Triangle> panels_;
-  const MixedRows& rows_;
-  std::span<const MeanRow> means_;
-  std::vector<double> reach_;        ///< [nodes]
+  std::vector<double> reach_;  ///< [nodes]
+  RowNodes<Triangles> of_;
   std::vector<std::int64_t> begin_;  ///< [nodes + 1]
   std::vector<Pair> pairs_;          ///< by k, then by l
 };

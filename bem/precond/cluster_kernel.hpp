@@ -19,6 +19,9 @@ inline constexpr double long_closer = 1.75;
 /// The factor of the opening as long as there are too many unknowns, and the opening at which that
 /// ends.
 inline constexpr double coarser = 1.15, largest_opening = 100;
+/// Leaves that may be halved are halved where an opening that is this much larger, one step, does
+/// not suffice.
+inline constexpr double much_coarser = 1.2;
 /// The factor of own entries where a system is not positive definite; other entries are divided by
 /// it where it need not be.
 inline constexpr float stiffer = 1.01F;

@@ -10,10 +10,6 @@
 namespace fmbem {
 namespace {
 
-/// Leaves that may be halved are halved where an opening that is this much larger, one step, does
-/// not suffice.
-constexpr double much_coarser = 1.2;
-
 /// Of the nodes of a leaf's cut, those that the leaf does not hold.
 std::vector<std::int32_t> others_for(const ClusterTree& tree, std::int32_t leaf_node,
                                      double opening, double nearness,

@@ -39,6 +39,8 @@ struct ClusterTree {
   std::int32_t panel(std::int32_t place) const {
     return panel_at_.empty() ? place : panel_at_[place];
   }
+  /// [n], or null: each panel is at the place of its number.
+  const std::int32_t* panel_at() const { return panel_at_.empty() ? nullptr : panel_at_.data(); }
   /// Behind the last descendant of a node.
   std::int32_t descendants_end(std::int32_t node) const {
     return fmbem::descendants_end(nodes[node], node);

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fmbem/bem/precond/charge_rows.hpp"
-#include "fmbem/bem/precond/cluster_tree.hpp"
+#include "fmbem/bem/precond/charge_kernel.hpp"
 
 namespace fmbem {
 
@@ -31,19 +30,17 @@ class CutLaws {
   };
 
   /// The leaf has the last `own` nodes of the cut.
-  void find(const ChargeRows<T>& charges, const ClusterTree& tree,
-            std::span<const std::int32_t> cut, int own) {
+  void find(const LawsOfNodes<T>& of, std::span<const std::int32_t> cut, int own) {
     const auto m = static_cast<int>(cut.size());
     laws_.clear();
     share_.assign(m, Entry(0));
     std::int32_t before = -1;
     for (int k = 0; k < m; ++k) {
-      const Cluster& node = tree.nodes[cut[k]];
-      const std::int32_t number = charges.law_of(node);
+      const std::int32_t number = of.law_of(cut[k]);
       const bool goes_on = number == before && k != m - own;
       before = number;
       if (number < 0) continue;
-      share_[k] = static_cast<Entry>(charges.share_of(node));
+      share_[k] = static_cast<Entry>(of.share_of(cut[k]));
       auto law = std::find_if(laws_.begin(), laws_.end(),
                               [&](const LawInCut& found) { return found.law == number; });
       if (law == laws_.end()) law = laws_.insert(law, {number, k, {}, {}});
@@ -54,9 +51,9 @@ class CutLaws {
       if (std::abs(share_[k]) > std::abs(share_[law->place])) law->place = k;
     }
     for (LawInCut& law : laws_) {
-      if (!charges.has_rows(law.law)) continue;
+      if (of.rows.is_empty(law.law)) continue;
       for (int k = 0; k < m; ++k)
-        if (const T factor = charges.row_factor(law.law, tree.nodes[cut[k]]); factor != T(0))
+        if (const T factor = of.row_factor(law.law, cut[k]); factor != T(0))
           law.rows.push_back({k, static_cast<Entry>(factor)});
     }
   }

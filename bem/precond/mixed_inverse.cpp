@@ -64,7 +64,7 @@ class BasicMixedInverse<T>::Assembly {
   Assembly(std::span<const Triangle> panels, const MixedSystems<T>& systems)
       : panels_(panels),
         tree_(systems.rows.tree()),
-        charges_(systems.charges),
+        charges_(systems.charges.view()),
         part_size_(systems.rows.part_size()) {
     for (const auto& part : systems.of_nodes) entries_.emplace_back(panels, tree_, *part);
   }
@@ -120,12 +120,12 @@ class BasicMixedInverse<T>::Assembly {
   /// operator, the charges of others, times the contrast, would leave nothing of r in single
   /// precision.
   void set_charge_rows(std::span<const std::int32_t> cut, int own) {
-    laws_.find(charges_, tree_, cut, own);
+    laws_.find(charges_, cut, own);
     const auto& laws = laws_.laws();
     const std::vector<Entry>& share = laws_.share();
     of_laws_.resize(laws.size());
     for (int k = 0; k < cut_.m; ++k) {
-      if (!charges_.is_given(tree_.nodes[cut[k]])) continue;
+      if (!charges_.is_given(cut[k])) continue;
       for (int l = 0; l < cut_.m; ++l)
         matrix_.at(k, l) = static_cast<Entry>(charges_.given_entry(cut[k], cut[l]));
     }
@@ -172,7 +172,7 @@ class BasicMixedInverse<T>::Assembly {
 
   std::span<const Triangle> panels_;
   const ClusterTree& tree_;
-  const ChargeRows<T>& charges_;
+  LawsOfNodes<T> charges_;
   std::int64_t part_size_;
   std::vector<RowEntries> entries_;
   PlacedCut cut_;
@@ -188,7 +188,7 @@ template <class T>
 BasicMixedInverse<T>::BasicMixedInverse(const Panels& panels, std::span<const Triangle> triangles,
                                         const BasicMixedRows<T>& rows,
                                         const MixedInverseOptions& options)
-    : BasicMixedInverse(triangles, MixedSystems<T>(panels, triangles, rows, options, true)) {}
+    : BasicMixedInverse(triangles, MixedSystems<T>(panels, triangles, rows, options)) {}
 
 template <class T>
 BasicMixedInverse<T>::BasicMixedInverse(std::span<const Triangle> triangles,

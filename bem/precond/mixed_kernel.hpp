@@ -74,6 +74,19 @@ FMBEM_HD inline PlacedRow place_row(const MeanRow& row, double unit) {
           static_cast<float>(row.flux.y), static_cast<float>(row.flux.z)};
 }
 
+// In the same coordinates: the smear of the point that stands for a node, what entries in its
+// column have as a factor, and the entry on the diagonal.
+FMBEM_HD inline float placed_point_smear2(const Cluster& node, double unit) {
+  return static_cast<float>(unit * unit * point_smear2(node));
+}
+FMBEM_HD inline float placed_strength(const Cluster& node, double unit) {
+  return static_cast<float>(inv_4pi * unit * unit * node.area);
+}
+FMBEM_HD inline float placed_own_entry(const Cluster& node, MeanRow row) {
+  row.alpha *= node.is_panel() ? 1 + rounding_of_sums : stiffer;
+  return static_cast<float>(own_entry(node, row));
+}
+
 /// e(k, l) over A_l/(4π) from d and s_k² + s_l².
 FMBEM_HD inline float mixed_entry(const PlacedRow& of_k, float x, float y, float z, float smear2) {
   const float inverse2 = 1 / (x * x + y * y + z * z + smear2);

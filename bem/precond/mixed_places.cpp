@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "fmbem/bem/layer/complex_rows.hpp"
 #include "fmbem/fmm/base/error.hpp"
@@ -12,12 +13,27 @@
 namespace fmbem {
 namespace {
 
+/// Panels that a thread sums, counts and sorts at a time: results do not depend on threads.
+constexpr std::int64_t panels_at_once = 1 << 14;
+
+/// Calls body(chunk, first, last) for chunks of n panels.
+template <class Body>
+void for_chunks(std::int64_t n, Body&& body) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < n; first += panels_at_once)
+    body(first / panels_at_once, static_cast<std::int32_t>(first),
+         static_cast<std::int32_t>(std::min(first + panels_at_once, n)));
+}
+std::int64_t chunks_of(std::int64_t n) { return (n + panels_at_once - 1) / panels_at_once; }
+
 void check(const auto& values, std::size_t n) {
   FMBEM_REQUIRE(values.size() == n,
                 "there are " << n << " panels, but rows of " << values.size() << " of them");
+  std::size_t bad = n;
+#pragma omp parallel for schedule(static) reduction(min : bad)
   for (std::size_t i = 0; i < n; ++i)
-    FMBEM_REQUIRE(std::isfinite(std::abs(values[i])),
-                  "the row of panel " << i << " has a factor that is not finite");
+    if (!std::isfinite(std::abs(values[i]))) bad = std::min(bad, i);
+  FMBEM_REQUIRE(bad == n, "the row of panel " << bad << " has a factor that is not finite");
 }
 
 template <class T>
@@ -32,152 +48,231 @@ void check(const BasicMixedRows<T>& rows, std::size_t n) {
 enum Naming : std::uint8_t { unnamed, named_as_other, has_equation, is_wall };
 constexpr int namings = 4;
 
+/// What the panels of a part add up to.
+struct PartSums {
+  double area = 0, charge_area = 0, weight2_area = 0;
+  Vec3d moment{};  ///< Σ area × centroid
+  std::int64_t panels = 0, single_layer_rows = 0;
+
+  PartSums& operator+=(const PartSums& other) {
+    area += other.area;
+    charge_area += other.charge_area;
+    weight2_area += other.weight2_area;
+    moment += other.moment;
+    panels += other.panels;
+    single_layer_rows += other.single_layer_rows;
+    return *this;
+  }
+  bool has_both() const { return single_layer_rows > 0 && single_layer_rows < panels; }
+};
+
+/// Sums over the panels of each part; also fills in the areas of panels.
+template <class T>
+std::vector<PartSums> sums_of_parts(const Panels& panels, const BasicMixedRows<T>& rows,
+                                    std::int32_t n_parts, LargeVector<double>& area) {
+  const auto n = static_cast<std::int64_t>(panels.size());
+  area.resize(n);
+  std::vector<std::vector<PartSums>> of_chunks(chunks_of(n));
+  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
+    std::vector<PartSums>& sums = of_chunks[chunk];
+    sums.resize(n_parts);
+    for (std::int32_t i = first; i < last; ++i) {
+      const double weight = charge_weight(rows, i);
+      area[i] = panels.area(i);
+      sums[rows.part[i]] += {area[i],
+                             weight * area[i],
+                             weight * weight * area[i],
+                             area[i] * panels.centroid(i),
+                             1,
+                             is_single_layer_row(rows, i)};
+    }
+  });
+  std::vector<PartSums> sums(n_parts);
+  for (const auto& of_chunk : of_chunks)
+    for (std::int32_t part = 0; part < n_parts; ++part) sums[part] += of_chunk[part];
+  return sums;
+}
+
+/// How equations and shifts name parts, and which hang together.
+struct NamedParts {
+  std::vector<Naming> naming;
+  std::vector<std::int32_t> equation;  ///< of each, or −1
+  Unions walls;                        ///< the first of those that each hangs together with
+
+  template <class T>
+  NamedParts(const BasicMixedRows<T>& rows, std::int32_t n_parts)
+      : naming(n_parts, unnamed), equation(n_parts, -1), walls(n_parts) {
+    for (std::size_t e = 0; e < rows.equations.size(); ++e) {
+      const auto& [part, others] = rows.equations[e];
+      const auto name = [&](std::int32_t named, Naming as) {
+        FMBEM_REQUIRE(named >= 0 && named < n_parts,
+                      "a charge equation names part " << named << ", and there are " << n_parts);
+        naming[named] = std::max(naming[named], as);
+      };
+      name(part, has_equation);
+      FMBEM_REQUIRE(equation[part] < 0, "part " << part << " has two charge equations");
+      equation[part] = static_cast<std::int32_t>(e);
+      for (const auto& [other, factor] : others) {
+        name(other, named_as_other);
+        FMBEM_REQUIRE(std::isfinite(std::abs(factor)),
+                      "a factor in the charge equation of part " << part << " is not finite");
+      }
+    }
+    if (rows.stretched.empty()) return;
+    for (const auto& shift : rows.shifts) {
+      naming[shift.part] = is_wall;
+      for (const auto& term : shift.terms) {
+        if (term.flux == T(0) && term.row == T(0)) {
+          naming[term.part] = std::max(naming[term.part], named_as_other);
+          continue;
+        }
+        naming[term.part] = is_wall;
+        walls.join(shift.part, term.part);
+      }
+    }
+  }
+};
+
+/// Where parts that have a name are in their trees: [parts], rank −1 without one.
+struct PartOrder {
+  std::vector<std::int32_t> rank;
+  std::vector<std::uint64_t> key;
+  std::int32_t count = 0;
+};
+
+/// By the centroids of what they hang together with.
+PartOrder order_of(NamedParts& names, const std::vector<PartSums>& sums) {
+  const auto n_parts = static_cast<std::int32_t>(sums.size());
+  std::vector<PartSums> of_all(n_parts);
+  for (std::int32_t part = 0; part < n_parts; ++part) of_all[names.walls.root(part)] += sums[part];
+  std::vector<std::int32_t> named;
+  std::vector<Vec3d> centres;
+  for (std::int32_t part = 0; part < n_parts; ++part) {
+    const Naming naming = names.naming[part];
+    FMBEM_REQUIRE(naming != has_equation || sums[part].panels > 0,
+                  "part " << part << " of a charge equation has no panel");
+    if (naming == unnamed || sums[part].panels == 0) continue;
+    FMBEM_REQUIRE(!sums[part].has_both(),
+                  "part " << part << ", which a charge equation names, has rows both with K' and "
+                          << "of V alone: make it two parts");
+    named.push_back(part);
+    const PartSums& all = of_all[names.walls.root(part)];
+    centres.push_back(all.moment / all.area);
+  }
+  PartOrder result{std::vector<std::int32_t>(n_parts, -1), std::vector<std::uint64_t>(n_parts, 0),
+                   static_cast<std::int32_t>(named.size())};
+  if (named.empty()) return result;
+  const MortonOrder order = morton_order(centres);
+  std::vector<std::size_t> sorted(named.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  const auto root_at = [&](std::size_t k) { return names.walls.root(named[order.order[k]]); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    return order.keys[a] != order.keys[b] ? a < b : root_at(a) < root_at(b);
+  });
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    result.rank[named[order.order[sorted[k]]]] = static_cast<std::int32_t>(k);
+    result.key[named[order.order[k]]] = order.keys[k];
+  }
+  return result;
+}
+
+/// Numbers of a group's panels before each chunk, after those of groups before: [chunks][groups],
+/// and where the groups begin: [groups + 1].
+struct GroupPlaces {
+  std::vector<std::vector<std::int32_t>> next;
+  std::vector<std::int32_t> begin;
+};
+
+template <class Group>
+GroupPlaces places_of_groups(std::int64_t n, std::int32_t groups, Group&& group_of) {
+  GroupPlaces places{std::vector<std::vector<std::int32_t>>(chunks_of(n)), {}};
+  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
+    std::vector<std::int32_t>& count = places.next[chunk];
+    count.assign(groups, 0);
+    for (std::int32_t i = first; i < last; ++i) ++count[group_of(i)];
+  });
+  std::int32_t at = 0;
+  for (std::int32_t group = 0; group < groups; ++group) {
+    places.begin.push_back(at);
+    for (auto& of_chunk : places.next) at += std::exchange(of_chunk[group], at);
+  }
+  places.begin.push_back(at);
+  return places;
+}
+
 }  // namespace
 
 template <class T>
-MixedPlaces::MixedPlaces(const Panels& panels, std::span<const Triangle> triangles,
-                         const BasicMixedRows<T>& rows) {
+MixedPlaces::MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows) {
   const auto n = static_cast<std::int32_t>(panels.size());
   check(rows, panels.size());
-
-  // Which parts equations name.
   const bool has_parts = !rows.equations.empty() || !rows.stretched.empty();
   const std::int32_t n_parts =
       has_parts ? *std::max_element(rows.part.begin(), rows.part.end()) + 1 : 0;
   FMBEM_REQUIRE(!has_parts || *std::min_element(rows.part.begin(), rows.part.end()) >= 0,
                 "parts of panels are counted from 0");
-  std::vector<Naming> naming(n_parts, unnamed);
-  std::vector<Part> of_part(n_parts, {0, 0, 0, 0, -1});
-  for (std::size_t e = 0; e < rows.equations.size(); ++e) {
-    const auto& [part, others] = rows.equations[e];
-    const auto name = [&](std::int32_t named, Naming as) {
-      FMBEM_REQUIRE(named >= 0 && named < n_parts,
-                    "a charge equation names part " << named << ", and there are " << n_parts);
-      naming[named] = std::max(naming[named], as);
-    };
-    name(part, has_equation);
-    FMBEM_REQUIRE(of_part[part].equation < 0, "part " << part << " has two charge equations");
-    of_part[part].equation = static_cast<std::int32_t>(e);
-    for (const auto& [other, factor] : others) {
-      name(other, named_as_other);
-      FMBEM_REQUIRE(std::isfinite(std::abs(factor)),
-                    "a factor in the charge equation of part " << part << " is not finite");
-    }
-  }
-
-  // Walls, and the first of those that each hangs together with.
-  Unions walls(n_parts);
-  for (const auto& shift : rows.shifts) {
-    if (rows.stretched.empty()) break;
-    naming[shift.part] = is_wall;
-    for (const auto& term : shift.terms) {
-      if (term.flux == T(0) && term.row == T(0)) {
-        naming[term.part] = std::max(naming[term.part], named_as_other);
-        continue;
-      }
-      naming[term.part] = is_wall;
-      walls.join(shift.part, term.part);
-    }
-  }
-
-  // Their areas, and their order by centroids.
-  std::vector<Vec3d> centroid(n_parts);
-  std::vector<std::int8_t> kind(n_parts, -1);
-  for (std::int32_t i = 0; i < n && has_parts; ++i) {
-    const std::int32_t part = rows.part[i];
-    of_part[part].area += triangles[i].area;
-    of_part[part].charge_area += charge_weight(rows, i) * triangles[i].area;
-    centroid[part] += triangles[i].area * triangles[i].centroid;
-    const auto own = static_cast<std::int8_t>(!is_single_layer_row(rows, i));
-    FMBEM_REQUIRE(naming[part] == unnamed || kind[part] == -1 || kind[part] == own,
-                  "part " << part << ", which a charge equation names, has rows both with K' and "
-                          << "of V alone: make it two parts");
-    kind[part] = own;
-  }
-  std::vector<double> area_of_all(n_parts, 0.0);
-  std::vector<Vec3d> centroid_of_all(n_parts);
-  for (std::int32_t part = 0; part < n_parts; ++part) {
-    area_of_all[walls.root(part)] += of_part[part].area;
-    centroid_of_all[walls.root(part)] += centroid[part];
-  }
-  std::vector<std::int32_t> named;
-  std::vector<Vec3d> centres;
-  for (std::int32_t part = 0; part < n_parts; ++part) {
-    FMBEM_REQUIRE(naming[part] != has_equation || kind[part] != -1,
-                  "part " << part << " of a charge equation has no panel");
-    if (naming[part] == unnamed || kind[part] == -1) continue;
-    named.push_back(part);
-    const std::int32_t all = walls.root(part);
-    centres.push_back(centroid_of_all[all] / area_of_all[all]);
-  }
-  std::vector<std::uint64_t> key_of_part(n_parts, 0);
-  std::vector<std::int32_t> rank(n_parts, -1);
-  if (!named.empty()) {
-    const MortonOrder order = morton_order(centres);
-    std::vector<std::size_t> sorted(named.size());
-    std::iota(sorted.begin(), sorted.end(), 0);
-    const auto root_at = [&](std::size_t k) { return walls.root(named[order.order[k]]); };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-      return order.keys[a] != order.keys[b] ? a < b : root_at(a) < root_at(b);
-    });
-    for (std::size_t k = 0; k < named.size(); ++k) {
-      rank[named[order.order[sorted[k]]]] = static_cast<std::int32_t>(k);
-      key_of_part[named[order.order[k]]] = order.keys[k];
-    }
-  }
+  NamedParts names(rows, n_parts);
+  std::vector<PartSums> sums;
+  if (has_parts) sums = sums_of_parts(panels, rows, n_parts, area);
+  const PartOrder order = order_of(names, sums);
 
   // Panels sorted by their tree, then by their part; they are in Morton order already.
-  const auto tree_of = [&](std::int32_t i) {
-    const int with_k = is_single_layer_row(rows, i) ? 0 : 1;
-    return namings * with_k + (has_parts ? naming[rows.part[i]] : unnamed);
+  const std::int32_t ranks = order.count + 1, groups = 2 * namings * ranks;
+  const auto group_of = [&](std::int32_t i) {
+    const std::int32_t part = has_parts ? rows.part[i] : -1,
+                       tree = (is_single_layer_row(rows, i) ? 0 : namings) +
+                              (part < 0 ? unnamed : names.naming[part]);
+    return tree * ranks + (part < 0 ? 0 : order.rank[part] + 1);
   };
-  const auto rank_of = [&](std::int32_t i) { return has_parts ? rank[rows.part[i]] : -1; };
-  const auto ranks = static_cast<std::int32_t>(named.size()) + 1;
-  const auto group_of = [&](std::int32_t i) { return tree_of(i) * ranks + rank_of(i) + 1; };
-  std::vector<std::int32_t> next(2 * namings * ranks + 1, 0);
-  for (std::int32_t i = 0; i < n; ++i) ++next[group_of(i) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  trees.panel.resize(n);
-  for (std::int32_t i = 0; i < n; ++i) trees.panel[next[group_of(i)]++] = i;
-
-  trees.key.resize(n);
-  trees.part.assign(n, -1);
-  trees.part_key.assign(n, 0);
+  GroupPlaces groups_at = places_of_groups(n, groups, group_of);
+  std::vector<std::int32_t> part_of_rank(ranks, -1), number(groups, -1);
+  for (std::int32_t part = 0; part < n_parts; ++part)
+    if (order.rank[part] >= 0) part_of_rank[order.rank[part] + 1] = part;
   number_of.assign(n_parts, -1);
-  for (std::int32_t place = 0; place < n; ++place) {
-    const std::int32_t i = trees.panel[place];
-    trees.key[place] = panels.key[i];
-    if (place == 0 || tree_of(trees.panel[place - 1]) != tree_of(i))
-      trees.tree_begin.push_back(place);
-    if (rank_of(i) < 0) continue;
-    const std::int32_t part = rows.part[i];
-    if (number_of[part] < 0) {
-      number_of[part] = static_cast<std::int32_t>(parts.size());
-      parts.push_back(of_part[part]);
-      parts.back().begin = place;
-    }
-    parts[number_of[part]].end = place + 1;
-    trees.part[place] = number_of[part];
-    trees.part_key[place] = key_of_part[part];
+  std::int32_t tree_before = -1;
+  for (std::int32_t group = 0; group < groups; ++group) {
+    const std::int32_t begin = groups_at.begin[group], end = groups_at.begin[group + 1];
+    if (begin == end) continue;
+    if (std::exchange(tree_before, group / ranks) != group / ranks)
+      trees.tree_begin.push_back(begin);
+    const std::int32_t part = part_of_rank[group % ranks];
+    if (part < 0) continue;
+    number[group] = number_of[part] = static_cast<std::int32_t>(parts.size());
+    parts.push_back({begin, end, sums[part].area, sums[part].charge_area, sums[part].weight2_area,
+                     names.equation[part]});
   }
   trees.tree_begin.push_back(n);
+
+  trees.panel.resize(n);
+  trees.key.resize(n);
+  trees.part.resize(n);
+  trees.part_key.resize(n);
+  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
+    for (std::int32_t i = first; i < last; ++i) {
+      const std::int32_t group = group_of(i), place = groups_at.next[chunk][group]++;
+      trees.panel[place] = i;
+      trees.key[place] = panels.key[i];
+      trees.part[place] = number[group];
+      trees.part_key[place] = number[group] < 0 ? 0 : order.key[rows.part[i]];
+    }
+  });
 
   // Parts that hang together stand next to each other.
   std::vector<std::int32_t> first(n_parts, n), last(n_parts, 0);
   for (std::int32_t part = 0; part < n_parts; ++part) {
     if (number_of[part] < 0) continue;
-    const std::int32_t all = walls.root(part);
+    const std::int32_t all = names.walls.root(part);
     first[all] = std::min(first[all], parts[number_of[part]].begin);
     last[all] = std::max(last[all], parts[number_of[part]].end);
   }
   for (std::int32_t part = 0; part < n_parts; ++part) {
     if (number_of[part] < 0) continue;
-    parts[number_of[part]].all_begin = first[walls.root(part)];
-    parts[number_of[part]].all_end = last[walls.root(part)];
+    parts[number_of[part]].all_begin = first[names.walls.root(part)];
+    parts[number_of[part]].all_end = last[names.walls.root(part)];
   }
 }
 
-template MixedPlaces::MixedPlaces(const Panels&, std::span<const Triangle>, const MixedRows&);
-template MixedPlaces::MixedPlaces(const Panels&, std::span<const Triangle>, const ComplexRows&);
+template MixedPlaces::MixedPlaces(const Panels&, const MixedRows&);
+template MixedPlaces::MixedPlaces(const Panels&, const ComplexRows&);
 
 }  // namespace fmbem

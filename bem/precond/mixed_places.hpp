@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
 #include "fmbem/bem/precond/cluster_tree.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
@@ -20,32 +20,34 @@ struct MixedPlaces {
   /// Throws InputError for sizes that differ, values that are not finite, equations of parts
   /// without panels, and parts in equations that have rows of both kinds.
   template <class T>
-  MixedPlaces(const Panels& panels, std::span<const Triangle> triangles,
-              const BasicMixedRows<T>& rows);
+  MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows);
 
   /// A part that an equation names.
   struct Part {
-    std::int32_t begin, end;   ///< its places
-    double area, charge_area;  ///< the latter with the weights of charges
-    std::int32_t equation;     ///< of MixedRows, or −1
+    std::int32_t begin, end;  ///< its places
+    double area;
+    double charge_area, weight2_area;  ///< Σ w A and Σ w² A, w the weights of charges
+    std::int32_t equation;             ///< of MixedRows, or −1
     /// Places of all that it hangs together with.
     std::int32_t all_begin = 0, all_end = 0;
   };
 
-  TreePlaces trees;         ///< their `part` is an index of `parts`, or −1
-  std::vector<Part> parts;  ///< in the order of places
+  TreePlaces trees;          ///< their `part` is an index of `parts`, or −1
+  std::vector<Part> parts;   ///< in the order of places
+  LargeVector<double> area;  ///< [n], of panels; empty without equations and shifts
   /// [parts of MixedRows]: the index of each in `parts`, or −1.
   std::vector<std::int32_t> number_of;
 
-  /// Whether a node holds several parts.
-  bool holds_parts(const Cluster& node) const {
-    return trees.part[node.begin] != trees.part[node.end - 1];
-  }
-  /// Whether it holds several, of which some do not hang together with others in it alone: every
-  /// leaf's cut has to open it.
+  /// Whether a node holds several parts, of which some do not hang together with others in it
+  /// alone: every leaf's cut has to open it.
   bool divides(const Cluster& node) const {
-    return holds_parts(node) && (node.begin > parts[trees.part[node.begin]].all_begin ||
-                                 node.end < parts[trees.part[node.end - 1]].all_end);
+    return divides_parts(trees.part.data(), parts.data(), node);
+  }
+  /// The same for who has copies of the numbers of parts, [places], and of the parts.
+  FMBEM_HD static bool divides_parts(const std::int32_t* part_at, const Part* parts,
+                                     const Cluster& node) {
+    const std::int32_t first = part_at[node.begin], last = part_at[node.end - 1];
+    return first != last && (node.begin > parts[first].all_begin || node.end < parts[last].all_end);
   }
 };
 

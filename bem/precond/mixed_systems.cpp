@@ -10,16 +10,6 @@
 namespace fmbem {
 namespace {
 
-/// Leaves with too many unknowns are halved down to this number of panels.
-constexpr int smallest_leaf = 8;
-
-const MixedInverseOptions& checked(const MixedInverseOptions& options) {
-  fmbem::checked(options.clusters);
-  FMBEM_REQUIRE(options.reach >= 0 && std::isfinite(options.reach),
-                "the reach of close entries must not be negative, not " << options.reach);
-  return options;
-}
-
 /// The real parts of α, β and γ, or the imaginary ones.
 template <class T>
 MixedRows part_of(const BasicMixedRows<T>& rows, int part) {
@@ -35,16 +25,23 @@ MixedRows part_of(const BasicMixedRows<T>& rows, int part) {
 
 }  // namespace
 
+const MixedInverseOptions& checked(const MixedInverseOptions& options) {
+  fmbem::checked(options.clusters);
+  FMBEM_REQUIRE(options.reach >= 0 && std::isfinite(options.reach),
+                "the reach of close entries must not be negative, not " << options.reach);
+  return options;
+}
+
 template <class T>
 MixedSystems<T>::MixedSystems(const Panels& panels, std::span<const Triangle> triangles,
                               const BasicMixedRows<T>& of_panels,
-                              const MixedInverseOptions& options, bool has_rows)
-    : places(panels, triangles, of_panels),
+                              const MixedInverseOptions& options)
+    : places(panels, of_panels),
       rows(
           ClusterTree(places.trees, triangles, checked(options).clusters.max_leaf),
-          options.clusters, 1, smallest_leaf,
-          [&](const Cluster& node) { return places.divides(node); }, has_rows ? parts : 0),
-      correction(places, of_panels, rows.tree()),
+          options.clusters, 1, smallest_mixed_leaf,
+          [&](const Cluster& node) { return places.divides(node); }, parts),
+      correction(places, of_panels),
       charges(places, of_panels, rows.tree()) {
   for (int part = 0; part < parts; ++part)
     of_nodes.push_back(std::make_unique<RowsOfNodes>(rows.tree(), triangles,

@@ -20,18 +20,23 @@ struct MixedInverseOptions {
   double reach = 0.85;
 };
 
+/// The same options. Throws InputError for those out of range.
+const MixedInverseOptions& checked(const MixedInverseOptions& options);
+
+/// Leaves with too many unknowns are halved down to this number of panels.
+inline constexpr int smallest_mixed_leaf = 8;
+
 /// What the small systems of mixed rows are made of: trees, cuts, and the rows and laws of their
 /// nodes. T is double or complex.
 template <class T>
 struct MixedSystems {
   static constexpr int parts = std::is_same_v<T, double> ? 1 : 2;
 
-  /// `has_rows`: there is room for the rows of the inverse; else there are cuts alone. Throws
+  /// Throws
   /// InputError for options out of range, for rows that do not fit the panels, and for parts in
   /// charge equations that have no panels or rows of both kinds.
   MixedSystems(const Panels& panels, std::span<const Triangle> triangles,
-               const BasicMixedRows<T>& of_panels, const MixedInverseOptions& options,
-               bool has_rows);
+               const BasicMixedRows<T>& of_panels, const MixedInverseOptions& options);
   MixedSystems(const MixedSystems&) = delete;
   MixedSystems& operator=(const MixedSystems&) = delete;
 

@@ -1,6 +1,5 @@
 #include "fmbem/bem/precond/row_entries.hpp"
 
-#include "fmbem/bem/precond/mixed_places.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
 namespace fmbem {
@@ -50,42 +49,8 @@ void RowEntries::fill(std::span<const std::int32_t> cut, const PlacedCut& placed
                       SmallMatrix& matrix) {
   place_rows(cut, placed);
   set_all(cut, placed, matrix);
-  const auto set = [&](int k, int l, double entry) { matrix.at(k, l) = static_cast<float>(entry); };
-  set_close_entries(cut, placed, set);
-  set_exact_entries(placed, set);
-}
-
-void RowEntries::describe(std::span<const std::int32_t> cut, const PlacedCut& placed,
-                          SystemNode* nodes, std::vector<SetEntry>& entries) {
-  place_rows(cut, placed);
-  for (int k = 0; k < placed.m; ++k)
-    nodes[k] = {placed.x[k],
-                placed.y[k],
-                placed.z[k],
-                smear2_[k],
-                {alpha_[k], flux_x_[k], flux_y_[k], flux_z_[k]},
-                strength_of(cut[k], placed.unit),
-                own_entry_of(cut[k]),
-                placed.smear2[k],
-                placed.segment[k],
-                0,
-                -1};
-  const auto set = [&](int k, int l, double entry) {
-    entries.push_back(
-        {static_cast<std::uint16_t>(k), static_cast<std::uint16_t>(l), static_cast<float>(entry)});
-  };
-  set_close_entries(cut, placed, set);
-  set_exact_entries(placed, set);
-}
-
-float RowEntries::strength_of(std::int32_t node, double unit) const {
-  return static_cast<float>(inv_4pi * unit * unit * tree_.nodes[node].area);
-}
-
-float RowEntries::own_entry_of(std::int32_t node) const {
-  MeanRow row = means_[node];
-  row.alpha *= tree_.nodes[node].is_panel() ? 1 + rounding_of_sums : stiffer;
-  return static_cast<float>(own_entry(tree_.nodes[node], row));
+  set_close_entries(cut, placed, matrix);
+  set_exact_entries(placed, matrix);
 }
 
 void RowEntries::place_rows(std::span<const std::int32_t> cut, const PlacedCut& placed) {
@@ -96,13 +61,12 @@ void RowEntries::place_rows(std::span<const std::int32_t> cut, const PlacedCut& 
     flux_x_[k] = row.flux_x;
     flux_y_[k] = row.flux_y;
     flux_z_[k] = row.flux_z;
-    smear2_[k] = static_cast<float>(placed.unit * placed.unit * point_smear2(tree_.nodes[cut[k]]));
+    smear2_[k] = placed_point_smear2(tree_.nodes[cut[k]], placed.unit);
   }
   // The potential of long nodes is that of segments.
   no_alpha_.assign(placed.m, 0.0F);
   has_flux_.resize(placed.m);
-  for (int k = 0; k < placed.m; ++k)
-    has_flux_[k] = !is_single_layer_row(rows_, tree_.panel(tree_.nodes[cut[k]].begin));
+  for (int k = 0; k < placed.m; ++k) has_flux_[k] = close_.nodes().has_flux(tree_.nodes[cut[k]]);
 }
 
 void RowEntries::set_all(std::span<const std::int32_t> cut, const PlacedCut& placed,
@@ -114,23 +78,22 @@ void RowEntries::set_all(std::span<const std::int32_t> cut, const PlacedCut& pla
   PlacedNodes fluxes = nodes;
   fluxes.alpha = no_alpha_.data();
   for (int l = 0; l < m; ++l) {
-    const float strength = strength_of(cut[l], placed.unit);
+    const float strength = placed_strength(tree_.nodes[cut[l]], placed.unit);
     float* column = matrix.column(l);
     fill_column(m, placed.has_long ? fluxes : nodes, l, strength, column);
     if (placed.has_long)
       add_segment_column(m, nodes, placed.smear2.data(), l, placed.segment[l], strength, column);
-    column[l] = own_entry_of(cut[l]);
+    column[l] = placed_own_entry(tree_.nodes[cut[l]], means_[cut[l]]);
   }
 }
 
-/// For nodes close to each other, unless both are panels.
-template <class Set>
 void RowEntries::set_close_entries(std::span<const std::int32_t> cut, const PlacedCut& placed,
-                                   Set&& set) {
+                                   SmallMatrix& matrix) {
   const int m = placed.m;
   reach_.resize(m);
   is_close_.resize(m);
-  for (int k = 0; k < m; ++k) reach_[k] = static_cast<float>(placed.unit * close_.reach_of(cut[k]));
+  for (int k = 0; k < m; ++k)
+    reach_[k] = static_cast<float>(placed.unit * close_.nodes().reach[cut[k]]);
   for (int l = 0; l < m; ++l) {
     find_close(l + 1, placed.x.data(), placed.y.data(), placed.z.data(), reach_.data(), l,
                is_close_.data());
@@ -139,17 +102,18 @@ void RowEntries::set_close_entries(std::span<const std::int32_t> cut, const Plac
       if (!is_close_[k] || !(has_flux_[k] || has_flux_[l])) continue;
       if (is_panel && tree_.nodes[cut[k]].is_panel()) continue;
       const MutualEntries entries = close_.between(cut[k], cut[l]);
-      if (has_flux_[k]) set(k, l, entries.kl);
-      if (has_flux_[l]) set(l, k, entries.lk);
+      if (has_flux_[k]) matrix.at(k, l) = static_cast<float>(entries.kl);
+      if (has_flux_[l]) matrix.at(l, k) = static_cast<float>(entries.lk);
     }
   }
 }
 
-template <class Set>
-void RowEntries::set_exact_entries(const PlacedCut& placed, Set&& set) const {
+void RowEntries::set_exact_entries(const PlacedCut& placed, SmallMatrix& matrix) const {
   const auto set_from = [&](const PlacedCut::PanelInCut& to, const PlacedCut::PanelInCut& from) {
-    const auto i = to.panel - panels_.data();
-    set(to.place, from.place, exact_entry(rows_.alpha[i], rows_.beta[i], *to.panel, *from.panel));
+    const double entry =
+        close_.nodes().exact(static_cast<std::int32_t>(to.panel - panels_.data()),
+                             static_cast<std::int32_t>(from.panel - panels_.data()));
+    matrix.at(to.place, from.place) = static_cast<float>(entry);
   };
   placed.for_touching_panels([&](const auto& s, const auto& t) {
     set_from(s, t);

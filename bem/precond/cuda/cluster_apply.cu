@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "fmbem/bem/near/block_product.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
-#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 
@@ -13,8 +11,6 @@ namespace {
 
 /// Nodes of a cut whose means are in shared memory at a time.
 constexpr int cut_part = 2 * threads_per_block;
-/// Panels of a leaf whose rows come from the host, at most.
-constexpr int most_own = 256;
 
 __global__ void take_spans(const Cluster* nodes, std::int64_t n_nodes, NodeSpan* spans,
                            double* area) {
@@ -29,7 +25,7 @@ __device__ inline std::int32_t place_above(const std::int32_t* above, std::int32
   return node < 0 ? -1 : lower_bound(above, 0, n_above, node);
 }
 
-/// Of the leaves and the nodes above them.
+/// Of the leaves and the nodes above them, of which there are fewer.
 __global__ void link_nodes(const Cluster* nodes, const std::int32_t* parent,
                            const std::int32_t* leaves, std::int32_t n_leaves,
                            const std::int32_t* above, std::int32_t n_above,
@@ -177,7 +173,7 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
       rows_(std::move(rows)) {
   const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
-  area_ = DeviceBuffer<double>(panels_of(tree), stream);
+  area_ = DeviceBuffer<double>(tree.size(), stream);
   nodes_ = DeviceBuffer<NodeSpan>(n_nodes, stream);
   launch(take_spans, blocks_for(n_nodes), threads_per_block, 0, stream, tree.nodes.data(), n_nodes,
          nodes_.data(), area_.data());
@@ -187,64 +183,8 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
   parent_ = DeviceBuffer<std::int32_t>(n_leaves, stream);
   above_ = DeviceBuffer<NodeAbove>(tree.above.size(), stream);
   launch(link_nodes, blocks_for(n_leaves), threads_per_block, 0, stream, tree.nodes.data(),
-         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), above_.size(),
+         tree.parent.data(), tree.leaves.data(), n_leaves, tree.above.data(), tree.above.size(),
          parent_.data(), above_.data());
-}
-
-namespace {
-
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& from, cudaStream_t stream) {
-  DeviceBuffer<T> buffer(from.size(), stream);
-  buffer.upload(from.data());
-  return buffer;
-}
-
-}  // namespace
-
-void RowsProduct::take_tree(const ClusterTree& tree, cudaStream_t stream) {
-  const auto n_nodes = static_cast<std::int32_t>(tree.nodes.size());
-  std::vector<NodeSpan> nodes;
-  nodes.reserve(n_nodes);
-  std::vector<double> area(tree.size());
-  std::vector<std::int32_t> parent(n_nodes, -1), place_above(n_nodes, -1), above = tree.above,
-                                                                           leaf_parent;
-  std::sort(above.begin(), above.end());
-  for (std::size_t a = 0; a < above.size(); ++a) place_above[above[a]] = static_cast<int>(a);
-  for (std::int32_t k = 0; k < n_nodes; ++k) {
-    const Cluster& node = tree.nodes[k];
-    nodes.push_back({node.begin, node.end, node.area});
-    if (node.is_panel())
-      area[node.begin] = node.area;
-    else
-      parent[node.left] = parent[node.right] = k;
-  }
-  const auto above_of = [&](std::int32_t k) { return parent[k] < 0 ? -1 : place_above[parent[k]]; };
-  std::vector<NodeAbove> nodes_above;
-  for (const std::int32_t k : above)
-    nodes_above.push_back({k, tree.nodes[k].left, tree.nodes[k].right, above_of(k)});
-  for (const std::int32_t leaf : tree.leaves) {
-    leaf_parent.push_back(above_of(leaf));
-    max_leaf_ = std::max(max_leaf_, tree.nodes[leaf].size());
-  }
-  FMBEM_REQUIRE(fields_ * max_leaf_ <= most_own,
-                "leaves of the preconditioner hold at most " << most_own << " panels on the GPU");
-  area_ = upload(area, stream);
-  nodes_ = upload(nodes, stream);
-  leaves_ = upload(tree.leaves, stream);
-  parent_ = upload(leaf_parent, stream);
-  above_ = upload(nodes_above, stream);
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
-}
-
-RowsProduct::RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream)
-    : extent_(cuts.unit()), max_leaf_(0), rows_(std::move(rows)) {
-  take_tree(cuts.tree(), stream);
-  cuts_.begin = DeviceBuffer<std::int64_t>(cuts.cut_begin().size(), stream);
-  cuts_.begin.upload(cuts.cut_begin().data());
-  cuts_.nodes = DeviceBuffer<std::int32_t>(cuts.cuts().size(), stream);
-  cuts_.nodes.upload(cuts.cuts().data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));  // what was uploaded ends here
 }
 
 template <int vectors>

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "fmbem/bem/precond/cluster_rows.hpp"
 #include "fmbem/bem/precond/cuda/cluster_systems.cuh"
 
 namespace fmbem::cuda::bem {
@@ -32,16 +31,13 @@ struct LeafRowsView {
   double extent;
 };
 
-/// Applies the rows that solve_systems() has found. Panels may have one or two fields: rows are
-/// [cut][fields][panels of the leaf][fields] then, each panel's and field's with a scale of its
-/// own.
+/// Applies the rows that solve_systems() has found, or another solver, to values at the places of
+/// the trees. Where panels have two fields rows are [cut][fields][panels of the leaf][fields], each
+/// panel's and field's with a scale of its own.
 class RowsProduct {
  public:
   RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceRows rows, double extent,
               int max_leaf, cudaStream_t stream, int fields = 1);
-
-  /// The same with trees and cuts of the host, of the panels at the places of its trees.
-  RowsProduct(const ClusterRows& cuts, DeviceRows rows, cudaStream_t stream);
 
   /// In device memory, x [n_vectors][fields][size()] and y [n_vectors][size()][fields].
   void apply(const double* x, double* y, int n_vectors, cudaStream_t stream) const;
@@ -53,18 +49,17 @@ class RowsProduct {
 
  private:
   LeafRowsView view() const;
-  void take_tree(const ClusterTree& tree, cudaStream_t stream);
   template <int vectors>
   void apply_group(const double* x, double* y, int present, double* means, unsigned* arrived,
                    cudaStream_t stream) const;
 
   double extent_;
-  int max_leaf_, fields_ = 1;
-  DeviceBuffer<double> area_;          ///< [n]
-  DeviceBuffer<NodeSpan> nodes_;       ///< [2n − 1]
+  int max_leaf_, fields_;
+  DeviceBuffer<double> area_;  ///< [n]
+  DeviceBuffer<NodeSpan> nodes_;
   DeviceBuffer<std::int32_t> leaves_;  ///< nodes
   DeviceBuffer<std::int32_t> parent_;  ///< [leaves], among those above
-  DeviceBuffer<NodeAbove> above_;      ///< [leaves − 1]
+  DeviceBuffer<NodeAbove> above_;      ///< fewer than leaves
   DeviceCuts cuts_;
   DeviceRows rows_;
 };

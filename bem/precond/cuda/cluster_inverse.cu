@@ -1,12 +1,11 @@
 #include <memory>
 #include <utility>
 
-#include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cuda/device_inverse.cuh"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/cuda/host_vectors.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -22,7 +21,7 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
                   cudaStream_t stream) {
   FMBEM_REQUIRE(panels.size > 0 && panels.size < (std::int64_t{1} << 30),
                 "the preconditioner cannot take " << panels.size << " panels");
-  const DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
+  DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
   DeviceCuts cuts = make_cuts(tree, options, stream);
   DeviceRows rows = solve_systems(tree, cuts, panels, options.max_leaf, stream);
   RowsProduct product(tree, std::move(cuts), std::move(rows), panels.extent, options.max_leaf,
@@ -31,47 +30,31 @@ RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& optio
   return product;
 }
 
-}  // namespace
-
-struct ClusterInverse::Impl {
-  Impl(const DevicePanels& panels, const ClusterInverseOptions& options)
+struct ClusterImpl final : DeviceInverse::Impl {
+  ClusterImpl(const DevicePanels& panels, const ClusterInverseOptions& options)
       : product(build(panels, checked(options), stream)) {}
+  void apply(const double* x, double* y, int vectors, cudaStream_t in) const override {
+    product.apply(x, y, vectors, in);
+  }
+  std::int64_t size() const override { return product.size(); }
+  std::int64_t bytes() const override { return product.bytes(); }
+
   Stream stream;  // outlives what was allocated in it
   RowsProduct product;
 };
 
+}  // namespace
+
 ClusterInverse::ClusterInverse(const Panels& panels, const ClusterInverseOptions& options)
     : ClusterInverse(upload(panels)->view(), options) {}
-ClusterInverse::ClusterInverse(const DevicePanels& panels, const ClusterInverseOptions& options) {
+ClusterInverse::ClusterInverse(const DevicePanels& panels, const ClusterInverseOptions& options)
+    : DeviceInverse("cluster inverse") {
   require_cuda_device();
   keep_freed_memory();
-  impl_ = std::make_unique<Impl>(panels, options);
-}
-ClusterInverse::~ClusterInverse() = default;
-
-void ClusterInverse::multiply(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  const Stream stream;
-  with_advice(false, [&] {
-    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
-              [&](const double* d_x, double* d_y, int vectors) {
-                impl_->product.apply(d_x, d_y, vectors, stream);
-              });
-  });
-}
-
-void ClusterInverse::multiply_on_device(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  with_advice(false, [&] { impl_->product.apply(x, y, product.vectors, nullptr); });
-}
-
-void ClusterInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
-
-std::int64_t ClusterInverse::memory_bytes() const { return impl_->product.bytes(); }
-std::size_t ClusterInverse::size() const { return impl_->product.size(); }
-std::size_t ClusterInverse::leaves() const { return impl_->product.leaves(); }
-double ClusterInverse::mean_unknowns() const {
-  return static_cast<double>(impl_->product.unknowns()) / static_cast<double>(leaves());
+  auto impl = std::make_unique<ClusterImpl>(panels, options);
+  leaves_ = impl->product.leaves();
+  mean_unknowns_ = static_cast<double>(impl->product.unknowns()) / static_cast<double>(leaves_);
+  set(std::move(impl));
 }
 
 }  // namespace fmbem::cuda::bem

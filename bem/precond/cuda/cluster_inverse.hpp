@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
+#include <cstddef>
 
 #include "fmbem/bem/geometry/cuda/device_panels.hpp"
-#include "fmbem/bem/layer/boundary_operator.hpp"
 #include "fmbem/bem/precond/cluster_inverse.hpp"
+#include "fmbem/bem/precond/cuda/device_inverse.hpp"
 
 namespace fmbem::cuda::bem {
 
@@ -14,31 +12,18 @@ namespace fmbem::cuda::bem {
 /// same tree, cuts and systems, factorised in single precision by kernels of its own. Throws
 /// InputError without a usable GPU, for options out of range and for a mesh whose systems are
 /// singular, ResourceError for want of its memory.
-class ClusterInverse final : public ApproximateInverse {
+class ClusterInverse final : public DeviceInverse {
  public:
   /// The panels need not outlive it.
   explicit ClusterInverse(const Panels& panels, const ClusterInverseOptions& options = {});
   explicit ClusterInverse(const DevicePanels& panels, const ClusterInverseOptions& options = {});
-  ~ClusterInverse() override;
 
-  std::string name() const override { return "cluster inverse"; }
-  Processor processor() const override { return Processor::gpu; }
-  void wait() const override;
-  /// In device memory.
-  std::int64_t memory_bytes() const override;
-
-  std::size_t size() const override;
-  std::size_t leaves() const;
-  double mean_unknowns() const;  ///< of the small systems
-
- protected:
-  /// The same bits every time, on the same device.
-  void multiply(const double* x, double* y, const Product& product) const override;
-  void multiply_on_device(const double* x, double* y, const Product& product) const override;
+  std::size_t leaves() const { return leaves_; }
+  double mean_unknowns() const { return mean_unknowns_; }  ///< of the small systems
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::size_t leaves_ = 0;
+  double mean_unknowns_ = 0;
 };
 
 }  // namespace fmbem::cuda::bem

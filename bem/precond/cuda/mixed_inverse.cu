@@ -1,14 +1,19 @@
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
+#include "fmbem/bem/geometry/cuda/panel_store.cuh"
+#include "fmbem/bem/precond/charge_correction.hpp"
 #include "fmbem/bem/precond/cuda/cluster_apply.cuh"
+#include "fmbem/bem/precond/cuda/device_inverse.cuh"
 #include "fmbem/bem/precond/cuda/mixed_inverse.hpp"
 #include "fmbem/bem/precond/cuda/mixed_systems.cuh"
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/device.hpp"
-#include "fmbem/cuda/host_vectors.cuh"
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {
@@ -107,47 +112,36 @@ __global__ void add_changes(const std::int32_t* part_at, const double* change, c
   if (k < n && part_at[k] >= 0) y[k] += change[part_at[k]] * (charge_area[k] / area[k]);
 }
 
-template <class T>
-DeviceBuffer<T> upload_list(const std::vector<T>& from, cudaStream_t stream) {
-  DeviceBuffer<T> buffer(from.size(), stream);
-  buffer.upload(from.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  return buffer;
-}
-
 /// ChargeCorrection of vectors at places.
 class Correction {
  public:
-  Correction(const ChargeCorrection& of, std::size_t n, cudaStream_t stream)
-      : n_(static_cast<std::int64_t>(n)) {
+  /// `part_at`: [places], the number of the part, or −1.
+  Correction(const ChargeCorrection& of, DeviceBuffer<std::int32_t> part_at, cudaStream_t stream) {
     if (of.equations().empty()) return;
-    std::vector<std::int32_t> part_at(n, -1), part_chunks{0}, part, other_begin{0};
+    std::vector<std::int32_t> part_chunks{0}, part, other_begin{0};
     std::vector<double> weight2_area;
     std::vector<Chunk> chunks;
     std::vector<ChargeCorrection::Other> others;
-    for (std::size_t p = 0; p < of.parts().size(); ++p) {
-      const ChargeCorrection::Part& own = of.parts()[p];
+    for (const ChargeCorrection::Part& own : of.parts()) {
       weight2_area.push_back(own.weight2_area);
       for (std::int32_t k = own.begin; k < own.end; k += chunk_size)
         chunks.push_back({k, std::min(k + chunk_size, own.end)});
       part_chunks.push_back(static_cast<std::int32_t>(chunks.size()));
-      std::fill(part_at.begin() + own.begin, part_at.begin() + own.end,
-                static_cast<std::int32_t>(p));
     }
     for (const ChargeCorrection::Equation& equation : of.equations()) {
       part.push_back(equation.part);
       others.insert(others.end(), equation.others.begin(), equation.others.end());
       other_begin.push_back(static_cast<std::int32_t>(others.size()));
     }
-    part_at_ = upload_list(part_at, stream);
-    part_chunks_ = upload_list(part_chunks, stream);
-    weight2_area_ = upload_list(weight2_area, stream);
-    chunks_ = upload_list(chunks, stream);
-    part_ = upload_list(part, stream);
-    other_begin_ = upload_list(other_begin, stream);
-    others_ = upload_list(others, stream);
-    area_ = upload_list(of.area_at(), stream);
-    charge_area_ = upload_list(of.charge_area_at(), stream);
+    part_at_ = std::move(part_at);
+    part_chunks_ = copied_to_device(part_chunks, stream);
+    weight2_area_ = copied_to_device(weight2_area, stream);
+    chunks_ = copied_to_device(chunks, stream);
+    part_ = copied_to_device(part, stream);
+    other_begin_ = copied_to_device(other_begin, stream);
+    others_ = copied_to_device(others, stream);
+    area_ = copied_to_device(of.area_at(), stream);
+    charge_area_ = copied_to_device(of.charge_area_at(), stream);
   }
 
   void apply(const double* x, double* y, cudaStream_t stream) const {
@@ -163,8 +157,9 @@ class Correction {
     const EquationView equations{part_.data(), other_begin_.data(), others_.data(),
                                  static_cast<std::int64_t>(part_.size())};
     launch(correct_parts, 1, 1, 0, stream, equations, parts, of_parts.data());
-    launch(add_changes, blocks_for(n_), threads_per_block, 0, stream, part_at_.data(),
-           of_parts.data() + 2 * n_parts, area_.data(), charge_area_.data(), n_, y);
+    const auto n = static_cast<std::int64_t>(part_at_.size());
+    launch(add_changes, blocks_for(n), threads_per_block, 0, stream, part_at_.data(),
+           of_parts.data() + 2 * n_parts, area_.data(), charge_area_.data(), n, y);
   }
 
   std::int64_t bytes() const {
@@ -173,77 +168,64 @@ class Correction {
   }
 
  private:
-  std::int64_t n_;
   DeviceBuffer<std::int32_t> part_at_, part_chunks_, part_, other_begin_;
   DeviceBuffer<double> weight2_area_, area_, charge_area_;
   DeviceBuffer<Chunk> chunks_;
   DeviceBuffer<ChargeCorrection::Other> others_;
 };
 
-std::vector<std::int32_t> panels_at_places(const ClusterTree& tree) {
-  std::vector<std::int32_t> panels(tree.size());
-  for (std::size_t k = 0; k < panels.size(); ++k)
-    panels[k] = tree.panel(static_cast<std::int32_t>(k));
-  return panels;
-}
-
-}  // namespace
-
-struct MixedInverse::Impl {
-  Impl(std::span<const Triangle> panels, const MixedSystems<double>& systems)
-      : rows(systems.rows, solve_mixed_systems(panels, systems, stream), stream),
-        panel_at(upload_list(panels_at_places(systems.rows.tree()), stream)),
-        correction(systems.correction, panels.size(), stream) {
-    FMBEM_CUDA(cudaStreamSynchronize(stream));
-  }
-
-  void apply(const double* x, double* y, int vectors, cudaStream_t in) const {
-    const std::int64_t n = rows.size();
-    DeviceBuffer<double> x_at(n * vectors, in), y_at(n * vectors, in);
-    const dim3 grid(blocks_for(n), vectors);
-    launch(take_to_places, grid, threads_per_block, 0, in, panel_at.data(), n, x, x_at.data());
-    rows.apply(x_at.data(), y_at.data(), vectors, in);
-    for (int v = 0; v < vectors; ++v)
-      correction.apply(x_at.data() + v * n, y_at.data() + v * n, in);
-    launch(take_from_places, grid, threads_per_block, 0, in, panel_at.data(), n, y_at.data(), y);
-  }
-
-  Stream stream;  // outlives what was allocated in it
+/// What MixedInverse applies.
+struct MixedParts {
   RowsProduct rows;
   DeviceBuffer<std::int32_t> panel_at;
   Correction correction;
 };
 
+/// Waits for the stream, as others apply what was built in it.
+MixedParts build(const Panels& panels, const MixedRows& rows, const MixedInverseOptions& options,
+                 cudaStream_t stream) {
+  const std::shared_ptr<const PanelStore> store = store_of(panels, stream);
+  const MixedPlaces places(panels, rows);
+  DeviceMixedNodes nodes(*store, rows, places, options, stream);
+  DeviceRows of_leaves = solve_mixed_systems(nodes, stream);
+  RowsProduct product(nodes.tree, std::move(nodes.cuts), std::move(of_leaves), 1,
+                      options.clusters.max_leaf, stream);
+  Correction correction(ChargeCorrection(places, rows), std::move(nodes.part_at), stream);
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return {std::move(product), std::move(nodes.panel_at), std::move(correction)};
+}
+
+struct MixedImpl final : DeviceInverse::Impl {
+  MixedImpl(const Panels& panels, const MixedRows& of_panels, const MixedInverseOptions& options)
+      : parts(build(panels, of_panels, checked(options), stream)) {}
+  void apply(const double* x, double* y, int vectors, cudaStream_t in) const override {
+    const std::int64_t n = size();
+    const std::int32_t* const panel_at = parts.panel_at.data();
+    DeviceBuffer<double> x_at(n * vectors, in), y_at(n * vectors, in);
+    const dim3 grid(blocks_for(n), vectors);
+    launch(take_to_places, grid, threads_per_block, 0, in, panel_at, n, x, x_at.data());
+    parts.rows.apply(x_at.data(), y_at.data(), vectors, in);
+    for (int v = 0; v < vectors; ++v)
+      parts.correction.apply(x_at.data() + v * n, y_at.data() + v * n, in);
+    launch(take_from_places, grid, threads_per_block, 0, in, panel_at, n, y_at.data(), y);
+  }
+  std::int64_t size() const override { return parts.rows.size(); }
+  std::int64_t bytes() const override {
+    return parts.rows.bytes() + parts.panel_at.bytes() + parts.correction.bytes();
+  }
+
+  Stream stream;  // outlives what was allocated in it
+  MixedParts parts;
+};
+
+}  // namespace
+
 MixedInverse::MixedInverse(const Panels& panels, const MixedRows& rows,
-                           const MixedInverseOptions& options) {
+                           const MixedInverseOptions& options)
+    : DeviceInverse("cluster inverse for mixed rows") {
   require_cuda_device();
   keep_freed_memory();
-  const LargeVector<Triangle> triangles = triangles_of(panels);
-  const MixedSystems<double> systems(panels, triangles, rows, options, false);
-  impl_ = std::make_unique<Impl>(triangles, systems);
+  with_advice(false, [&] { set(std::make_unique<MixedImpl>(panels, rows, options)); });
 }
-MixedInverse::~MixedInverse() = default;
-
-void MixedInverse::multiply(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  const Stream stream;
-  with_advice(false, [&] {
-    on_copies(x, size(), y, size(), product.vectors, stream, nullptr,
-              [&](const double* d_x, double* d_y, int vectors) {
-                impl_->apply(d_x, d_y, vectors, stream);
-              });
-  });
-}
-
-void MixedInverse::multiply_on_device(const double* x, double* y, const Product& product) const {
-  refuse_transposed(product, "the cluster inverse");
-  with_advice(false, [&] { impl_->apply(x, y, product.vectors, nullptr); });
-}
-
-void MixedInverse::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
-std::int64_t MixedInverse::memory_bytes() const {
-  return impl_->rows.bytes() + impl_->panel_at.bytes() + impl_->correction.bytes();
-}
-std::size_t MixedInverse::size() const { return static_cast<std::size_t>(impl_->rows.size()); }
 
 }  // namespace fmbem::cuda::bem

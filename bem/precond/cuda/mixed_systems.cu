@@ -2,18 +2,18 @@
 #include <climits>
 #include <vector>
 
+#include "fmbem/bem/precond/cuda/mixed_parts.cuh"
 #include "fmbem/bem/precond/cuda/mixed_system.cuh"
 #include "fmbem/bem/precond/cuda/mixed_systems.cuh"
 #include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
-#include "fmbem/cuda/staging.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Leaves whose systems are in device memory in parts at a time, some 30 kB each.
-constexpr std::size_t leaves_at_once = 2048;
+/// Leaves whose systems are in device memory in parts at a time, some 40 kB each.
+constexpr std::int64_t leaves_at_once = 8192;
 
 /// Device memory that blocks may work in where systems do not fit into shared memory.
 constexpr std::int64_t mixed_workspace_bytes = std::int64_t{1} << 28;
@@ -76,27 +76,33 @@ __global__ void __launch_bounds__(solve_threads, most_mixed_blocks)
   }
 }
 
-/// In device memory, done when it returns.
-template <class Container>
-auto uploaded(const Container& from, cudaStream_t stream) {
-  DeviceBuffer<typename Container::value_type> to(from.size(), stream);
-  copy_to_device(from.data(), from.size(), to.data(), stream);
-  return to;
-}
-
 /// What the system of a leaf takes.
 struct LeafBytes {
   std::int32_t leaf;
   std::int64_t system, rows;
 };
 
+/// The leaves of all cuts on the host.
+struct HostLeaves {
+  std::vector<std::int64_t> cut_begin;   ///< [leaves + 1]
+  std::vector<std::int32_t> own, place;  ///< [leaves]: panels, and the place of the first one
+};
+
+__global__ void take_leaves(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n,
+                            std::int32_t* own, std::int32_t* place) {
+  const std::int64_t f = thread_index();
+  if (f >= n) return;
+  own[f] = nodes[leaves[f]].size();
+  place[f] = nodes[leaves[f]].begin;
+}
+
 /// Of the leaves of a batch, the largest systems first.
-std::vector<LeafBytes> sizes_of(const SystemBatch& batch, const std::vector<std::int32_t>& own) {
+std::vector<LeafBytes> sizes_of(const HostLeaves& leaves, std::int64_t first, std::int64_t last) {
   std::vector<LeafBytes> sizes;
-  for (std::size_t f = 0; f < own.size(); ++f) {
-    const int m = batch.node_begin[f + 1] - batch.node_begin[f];
-    sizes.push_back({static_cast<std::int32_t>(f), MixedWorkspace::bytes(m, own[f]),
-                     row_stride(own[f]) * m * static_cast<std::int64_t>(sizeof(float))});
+  for (std::int64_t f = first; f < last; ++f) {
+    const auto m = static_cast<int>(leaves.cut_begin[f + 1] - leaves.cut_begin[f]);
+    sizes.push_back({static_cast<std::int32_t>(f - first), MixedWorkspace::bytes(m, leaves.own[f]),
+                     row_stride(leaves.own[f]) * m * static_cast<std::int64_t>(sizeof(float))});
   }
   std::stable_sort(sizes.begin(), sizes.end(),
                    [](const LeafBytes& a, const LeafBytes& b) { return a.system > b.system; });
@@ -139,54 +145,47 @@ void enqueue(const BatchView& view, const std::vector<LeafBytes>& sizes,
 
 }  // namespace
 
-DeviceRows solve_mixed_systems(std::span<const Triangle> panels,
-                               const MixedSystems<double>& systems, cudaStream_t stream) {
-  const ClusterRows& cuts = systems.rows;
-  const ClusterTree& tree = cuts.tree();
+DeviceRows solve_mixed_systems(const DeviceMixedNodes& of, cudaStream_t stream) {
+  const auto n_leaves = static_cast<std::int64_t>(of.tree.leaves.size());
+  DeviceBuffer<std::int32_t> own(n_leaves, stream), place(n_leaves, stream);
+  launch(take_leaves, blocks_for(n_leaves), threads_per_block, 0, stream, of.tree.nodes.data(),
+         of.tree.leaves.data(), n_leaves, own.data(), place.data());
+  HostLeaves leaves{std::vector<std::int64_t>(n_leaves + 1), std::vector<std::int32_t>(n_leaves),
+                    std::vector<std::int32_t>(n_leaves)};
+  of.cuts.begin.download(leaves.cut_begin.data());
+  own.download(leaves.own.data());
+  place.download(leaves.place.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
   std::vector<std::int64_t> begin{0};
-  for (std::size_t f = 0; f < cuts.leaves(); ++f)
-    begin.push_back(begin.back() + static_cast<std::int64_t>(cuts.cut_of(f).size()) *
-                                       row_stride(tree.nodes[tree.leaves[f]].size()));
+  for (std::int64_t f = 0; f < n_leaves; ++f)
+    begin.push_back(begin.back() +
+                    (leaves.cut_begin[f + 1] - leaves.cut_begin[f]) * row_stride(leaves.own[f]));
   DeviceRows rows;
   rows.values = DeviceBuffer<__half>(begin.back(), stream);
-  rows.scale = DeviceBuffer<float>(tree.size(), stream);
-  rows.begin = uploaded(begin, stream);
+  rows.scale = DeviceBuffer<float>(of.tree.size(), stream);
+  rows.begin = to_device(begin, stream);
   DeviceBuffer<std::int32_t> singular(1, stream);
   const std::int32_t none = INT_MAX;
   singular.upload(&none);
   DeviceBuffer<unsigned char> room;
-  for (std::size_t first = 0; first < cuts.leaves(); first += leaves_at_once) {
-    const std::size_t last = std::min(first + leaves_at_once, cuts.leaves());
-    const SystemBatch batch = system_batch(panels, systems, first, last);
-    std::vector<std::int32_t> own, place;
-    for (std::size_t f = first; f < last; ++f) {
-      own.push_back(tree.nodes[tree.leaves[f]].size());
-      place.push_back(tree.nodes[tree.leaves[f]].begin);
-    }
-    const std::vector<LeafBytes> sizes = sizes_of(batch, own);
+  for (std::int64_t first = 0; first < n_leaves; first += leaves_at_once) {
+    const std::int64_t last = std::min(first + leaves_at_once, n_leaves);
+    const DeviceBatch batch = system_parts(of, leaves.cut_begin, first, last, stream);
+    const std::vector<LeafBytes> sizes = sizes_of(leaves, first, last);
     std::vector<std::int32_t> order;
     for (const LeafBytes& size : sizes) order.push_back(size.leaf);
-    const auto node_begin = uploaded(batch.node_begin, stream),
-               entry_begin = uploaded(batch.entry_begin, stream),
-               law_begin = uploaded(batch.law_begin, stream),
-               given_begin = uploaded(batch.given_begin, stream),
-               in_order = uploaded(order, stream), of_own = uploaded(own, stream),
-               of_place = uploaded(place, stream);
-    const auto nodes = uploaded(batch.nodes, stream);
-    const auto entries = uploaded(batch.entries, stream);
-    const auto laws = uploaded(batch.laws, stream);
-    const auto terms = uploaded(batch.terms, stream);
-    const auto given = uploaded(batch.given, stream);
-    const auto numbers = uploaded(batch.numbers, stream);
-    enqueue({node_begin.data(), entry_begin.data(), law_begin.data(), given_begin.data(),
-             nodes.data(), entries.data(), laws.data(), terms.data(), given.data(), numbers.data(),
-             in_order.data(), of_own.data(), of_place.data(), rows.begin.data() + first,
-             rows.values.data(), rows.scale.data(), singular.data()},
+    const DeviceBuffer<std::int32_t> in_order = to_device(order, stream);
+    enqueue({batch.node_begin.data(), batch.entry_begin.data(), batch.laws.law_begin.data(),
+             batch.laws.given_begin.data(), batch.nodes.data(), batch.entries.data(),
+             batch.laws.laws.data(), batch.laws.terms.data(), batch.laws.given.data(),
+             batch.laws.numbers.data(), in_order.data(), own.data() + first, place.data() + first,
+             rows.begin.data() + first, rows.values.data(), rows.scale.data(), singular.data()},
             sizes, room, stream);
   }
-  const std::int32_t at = download_one(singular.data(), stream);
-  FMBEM_REQUIRE(at == none, "the preconditioner's system at panel "
-                                << tree.panel(at) << " is singular: check the mesh");
+  if (const std::int32_t at = download_one(singular.data(), stream); at != none)
+    FMBEM_REQUIRE(false, "the preconditioner's system at panel "
+                             << download_one(of.panel_at.data() + at, stream)
+                             << " is singular: check the mesh");
   return rows;
 }
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
-#include "fmbem/bem/precond/cuda/cluster_trees.cuh"
 #include "fmbem/bem/precond/cuda/elimination.cuh"
 #include "fmbem/bem/precond/cuda/round_rows.cuh"
 #include "fmbem/bem/precond/cuda/solvation_systems.cuh"
@@ -154,7 +153,7 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceCluster
   DeviceRows rows;
   rows.begin = to_device(row_begin, stream);
   rows.values = DeviceBuffer<__half>(row_begin.back(), stream);
-  rows.scale = DeviceBuffer<float>(2 * panels_of(tree), stream);
+  rows.scale = DeviceBuffer<float>(2 * tree.size(), stream);
   const std::int32_t none = INT_MAX;
   DeviceBuffer<std::int32_t> singular(1, stream);
   singular.upload(&none);

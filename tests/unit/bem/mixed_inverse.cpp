@@ -155,7 +155,7 @@ TEST_CASE("trees of mixed rows hold each panel once, and upper nodes whole parts
   const int plate = 8;
   rows.equations[0].others.push_back({plate, -2});
   const auto triangles = triangles_of(panels);
-  const MixedPlaces places(panels, triangles, rows);
+  const MixedPlaces places(panels, rows);
   const ClusterTree tree(places.trees, triangles, 10);
 
   std::vector<int> times(panels.size());
@@ -195,7 +195,7 @@ TEST_CASE("entries between close sheets are means of the matrix") {
   const Panels panels = make_panels(surface.mesh);
   MixedRows rows = mixed_rows(surface, panels);
   const auto triangles = triangles_of(panels);
-  const MixedPlaces places(panels, triangles, rows);
+  const MixedPlaces places(panels, rows);
   const ClusterTree tree(places.trees, triangles, 64);
   const std::vector<MeanRow> means = mean_rows(tree, triangles, rows);
   const CloseEntries close(tree, triangles, rows, means, 1);
@@ -223,7 +223,7 @@ TEST_CASE("entries between close sheets are means of the matrix") {
     for (std::int32_t l = 0; l < n_nodes; l += 3) {
       const Cluster &to = tree.nodes[k], &from = tree.nodes[l];
       if (to.size() < 4 || to.size() > 100 || from.size() < 4 || from.size() > 100) continue;
-      const double reach = close.reach_of(k) + close.reach_of(l);
+      const double reach = close.nodes().reach[k] + close.nodes().reach[l];
       if (norm2(to.centroid - from.centroid) > reach * reach) continue;
       const double exact = mean(to, from);
       ++pairs;

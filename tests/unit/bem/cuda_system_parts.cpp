@@ -1,13 +1,15 @@
-// Small systems of mixed rows in parts, as a GPU gets them, put together and solved in double
-// precision by plain elimination, against the rows of the host's inverse.
-#include "fmbem/bem/precond/system_parts.hpp"
-
+// What the GPU makes small systems of mixed rows of: its cuts against the host's, and its parts,
+// put together and solved in double precision by plain elimination, against the rows of the host's
+// inverse.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "fmbem/bem/precond/mixed_inverse.hpp"
+#include "tests/unit/bem/device_systems.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/mixed_dense.hpp"
 #include "tests/unit/mixed_surfaces.hpp"
 
@@ -98,39 +100,86 @@ Matrix right_sides_of(const SystemBatch& batch, std::size_t leaf) {
   return s;
 }
 
+/// ‖rows of the equations' inverse − the host's rows‖ over the former, of the batch's leaf.
+double difference_of_rows(const SystemBatch& batch, std::size_t leaf, int own,
+                          const float* of_host) {
+  const Matrix x = inverse_of(equations_of(batch, leaf)), s = right_sides_of(batch, leaf);
+  const auto m = static_cast<int>(x.size());
+  double error2 = 0, size2 = 0;
+  for (int i = 0; i < own; ++i)
+    for (int k = 0; k < m; ++k) {
+      double here = 0;
+      for (int l = 0; l < m; ++l) here += x[m - own + i][l] * s[l][k];
+      error2 += std::pow(here - of_host[k * own + i], 2);
+      size2 += here * here;
+    }
+  return std::sqrt(error2 / size2);
+}
+
+/// Those of two dielectrics, where a law of charges, fluxes and rows has replaced the mean of the
+/// first one's.
+MixedRows stretched_rows(const Panels& panels, const MixedSurface& surface) {
+  MixedRows rows = mixed_rows(surface, panels);
+  rows.equations.clear();
+  rows.shifts = {{0, {{0, 1, 0, -1}, {1, 0, 0.3, 0.2}}}};
+  rows.stretched = {{{0, 1}}};
+  return rows;
+}
+
+void check_against_host(const Panels& panels, const MixedRows& rows) {
+  const auto triangles = triangles_of(panels);
+  const MixedInverse host(panels, triangles, rows);
+  const SystemsOnDevice device = systems_on_device(panels, rows);
+  const ClusterRows& cuts = host.cluster_rows();
+  const ClusterTree& tree = cuts.tree();
+  CAPTURE(panels.size());
+
+  // Trees to rounding, cuts exactly.
+  REQUIRE(device.nodes.size() == tree.nodes.size());
+  double worst = 0;
+  int different = 0;
+  for (std::size_t k = 0; k < tree.nodes.size(); ++k) {
+    const Cluster &here = tree.nodes[k], &there = device.nodes[k];
+    different += here.begin != there.begin || here.end != there.end || here.left != there.left ||
+                 here.right != there.right;
+    worst = std::max({worst, std::abs(there.area / here.area - 1),
+                      norm(there.centroid - here.centroid) / panels.extent,
+                      std::abs(there.radius - here.radius) / panels.extent,
+                      std::abs(there.smear2 / here.smear2 - 1)});
+  }
+  CHECK(different == 0);
+  CHECK(worst < 1e-12);
+  REQUIRE(device.leaves == tree.leaves);
+  REQUIRE(device.cuts == std::vector<std::int32_t>(cuts.cuts().begin(), cuts.cuts().end()));
+  REQUIRE(std::equal(device.cut_begin.begin(), device.cut_begin.end(), cuts.cut_begin().begin(),
+                     cuts.cut_begin().end()));
+
+  std::size_t f = 0;
+  for (const SystemBatch& batch : device.batches)
+    for (std::size_t leaf = 0; leaf + 1 < batch.node_begin.size(); ++leaf, ++f) {
+      CAPTURE(f);
+      // The host's elimination is in single precision; rows go on in half precision anyway.
+      CHECK(difference_of_rows(batch, leaf, tree.nodes[tree.leaves[f]].size(),
+                               cuts.rows() + cuts.row_begin()[f]) < 1e-3);
+    }
+  CHECK(f == tree.leaves.size());
+}
+
 }  // namespace
 
-TEST_CASE("small systems of mixed rows in parts have the rows of the host's inverse") {
-  for (const MixedSurface& surface : {two_balls(4, 0.3, 4), coated_conductor(4, 1e4),
-                                      mixed_cube(4, true), balls_between_plates(2, 2, 1e4, true)}) {
+TEST_CASE("small systems of mixed rows on the GPU have the host's cuts and rows") {
+  if (!gpu_is_there()) return;
+  for (const MixedSurface& surface :
+       {two_balls(4, 0.3, 4), coated_conductor(4, 1e4), mixed_cube(4, true), memory_cell(1, true),
+        balls_between_plates(2, 2, 1e4, true), balls_between_plates(3, 1, 1e4, false)}) {
     const Panels panels = make_panels(surface.mesh);
-    const MixedRows rows = mixed_rows(surface, panels);
-    const auto triangles = triangles_of(panels);
-    const MixedInverse host(panels, triangles, rows);
-    const MixedSystems<double> systems(panels, triangles, rows, {}, false);
-    const ClusterRows& cuts = systems.rows;
-    REQUIRE(cuts.leaves() == host.leaves());
-    const std::size_t half = cuts.leaves() / 2;
-    for (const auto& [first, last] : {std::pair(std::size_t{0}, half), {half, cuts.leaves()}}) {
-      const SystemBatch batch = system_batch(triangles, systems, first, last);
-      for (std::size_t f = first; f < last; ++f) {
-        const Matrix x = inverse_of(equations_of(batch, f - first)),
-                     s = right_sides_of(batch, f - first);
-        const auto m = static_cast<int>(x.size());
-        const int own = cuts.tree().nodes[cuts.tree().leaves[f]].size();
-        const float* const there = host.cluster_rows().rows() + host.cluster_rows().row_begin()[f];
-        double error2 = 0, size2 = 0;
-        for (int i = 0; i < own; ++i)
-          for (int k = 0; k < m; ++k) {
-            double here = 0;
-            for (int l = 0; l < m; ++l) here += x[m - own + i][l] * s[l][k];
-            error2 += std::pow(here - there[k * own + i], 2);
-            size2 += here * here;
-          }
-        CAPTURE(surface.mesh.triangles.size(), f, m);
-        // The host's elimination is in single precision; rows go on in half precision anyway.
-        CHECK(error2 < 1e-3 * 1e-3 * size2);
-      }
-    }
+    check_against_host(panels, mixed_rows(surface, panels));
   }
+}
+
+TEST_CASE("small systems on the GPU know the laws of stretched rows") {
+  if (!gpu_is_there()) return;
+  const MixedSurface surface = two_balls(4, 0.3, 4);
+  const Panels panels = make_panels(surface.mesh);
+  check_against_host(panels, stretched_rows(panels, surface));
 }
