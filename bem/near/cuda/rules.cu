@@ -11,7 +11,8 @@ namespace fmbem::cuda::bem {
 namespace {
 
 std::vector<FarRule> rules_for_trace(double tolerance, Trace source) {
-  return far_rules(tolerance, source == Trace::value ? FarKernel::potential : FarKernel::gradient);
+  return far_rules(
+      tolerance, source == Trace::value ? fmbem::FarKernel::potential : fmbem::FarKernel::gradient);
 }
 
 }  // namespace
