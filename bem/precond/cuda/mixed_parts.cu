@@ -73,60 +73,48 @@ __device__ void for_set_pairs(const DeviceRowNodes& of, const CloseNode* nodes, 
     }
 }
 
-/// The exact entry of a panel for another one.
-struct ExactTask {
-  std::int32_t to, from;  ///< panels
-  std::int32_t entry;
-};
 /// The entries between two nodes; −1 where one is not set.
-struct CloseTask {
+struct PairTask {
   std::int32_t k, l;
   std::int32_t kl, lk;
 };
 
 /// Of each leaf, [leaves + 1], or where they begin.
 struct TaskCounts {
-  std::int32_t *entries, *exact, *close;
+  std::int32_t *entries, *pairs;
 };
 
 __global__ void __launch_bounds__(threads_per_block)
     count_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts counts) {
-  __shared__ std::int32_t s_exact, s_close, s_entries;
+  __shared__ std::int32_t s_pairs, s_entries;
   const std::int64_t f = blockIdx.x;
-  if (threadIdx.x == 0) s_exact = s_close = s_entries = 0;
+  if (threadIdx.x == 0) s_pairs = s_entries = 0;
   __syncthreads();
   const std::int32_t first = batch.node_begin(f);
-  const CloseNode* const own = nodes + first;
-  std::int32_t exact = 0, close = 0, entries = 0;
-  for_set_pairs(of, own, batch.node_begin(f + 1) - first,
-                [&](std::int32_t k, std::int32_t l, SetPair which) {
+  std::int32_t pairs = 0, entries = 0;
+  for_set_pairs(of, nodes + first, batch.node_begin(f + 1) - first,
+                [&](std::int32_t, std::int32_t, SetPair which) {
                   entries += which.kl + which.lk;
-                  if (own[k].is_panel && own[l].is_panel)
-                    exact += 2;
-                  else
-                    close += 1;
+                  ++pairs;
                 });
-  atomicAdd(&s_exact, exact);
-  atomicAdd(&s_close, close);
+  atomicAdd(&s_pairs, pairs);
   atomicAdd(&s_entries, entries);
   __syncthreads();
   if (threadIdx.x > 0) return;
   counts.entries[f] = s_entries;
-  counts.exact[f] = s_exact;
-  counts.close[f] = s_close;
-  if (f + 1 == batch.count) counts.entries[f + 1] = counts.exact[f + 1] = counts.close[f + 1] = 0;
+  counts.pairs[f] = s_pairs;
+  if (f + 1 == batch.count) counts.entries[f + 1] = counts.pairs[f + 1] = 0;
 }
 
 /// The order of a leaf's entries does not matter, as each has a place of its own in the matrix.
 __global__ void __launch_bounds__(threads_per_block)
     list_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts begins,
-               SetEntry* entries, ExactTask* exact, CloseTask* close) {
-  __shared__ std::int32_t s_entry, s_exact, s_close;
+               SetEntry* entries, PairTask* pairs) {
+  __shared__ std::int32_t s_entry, s_pair;
   const std::int64_t f = blockIdx.x;
   if (threadIdx.x == 0) {
     s_entry = begins.entries[f];
-    s_exact = begins.exact[f];
-    s_close = begins.close[f];
+    s_pair = begins.pairs[f];
   }
   __syncthreads();
   const std::int32_t first = batch.node_begin(f);
@@ -136,36 +124,21 @@ __global__ void __launch_bounds__(threads_per_block)
     entries[at] = {static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(column), 0};
     return at;
   };
-  for_set_pairs(
-      of, own, batch.node_begin(f + 1) - first, [&](std::int32_t k, std::int32_t l, SetPair which) {
-        const std::int32_t kl = which.kl ? add(k, l) : -1, lk = which.lk ? add(l, k) : -1;
-        if (own[k].is_panel && own[l].is_panel) {
-          const std::int32_t i = of.panel_of(of.nodes[own[k].node]),
-                             j = of.panel_of(of.nodes[own[l].node]), at = atomicAdd(&s_exact, 2);
-          exact[at] = {i, j, kl};
-          exact[at + 1] = {j, i, lk};
-        } else {
-          close[atomicAdd(&s_close, 1)] = {own[k].node, own[l].node, kl, lk};
-        }
-      });
+  for_set_pairs(of, own, batch.node_begin(f + 1) - first,
+                [&](std::int32_t k, std::int32_t l, SetPair which) {
+                  const std::int32_t kl = which.kl ? add(k, l) : -1, lk = which.lk ? add(l, k) : -1;
+                  pairs[atomicAdd(&s_pair, 1)] = {own[k].node, own[l].node, kl, lk};
+                });
 }
 
-__global__ void find_exact_entries(DeviceRowNodes of, const ExactTask* tasks, std::int64_t n,
-                                   SetEntry* entries) {
+__global__ void find_entries(DeviceRowNodes of, CloseTableView table, const PairTask* pairs,
+                             std::int64_t n, SetEntry* entries) {
   const std::int64_t t = thread_index();
   if (t >= n) return;
-  const ExactTask task = tasks[t];
-  entries[task.entry].value = static_cast<float>(of.exact(task.to, task.from));
-}
-
-__global__ void find_close_entries(DeviceRowNodes of, CloseTableView table, const CloseTask* tasks,
-                                   std::int64_t n, SetEntry* entries) {
-  const std::int64_t t = thread_index();
-  if (t >= n) return;
-  const CloseTask task = tasks[t];
-  const MutualEntries found = table.between(of, task.k, task.l);
-  if (task.kl >= 0) entries[task.kl].value = static_cast<float>(found.kl);
-  if (task.lk >= 0) entries[task.lk].value = static_cast<float>(found.lk);
+  const PairTask pair = pairs[t];
+  const MutualEntries found = table.between(of, pair.k, pair.l);
+  if (pair.kl >= 0) entries[pair.kl].value = static_cast<float>(found.kl);
+  if (pair.lk >= 0) entries[pair.lk].value = static_cast<float>(found.lk);
 }
 
 }  // namespace
@@ -192,21 +165,17 @@ DeviceBatch system_parts(const DeviceMixedNodes& mixed, const std::vector<std::i
   launch(place_nodes, blocks, threads_per_block, 0, stream, of, batch, result.nodes.data(),
          close.data(), result.node_begin.data());
   const auto room = [&] { return DeviceBuffer<std::int32_t>(batch.count + 1, stream); };
-  const DeviceBuffer<std::int32_t> of_entries = room(), of_exact = room(), of_close = room();
+  const DeviceBuffer<std::int32_t> of_entries = room(), of_pairs = room();
   launch(count_tasks, blocks, threads_per_block, 0, stream, of, batch, close.data(),
-         TaskCounts{of_entries.data(), of_exact.data(), of_close.data()});
+         TaskCounts{of_entries.data(), of_pairs.data()});
   Begins entries = begins_of(of_entries, stream);
-  const Begins exact = begins_of(of_exact, stream), close_begins = begins_of(of_close, stream);
+  const Begins pairs = begins_of(of_pairs, stream);
   result.entries = DeviceBuffer<SetEntry>(entries.count, stream);
-  DeviceBuffer<ExactTask> exact_tasks(exact.count, stream);
-  DeviceBuffer<CloseTask> close_tasks(close_begins.count, stream);
+  DeviceBuffer<PairTask> tasks(pairs.count, stream);
   launch(list_tasks, blocks, threads_per_block, 0, stream, of, batch, close.data(),
-         TaskCounts{entries.begin.data(), exact.begin.data(), close_begins.begin.data()},
-         result.entries.data(), exact_tasks.data(), close_tasks.data());
-  launch(find_exact_entries, blocks_for(exact.count), threads_per_block, 0, stream, of,
-         exact_tasks.data(), exact.count, result.entries.data());
-  launch(find_close_entries, blocks_for(close_begins.count), threads_per_block, 0, stream, of,
-         mixed.close().view(), close_tasks.data(), close_begins.count, result.entries.data());
+         TaskCounts{entries.begin.data(), pairs.begin.data()}, result.entries.data(), tasks.data());
+  launch(find_entries, blocks_for(pairs.count), threads_per_block, 0, stream, of,
+         mixed.close().view(), tasks.data(), pairs.count, result.entries.data());
   result.entry_begin = std::move(entries.begin);
   result.laws = law_parts(batch, mixed.laws(), result.nodes.data(), stream);
   return result;
