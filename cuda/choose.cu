@@ -130,27 +130,27 @@ Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates&
                                                                : Precision::double_precision);
 }
 
-bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t points,
-                     bool same) {
+bool may_take_third_law(const fmm::PlanOptions& options, bool same) {
   FMBEM_REQUIRE(same || options.third_law != fmm::ThirdLaw::always,
                 "the near field by Newton's third law needs sources that are the targets: give one "
                 "set of points");
   if (options.third_law != fmm::ThirdLaw::automatic)
     return options.third_law == fmm::ThirdLaw::always;
-  // Measured (docs/papers.md): potentials gain an eighth from leaves of some 20 points on, which
-  // this is at most; with gradients four sums a point cost more than the pairs that are spared.
-  constexpr int least_leaf = 50;
-  return same && options.method == fmm::Method::fmm && !options.dipoles && !options.gradient &&
-         max_leaf >= least_leaf && max_leaf < points;
+  return same && options.method == fmm::Method::fmm && !options.dipoles && !options.gradient;
 }
 
-bool third_law_fits(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
+bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
                     Precision near) {
+  // Measured (docs/papers.md): potentials gain an eighth from leaves of some 20 points on, each of
+  // which has 27 near ones; with gradients four sums a point cost more than the pairs that are
+  // spared.
+  constexpr std::int64_t least_sources = 20 * 27;
   constexpr std::int64_t share = 16;  // of the GPU's memory: 9 GB of an H200
   const double numbers = 0.5 * static_cast<double>(near_pairs) * static_cast<double>(items) /
                          static_cast<double>(points);
   const double bytes = near == Precision::single_precision ? sizeof(float) : sizeof(double);
-  return bytes * numbers <= static_cast<double>(total_device_memory() / share);
+  return near_pairs >= least_sources * points && near_pairs < points * points &&
+         bytes * numbers <= static_cast<double>(total_device_memory() / share);
 }
 
 fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order,
@@ -199,7 +199,8 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
   const std::vector<TreeCounts> counts =
-      count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves, stream);
+      count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves,
+                  near_pair_seconds ? fmm::Leaves::plain : fmm::Leaves::merged, stream);
   const double fewer = static_cast<double>(std::min(sources, targets)) / static_cast<double>(most);
   for (std::size_t r = 0; r < roots.size(); ++r) {
     const auto of_root = std::span(counts).subspan(r * leaves.size(), leaves.size());

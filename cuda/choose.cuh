@@ -34,14 +34,14 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
                              double extent);
 
-/// Whether the near field is summed by Newton's third law, in leaves of at most so many of the
-/// points. Throws InputError where that is asked for and does not apply; `same`: whether the
-/// sources are the targets.
-bool takes_third_law(const fmm::PlanOptions& options, int max_leaf, std::int64_t points, bool same);
+/// Whether the near field may be summed by Newton's third law, or is to be. Throws InputError where
+/// that is asked for and does not apply; `same`: whether the sources are the targets.
+bool may_take_third_law(const fmm::PlanOptions& options, bool same);
 
-/// Whether there is room for what items owe by the third law, without crowding out what plans take
-/// besides: a number for every other near pair and all targets of an item.
-bool third_law_fits(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
+/// Whether that takes less time, in more than one leaf, and there is room for what items owe by the
+/// third law, without crowding out what plans take besides: a number for every other near pair and
+/// all targets of an item.
+bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
                     Precision near);
 
 /// Points, and an order in which neighbours follow each other.
@@ -55,7 +55,7 @@ struct TriedPoints {
 
 /// The leaf size and inflation with the least time by the cost model, for trees of a sample of the
 /// points (sources or targets, whichever are more). `near_pair_seconds` is the cost on an H200
-/// where near pairs are not those of P2P.
+/// where near pairs are not those of P2P; leaves are not merged then.
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);

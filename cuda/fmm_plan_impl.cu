@@ -78,14 +78,13 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
   if (sums_laplace_directly()) {
     sum_directly(points, root, stage_done);
   } else {
-    if (is_first)
-      third_law = takes_third_law(options, choice.max_leaf, count(points.targets), points.same());
+    if (is_first) third_law = may_take_third_law(options, points.same());
     Grown grown =
         grow_tree(points, root_stays ? tree.tree.root : fmm::inflated(root, choice.inflation),
                   std::move(keys), is_first ? by_histogram() : moves_by_histogram(), stage_done);
     refuse_crowded_boxes(grown);
     if (is_first && third_law && options.third_law == fmm::ThirdLaw::automatic)
-      third_law = third_law_fits(grown.tree.near.pairs,
+      third_law = third_law_pays(grown.tree.near.pairs,
                                  static_cast<std::int64_t>(grown.tree.near.items.size()),
                                  count(points.targets), near);
     tree = std::move(grown.tree);

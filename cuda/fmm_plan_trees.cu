@@ -1,6 +1,7 @@
 // How a plan makes its tree and its lists.
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
+#include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda {
@@ -54,6 +55,10 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   // A treecode has trees of keys of 64 bits alone.
   if (!is_treecode() && has_crowded_boxes(to.tree, grown.one_place, choice.max_leaf, stream)) {
     grow_deep_tree(root, grown);
+    grown.one_place = one_places(grown);
+  }
+  if (options.method == fmm::Method::fmm) {
+    merge_leaves(to.tree, choice.max_leaf, stream);
     grown.one_place = one_places(grown);
   }
   stage_done("tree");

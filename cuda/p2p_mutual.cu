@@ -34,23 +34,26 @@ __global__ void __launch_bounds__(threads_per_block)
   write_item(a, item, scale, sums);
 }
 
-/// What earlier leaves owe to the points of each row, a warp a row.
+/// What earlier leaves owe to the points of each item, a warp an item: large leaves have many
+/// points, each with much to add up.
 template <class N, bool Potential, bool Gradient>
 __global__ void __launch_bounds__(threads_per_block)
     add_earlier(const __grid_constant__ NearArguments<N> a,
-                const __grid_constant__ MutualView lists, Slots<N> slots) {
-  const std::int64_t row = thread_index() / warp_size;
-  if (row >= lists.rows_count) return;
-  const int2 own = a.tree.sources[a.leaves[row]];
+                const __grid_constant__ MutualView lists, Slots<N> slots, std::int64_t items) {
+  const std::int64_t of_all = thread_index() / warp_size;
+  if (of_all >= items) return;
+  const NearItem item = a.items[of_all];
+  const std::int32_t row = item.row, last = item.first + item.count;
+  const std::int32_t first_of_row = a.tree.sources[a.leaves[row]].x;
   const std::int64_t begin = lists.rows[row].earlier_begin, end = lists.rows[row + 1].earlier_begin;
   double scale = 1;
-  if constexpr (sizeof(N) == 4) scale = inverse_side(a, static_cast<std::int32_t>(row));
-  for (int i = own.x + threadIdx.x % warp_size; i < own.y; i += warp_size) {
+  if constexpr (sizeof(N) == 4) scale = inverse_side(a, row);
+  for (int i = item.first + threadIdx.x % warp_size; i < last; i += warp_size) {
     Sums<double, Potential, Gradient> sum;
 #pragma unroll 4
     for (std::int64_t k = begin; k < end; ++k) {
       const EarlierSums given = lists.earlier[k];
-      slots.add_to(sum, given.slot + (i - own.x),
+      slots.add_to(sum, given.slot + (i - first_of_row),
                    sizeof(N) == 4 ? ldexp(1.0, -given.doublings) : 1.0);
     }
     if constexpr (Potential) a.results.potential[i] += scale * sum.potential;
@@ -105,8 +108,9 @@ void mutual_vector(const NearArguments<N>& a, const MutualView& lists, const Slo
   else if constexpr (sizeof(N) == 8)
     launch_mutual<2, Potential, Gradient>(a, lists, kernel, slots, classes, streams);
   for (int k = 1; k < most_targets_of_a_lane; ++k) wait_for(streams[0], joins[k], streams[k]);
-  launch(add_earlier<N, Potential, Gradient>, blocks_for(lists.rows_count, warps_per_block),
-         threads_per_block, 0, streams[0], a, lists, slots);
+  const std::int32_t items = classes.begin[most_targets_of_a_lane + 1];
+  launch(add_earlier<N, Potential, Gradient>, blocks_for(items, warps_per_block), threads_per_block,
+         0, streams[0], a, lists, slots, items);
   if constexpr (sizeof(N) == 4) {
     const auto n = static_cast<std::int64_t>(close.size());
     launch(repeat_close<Kernel, Potential, Gradient>, blocks_for(n, warps_per_block),

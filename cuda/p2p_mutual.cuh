@@ -26,8 +26,7 @@ struct EarlierSums {
 };
 
 struct MutualView {
-  std::int64_t rows_count;
-  const MutualRow* rows;  ///< [rows_count + 1]
+  const MutualRow* rows;  ///< [rows + 1]
   const NearEntry* later;
   const EarlierSums* earlier;
   std::int64_t slots;
@@ -45,10 +44,7 @@ struct MutualLists {
   DeviceBuffer<EarlierSums> earlier;
   DeviceBuffer<std::int32_t> row_of;  ///< [points]
   std::int64_t slots = 0;             ///< sums of each kind that items owe to others
-  MutualView view() const {
-    return {static_cast<std::int64_t>(rows.size()) - 1, rows.data(), later.data(), earlier.data(),
-            slots};
-  }
+  MutualView view() const { return {rows.data(), later.data(), earlier.data(), slots}; }
   std::int64_t bytes() const {
     return rows.bytes() + later.bytes() + earlier.bytes() + row_of.bytes();
   }

@@ -3,6 +3,7 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 
 namespace fmbem::cuda {
@@ -33,12 +34,19 @@ __device__ inline int sum_of_warp(int x) {
 /// cut[s]: in how many trials, the first ones, split s of the finest tree is split. For the splits
 /// of one level, after those of the next; a warp for each.
 __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, Trials trials,
-                          int* cut) {
+                          fmm::Leaves leaves, int* cut) {
   const std::int64_t s = first + thread_index() / warp_size;
   if (s >= last) return;
   const int lane = threadIdx.x % warp_size;
-  int most = trials.below(size_of(tree.sources[tree.box_of[s]]));
+  const int points = size_of(tree.sources[tree.box_of[s]]);
   const std::int32_t colleague = lane < 27 ? tree.colleague[27 * s + lane] : -1;
+  int crowd = points;
+  if (leaves == fmm::Leaves::merged) {
+    const int colleagues = sum_of_warp(colleague >= 0),
+              around = sum_of_warp(colleague < 0 ? 0 : size_of(tree.sources[colleague]));
+    crowd = min(points, (around + colleagues - 1) / colleagues);
+  }
+  int most = trials.below(crowd);
   const std::int32_t split = colleague < 0 ? -1 : tree.split_of[colleague];
   for (int octant = 0; octant < 8 && split >= 0; ++octant) {
     const std::int32_t child = tree.child[8 * static_cast<std::int64_t>(split) + octant];
@@ -147,7 +155,8 @@ __global__ void place_side_by_side(const Vec3d* points, const std::int32_t* orde
 
 std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* order, std::int64_t n,
                                     std::int64_t stride, double scale, std::span<const Cube> roots,
-                                    std::span<const int> max_leaf, cudaStream_t stream) {
+                                    std::span<const int> max_leaf, fmm::Leaves leaves,
+                                    cudaStream_t stream) {
   const std::int64_t in_sample = sample_size(n, stride);
   FMBEM_REQUIRE(!roots.empty() && roots.size() <= most_roots && !max_leaf.empty() &&
                     max_leaf.size() <= most_trials && max_leaf.back() < in_sample,
@@ -177,7 +186,7 @@ std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* ord
   for (int level = tree.levels() - 1; level >= 0; --level) {
     const std::int32_t first = tree.split_begin[level], last = tree.split_begin[level + 1];
     launch(find_cuts, blocks_for(last - first, warps_per_block), threads_per_block, 0, stream,
-           tree.view(), first, last, trials, cut.data());
+           tree.view(), first, last, trials, leaves, cut.data());
   }
   DeviceBuffer<Counts> counts(roots.size() * most_trials, stream);
   counts.fill_bytes(0);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmbem/cuda/tree.cuh"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 
 namespace fmbem::cuda {
 
@@ -25,13 +26,14 @@ constexpr std::int64_t sample_size(std::int64_t points, std::int64_t stride) {
 }
 
 /// The work of trees of every stride-th of the sorted points (times `scale`), in these roots and
-/// with these leaf sizes (ascending, and less than the sample's points), for an evaluation whose
-/// sources are its targets: [roots][max_leaf]. All of it comes from one tree. The roots lie in it
-/// side by side, without touching; and one number for each of its boxes, the smallest leaf size
-/// with which it is not split, says in which trees it is, grading included. The host waits four
-/// times.
+/// with these leaf sizes (ascending, and less than the sample's points), merged or not, for an
+/// evaluation whose sources are its targets: [roots][max_leaf]. All of it comes from one tree. The
+/// roots lie in it side by side, without touching; and one number for each of its boxes, the
+/// smallest leaf size with which it is not split, says in which trees it is, grading included. The
+/// host waits four times.
 std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* order, std::int64_t n,
                                     std::int64_t stride, double scale, std::span<const Cube> roots,
-                                    std::span<const int> max_leaf, cudaStream_t stream);
+                                    std::span<const int> max_leaf, fmm::Leaves leaves,
+                                    cudaStream_t stream);
 
 }  // namespace fmbem::cuda

@@ -15,6 +15,7 @@
 #include "fmbem/fmm/lists/treecode_walk.hpp"
 #include "fmbem/fmm/plan_impl.hpp"
 #include "fmbem/fmm/plan_info.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 
 namespace fmbem::fmm {
 
@@ -149,6 +150,7 @@ class CpuPlan final : public PlanImpl {
     if (!same) tree.other_targets = sort(targets, &PointTree::other_targets);
     watch.add("sort");
     tree.octree = build_octree(root, tree.sources, tree.targets(), choice.max_leaf);
+    if (options.method == Method::fmm) merge_leaves(tree.octree, choice.max_leaf);
     watch.add("tree");
     if (options.method == Method::hybrid)
       make_hybrid_lists(tree, accuracy_.theta,

@@ -44,7 +44,7 @@ struct PlanOptions {
   bool dipoles = false;           ///< sources will have dipole moments
   bool hessian = false;           ///< so will second derivatives
   std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
-  std::optional<int> max_leaf{};  ///< most sources or targets of a box that is not split
+  std::optional<int> max_leaf{};  ///< most points of a leaf, by merge_leaves()
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
   Method method = Method::fmm;

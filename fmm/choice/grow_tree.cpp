@@ -89,7 +89,7 @@ std::shared_ptr<const PointTree> grow_tree(const Functionals& sources,
     sort_into(root, sources, centres, targets, options.overhang, tried);
     watch.add("sort");
     tried.octree = build_octree(root, tried.sources, tried.targets(), leaves.front());
-    const std::vector<TreeWork> work = work_of_trees(tried.octree, leaves);
+    const std::vector<TreeWork> work = work_of_trees(tried.octree, leaves, Leaves::plain);
     const bool better =
         best.improve(inflation, leaves, std::span(work), [&](const TreeWork& of_tree) {
           return model.far_seconds(of_tree) + options.near_pair_seconds * of_tree.near_pairs;

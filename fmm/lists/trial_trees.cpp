@@ -28,7 +28,8 @@ void for_level(const Octree& tree, int level, At&& at) {
   for (std::int32_t b = begin; b < end; ++b) at(b);
 }
 
-std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_leaf) {
+std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_leaf,
+                                  Leaves leaves) {
   std::vector<TrialBox> boxes(tree.boxes.size());
   std::vector<std::int32_t> childrens_cut(tree.boxes.size());
   for (int level = tree.levels() - 1; level >= 0; --level) {
@@ -38,7 +39,9 @@ std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_l
       trial.sources = box.sources.size();
       trial.held = box.held;
       if (box.is_leaf) return;
-      const int crowd = std::max(box.targets.size(), box.sources.size() - box.held);
+      const int crowd = leaves == Leaves::merged
+                            ? crowd_about(tree, b)
+                            : std::max(box.targets.size(), box.sources.size() - box.held);
       trial.cut = static_cast<std::int32_t>(
           std::lower_bound(max_leaf.begin(), max_leaf.end(), crowd) - max_leaf.begin());
       // The grading: where a box is split, the colleagues of its parent are split.
@@ -88,9 +91,9 @@ std::vector<Near> held_above(const Octree& tree) {
 
 class Counter {
  public:
-  Counter(const Octree& tree, std::span<const int> max_leaf)
+  Counter(const Octree& tree, std::span<const int> max_leaf, Leaves leaves)
       : tree_(tree),
-        boxes_(trial_boxes(tree, max_leaf)),
+        boxes_(trial_boxes(tree, max_leaf, leaves)),
         held_above_(held_above(tree)),
         occupied_(occupied_octants(tree)),
         trials_(static_cast<int>(max_leaf.size())) {}
@@ -176,10 +179,11 @@ class Counter {
 
 }  // namespace
 
-std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf) {
+std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf,
+                                    Leaves leaves) {
   FMBEM_REQUIRE(max_leaf.size() <= most_trial_trees,
                 "at most " << most_trial_trees << " trees are compared, not " << max_leaf.size());
-  const Counter counter(finest, max_leaf);
+  const Counter counter(finest, max_leaf, leaves);
   const Box& root = finest.boxes[0];
   const TreeWork root_alone{.points = 0.5 * (root.sources.size() + root.targets.size()),
                             .boxes = 1};

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "fmbem/fmm/tree/octree.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 
 namespace fmbem::fmm {
 
@@ -21,9 +21,10 @@ struct TreeWork {
 inline constexpr int most_trial_trees = 24;
 
 /// The work of each tree that build_octree() would make of the same points with these leaf sizes
-/// (ascending, at most most_trial_trees), counted in the finest tree, which has all boxes of the
-/// others. A box is split in the first so many trees, and one number for each box, grading
-/// included, says in how many.
-std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf);
+/// (ascending, at most most_trial_trees), with merge_leaves() or without, counted in the finest
+/// tree of build_octree(), which has all boxes of the others. A box is split in the first so many
+/// trees, and one number for each box, grading included, says in how many.
+std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf,
+                                    Leaves leaves);
 
 }  // namespace fmbem::fmm

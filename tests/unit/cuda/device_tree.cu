@@ -2,6 +2,7 @@
 
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/lists.cuh"
+#include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/cuda/trial_trees.cuh"
 #include "tests/unit/cuda/device_tree.hpp"
@@ -50,7 +51,7 @@ fmm::Octree octree_of(const DeviceTree& tree, bool same, cudaStream_t stream) {
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
                            std::span<const std::int8_t> deepest, fmm::Construction construction,
-                           int levels) {
+                           int levels, fmm::Leaves leaves) {
   const Stream stream;
   const bool same =
       deepest.empty() && sources.data() == targets.data() && sources.size() == targets.size();
@@ -86,6 +87,7 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
     source_keys.order = std::move(from.order);
     target_keys.order = std::move(to.order);
   }
+  if (leaves == fmm::Leaves::merged) merge_leaves(tree, max_leaf, stream);
   const FarLists far = make_far_lists(tree, stream);
   DeviceBuffer<std::uint8_t> one_place;
   const PlacesInOrder sources_in_order{y.data(), source_keys.order.data()};
@@ -116,14 +118,14 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
 
 std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double scale,
                                             std::span<const Vec3d> points,
-                                            std::span<const int> max_leaf) {
+                                            std::span<const int> max_leaf, fmm::Leaves leaves) {
   const Stream stream;
   const auto x = to_device(points, stream);
   const auto n = static_cast<std::int64_t>(x.size());
   const SortedKeys keys = sort_points(x.data(), n, scale, roots.front(), nullptr, stream);
   std::vector<TrialCounts> result;
   for (const TreeCounts& c :
-       count_trees(x.data(), keys.order.data(), n, 1, scale, roots, max_leaf, stream))
+       count_trees(x.data(), keys.order.data(), n, 1, scale, roots, max_leaf, leaves, stream))
     result.push_back({c.pairs, c.sources, c.parents, c.leaves});
   return result;
 }

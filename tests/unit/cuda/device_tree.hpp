@@ -6,6 +6,7 @@
 
 #include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/method.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "fmbem/fmm/tree/morton_bits.hpp"
 
 namespace fmbem::test {
@@ -22,12 +23,12 @@ struct HostTree {
 /// but for the order of each row of the lists, in which the leaf itself comes first. The same array
 /// as sources and targets is one set of points. `deepest`, of the sources, is as in
 /// fmm::sort_points(); with it the targets are other points. `levels` is what keys can tell:
-/// deepest_level, or fmm::deepest_tree_level.
+/// deepest_level, or fmm::deepest_tree_level. Merged leaves come last.
 HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d> sources,
                            std::span<const Vec3d> targets, int max_leaf,
                            std::span<const std::int8_t> deepest = {},
                            fmm::Construction construction = fmm::Construction::radix_sort,
-                           int levels = deepest_level);
+                           int levels = deepest_level, fmm::Leaves leaves = fmm::Leaves::plain);
 
 /// As cuda::TreeCounts.
 struct TrialCounts {
@@ -37,6 +38,6 @@ struct TrialCounts {
 /// cuda::count_trees() of all the points: [roots][max_leaf].
 std::vector<TrialCounts> count_device_trees(std::span<const Cube> roots, double scale,
                                             std::span<const Vec3d> points,
-                                            std::span<const int> max_leaf);
+                                            std::span<const int> max_leaf, fmm::Leaves leaves);
 
 }  // namespace fmbem::test

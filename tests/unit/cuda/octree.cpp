@@ -33,7 +33,7 @@ using Depths = std::vector<std::int8_t>;
 bool check_same(const Points& y, const Points& x, int max_leaf, double scale = 1,
                 const Depths& deepest = {},
                 fmm::Construction construction = fmm::Construction::radix_sort,
-                int levels = deepest_level) {
+                int levels = deepest_level, fmm::Leaves leaves = fmm::Leaves::plain) {
   const bool same = &x == &y && deepest.empty();
   Points all = y;
   if (!same) all.insert(all.end(), x.begin(), x.end());
@@ -43,10 +43,11 @@ bool check_same(const Points& y, const Points& x, int max_leaf, double scale = 1
                           others =
                               same ? sources : fmm::sort_points(x, scale, root, {}, {}, levels);
   const fmm::SortedPoints& targets = same ? sources : others;
-  const fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
+  fmm::Octree tree = fmm::build_octree(root, sources, targets, max_leaf);
+  if (leaves == fmm::Leaves::merged) fmm::merge_leaves(tree, max_leaf);
   const fmm::NearLists near = fmm::near_lists(tree, sources, targets);
   const HostTree device =
-      build_device_tree(root, scale, y, x, max_leaf, deepest, construction, levels);
+      build_device_tree(root, scale, y, x, max_leaf, deepest, construction, levels, leaves);
   CHECK(std::equal(sources.order.begin(), sources.order.end(), device.source_order.begin(),
                    device.source_order.end()));
   if (!same)
@@ -174,6 +175,29 @@ TEST_CASE("trees of the device with keys of 126 bits") {
   }
 }
 
+TEST_CASE("trees of the device with merged leaves") {
+  if (!gpu_is_there()) return;
+  const std::string name =
+      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "scales", "centres");
+  const Points points = points_by_name(name, 20000, 9), others = cube_points(3000, 10), one(1);
+  for (const int max_leaf : {1, 20, 300}) {
+    for (const int levels : {deepest_level, fmm::deepest_tree_level}) {
+      CAPTURE(name, max_leaf, levels);
+      const auto check_merged = [&](const Points& y, const Points& x) {
+        check_same(y, x, max_leaf, 1, {}, fmm::Construction::radix_sort, levels,
+                   fmm::Leaves::merged);
+      };
+      check_merged(points, points);
+      check_merged(points, others);
+      check_merged(others, points);
+      check_merged(points, one);
+    }
+    if (name == "cube")
+      check_same(points, points, max_leaf, 1, {}, fmm::Construction::histogram, deepest_level,
+                 fmm::Leaves::merged);
+  }
+}
+
 TEST_CASE("trees of the device for sources that may not sink") {
   if (!gpu_is_there()) return;
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "ellipsoid");
@@ -199,18 +223,20 @@ TEST_CASE("trees of the device for sources that may not sink") {
 TEST_CASE("trial trees of the device count what trees of the host have") {
   if (!gpu_is_there()) return;
   const std::string name =
-      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "scales");
+      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "scales", "centres");
+  const auto how = GENERATE(fmm::Leaves::plain, fmm::Leaves::merged);
   const Points points = points_by_name(name, 20000, 2);
   const Cube hull = bounding_cube(points);
   const std::vector<Cube> roots{hull, fmm::inflated(hull, 1.26), fmm::inflated(hull, 1.59)};
   const std::vector<int> max_leaf{1, 2, 5, 12, 20, 21, 47, 100, 333, 2000, 19999};
-  const std::vector<TrialCounts> counts = count_device_trees(roots, 1, points, max_leaf);
+  const std::vector<TrialCounts> counts = count_device_trees(roots, 1, points, max_leaf, how);
   REQUIRE(counts.size() == roots.size() * max_leaf.size());
   for (std::size_t k = 0; k < counts.size(); ++k) {
     const Cube& root = roots[k / max_leaf.size()];
     const int most = max_leaf[k % max_leaf.size()];
     const fmm::SortedPoints sorted = fmm::sort_points(points, 1, root);
-    const fmm::Octree tree = fmm::build_octree(root, sorted, sorted, most);
+    fmm::Octree tree = fmm::build_octree(root, sorted, sorted, most);
+    if (how == fmm::Leaves::merged) fmm::merge_leaves(tree, most);
     const fmm::NearLists near = fmm::near_lists(tree, sorted, sorted);
     std::int64_t splits = 0, leaves = 0, sources = 0;
     for (const fmm::Box& box : tree.boxes) ++(box.is_leaf ? leaves : splits);

@@ -184,7 +184,7 @@ BACKEND_TEST_CASE("second derivatives of both kernels keep the tolerance in all 
                                .kappa = kappa,
                                .dipoles = true,
                                .hessian = true,
-                               .max_leaf = 30});
+                               .max_leaf = 20});
       const auto all = hessians(plan, strengths.all());
       std::vector<Symmetric3d> h;
       for (std::size_t i = 0; i < all.size(); i += step) h.push_back(all[i]);

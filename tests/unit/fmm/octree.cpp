@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "fmbem/fmm/lists/near_lists.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
 using namespace fmbem::test;
 using fmm::Box;
+using fmm::Leaves;
 using fmm::Octree;
 using fmm::Range;
 using fmm::sort_points;
@@ -29,19 +31,22 @@ using Cell = fmm::TreeCell;
 
 /// A tree, its points and lists, as a plan has them.
 struct Grown {
-  Grown(const Points& y, const Points& x, int leaf_size) : max_leaf(leaf_size), same(&x == &y) {
+  Grown(const Points& y, const Points& x, int leaf_size, Leaves how = Leaves::plain)
+      : max_leaf(leaf_size), leaves(how), same(&x == &y) {
     Points all = y;
     if (!same) all.insert(all.end(), x.begin(), x.end());
     const Cube root = bounding_cube(all);
     sources = sort_points(y, 1, root);
     if (!same) others = sort_points(x, 1, root);
     tree = fmm::build_octree(root, sources, targets(), max_leaf);
+    if (leaves == Leaves::merged) fmm::merge_leaves(tree, max_leaf);
     near = fmm::near_lists(tree, sources, targets());
   }
 
   const SortedPoints& targets() const { return same ? sources : others; }
 
   int max_leaf;
+  Leaves leaves;
   bool same;
   SortedPoints sources, others;
   Octree tree;
@@ -125,6 +130,35 @@ void check_sorted(const SortedPoints& sorted, const Points& points, double unit)
   CHECK(right);
 }
 
+/// Points in a cell of a level, whatever the tree.
+std::int64_t points_in(const SortedPoints& points, const Cell& cell, int level) {
+  const std::int64_t cells = std::int64_t{1} << level;
+  for (const std::int64_t x : cell)
+    if (x < 0 || x >= cells) return 0;
+  const fmm::TreeKey key = fmm::key_of(cell);
+  const int shift = 3 * (fmm::deepest_tree_level - level);
+  return std::lower_bound(points.keys.begin(), points.keys.end(), (key + 1) << shift) -
+         std::lower_bound(points.keys.begin(), points.keys.end(), key << shift);
+}
+
+/// Whether a box is to be split for its points: it has too many, and so have, where leaves are
+/// merged, the cells about it that are not empty, in the mean.
+bool is_crowded(const Grown& grown, const Box& box) {
+  if (std::max(box.sources.size(), box.targets.size()) <= grown.max_leaf) return false;
+  if (grown.leaves == Leaves::plain) return true;
+  std::int64_t all = 0, cells = 0;
+  for (int i = -1; i <= 1; ++i)
+    for (int j = -1; j <= 1; ++j)
+      for (int k = -1; k <= 1; ++k) {
+        const Cell cell{box.cell[0] + i, box.cell[1] + j, box.cell[2] + k};
+        const std::int64_t points = std::max(points_in(grown.sources, cell, box.level),
+                                             points_in(grown.targets(), cell, box.level));
+        all += points;
+        cells += points > 0;
+      }
+  return all > grown.max_leaf * cells;
+}
+
 void check_boxes(const Grown& grown) {
   const Octree& tree = grown.tree;
   REQUIRE(tree.level_begin.front() == 0);
@@ -146,8 +180,7 @@ void check_boxes(const Grown& grown) {
       empty += box.sources.size() == 0 && box.targets.size() == 0;
       outside += !holds(tree, box, grown.sources, box.sources);
       outside += !holds(tree, box, grown.targets(), box.targets);
-      const bool is_crowded = std::max(box.sources.size(), box.targets.size()) > grown.max_leaf;
-      crowded += box.is_leaf && is_crowded && level < fmm::deepest_tree_level;
+      crowded += box.is_leaf && level < fmm::deepest_tree_level && is_crowded(grown, box);
 
       Range s{box.sources.begin, box.sources.begin}, t{box.targets.begin, box.targets.begin};
       for (int octant = 0; octant < 8; ++octant) {
@@ -201,7 +234,7 @@ void check_grading(const Grown& grown) {
   int ungraded = 0, needless = 0;
   for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
     const Box& box = tree.boxes[b];
-    bool wanted = std::max(box.sources.size(), box.targets.size()) > grown.max_leaf;
+    bool wanted = is_crowded(grown, box);
     for (const std::int32_t c : tree.colleagues[b]) {
       if (c < 0) continue;
       for (const std::int32_t child : tree.boxes[c].child)
@@ -347,6 +380,36 @@ TEST_CASE("octrees of sources and targets") {
       check_lists(grown);
     }
   }
+}
+
+TEST_CASE("merged leaves are split where the boxes about them are full, too") {
+  const Points beside = cube_points(3000, 12);
+  for (const std::string& name : shapes) {
+    CAPTURE(name);
+    const Points points = shape(name, 20000, 11), few = shape(name, 400, 13);
+    for (const int max_leaf : {1, 20, 60}) {
+      CAPTURE(max_leaf);
+      const Points& some = max_leaf == 1 ? few : points;
+      const Grown plain(some, some, max_leaf), merged(some, some, max_leaf, Leaves::merged);
+      CHECK(merged.tree.boxes.size() <= plain.tree.boxes.size());
+      check_tree(merged);
+      check_lists(merged);
+    }
+    const Grown apart(points, beside, 20, Leaves::merged);
+    check_tree(apart);
+    check_lists(apart);
+    check_coverage(Grown(few, few, 4, Leaves::merged));
+    check_coverage(Grown(few, shape(name, 150, 14), 6, Leaves::merged));
+  }
+}
+
+TEST_CASE("merging leaves spares levels where points crowd about a place") {
+  // 20 of 10,000 points are within 2^-27 of a centre, and 27 · 20 of them within 2^-12.6. Where in
+  // its boxes a centre is makes a few levels.
+  const Points points = centres_points(20000, 15);
+  const Grown plain(points, points, 20), merged(points, points, 20, Leaves::merged);
+  CHECK(merged.tree.levels() <= plain.tree.levels() - 8);
+  CHECK(merged.tree.boxes.size() < plain.tree.boxes.size());
 }
 
 TEST_CASE("every source acts on every target once") {

@@ -12,6 +12,7 @@
 
 using namespace fmbem;
 using namespace fmbem::test;
+using fmm::Leaves;
 using fmm::Octree;
 using fmm::sort_keys;
 using fmm::sort_points;
@@ -41,14 +42,16 @@ TreeWork work_of(const Octree& tree, const fmm::NearLists& near) {
   return work;
 }
 
-void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints& targets) {
+void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints& targets,
+               Leaves leaves) {
   const std::vector<int> max_leaf{3, 4, 6, 9, 15, 25, 40, 70, 150, 400, 1000, 2500, 100000};
   const Octree finest = build_octree(root, sources, targets, max_leaf.front());
-  const std::vector<TreeWork> all = work_of_trees(finest, max_leaf);
+  const std::vector<TreeWork> all = work_of_trees(finest, max_leaf, leaves);
   REQUIRE(all.size() == max_leaf.size());
   for (std::size_t c = 0; c < max_leaf.size(); ++c) {
-    CAPTURE(max_leaf[c]);
-    const Octree tree = build_octree(root, sources, targets, max_leaf[c]);
+    CAPTURE(max_leaf[c], leaves == Leaves::merged);
+    Octree tree = build_octree(root, sources, targets, max_leaf[c]);
+    if (leaves == Leaves::merged) merge_leaves(tree, max_leaf[c]);
     const TreeWork one = work_of(tree, near_lists(tree, sources, targets));
     CHECK(all[c].points == one.points);
     CHECK(all[c].boxes == one.boxes);
@@ -60,14 +63,19 @@ void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints
   }
 }
 
+void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints& targets) {
+  check_all(root, sources, targets, Leaves::plain);
+  check_all(root, sources, targets, Leaves::merged);
+}
+
 Cube root_of(const Points& a, const Points& b) {
   Points all = a;
   all.insert(all.end(), b.begin(), b.end());
   return bounding_cube(all);
 }
 
-const std::vector<std::string> shapes{"cube",      "sphere",       "plummer",
-                                      "ellipsoid", "far clusters", "scales"};
+const std::vector<std::string> shapes{"cube",         "sphere", "plummer", "ellipsoid",
+                                      "far clusters", "scales", "centres"};
 
 }  // namespace
 
@@ -82,8 +90,10 @@ TEST_CASE("one tree tells the work of all coarser ones") {
     const SortedPoints keys = sort_keys(points, 1, root);
     CHECK(keys.keys == sorted.keys);
     const std::vector<int> leaves{7, 30};
-    CHECK(work_of_trees(build_octree(root, keys, keys, 7), leaves)[1].near_pairs ==
-          work_of_trees(build_octree(root, sorted, sorted, 7), leaves)[1].near_pairs);
+    const auto pairs = [&](const SortedPoints& of) {
+      return work_of_trees(build_octree(root, of, of, 7), leaves, Leaves::plain)[1].near_pairs;
+    };
+    CHECK(pairs(keys) == pairs(sorted));
   }
 }
 
@@ -123,5 +133,5 @@ TEST_CASE("more trees than there is room for are refused") {
   const SortedPoints sorted = sort_points(points, 1, root);
   std::vector<int> max_leaf(fmm::most_trial_trees + 1);
   std::iota(max_leaf.begin(), max_leaf.end(), 1);
-  CHECK_THROWS(work_of_trees(build_octree(root, sorted, sorted, 1), max_leaf));
+  CHECK_THROWS(work_of_trees(build_octree(root, sorted, sorted, 1), max_leaf, Leaves::plain));
 }
