@@ -95,7 +95,10 @@ const double* AreaScaling::multiplied(const double*, int) { return nullptr; }
 const double* AreaScaling::divided(const double*, int) { return nullptr; }
 void AreaScaling::multiply(double*, int) const {}
 void AreaScaling::divide(double*, int) const {}
+void AreaScaling::multiply_each(double*, const Columns&, std::size_t) const {}
+void AreaScaling::divide_each(double*, const Columns&, std::size_t) const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}
+void MixedVectors::set_columns(std::size_t, const Columns&, double*) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}
 void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}

@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::size_t> points{10'000'000};
   std::size_t panels = 100'000, check = 200;
   int repeat = 3;
-  bool gpu = false, dipoles = false, stages = false;
+  bool gpu = false, dipoles = false, gradient_of_e = false, stages = false;
 };
 
 SurfaceMesh surface_of(const std::string& name, std::size_t panels) {
@@ -59,13 +59,14 @@ std::vector<Vec3d> cloud_of(const std::string& name, const Panels& panels, std::
 Field field_of(const Options& options, const Panels& panels, const std::vector<double>& density,
                std::span<const Vec3d> points, double tolerance) {
   const FieldOptions how{.tolerance = tolerance,
+                         .gradient_of_e = options.gradient_of_e,
                          .processor = options.gpu ? Processor::gpu : Processor::cpu};
   return options.dipoles ? evaluate_double_layer(panels, density, points, how)
                          : evaluate_field(panels, density, points, how);
 }
 
 struct Errors {
-  double potential, e;
+  double potential, e, gradient_of_e = 0;
 };
 /// Relative, as FieldOptions::tolerance has them, of every so many points.
 Errors errors_of(const Options& options, const Panels& panels, const std::vector<double>& density,
@@ -77,14 +78,18 @@ Errors errors_of(const Options& options, const Panels& panels, const std::vector
   for (const double s : density) sizes.push_back(std::abs(s));
   const Field exact = field_of(options, panels, density, some, 0),
               whole = field_of(options, panels, sizes, some, 0);
-  double error[2] = {}, size[2] = {};
+  double error[3] = {}, size[3] = {};
   for (std::size_t k = 0; k < some.size(); ++k) {
     error[0] += std::pow(field.potential[k * stride] - exact.potential[k], 2);
     error[1] += norm2(field.e[k * stride] - exact.e[k]);
     size[0] += std::pow(whole.potential[k], 2);
     size[1] += norm2(whole.e[k]);
+    if (!options.gradient_of_e) continue;
+    error[2] += norm2(field.gradient_of_e[k * stride] - exact.gradient_of_e[k]);
+    size[2] += norm2(whole.gradient_of_e[k]);
   }
-  return {std::sqrt(error[0] / size[0]), std::sqrt(error[1] / size[1])};
+  return {std::sqrt(error[0] / size[0]), std::sqrt(error[1] / size[1]),
+          size[2] > 0 ? std::sqrt(error[2] / size[2]) : 0};
 }
 
 void run(const Options& options, const std::string& surface, const std::string& cloud,
@@ -106,10 +111,13 @@ void run(const Options& options, const std::string& surface, const std::string& 
   std::printf("%s,%zu,%s,%zu,%.0e,%s,%.4f,%.4f,%.1e,%.1e", surface.c_str(), panels.size(),
               cloud.c_str(), n, tolerance, options.gpu ? "cuda" : "cpu", seconds.front(),
               seconds[seconds.size() / 2], errors.potential, errors.e);
+  if (options.gradient_of_e) std::printf(",%.1e", errors.gradient_of_e);
   if (options.gpu && options.stages) {
     cuda::bem::LayerAtPointsInfo info;
     cuda::bem::set_layer_field(panels, density, points,
-                               {options.dipoles ? Trace::normal : Trace::value, 0.02 * tolerance},
+                               {.source = options.dipoles ? Trace::normal : Trace::value,
+                                .tolerance = (options.gradient_of_e ? 0.002 : 0.02) * tolerance,
+                                .gradient_of_e = options.gradient_of_e},
                                field, &info);
     std::printf(",order %d; %d levels; leaf %d; near pairs %.3g", info.order, info.levels,
                 info.max_leaf, static_cast<double>(info.near_pairs));
@@ -139,12 +147,14 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_option("--backend", backend, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_flag("--dipoles", options.dipoles, "a double layer");
+  app.add_flag("--gradient-of-e", options.gradient_of_e, "and its error, of Laplace's kernel");
   app.add_flag("--stages", options.stages, "seconds of the stages on the GPU");
   CLI11_PARSE(app, argc, argv);
   options.gpu = backend == "cuda";
   if (options.gpu) start_cuda_device();
   std::printf(
-      "surface,panels,cloud,points,tolerance,backend,best [s],median [s],error of φ,of E%s\n",
+      "surface,panels,cloud,points,tolerance,backend,best [s],median [s],error of φ,of E%s%s\n",
+      options.gradient_of_e ? ",of its gradient" : "",
       options.gpu && options.stages ? ",stages [s]" : "");
   for (const std::string& surface : options.surfaces)
     for (const std::string& cloud : options.clouds)

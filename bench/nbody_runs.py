@@ -1,7 +1,7 @@
-"""Runs of fmbem nbody with one thread, for tables. FMBEM_PROGRAM names the program, or PATH has it.
+"""Runs of fmbem nbody, for tables. FMBEM_PROGRAM names the program, or PATH has it.
 
-Times are those of the processor, by the difference of runs with many evaluations and with one, so that a machine that
-others share serves as well.
+seconds_of() has times of the processor with one thread, by the difference of runs with many evaluations and with one,
+so that a machine that others share serves as well.
 """
 
 import csv
@@ -14,9 +14,9 @@ import tempfile
 PROGRAM = os.environ.get("FMBEM_PROGRAM", "fmbem")
 
 
-def nbody(words, repeats=1):
+def report_of(words):
     """The report of a run, and its processor seconds."""
-    command = [PROGRAM, "nbody", *words, "--repeats", str(repeats), "--threads", "1"]
+    command = [PROGRAM, "nbody", *map(str, words)]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process = subprocess.Popen([*command, "--json", "-"], stdout=out, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
@@ -27,6 +27,11 @@ def nbody(words, repeats=1):
         out.seek(0)
         report = json.load(out)
     return report["nbody"] | {"commit": report["run"]["commit"]}, usage.ru_utime
+
+
+def nbody(words, repeats=1):
+    """The same with one thread."""
+    return report_of([*words, "--repeats", repeats, "--threads", 1])
 
 
 def seconds_of(words, busy):

@@ -8,44 +8,31 @@ table gpu makes papers_methods_gpu.csv and its picture of reports of fmbem-bench
 """
 
 import argparse
-import csv
-import datetime
 import json
-import os
 import pathlib
-import subprocess
 
 import matplotlib
+import nbody_runs
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
-PROGRAM = os.environ.get("FMBEM_PROGRAM", "fmbem")
 COLOURS = {"direct": "#D55E00", "treecode": "#009E73", "fmm": "#0072B2", "hybrid": "#CC79A7"}
 pyplot.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "svg.hashsalt": "fmbem",
                         "svg.fonttype": "none", "legend.frameon": False, "figure.constrained_layout.use": True})
 
 
-def nbody(*arguments):
-    words = ["nbody", *map(str, arguments)]
-    report = json.loads(subprocess.run([PROGRAM, *words, "--json", "-"], check=True, capture_output=True).stdout)
-    return report["nbody"] | {"command": "fmbem " + " ".join(words), "commit": report["run"]["commit"]}
-
-
-def write(path, rows):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        table = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+def nbody(*words):
+    report, _ = nbody_runs.report_of(words)
+    return report | nbody_runs.provenance([str(word) for word in words], report)
 
 
 def row_of(result, **more):
-    date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     kept = ("points", "method", "order", "theta", "leaf", "precision", "near_pairs", "m2p_pairs", "m2l_rows", "plan_s",
             "evaluate_s", "potential_error", "force_error")
     return {key: result[key] for key in kept} | more | {
         "P2P_gflops": round(result["gflops"].get("P2P", 0), 2), "M2P_gflops": round(result["gflops"].get("M2P", 0), 2),
-        "M2L_gflops": round(result["gflops"].get("M2L", 0), 2), "command": result["command"], "date": date,
+        "M2L_gflops": round(result["gflops"].get("M2L", 0), 2), "command": result["command"], "date": result["date"],
         "commit": result["commit"]}
 
 
@@ -61,7 +48,7 @@ def methods(folder, most, repeats, most_direct=100_000):
             rows.append(row_of(result, asked=method))
         n *= 3 if str(n)[0] == "1" else 10 / 3
         n = round(n)
-    write(folder / "papers_methods.csv", rows)
+    nbody_runs.write_rows(folder / "papers_methods.csv", rows)
     draw_methods(folder, rows)
 
 
@@ -102,7 +89,7 @@ def methods_gpu(folder, reports, machine, commit, date):
                               f"--points {row['points']} --repeat {row['repeat']} --check {row['check']}",
                    "machine": machine, "date": date, "commit": commit})
     rows.sort(key=lambda row: (row["asked"], row["points"]))
-    write(folder / "papers_methods_gpu.csv", rows)
+    nbody_runs.write_rows(folder / "papers_methods_gpu.csv", rows)
     figure, (place, rates) = pyplot.subplots(1, 2, figsize=(8, 3.4))
     draw_seconds(place, rows)
     for asked, stage, colour in (("direct", "P2P", "direct"), ("fmm", "P2P", "hybrid"), ("treecode", "M2P", "treecode"),
@@ -124,7 +111,7 @@ def theta(folder):
                 result = nbody("--points", 5000, "--distribution", cloud, "--charges", "equal", "--method", "treecode",
                                "--theta", t, "--order", order, "--leaf", 16, "--tolerance", "1e-12")
                 rows.append(row_of(result, distribution=cloud, bound=(1 + t) / (1 - t) * t**(order + 1)))
-    write(folder / "papers_theta.csv", rows)
+    nbody_runs.write_rows(folder / "papers_theta.csv", rows)
     figure, axes = pyplot.subplots(1, 3, figsize=(8, 3), sharey=True)
     for place, cloud in zip(axes, ("cube", "sphere", "plummer")):
         for order, colour in zip((2, 5, 9), COLOURS.values()):
@@ -151,7 +138,7 @@ def leaves(folder, most, repeats, threads=2):
                         result = nbody("--points", n, "--distribution", cloud, "--method", method, "--order", order,
                                        "--tolerance", tolerance, "--leaf", leaf, "--repeats", repeats, "--threads", threads)
                         rows.append(row_of(result, distribution=cloud, asked_leaf=leaf))
-    write(folder / "papers_leaves.csv", rows)
+    nbody_runs.write_rows(folder / "papers_leaves.csv", rows)
     draw_leaves(folder, rows)
 
 
@@ -174,7 +161,7 @@ def leaves_gpu(folder, reports, machine, commit, date):
                               f"--repeat {row['repeat']} --check {row['check']}",
                    "machine": machine, "date": date, "commit": commit})
     rows.sort(key=lambda row: (row["points"], row["order"], row["distribution"], row["asked_leaf"], row["method"]))
-    write(folder / "papers_leaves_gpu.csv", rows)
+    nbody_runs.write_rows(folder / "papers_leaves_gpu.csv", rows)
     figure, axes = pyplot.subplots(1, 2, figsize=(8, 3.4), sharey=True)
     for place, cloud in zip(axes, ("cube", "sphere")):
         for method in ("fmm", "hybrid"):

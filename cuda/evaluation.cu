@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <map>
 #include <optional>
 
-#include "fmbem/cuda/evaluation.cuh"
+#include "fmbem/cuda/batches.cuh"
 #include "fmbem/cuda/far_stages.cuh"
 #include "fmbem/cuda/graph.cuh"
 #include "fmbem/cuda/p2p_mutual.cuh"
@@ -14,13 +13,6 @@
 
 namespace fmbem::cuda {
 namespace {
-
-/// The kind of an evaluation; a graph is captured for each kind.
-struct Kind {
-  int vectors;
-  bool charges, dipoles, potential, gradient, hessian;
-  auto operator<=>(const Kind&) const = default;
-};
 
 /// The streams of the near field, one for each number of targets a lane.
 using NearStreams = std::array<cudaStream_t, most_targets_of_a_lane>;
@@ -60,7 +52,7 @@ class EvaluationIn final : public Evaluation {
   }
 
   void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields) override {
-    for_batches(strengths, fields, [&](const Kind& kind) {
+    for_kinds(strengths, fields, [&](const Asked& kind) {
       // The first evaluation of a kind runs without a graph: what CUDA loads on first use must not
       // be loaded during a capture, and of points that move there may be no second.
       const auto [at, is_first] = graphs_.try_emplace(kind);
@@ -76,7 +68,7 @@ class EvaluationIn final : public Evaluation {
   fmm::Seconds evaluate_stages(const DeviceStrengths& strengths,
                                const DeviceFields& fields) override {
     fmm::Seconds all;
-    for_batches(strengths, fields, [&](const Kind& kind) {
+    for_kinds(strengths, fields, [&](const Asked& kind) {
       StageTimes times(stream_);
       times.start();
       enqueue(kind, &times);
@@ -111,31 +103,18 @@ class EvaluationIn final : public Evaluation {
         placed.arrays(), stream_);
   }
 
-  /// Calls evaluate(kind) with the arguments set, for as many right-hand sides as fit at a time.
-  void for_batches(const DeviceStrengths& strengths, const DeviceFields& fields, auto&& evaluate) {
-    const int batch = stages_.batch(strengths.count);
-    for (int first = 0; first < strengths.count; first += batch) {
-      const std::int64_t s = first * sources_.view().count, t = first * targets().view().count;
-      const Kind kind{std::min(batch, strengths.count - first),
-                      strengths.charges != nullptr,
-                      strengths.dipoles != nullptr,
-                      fields.potential != nullptr,
-                      fields.gradient != nullptr,
-                      fields.hessian != nullptr};
-      reserve(kind);
-      set_arguments(arguments_.data(),
-                    {kind.charges ? strengths.charges + s : nullptr,
-                     kind.dipoles ? strengths.dipoles + s : nullptr,
-                     kind.potential ? fields.potential + t : nullptr,
-                     kind.gradient ? fields.gradient + t : nullptr,
-                     kind.hessian ? fields.hessian + t : nullptr},
-                    stream_);
-      evaluate(kind);
-    }
+  /// Calls evaluate(kind), with room made, for as many right-hand sides as fit at a time.
+  void for_kinds(const DeviceStrengths& strengths, const DeviceFields& fields, auto&& evaluate) {
+    for_batches({stages_.batch(strengths.count), sources_.view().count, targets().view().count,
+                 arguments_.data(), stream_},
+                strengths, fields, [&](const Asked& kind) {
+                  reserve(kind);
+                  evaluate(kind);
+                });
   }
 
   /// Makes room. Graphs that hold addresses of the old room are discarded.
-  void reserve(const Kind& kind) {
+  void reserve(const Asked& kind) {
     const auto make_room = [&](auto& buffer, std::int64_t size) {
       if (grow(buffer, size, stream_)) graphs_.clear();
     };
@@ -154,7 +133,7 @@ class EvaluationIn final : public Evaluation {
 
   /// Enqueues all stages: with times one after the other, without them the near field beside the
   /// far one.
-  void enqueue(const Kind& kind, StageTimes* times) {
+  void enqueue(const Asked& kind, StageTimes* times) {
     const auto done = [&](const char* stage) {
       if (times) times->record(stage);
     };
@@ -204,7 +183,7 @@ class EvaluationIn final : public Evaluation {
     done("L2P");
   }
 
-  NearView near_view(const Kind& kind) const {
+  NearView near_view(const Asked& kind) const {
     NearView near;
     if (kind.potential) near.potential = near_potential_.data();
     for (int axis = 0; axis < 3 * kind.gradient; ++axis)
@@ -214,7 +193,7 @@ class EvaluationIn final : public Evaluation {
     return near;
   }
 
-  void enqueue_l2p(const Kind& kind, const NearView& near, const ExpansionsView<T>& expansions) {
+  void enqueue_l2p(const Asked& kind, const NearView& near, const ExpansionsView<T>& expansions) {
     const LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
     const double unit = tree_.scale, scale = fmm::Laplace::scale * unit;
     const ResultsView results{arguments_.data(),  kind.potential, kind.gradient,
@@ -229,7 +208,7 @@ class EvaluationIn final : public Evaluation {
                     stages_.kernel(), results, stream_);
   }
 
-  StrengthsView<N> enqueue_strengths(const Kind& kind) {
+  StrengthsView<N> enqueue_strengths(const Asked& kind) {
     ChargedPoint<N>* const dipoles = kind.dipoles ? dipoles_.data() : nullptr;
     find_largest(arguments_.data(), sources_.view().count, kind.vectors, kind.charges, kind.dipoles,
                  tree_.scale, largest_.data(), stream_);
@@ -238,7 +217,7 @@ class EvaluationIn final : public Evaluation {
     return {places_.data(), kind.charges, dipoles};
   }
 
-  void enqueue_near(const StrengthsView<N>& strengths, const Kind& kind, const NearView& near,
+  void enqueue_near(const StrengthsView<N>& strengths, const Asked& kind, const NearView& near,
                     const NearStreams& streams) {
     const NearArguments<N> arguments{sources_.view(),
                                      targets().view(),
@@ -282,7 +261,7 @@ class EvaluationIn final : public Evaluation {
   std::optional<MutualLists> mutual_;  ///< for P2P by Newton's third law
   DeviceBuffer<CloseTarget> close_;    ///< and in single precision
   DeviceBuffer<N> slots_;
-  std::map<Kind, std::unique_ptr<Graph>> graphs_;
+  std::map<Asked, std::unique_ptr<Graph>> graphs_;  ///< one for each kind
 };
 
 }  // namespace

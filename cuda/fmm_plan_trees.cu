@@ -1,4 +1,6 @@
 // How a plan makes its tree and its lists.
+#include <algorithm>
+
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/merge_leaves.cuh"
@@ -7,11 +9,13 @@
 namespace fmbem::cuda {
 
 /// The tree has the same bits either way. Where no keys are needed for choices a histogram is
-/// faster, of trees that are neither too deep for it nor so flat that few cells count many points.
+/// faster, of trees that are neither so deep that it has more cells than points, nor so flat that
+/// few cells count many points.
 bool FmmPlan::Impl::moves_by_histogram() const {
   constexpr int flattest = 5;
   const int depth = tree.tree.levels() - 1;
-  return by_histogram() || (histogram_serves && depth >= flattest && depth <= deepest_histogram);
+  return by_histogram() || (histogram_serves && depth >= flattest && depth <= deepest_histogram &&
+                            std::size_t{1} << 3 * depth <= std::max(sources, targets));
 }
 
 /// Sorts the points, of some of which the keys are there, or counts them, and makes tree and lists.

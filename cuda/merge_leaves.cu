@@ -38,7 +38,7 @@ __global__ void find_boxes_left(TreeView tree, std::int64_t boxes, const std::in
 
 /// Where boxes and splits that are left come to be: the number of those before.
 struct Left {
-  const std::int32_t *boxes, *splits;         ///< flags
+  const std::int32_t *boxes, *splits;  ///< flags
   const std::int32_t *new_box, *new_split;
 };
 
@@ -53,10 +53,9 @@ struct TreeArrays {
   int2 *sources, *targets;
 };
 TreeArrays arrays_of(const DeviceTree& tree) {
-  return {tree.code.data(),      tree.upper_code.data(), tree.split_of.data(),
-          tree.parent.data(),    tree.box_of.data(),     tree.child.data(),
-          tree.colleague.data(), tree.held.data(),       tree.sources.data(),
-          tree.other_targets.data()};
+  return {tree.code.data(),    tree.upper_code.data(),   tree.split_of.data(),  tree.parent.data(),
+          tree.box_of.data(),  tree.child.data(),        tree.colleague.data(), tree.held.data(),
+          tree.sources.data(), tree.other_targets.data()};
 }
 
 __global__ void copy_boxes(TreeArrays from, std::int64_t boxes, Left left, TreeArrays to) {
@@ -115,8 +114,7 @@ DeviceBuffer<std::int32_t> lasting_splits(const DeviceTree& tree, int max_leaf,
 }
 
 /// Finds where the levels begin, and so how many boxes and splits there are.
-void set_levels(DeviceTree& tree, const DeviceTree& before, const Left& left,
-                cudaStream_t stream) {
+void set_levels(DeviceTree& tree, const DeviceTree& before, const Left& left, cudaStream_t stream) {
   const auto ends = static_cast<int>(before.box_begin.size());
   const auto box_begin = to_device(before.box_begin, stream),
              split_begin = to_device(before.split_begin, stream);

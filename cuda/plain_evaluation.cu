@@ -93,40 +93,31 @@ fmm::Seconds PlainEvaluation::evaluate_stages(const DeviceStrengths& strengths,
 
 void PlainEvaluation::evaluate(const DeviceStrengths& strengths, const DeviceFields& fields,
                                StageTimes* times) {
+  for_batches({std::min(most_together(), most_vectors_together), sources().count, targets().count,
+               arguments_.data(), stream_},
+              strengths, fields, [&](const Asked& asked) { enqueue(asked, times); });
+}
+
+void PlainEvaluation::enqueue(const Asked& asked, StageTimes* times) {
   const std::int64_t s = sources().count, t = targets().count;
-  const int batch = std::min({strengths.count, most_together(), most_vectors_together});
-  for (int first = 0; first < strengths.count; first += batch) {
-    const Asked asked{std::min(batch, strengths.count - first),
-                      strengths.charges != nullptr,
-                      strengths.dipoles != nullptr,
-                      fields.potential != nullptr,
-                      fields.gradient != nullptr,
-                      fields.hessian != nullptr};
-    grow(places_, asked.vectors * s, stream_);
-    if (asked.dipoles) grow(dipoles_, asked.vectors * s, stream_);
-    const PartsView out{nullptr, parts()};
-    grow(sums_, out.parts * asked.components() * asked.vectors * t, stream_);
-    if (times) times->start();
-    set_arguments(arguments_.data(),
-                  {asked.charges ? strengths.charges + first * s : nullptr,
-                   asked.dipoles ? strengths.dipoles + first * s : nullptr,
-                   asked.potential ? fields.potential + first * t : nullptr,
-                   asked.gradient ? fields.gradient + first * t : nullptr,
-                   asked.hessian ? fields.hessian + first * t : nullptr},
-                  stream_);
-    find_largest(arguments_.data(), s, asked.vectors, asked.charges, asked.dipoles, scale_,
-                 largest_.data(), stream_);
-    sort_strengths(arguments_.data(), sources(), asked.vectors, scale_, largest_.data(),
-                   SortedStrengths<double>{asked.charges, places_.data(),
-                                           asked.dipoles ? dipoles_.data() : nullptr},
-                   stream_);
-    if (times) times->record("sort");
-    enqueue_sums(asked, {sums_.data(), out.parts}, times);
-    launch(write_results, dim3(blocks_for(t), asked.vectors), threads_per_block, 0, stream_,
-           PartsView{sums_.data(), out.parts}, asked, t, targets().order, largest_.data(),
-           fmm::Laplace::scale * scale_, scale_, arguments_.data());
-    if (times) times->record("results");
-  }
+  grow(places_, asked.vectors * s, stream_);
+  if (asked.dipoles) grow(dipoles_, asked.vectors * s, stream_);
+  const int parts = this->parts();
+  grow(sums_, parts * asked.components() * asked.vectors * t, stream_);
+  const PartsView out{sums_.data(), parts};
+  if (times) times->start();
+  find_largest(arguments_.data(), s, asked.vectors, asked.charges, asked.dipoles, scale_,
+               largest_.data(), stream_);
+  sort_strengths(arguments_.data(), sources(), asked.vectors, scale_, largest_.data(),
+                 SortedStrengths<double>{asked.charges, places_.data(),
+                                         asked.dipoles ? dipoles_.data() : nullptr},
+                 stream_);
+  if (times) times->record("sort");
+  enqueue_sums(asked, out, times);
+  launch(write_results, dim3(blocks_for(t), asked.vectors), threads_per_block, 0, stream_, out,
+         asked, t, targets().order, largest_.data(), fmm::Laplace::scale * scale_, scale_,
+         arguments_.data());
+  if (times) times->record("results");
 }
 
 }  // namespace fmbem::cuda

@@ -1,17 +1,9 @@
 #pragma once
 
-#include "fmbem/cuda/evaluation.cuh"
+#include "fmbem/cuda/batches.cuh"
 #include "fmbem/cuda/stage_times.cuh"
-#include "fmbem/cuda/strengths.cuh"
 
 namespace fmbem::cuda {
-
-/// What an evaluation has and is asked for.
-struct Asked {
-  int vectors;
-  bool charges, dipoles, potential, gradient, hessian;
-  FMBEM_HD int components() const { return potential + 3 * gradient + 6 * hessian; }
-};
 
 /// Sums in the points' order, [parts][components][vectors][targets]: the potential if asked for,
 /// then the gradient, then second derivatives. The results are the sums of the parts.
@@ -52,6 +44,7 @@ class PlainEvaluation : public Evaluation {
 
  private:
   void evaluate(const DeviceStrengths& strengths, const DeviceFields& fields, StageTimes* times);
+  void enqueue(const Asked& asked, StageTimes* times);
   void place(DevicePoints points, DeviceBuffer<std::int32_t> order, bool are_sources);
 
   double scale_;

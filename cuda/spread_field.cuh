@@ -73,11 +73,19 @@ class SpreadField {
       stages_.enqueue({tree_.tree.view(), tree_.far.m2l}, vectors, done);
     }
     wait_for(near_part, done);
-    l2p(tree_.targets(), near_part.view, leaves_of(tree_.tree, tree_.far.target_leaves),
-        stages_.has_far(), stages_.table(), expansions, stages_.kernel(),
-        ResultsView{arguments_.data(), arguments.potential != nullptr,
-                    arguments.gradient != nullptr, largest_.data(), scale(), scale() * unit},
-        stream_);
+    const LeavesView leaves = leaves_of(tree_.tree, tree_.far.target_leaves);
+    const ResultsView results{arguments_.data(),
+                              arguments.potential != nullptr,
+                              arguments.gradient != nullptr,
+                              largest_.data(),
+                              scale(),
+                              scale() * unit,
+                              scale() * unit * unit};
+    l2p(tree_.targets(), near_part.view, leaves, stages_.has_far(), stages_.table(), expansions,
+        stages_.kernel(), results, stream_);
+    if (arguments.hessian)
+      l2p_hessian(tree_.targets(), near_part.view, leaves, stages_.has_far(), stages_.table(),
+                  expansions, stages_.kernel(), results, stream_);
     done("L2P");
   }
 

@@ -57,19 +57,20 @@ __global__ void mark_crowded(KeysViewOf<Key> points, KeysViewOf<Key> all, int ma
   }
 }
 
-/// Marks the colleagues of the parents of the boxes that are split on `level`.
+/// Marks the colleagues of the parents of the boxes that are split on `level`. A warp shares them
+/// out, as each is found by steps that wait for memory.
 template <class Key>
 __global__ void grade(KeysViewOf<Key> all, int level, LevelsOf<Key>* split, Marks* marks) {
   constexpr int deepest_level = deepest_level_in<Key>;
   const std::int64_t k = thread_index();
-  if (k >= all.size || !(split[k] >> level & 1)) return;
-  const int up = level - 1;
-  const auto cell = cell_of(all.key[k] >> 3 * (deepest_level - up));
-  for (int place = 0; place < 27; ++place) {
+  const int lane = threadIdx.x % warp_size, up = level - 1, shift = 3 * (deepest_level - up);
+  unsigned left = __ballot_sync(whole_warp, k < all.size && (split[k] >> level & 1));
+  for (; left != 0; left &= left - 1) {
+    const auto cell = cell_of(all.key[k - lane + __ffs(static_cast<int>(left)) - 1] >> shift);
     Key key;
-    if (!colleague_key(cell, place, up, key)) continue;
+    if (lane >= 27 || !colleague_key(cell, lane, up, key)) continue;
     const std::int32_t b = first_in_box(all, 0, key, up);
-    if (b < all.size && all.key[b] >> 3 * (deepest_level - up) == key) mark(split, b, up, marks);
+    if (b < all.size && all.key[b] >> shift == key) mark(split, b, up, marks);
   }
 }
 

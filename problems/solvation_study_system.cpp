@@ -24,9 +24,9 @@ SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem,
 
 SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem, const SurfaceMesh& surfaces,
                                            const StudyEquation& equation, OperatorOptions options)
-    : StudySystem(solvation_panels(surfaces)), problem_(problem), tolerance_(options.tolerance) {
-  FMBEM_REQUIRE(options.processor.value_or(Processor::cpu) == Processor::cpu,
-                "studies have the formulation solvate on the CPU alone: use --backend cpu");
+    : StudySystem(solvation_panels(surfaces, options.processor.value_or(Processor::cpu))),
+      problem_(problem),
+      tolerance_(options.tolerance) {
   options.relaxes = false;
   solvation_.model = problem.solvation;
   solvation_.model.formulation = equation.solvation;
@@ -36,6 +36,7 @@ SolvationStudySystem::SolvationStudySystem(const StudyProblem& problem, const Su
   solvation_.panels = panels_;
   solvation_.regions = find_solute_regions(surfaces, panels_, *problem.molecule);
   equations_ = SolvationProblem(*problem.molecule, tolerance_, solvation_).make_operator(options);
+  solvation_.op = equations_->info();  // says where the energy is to be summed
   op_ = equations_;
 }
 

@@ -36,6 +36,12 @@ struct OwnedVec {
   ~OwnedVec() { VecDestroy(&vec); }
 };
 
+/// A matrix likewise.
+struct OwnedMat {
+  Mat mat = nullptr;
+  ~OwnedMat() { MatDestroy(&mat); }
+};
+
 /// Runs PETSc calls (each under PetscCall) with PETSc's own printing of errors off. Throws what the
 /// first error means: InputError for what a user can mend, such as an unknown type or option value;
 /// ResourceError for memory; Error for everything else.

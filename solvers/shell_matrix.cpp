@@ -127,7 +127,34 @@ Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> l
   return blocks;
 }
 
+namespace {
+
+#ifdef PETSC_HAVE_CUDA
+/// All entries in the GPU's memory; null where the operator has them on the host alone.
+Mat dense_matrix_on_device(const BoundaryOperator& op) {
+  const auto n = static_cast<PetscInt>(op.size());
+  OwnedMat matrix;
+  bool is_filled = false;
+  petsc_calls([&] {
+    PetscScalar* entries = nullptr;
+    PetscCall(MatCreateSeqDenseCUDA(PETSC_COMM_SELF, n, n, nullptr, &matrix.mat));
+    PetscCall(MatDenseCUDAGetArrayWrite(matrix.mat, &entries));
+    is_filled = op.columns_on_device({0, n}, entries);
+    op.wait();
+    PetscCall(MatDenseCUDARestoreArrayWrite(matrix.mat, &entries));
+    return success;
+  });
+  return is_filled ? std::exchange(matrix.mat, nullptr) : nullptr;
+}
+#endif
+
+}  // namespace
+
 Mat make_dense_matrix(const BoundaryOperator& op) {
+#ifdef PETSC_HAVE_CUDA
+  if (op.processor() == Processor::gpu)
+    if (Mat matrix = dense_matrix_on_device(op)) return matrix;
+#endif
   const std::size_t n = op.size();
   const auto bytes = static_cast<std::int64_t>(2 * n * n * sizeof(double));
   if (bytes > available_memory())

@@ -47,6 +47,21 @@ class AveragedFlux final : public BoundaryOperator {
         lower = std::exchange(upper, lower / ratio) * ratio;
       }
   }
+  /// K'_ij = A_j K_ji/A_i.
+  bool columns_on_device(const Columns& columns, double* entries) const override {
+    if (!on_device_ ||
+        !k_->columns_on_device({columns.begin, columns.end, !columns.transposed}, entries))
+      return false;
+    const auto count = static_cast<int>(columns.count());
+    if (columns.transposed) {
+      on_device_->of_columns.multiply(entries, count);
+      on_device_->of_rows.divide_each(entries, columns, column_area_.size());
+    } else {
+      on_device_->of_rows.divide(entries, count);
+      on_device_->of_columns.multiply_each(entries, columns, row_area_.size());
+    }
+    return true;
+  }
 
  protected:
   /// A⁻¹ (Kᵀ (A x)); transposed A (K (A⁻¹ x)).

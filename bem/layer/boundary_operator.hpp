@@ -9,6 +9,7 @@
 
 #include "fmbem/bem/geometry/panel_block.hpp"
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/bem/layer/columns.hpp"
 #include "fmbem/bem/layer/layer.hpp"
 #include "fmbem/bem/layer/linear_map.hpp"
 #include "fmbem/cuda/device.hpp"
@@ -80,6 +81,13 @@ class BoundaryOperator : public LinearMap {
   /// a_ij for panels i, j in [begin, end), row by row: [end − begin][end − begin]; of blocks as
   /// well.
   virtual void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const = 0;
+
+  /// Some of its columns, or rows, with the entries of diagonal_block(), into the GPU's memory:
+  /// enqueued in its default stream. False, and nothing of use there, where the operator has
+  /// entries on the host alone.
+  virtual bool columns_on_device(const Columns& /*columns*/, double* /*entries*/) const {
+    return false;
+  }
 
   /// The operator's own preconditioner, or null.
   virtual std::unique_ptr<ApproximateInverse> approximate_inverse() const { return nullptr; }

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "fmbem/bem/geometry/strip.hpp"
-#include "fmbem/bem/near/panel_integrals.hpp"
+#include "fmbem/bem/near/closed_hessian.hpp"
 
 namespace fmbem {
 

@@ -115,6 +115,12 @@ class EngineOperator final : public BoundaryOperator {
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override {
     exact_block(panels_, layer_, begin, end, block, options_.kappa);
   }
+  bool columns_on_device(const Columns& columns, double* entries) const override {
+    if constexpr (Engine::processor == Processor::gpu)
+      return engine_->set_columns(columns, entries);
+    else
+      return false;
+  }
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override {
     const bool has_all = rows_ == size() && columns_ == size();
     const bool is_laplace = options_.kappa == 0;

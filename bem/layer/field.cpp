@@ -28,11 +28,13 @@ constexpr double near_pair_seconds = 4e-8, near_pair_seconds_with_hessian = 1e-7
 /// The far field's error is more than a digit larger with each derivative than in potentials.
 constexpr double gradient_loss = 0.05, hessian_loss = 0.005;
 /// On the GPU, where trees of very many points are deeper: errors of E add up over levels.
-constexpr double gpu_gradient_loss = 0.02;
+constexpr double gpu_gradient_loss = 0.02, gpu_hessian_loss = 0.002;
 
-constexpr double nan_of_field = std::numeric_limits<double>::quiet_NaN();
-/// E where it is infinite.
-constexpr Vec3d not_finite{nan_of_field, nan_of_field, nan_of_field};
+void set_infinite(Field& field, std::size_t point) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  field.e[point] = {nan, nan, nan};
+  if (!field.gradient_of_e.empty()) field.gradient_of_e[point] = {nan, nan, nan, nan, nan, nan};
+}
 
 /// What panels add to the field at a point, by closed forms.
 class FieldPoint {
@@ -73,11 +75,6 @@ class FieldPoint {
     e_ += sigma * e;
     if (hessian_) *hessian_ += sigma * panel_hessian(t, x_);
   }
-  void set_infinite() {
-    constexpr double nan = nan_of_field;
-    e_ = not_finite;
-    if (hessian_) *hessian_ = {nan, nan, nan, nan, nan, nan};
-  }
 
  private:
   Vec3d x_;
@@ -101,7 +98,7 @@ void add_exactly(const Panels& panels, std::span<const Triangle> triangles,
       FieldPoint point(panels, x[i], options, i, field);
       edges.clear();
       for (std::size_t j = 0; j < triangles.size(); ++j) point.add(triangles[j], sigma[j], edges);
-      if (!edges.is_finite()) point.set_infinite();
+      if (!edges.is_finite()) set_infinite(field, i);
     }
   }
 }
@@ -131,7 +128,7 @@ class NearField {
     for (std::int32_t i = 0; i < range.size(); ++i) edges_[i].clear();
     for_near_sources(tree, near, [&](std::int32_t j) { add_panel(j, order, field); });
     for (std::int32_t i = 0; i < range.size(); ++i)
-      if (!edges_[i].is_finite()) at(i, order, field).set_infinite();
+      if (!edges_[i].is_finite()) set_infinite(field, order[i]);
   }
 
  private:
@@ -193,18 +190,23 @@ void add_by_fmm(const Panels& panels, std::span<const Triangle> triangles,
 /// On the GPU, but for what panels give E at points on their edges.
 void set_on_gpu(const Panels& panels, std::span<const double> sigma, std::span<const Vec3d> points,
                 const FieldOptions& options, Field& field) {
+  const bool hessian = options.gradient_of_e;
+  const double loss = hessian ? gpu_hessian_loss : gpu_gradient_loss;
   const std::vector<cuda::bem::PointOnPanel> pairs = cuda::bem::set_layer_field(
-      panels, sigma, points, {Trace::value, gpu_gradient_loss * options.tolerance, options.side},
+      panels, sigma, points, {Trace::value, loss * options.tolerance, options.side, hessian},
       field);
   EdgePoint edges;
   for (auto pair = pairs.begin(); pair != pairs.end();) {
     const std::int32_t i = pair->point;
     const Vec3d x = points[i] - panels.origin;
+    Symmetric3d second;
     edges.clear();
     for (; pair != pairs.end() && pair->point == i; ++pair)
-      field.e[i] -= edges.add(panels.triangle(pair->panel), sigma[pair->panel], x,
-                              surface_rounding(panels, x), options.side, nullptr);
-    if (!edges.is_finite()) field.e[i] = not_finite;
+      field.e[i] -=
+          edges.add(panels.triangle(pair->panel), sigma[pair->panel], x,
+                    surface_rounding(panels, x), options.side, hessian ? &second : nullptr);
+    if (hessian) field.gradient_of_e[i] = field.gradient_of_e[i] - second;
+    if (!edges.is_finite()) set_infinite(field, i);
   }
 }
 
@@ -238,8 +240,7 @@ Field evaluate_field(const Panels& panels, std::span<const double> sigma,
   const double pairs = static_cast<double>(points.size()) * static_cast<double>(acting);
   const bool by_fmm = options.tolerance > 0 && pairs > few_pairs;
   Field field;
-  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0 &&
-      !options.gradient_of_e && chosen.empty()) {
+  if (by_fmm && options.processor == Processor::gpu && options.kappa == 0 && chosen.empty()) {
     set_on_gpu(panels, sigma, points, options, field);
     field.count_singular();
     return field;

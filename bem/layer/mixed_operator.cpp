@@ -29,6 +29,9 @@ MixedRows checked(MixedRows rows, std::size_t n) {
   return rows;
 }
 
+/// Columns of entries that parts have room for on the GPU.
+constexpr std::int64_t columns_at_once = 512;
+
 /// Calls body(of_block, of_all, factor) for the numbers of some vectors in a block's rows.
 template <class Body>
 void for_rows(const PanelBlock& block, std::span<const double> factor, int vectors, Body&& body) {
@@ -89,6 +92,23 @@ void MixedOperator::diagonal_block(std::int64_t begin, std::int64_t end, double*
     for (std::int64_t k = 0; k < n * n; ++k)
       block[k] += (rows_.*part.factor)[begin + k / n] * of_part[k];
   }
+}
+
+bool MixedOperator::columns_on_device(const Columns& columns, double* entries) const {
+  if (!on_device_ || columns.transposed) return false;
+  const std::lock_guard one_at_a_time(multiplying_);
+  for (std::int64_t first = columns.begin; first < columns.end; first += columns_at_once) {
+    const Columns some{first, std::min(first + columns_at_once, columns.end)};
+    const auto count = static_cast<int>(some.count());
+    double* const y = entries + (first - columns.begin) * static_cast<std::int64_t>(size());
+    double* const room = on_device_->room(count);
+    on_device_->set_columns(0, some, y);
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (!parts_[k].op->columns_on_device(some, room)) return false;
+      on_device_->add(k + 1, room, y, count);
+    }
+  }
+  return true;
 }
 
 std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {

@@ -30,6 +30,7 @@ class MixedOperator final : public BoundaryOperator {
   double tightest_tolerance() const override;
   double norm() const override;
   void diagonal_block(std::int64_t begin, std::int64_t end, double* block) const override;
+  bool columns_on_device(const Columns& columns, double* entries) const override;
   std::unique_ptr<ApproximateInverse> approximate_inverse() const override;
 
   const MixedRows& mixed_rows() const { return rows_; }

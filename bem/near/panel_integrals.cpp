@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/geometry/sliver.hpp"
 #include "fmbem/bem/geometry/strip.hpp"
+#include "fmbem/bem/near/closed_hessian.hpp"
 #include "fmbem/bem/near/far_rules.hpp"
 #include "fmbem/fmm/base/simd.hpp"
 
@@ -86,21 +87,6 @@ FMBEM_SIMD_CLONES Symmetric3d far_hessian(const TriangleRule& rule, Vec3d d, Vec
   return {xx, xy, xz, yy, yz, zz};
 }
 
-/// By the closed form.
-Symmetric3d triangle_hessian(const Triangle& t, Vec3d x) {
-  const CornerView view(t, x);
-  Symmetric3d sum;
-  for (int k = 0; k < 3; ++k) {
-    const int next = (k + 1) % 3;
-    const double distance = view.edge_distance(t, k);
-    const EdgeDerivatives edge(dot(view.to[k], t.tangent[k]), dot(view.to[next], t.tangent[k]),
-                               view.r[k], view.r[next], t.length[k],
-                               distance * distance + view.height * view.height);
-    sum += edge_hessian(t, k, edge.of_line, edge.of_cube * distance, edge.of_cube * view.height);
-  }
-  return inv_4pi * sum;
-}
-
 struct HessianSum {
   const std::vector<FarRule>& rules = exact_rules(FarKernel::hessian);
   Symmetric3d value{};
@@ -157,34 +143,8 @@ Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance) {
   return integrate(GradientSum{tolerance}, t, x).value;
 }
 
-EdgeDerivatives::EdgeDerivatives(double s_minus, double s_plus, double r_minus, double r_plus,
-                                 double length, double d2) {
-  const double along = length * (s_minus + s_plus) / (r_minus * r_plus);
-  of_line = along / (r_minus + r_plus);
-  of_cube = s_minus > 0 || s_plus < 0 ? along / (s_plus * r_minus + s_minus * r_plus)
-                                      : (s_plus / r_plus - s_minus / r_minus) / d2;
-}
-
-Symmetric3d edge_hessian(const Triangle& t, int k, double b, double ad, double ah) {
-  const Vec3d m = t.outward[k], s = t.tangent[k], n = t.normal;
-  Symmetric3d h;
-  for (int i = 0, entry = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j, ++entry)
-      h[entry] = -0.5 * b * (m[i] * s[j] + s[i] * m[j]) - ad * (m[i] * m[j] - n[i] * n[j]) +
-                 ah * (m[i] * n[j] + n[i] * m[j]);
-  return h;
-}
-
 Symmetric3d panel_hessian(const Triangle& t, Vec3d x) {
-  // At some of a sliver's widths the closed form loses nothing, while cuts may be so close to x
-  // that it would not be seen for them.
-  constexpr double close_widths = 2;
-  if (shape(t) <= well_shaped) {
-    const Strip strip = make_strip(t);
-    if (clearance(strip, 0, strip.length, strip.locate(x)) < close_widths * strip.span())
-      return triangle_hessian(t, x);
-  }
-  return integrate(HessianSum{}, t, x).value;
+  return is_beside_sliver(t, x) ? triangle_hessian(t, x) : integrate(HessianSum{}, t, x).value;
 }
 
 }  // namespace fmbem

@@ -27,13 +27,4 @@ Vec3d panel_gradient(const Triangle& t, Vec3d x, double tolerance);
 /// [Wilton et al. 1984; Graglia 1993, for the first].
 Symmetric3d panel_hessian(const Triangle& t, Vec3d x);
 
-/// B and A of an edge, arguments as those of edge_log_ratio(); without cancellation.
-struct EdgeDerivatives {
-  double of_line, of_cube;
-  EdgeDerivatives(double s_minus, double s_plus, double r_minus, double r_plus, double length,
-                  double d2);
-};
-/// What edge k adds to 4π panel_hessian(), from B, A d and A h.
-Symmetric3d edge_hessian(const Triangle& t, int k, double b, double ad, double ah);
-
 }  // namespace fmbem

@@ -45,18 +45,20 @@ std::vector<double> surface_potential(const Solvation& solved, const SoluteRegio
 Field surface_field(const Solvation& solved, const SoluteRegion& region,
                     const BoundaryValues& values, std::span<const Vec3d> points,
                     std::optional<double> tolerance) {
-  const SolvationModel& model = solved.model;
+  if (solved.model.kappa_in(region.kind) > 0) {
+    Field field;
+    field.potential = surface_potential(solved, region, values, points, tolerance);
+    return field;
+  }
   const Densities densities(solved, region, values);
   const FieldOptions options{.tolerance = tolerance.value_or(tolerance_of(solved)),
-                             .kappa = model.kappa_in(region.kind),
                              .processor = solved.op.processor};
   Field result = evaluate_field(solved.panels, densities.sigma, points, options);
   const Field of_mu = evaluate_double_layer(solved.panels, densities.mu, points, options);
-  for (std::size_t i = 0; i < points.size(); ++i) result.potential[i] += of_mu.potential[i];
-  if (options.kappa > 0)
-    result.e.clear();
-  else
-    for (std::size_t i = 0; i < points.size(); ++i) result.e[i] += of_mu.e[i];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result.potential[i] += of_mu.potential[i];
+    result.e[i] += of_mu.e[i];
+  }
   return result;
 }
 
@@ -77,7 +79,8 @@ std::vector<double> potential_at(const Solvation& solved, const Molecule& molecu
     const std::vector<double> of_surfaces =
         surface_potential(solved, region, {solved.potential, solved.normal_field}, places);
     const PointCharges charges = charges_in(region, molecule.atoms);
-    const std::vector<double> own = charges.potential_at(places, solved.solver_tolerance);
+    const std::vector<double> own =
+        charges.potential_at(places, solved.solver_tolerance, {}, solved.op.processor);
     const double unit =
         solved.model.unit_of_potential() / solved.model.permittivity_in(region.kind);
     for (std::size_t k = 0; k < chosen.size(); ++k)

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "fmbem/bem/layer/columns.hpp"
 #include "fmbem/cuda/device_array.hpp"
 
 namespace fmbem::cuda::bem {
@@ -18,6 +19,9 @@ class AreaScaling {
   /// y = y scaled.
   void multiply(double* y, int vectors) const;
   void divide(double* y, int vectors) const;
+  /// Vectors y, `length` each, by one area each: those of the panels [begin, end).
+  void multiply_each(double* y, const Columns& panels, std::size_t length) const;
+  void divide_each(double* y, const Columns& panels, std::size_t length) const;
 
  private:
   double* room(int vectors);

@@ -9,6 +9,7 @@
 #include "fmbem/bem/geometry/cuda/memory_advice.cuh"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
 #include "fmbem/bem/layer/engine_operator.hpp"
+#include "fmbem/bem/near/cuda/exact_columns.cuh"
 #include "fmbem/bem/near/cuda/piece_near_field.cuh"
 #include "fmbem/bem/precond/cuda/cluster_inverse.hpp"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
@@ -179,6 +180,14 @@ class DeviceEngine {
         stream_.wait();  // what the product works with ends here
       });
     });
+  }
+
+  /// Of Laplace's kernel alone; false of Yukawa's.
+  bool set_columns(const Columns& columns, double* entries) const {
+    if (kernel_.kappa > 0) return false;
+    in_default_stream(stream_,
+                      [&] { exact_columns(*block_, kernel_.source, columns, entries, stream_); });
+    return true;
   }
 
   void wait() const { stream_.wait(); }

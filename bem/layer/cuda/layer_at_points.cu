@@ -23,15 +23,19 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// What a near pair costs an H200.
-constexpr double charge_pair_seconds = 2e-10, dipole_pair_seconds = 1.5e-10;
+double near_pair_seconds(const LayerAtPoints& how) {
+  if (how.source == Trace::normal) return 1.5e-10;
+  return how.gradient_of_e ? 4e-10 : 2e-10;
+}
 /// Of pieces of slivers that are integrated by rules.
 constexpr double sliver_tolerance = 1e-11;
 /// Pairs of points and edges that there is room for at first.
 constexpr std::size_t first_edges = 1 << 16;
 
-__global__ void negate(std::int64_t n, Vec3d* vectors) {
+template <class T>
+__global__ void negate(std::int64_t n, T* values) {
   const std::int64_t i = thread_index();
-  if (i < n) vectors[i] = -vectors[i];
+  if (i < n) values[i] = -1.0 * values[i];
 }
 
 /// Densities on panels, and their fields with expansions in T.
@@ -47,7 +51,9 @@ class LayerEvaluation {
         panels_(store_of(panels, stream_)),
         density_(density.size(), stream_),
         moments_(how.tolerance, {how.source}, stream_),
-        pieces_(sliver_tolerance, {Trace::normal}, stream_),
+        pieces_(sliver_tolerance,
+                how.gradient_of_e ? fmbem::FarKernel::hessian : fmbem::FarKernel::gradient, 0,
+                stream_),
         edges_(first_edges, stream_),
         edge_count_(1, stream_) {
     copy_to_device(density.data(), density.size(), density_.data(), stream_);
@@ -60,13 +66,12 @@ class LayerEvaluation {
     const auto n = static_cast<std::int64_t>(points.size());
     release();
     const bool charges = how_.source == Trace::value;
-    tree_ = grow_tree_at_points(
-        *panels_, {points, origin_, before},
-        {.order = order(),
-         .precision = far_precision_for(how_.tolerance, how_.source),
-         .overhang = charges ? panel_overhang : dipole_overhang,
-         .near_pair_seconds = charges ? charge_pair_seconds : dipole_pair_seconds},
-        stream_);
+    tree_ = grow_tree_at_points(*panels_, {points, origin_, before},
+                                {.order = order(),
+                                 .precision = far_precision_for(how_.tolerance, how_.source),
+                                 .overhang = charges ? panel_overhang : dipole_overhang,
+                                 .near_pair_seconds = near_pair_seconds(how_)},
+                                stream_);
     stream_.wait();
     watch_.add("tree");
     field_.emplace(tree_, fmm::ParityOrder(order()), charges ? Strength::charge : Strength::dipole,
@@ -77,11 +82,15 @@ class LayerEvaluation {
     for (auto& axis : near_gradient_) axis = DeviceBuffer<double>(n, stream_);
     potential_ = DeviceBuffer<double>(n, stream_);
     e_ = DeviceBuffer<Vec3d>(n, stream_);
+    if (how_.gradient_of_e) {
+      for (auto& entry : near_hessian_) entry = DeviceBuffer<double>(n, stream_);
+      hessian_ = DeviceBuffer<Symmetric3d>(n, stream_);
+    }
     enqueue_field();
   }
 
-  /// Waits for what was enqueued and copies it.
-  void fetch(double* potential, Vec3d* e, std::vector<PointOnPanel>& edges) {
+  /// Waits for what was enqueued and copies it to the field, from point number `first` on.
+  void fetch(Field& field, std::size_t first, std::vector<PointOnPanel>& edges) {
     auto found = download_one(edge_count_.data(), stream_);
     if (found > edges_.size()) {
       edges_ = DeviceBuffer<PointOnPanel>(found, stream_);
@@ -91,8 +100,10 @@ class LayerEvaluation {
     watch_.add("field");
     edges.resize(found);
     copy_to_host(edges_.data(), edges.size(), edges.data(), stream_);
-    copy_to_host(potential_.data(), potential_.size(), potential, stream_);
-    copy_to_host(e_.data(), e_.size(), e, stream_);
+    copy_to_host(potential_.data(), potential_.size(), field.potential.data() + first, stream_);
+    copy_to_host(e_.data(), e_.size(), field.e.data() + first, stream_);
+    if (how_.gradient_of_e)
+      copy_to_host(hessian_.data(), hessian_.size(), field.gradient_of_e.data() + first, stream_);
     watch_.add("copy");
   }
 
@@ -117,14 +128,16 @@ class LayerEvaluation {
     tree_ = {};
     near_potential_ = {};
     for (auto& axis : near_gradient_) axis = {};
+    for (auto& entry : near_hessian_) entry = {};
     potential_ = {};
     e_ = {};
+    hessian_ = {};
   }
 
   void enqueue_field() {
     edge_count_.fill_bytes(0);
     field_->enqueue(
-        {density_.data(), nullptr, potential_.data(), e_.data()}, 1,
+        {density_.data(), nullptr, potential_.data(), e_.data(), hessian_.data()}, 1,
         [&](const T* charges, const ExpansionsView<T>& expansions) {
           panel_p2m(*panels_, tree_,
                     how_.source == Trace::value ? PanelKind::whole : PanelKind::dipoles, moments_,
@@ -136,7 +149,9 @@ class LayerEvaluation {
           if (times_) times_->far.record(stage);
         });
     const auto n = static_cast<std::int64_t>(e_.size());
-    launch(negate, blocks_for(n), threads_per_block, 0, stream_, n, e_.data());
+    launch(negate<Vec3d>, blocks_for(n), threads_per_block, 0, stream_, n, e_.data());
+    if (how_.gradient_of_e)
+      launch(negate<Symmetric3d>, blocks_for(n), threads_per_block, 0, stream_, n, hessian_.data());
   }
 
   /// Beside the far field.
@@ -144,16 +159,16 @@ class LayerEvaluation {
     FMBEM_CUDA(cudaEventRecord(fork_, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
     if (times_) times_->near.start();
-    const NearView out{
-        near_potential_.data(),
-        {near_gradient_[0].data(), near_gradient_[1].data(), near_gradient_[2].data()}};
+    NearView out{near_potential_.data()};
+    for (int axis = 0; axis < 3; ++axis) out.gradient[axis] = near_gradient_[axis].data();
+    for (int entry = 0; entry < 6; ++entry) out.hessian[entry] = near_hessian_[entry].data();
     near_at_points({near_tiles_of(*panels_, tree_, reach_),
                     density_.data(),
                     largest,
                     how_.side,
-                    pieces_.view(),
                     out,
-                    {edges_.data(), edges_.size(), edge_count_.data()}},
+                    {edges_.data(), edges_.size(), edge_count_.data()},
+                    pieces_.view()},
                    how_.source, near_stream_);
     if (times_) times_->near.record("near field");
     FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
@@ -172,8 +187,9 @@ class LayerEvaluation {
   DeviceBuffer<unsigned long long> edge_count_;
   SpreadTree tree_;
   std::optional<SpreadField<T>> field_;
-  DeviceBuffer<double> near_potential_, near_gradient_[3], potential_;
+  DeviceBuffer<double> near_potential_, near_gradient_[3], near_hessian_[6], potential_;
   DeviceBuffer<Vec3d> e_;
+  DeviceBuffer<Symmetric3d> hessian_;
   std::unique_ptr<ProductTimes> times_;
   Event fork_, join_;
 };
@@ -192,8 +208,9 @@ std::vector<PointOnPanel> set_field(const Panels& panels, std::span<const double
     if (first == 0) {  // while the GPU works
       resize_touched(field.potential, points.size());
       resize_touched(field.e, points.size());
+      if (how.gradient_of_e) resize_touched(field.gradient_of_e, points.size());
     }
-    evaluation.fetch(field.potential.data() + first, field.e.data() + first, some);
+    evaluation.fetch(field, first, some);
     for (const PointOnPanel& pair : some)
       all.push_back({pair.point + static_cast<std::int32_t>(first), pair.panel});
   }

@@ -23,6 +23,12 @@ __global__ void scale_rows(const double* factor, const std::int32_t* panel, std:
   y[at] = add ? y[at] + scaled : scaled;
 }
 
+__global__ void put_on_diagonal(const double* factor, std::int64_t begin, std::int64_t count,
+                                std::int64_t panels, double* y) {
+  const std::int64_t k = thread_index();
+  if (k < count) y[k * panels + begin + k] = factor[begin + k];
+}
+
 __global__ void spread_rows(const std::int32_t* panel, std::int64_t rows, const double* x,
                             std::int64_t panels, double* to) {
   const std::int64_t k = thread_index();
@@ -204,6 +210,13 @@ void MixedVectors::set(std::size_t f, const double* x, double* y, int vectors) c
   const auto n = static_cast<std::int64_t>(size_);
   launch(scale_rows<false>, dim3(blocks_for(n), vectors), threads_per_block, 0, nullptr,
          factors_[f].factor.data(), nullptr, n, x, n, y);
+}
+
+void MixedVectors::set_columns(std::size_t f, const Columns& columns, double* y) const {
+  const auto n = static_cast<std::int64_t>(size_), count = columns.count();
+  FMBEM_CUDA(cudaMemsetAsync(y, 0, count * n * sizeof(double), nullptr));
+  launch(put_on_diagonal, blocks_for(count), threads_per_block, 0, nullptr,
+         factors_[f].factor.data(), columns.begin, count, n, y);
 }
 
 void MixedVectors::add(std::size_t f, const double* x, double* y, int vectors) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/charge_equations.hpp"
+#include "fmbem/bem/layer/columns.hpp"
 #include "fmbem/cuda/device_array.hpp"
 
 namespace fmbem::cuda::bem {
@@ -27,6 +28,8 @@ class MixedVectors {
 
   /// y = f x with factors number f, of all rows.
   void set(std::size_t f, const double* x, double* y, int vectors) const;
+  /// y = the columns, not transposed, of the diagonal matrix of factors number f, of all rows.
+  void set_columns(std::size_t f, const Columns& columns, double* y) const;
   /// y += f x with factors number f, x having their rows: [vectors][rows].
   void add(std::size_t f, const double* x, double* y, int vectors) const;
   /// Sums fluxes K'σ in the rows of factors number f, [vectors][rows], over parts, for the next

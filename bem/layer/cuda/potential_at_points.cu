@@ -90,11 +90,10 @@ class PotentialEvaluation {
   NearPart enqueue_near(const unsigned long long* largest, double kappa, double* out) {
     FMBEM_CUDA(cudaEventRecord(fork_, stream_));
     FMBEM_CUDA(cudaStreamWaitEvent(near_stream_, fork_));
-    near_potentials(
-        {near_tiles_of(*panels_, tree_, extent_), densities_.data(), panels_->size(), largest,
-         kappa, kappa > 0 ? std::log(10 / how_.tolerance) / kappa : 0, rules_.view(),
-         rules_at_points(rules_.view()), CloseRules(how_.tolerance), out},
-        near_stream_);
+    near_potentials({near_tiles_of(*panels_, tree_, extent_), densities_.data(), panels_->size(),
+                     largest, kappa, negligible_beyond(how_.tolerance, kappa), rules_.view(),
+                     rules_at_points(rules_.view()), CloseRules(how_.tolerance), out},
+                    near_stream_);
     FMBEM_CUDA(cudaEventRecord(join_, near_stream_));
     return {NearView{out}, join_};
   }

@@ -27,14 +27,15 @@ __device__ __attribute__((noinline)) inline double sliver_potential(const StripR
   return strip_potential(rules, t, strip, 0, strip.length, x);
 }
 
-/// Calls add(sums of yukawa_closed_sums(), height of x) for a triangle, or for its pieces: slivers
-/// are cut until all of them are well shaped.
+/// Calls add(sums of yukawa_closed_sums(), triangle, height of x) for a triangle, or for its
+/// pieces: slivers are cut until all of them are well shaped.
 template <class Add>
 __device__ inline void for_yukawa_parts(const CloseRules& rules, const Triangle& t, Vec3d x,
                                         double kappa, Add&& add) {
   const auto integrate = [&](const Triangle& part, Vec3d from) {
     const YukawaView view(part, from);
-    add(yukawa_closed_sums(rules.edges, part, from, view, kappa, YukawaPart::all), view.height);
+    add(yukawa_closed_sums(rules.edges, part, from, view, kappa, YukawaPart::all), part,
+        view.height);
   };
   if (shape(t) > rules.shaped) return integrate(t, x);
   for_sliver_pieces(
@@ -53,23 +54,29 @@ __device__ __attribute__((noinline)) inline double close_yukawa(const CloseRules
                                                                 const Triangle& t, Vec3d x,
                                                                 double kappa) {
   double sum = 0;
-  for_yukawa_parts(rules, t, x, kappa, [&](const YukawaSums& sums, double height) {
+  for_yukawa_parts(rules, t, x, kappa, [&](const YukawaSums& sums, const Triangle&, double height) {
     sum += source == Trace::value ? inv_4pi * sums.potential : double_layer_of(sums, height);
   });
   return sum;
+}
+
+/// The integral over a triangle by closed forms, as seen from x.
+template <Trace source, class Kernel>
+__device__ inline double close_integral(const CloseRules& rules, const Triangle& t, Vec3d x,
+                                        double kappa) {
+  if constexpr (!Kernel::homogeneous) return close_yukawa<source>(rules, t, x, kappa);
+  if constexpr (source == Trace::normal) return triangle_double_layer(t, x);
+  return shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
 }
 
 /// The integral of a pair that is too close for a rule, as seen from the i-th target.
 template <Trace source, class Kernel = fmm::Laplace>
 __device__ inline double close_integral(const NearRowsView& a, const CloseRules& rules,
                                         std::int64_t i, std::int64_t panel) {
-  const Vec3d x = a.target(i);
-  const Triangle t = scaled_triangle(a, panel);
   // The mean of both sides at its own centroid, which rounding puts on one of them.
   if (source == Trace::normal && a.own_panel(i) == panel) return 0;
-  if constexpr (!Kernel::homogeneous) return close_yukawa<source>(rules, t, x, a.kernel.kappa);
-  if constexpr (source == Trace::normal) return triangle_double_layer(t, x);
-  return shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
+  return close_integral<source, Kernel>(rules, scaled_triangle(a, panel), a.target(i),
+                                        a.kernel.kappa);
 }
 
 }  // namespace fmbem::cuda::bem

@@ -18,9 +18,9 @@ struct NearAtPoints : NearTilesAtPoints {
   const double* density;              ///< [panels]
   const unsigned long long* largest;  ///< bits of the largest density (strength_scale())
   Side side;
-  MomentRulesView rules;  ///< of the gradient, for pieces of slivers that are far
-  NearView out;           ///< with gradients
+  NearView out;           ///< with gradients; second derivatives where there is room for them
   EdgePairs edges;        ///< of a single layer's gradient: what is infinite is left out
+  MomentRulesView rules;  ///< of the highest derivative, for pieces of slivers that are far
 };
 
 /// Enqueues the sums of closed forms over the panels of the near lists, times strength_scale() over

@@ -1,5 +1,6 @@
 // Near panels at points: potentials of charges and dipoles, by Laplace's or Yukawa's kernel.
 #include "fmbem/bem/near/cuda/near_potentials.cuh"
+#include "fmbem/bem/near/cuda/panel_integral.cuh"
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {
@@ -14,37 +15,6 @@ struct PotentialTiles {
   PotentialTile of_warp[warps_per_block];
 };
 
-/// The rule for a panel at a distance; −1 where none serves.
-template <class Kernel>
-__device__ inline int rule_for(const NearPotentials& a, double radius, double distance2) {
-  for (int rule = 0; rule < a.n_rules; ++rule) {
-    double left = 1 / a.rules.reach[rule];
-    if constexpr (!Kernel::homogeneous)
-      left = inverse_reach_of_rule(a.rules.reach[rule], a.rules.degree[rule], a.kappa * radius);
-    if (left > 0 && left * left * distance2 >= radius * radius) return rule;
-  }
-  return -1;
-}
-
-/// All points of a panel are equally far from x along its normal n, so that Σ ∂g/∂n_y is n·(x − y)
-/// times the sum of −g'/r.
-template <class Kernel>
-__device__ inline double potential_by_rule(const MomentRulesView& rules, int rule,
-                                           const Kernel& kernel, const Triangle& t, Vec3d x,
-                                           double charge, double dipole) {
-  const Vec3d d0 = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
-  double potential = 0, slope = 0;
-  for (int q = rules.begin[rule]; q < rules.begin[rule + 1]; ++q) {
-    const Vec3d d = d0 + rules.xi[q] * e1 + rules.eta[q] * e2;
-    const double r2 = norm2(d);
-    const auto radial = kernel.template radial<2>(r2, inverse_root<2>(r2));
-    const double g = rules.weight[q] * radial.g;
-    potential += g;
-    slope += g * radial.a();
-  }
-  return inv_4pi * t.area * (charge * potential - dipole * dot(t.normal, d0) * slope);
-}
-
 /// On a panel its dipoles give 0, the mean of both sides.
 template <class Kernel>
 __device__ __attribute__((noinline)) double close_potential(const CloseRules& rules, double kappa,
@@ -56,10 +26,11 @@ __device__ __attribute__((noinline)) double close_potential(const CloseRules& ru
     v = shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
     k = triangle_double_layer(t, x);
   } else {
-    for_yukawa_parts(rules, t, x, kappa, [&](const YukawaSums& sums, double height) {
-      v += inv_4pi * sums.potential;
-      k += double_layer_of(sums, height);
-    });
+    for_yukawa_parts(rules, t, x, kappa,
+                     [&](const YukawaSums& sums, const Triangle&, double height) {
+                       v += inv_4pi * sums.potential;
+                       k += double_layer_of(sums, height);
+                     });
   }
   return charge * v + (on_triangle(t, x, rounding) ? 0 : dipole * k);
 }
@@ -68,7 +39,7 @@ template <class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     near_potentials_kernel(const __grid_constant__ NearPotentials a, Kernel in_tree) {
   auto& shared = static_shared<PotentialTiles>();
-  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const int warp = threadIdx.x / warp_size;
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + warp;
   if (k >= a.n_items) return;
   PotentialTile& tile = shared.of_warp[warp];
@@ -95,7 +66,7 @@ __global__ void __launch_bounds__(threads_per_block)
             const double beyond = t.radius + a.negligible;
             if (distance2 > beyond * beyond) continue;
           }
-          const int rule = rule_for<Kernel>(a, t.radius, distance2);
+          const int rule = rule_for<Kernel>(a.rules, a.n_rules, a.kappa, t.radius, distance2);
           if (rule < 0)
             close |= 1u << j;
           else
@@ -107,19 +78,10 @@ __global__ void __launch_bounds__(threads_per_block)
                                          target.tolerance, tile.charge[j], tile.dipole[j]);
         }
       });
-  sum = target.add_up(sum);
-  if (lane < item.count) a.out[target.number] = sum;
+  target.write(sum, a.out);
 }
 
 }  // namespace
-
-int rules_at_points(const MomentRulesView& rules) {
-  // A closed form takes as long as some sixteen points, with exponentials along the edges as fifty.
-  const int most_points = rules.kappa > 0 ? 49 : 16;
-  int count = rules.kappa > 0 ? rules.count - 1 : rules.count;  // the last serves moments alone
-  while (count > 0 && rules.begin[count] - rules.begin[count - 1] > most_points) --count;
-  return count;
-}
 
 void near_potentials(const NearPotentials& near, cudaStream_t stream) {
   fmm::with_kernel(near.kappa, [&]<class Kernel>(const Kernel& kernel) {

@@ -20,9 +20,6 @@ struct NearPotentials : NearTilesAtPoints {
   double* out;
 };
 
-/// How many of the rules, of both kernels, are faster than closed forms.
-int rules_at_points(const MomentRulesView& rules);
-
 /// Enqueues the sums over the panels of the near lists, times strength_scale() over the scale of
 /// the kernel: by rules where these serve, by closed forms close by.
 void near_potentials(const NearPotentials& near, cudaStream_t stream);

@@ -33,6 +33,7 @@ struct NearTilesAtPoints {
 /// A lane's target, by its number among the sorted ones, and how the lanes share the item.
 struct LaneTarget {
   int share, groups, group;  ///< lanes with different targets; groups of these, and the lane's
+  bool writes;               ///< one of those lanes, with a target of its own
   std::int32_t number;
   bool is_own;  ///< or one that another lane has
   Vec3d x;
@@ -45,15 +46,16 @@ struct LaneTarget {
     group = lane / share;
     number = item.first + min(lane % share, item.count - 1);
     is_own = lane % share < item.count;
+    writes = lane < item.count;
     x = {a.targets.x[number], a.targets.y[number], a.targets.z[number]};
     constexpr double epsilon = 0x1p-52;
     tolerance = 4 * epsilon * (a.reach + norm(x));
   }
-  /// Of the lanes that have the same target; all get the sum.
-  __device__ double add_up(double sum) const {
+  /// Writes the sum over the lanes that have the same target; by the whole warp.
+  __device__ void write(double sum, double* out) const {
     for (int step = share; step < warp_size; step *= 2)
       sum += __shfl_xor_sync(whole_warp, sum, step);
-    return sum;
+    if (writes) out[number] = sum;
   }
 };
 

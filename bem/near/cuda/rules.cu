@@ -10,9 +10,11 @@
 namespace fmbem::cuda::bem {
 namespace {
 
+fmbem::FarKernel integrand_of(Trace source) {
+  return source == Trace::value ? fmbem::FarKernel::potential : fmbem::FarKernel::gradient;
+}
 std::vector<FarRule> rules_for_trace(double tolerance, Trace source) {
-  return far_rules(
-      tolerance, source == Trace::value ? fmbem::FarKernel::potential : fmbem::FarKernel::gradient);
+  return far_rules(tolerance, integrand_of(source));
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ template <class N>
 NearRules<N, fmm::Yukawa>::NearRules(double tolerance, const PanelKernel& of)
     : SymmetricRules<N>(rules_for_trace(tolerance, of.source)),
       kappa(of.kappa),
-      negligible(std::log(10 / tolerance) / of.kappa),
+      negligible(negligible_beyond(tolerance, of.kappa)),
       kernel(fmm::Yukawa{of.kappa}) {
   const std::vector<FarRule> far = rules_for_trace(tolerance, of.source);
   for (std::size_t k = 0; k < std::size(reach); ++k) {
@@ -74,11 +76,15 @@ template struct NearRules<float, fmm::Laplace>;
 template struct NearRules<double, fmm::Yukawa>;
 template struct NearRules<float, fmm::Yukawa>;
 
-MomentRules::MomentRules(double tolerance, const PanelKernel& kernel, cudaStream_t stream) {
+MomentRules::MomentRules(double tolerance, const PanelKernel& kernel, cudaStream_t stream)
+    : MomentRules(tolerance, integrand_of(kernel.source), kernel.kappa, stream) {}
+
+MomentRules::MomentRules(double tolerance, fmbem::FarKernel integrand, double kappa,
+                         cudaStream_t stream) {
   std::vector<double> xi, eta, weight;
-  std::vector<FarRule> rules = rules_for_trace(tolerance, kernel.source);
-  if (kernel.kappa > 0) rules.push_back({0, densest_moment_rule(), 0});
-  view_.kappa = kernel.kappa;
+  std::vector<FarRule> rules = far_rules(tolerance, integrand);
+  if (kappa > 0) rules.push_back({0, densest_moment_rule(), 0});
+  view_.kappa = kappa;
   for (const FarRule& far : rules) {
     FMBEM_REQUIRE(view_.count < MomentRulesView::most_rules, "the GPU has no room for more rules");
     view_.reach[view_.count] = far.reach;
@@ -96,6 +102,14 @@ MomentRules::MomentRules(double tolerance, const PanelKernel& kernel, cudaStream
   view_.eta = eta_.data();
   view_.weight = weight_.data();
   FMBEM_CUDA(cudaStreamSynchronize(stream));  // the vectors end here
+}
+
+int rules_at_points(const MomentRulesView& rules) {
+  // A closed form takes as long as some sixteen points, with exponentials along the edges as fifty.
+  const int most_points = rules.kappa > 0 ? 49 : 16;
+  int count = rules.kappa > 0 ? rules.count - 1 : rules.count;  // the last serves moments alone
+  while (count > 0 && rules.begin[count] - rules.begin[count - 1] > most_points) --count;
+  return count;
 }
 
 StripMomentRules::StripMomentRules(double tolerance, cudaStream_t stream)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include "fmbem/bem/layer/layer.hpp"
@@ -40,6 +41,11 @@ struct SymmetricRules {
   /// three add up to zero.
   N six_dot[2] = {}, six_square[3] = {}, six_weight = 0;
 };
+
+/// The distance beyond a panel from which on its Yukawa potential does not count; 0 of Laplace's.
+inline double negligible_beyond(double tolerance, double kappa) {
+  return kappa > 0 ? std::log(10 / tolerance) / kappa : 0;
+}
 
 /// The rules of the near field and the kernel that they integrate. A closed form costs about as
 /// much as sixteen points, so pairs that are too close for these rules take it.
@@ -211,12 +217,16 @@ struct MomentRulesView {
 class MomentRules {
  public:
   MomentRules(double tolerance, const PanelKernel& kernel, cudaStream_t stream);
+  MomentRules(double tolerance, fmbem::FarKernel integrand, double kappa, cudaStream_t stream);
   const MomentRulesView& view() const { return view_; }
 
  private:
   DeviceBuffer<double> xi_, eta_, weight_;
   MomentRulesView view_{};
 };
+
+/// How many of the rules are faster than closed forms for panels at points.
+int rules_at_points(const MomentRulesView& rules);
 
 /// The same of pieces of long panels: along and across a trapezoid whose sides are (0, 1).
 struct StripMomentRulesView {

@@ -1,6 +1,7 @@
 // Fields at points on the GPU against exact integrals on the CPU, and against its limits.
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
@@ -22,6 +23,11 @@ using Points = std::vector<Vec3d>;
 
 FieldOptions on_gpu(double tolerance, Side side = Side::mean) {
   return {.side = side, .tolerance = tolerance, .processor = Processor::gpu};
+}
+FieldOptions with_gradient_on_gpu(double tolerance, Side side = Side::mean) {
+  FieldOptions options = on_gpu(tolerance, side);
+  options.gradient_of_e = true;
+  return options;
 }
 
 struct Body {
@@ -46,12 +52,16 @@ std::vector<Body> bodies() {
 
 /// Of the densities, and of their absolute values, by exact integrals.
 struct Exact {
-  Exact(const Panels& panels, const Vector& sigma, const Points& points, Side side) {
+  Exact(const Panels& panels, const Vector& sigma, const Points& points, FieldOptions how) {
     Vector sizes;
     for (const double s : sigma) sizes.push_back(std::abs(s));
-    field = evaluate_field(panels, sigma, points, {side, 0});
-    whole = evaluate_field(panels, sizes, points, {side, 0});
+    how.tolerance = 0;
+    how.processor = Processor::cpu;
+    field = evaluate_field(panels, sigma, points, how);
+    whole = evaluate_field(panels, sizes, points, how);
   }
+  Exact(const Panels& panels, const Vector& sigma, const Points& points, Side side)
+      : Exact(panels, sigma, points, FieldOptions{.side = side}) {}
   Field field, whole;
 };
 
@@ -91,6 +101,53 @@ TEST_CASE("fields on the GPU agree with exact integrals to the tolerance") {
       }
     }
   }
+}
+
+TEST_CASE("the gradient of E on the GPU agrees with exact integrals to the tolerance") {
+  if (!gpu_is_there()) return;
+  for (const Body& body : bodies()) {
+    const Panels panels = make_panels(body.mesh);
+    const Vector sigma = signed_charges(panels.size(), 2);
+    // Off the surface, where the far field is not hidden by a few near panels.
+    Points points = points_about(panels, 900, -2);
+    points.resize(900);
+    const Exact exact(panels, sigma, points, with_gradient_on_gpu(0));
+    double size = 0;
+    for (const Symmetric3d& gradient : exact.whole.gradient_of_e) size += norm2(gradient);
+    for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
+      const Field field = evaluate_field(panels, sigma, points, with_gradient_on_gpu(tolerance));
+      const FieldErrors errors = errors_of(field, exact.field, exact.whole);
+      double error = 0;
+      for (std::size_t i = 0; i < points.size(); ++i)
+        error += norm2(field.gradient_of_e[i] - exact.field.gradient_of_e[i]);
+      CAPTURE(body.name, tolerance, errors.potential, errors.e, std::sqrt(error / size));
+      CHECK(errors.potential < tolerance);
+      CHECK(errors.e < tolerance);
+      CHECK(std::sqrt(error / size) < tolerance);
+    }
+  }
+}
+
+TEST_CASE("the gradient of E on the GPU close to slivers and on panels is the exact one") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(long_plate(4, 150));
+  const Vector sigma = signed_charges(panels.size(), 2);
+  Points points;
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    const Triangle t = panels.triangle(k);
+    for (const double widths : {0.0, 0.1, 1.0, 5.0, 100.0})
+      points.push_back(panels.origin + t.centroid + widths * t.area / t.radius * t.normal);
+  }
+  REQUIRE(points.size() * panels.size() > 1'000'000);
+  constexpr double tolerance = 1e-8;
+  const Exact exact(panels, sigma, points, with_gradient_on_gpu(0));
+  const Field field = evaluate_field(panels, sigma, points, with_gradient_on_gpu(tolerance));
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    error += norm2(field.gradient_of_e[i] - exact.field.gradient_of_e[i]);
+    size += norm2(exact.whole.gradient_of_e[i]);
+  }
+  CHECK(std::sqrt(error / size) < tolerance);
 }
 
 TEST_CASE("fields at points that do not fit the GPU together are those of all at once") {
@@ -185,6 +242,36 @@ TEST_CASE("fields on the GPU know edges, and have the same bits in every run") {
   }
 }
 
+TEST_CASE("gradients of E on the GPU know edges") {
+  if (!gpu_is_there()) return;
+  const Panels panels = make_panels(plate(40));
+  Points points;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  for (const bool equal : {false, true}) {
+    const Vector sigma = equal ? Vector(panels.size(), 1.0) : signed_charges(panels.size(), 3);
+    for (const Side side : {Side::mean, Side::positive}) {
+      {
+        const FieldOptions how = with_gradient_on_gpu(1e-6, side);
+        const Field field = evaluate_field(panels, sigma, points, how),
+                    exact = Exact(panels, sigma, points, how).field;
+        CAPTURE(equal, static_cast<int>(side));
+        CHECK(field.singular_points == (equal ? 2 * 25 : 21 * 25));
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          CHECK(std::abs(field.potential[i] - exact.potential[i]) < 1e-6);
+          const bool singular = std::isnan(exact.e[i].x);
+          CHECK(std::isnan(field.e[i].x) == singular);
+          if (!singular) CHECK(norm(field.e[i] - exact.e[i]) < 1e-5);
+          CHECK(std::isnan(field.gradient_of_e[i].xx) == singular);
+          // In units of densities over the panels' size, 1/40.
+          if (!singular)
+            CHECK(std::sqrt(norm2(field.gradient_of_e[i] - exact.gradient_of_e[i])) < 40 * 1e-5);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("more pairs of points and edges than there is room for at first") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(plate(20));
@@ -247,10 +334,11 @@ TEST_CASE("fields on the GPU refuse what is not finite, and leave to the CPU wha
   sigma[3] = std::numeric_limits<double>::quiet_NaN();
   refused("charges");
   sigma[3] = 1;
-  FieldOptions options = on_gpu(1e-6);
-  options.kappa = 1;
-  FieldOptions same = options;
+  std::vector<std::int32_t> some(panels.size() - 500);
+  std::iota(some.begin(), some.end(), 500);
+  REQUIRE(points.size() * some.size() > 1'000'000);
+  FieldOptions same = on_gpu(1e-6);
   same.processor = Processor::cpu;
-  CHECK(evaluate_field(panels, sigma, points, options).potential ==
-        evaluate_field(panels, sigma, points, same).potential);
+  CHECK(evaluate_field(panels, sigma, points, on_gpu(1e-6), some).potential ==
+        evaluate_field(panels, sigma, points, same, some).potential);
 }

@@ -8,6 +8,7 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
 #include "tests/unit/cuda/gpu.hpp"
+#include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -20,15 +21,7 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-struct Fields {
-  std::vector<double> potential;
-  Points gradient;
-  explicit Fields(std::size_t n, bool has_gradient)
-      : potential(n), gradient(has_gradient ? n : 0) {}
-  bool operator==(const Fields&) const = default;
-};
-
-double difference(const Fields& a, const Fields& b) {
+double difference(const Results& a, const Results& b) {
   double error = 0, size = 0;
   for (std::size_t i = 0; i < a.potential.size(); ++i) {
     error = std::hypot(error, a.potential[i] - b.potential[i]);
@@ -38,7 +31,7 @@ double difference(const Fields& a, const Fields& b) {
 }
 
 /// 0 where `a` has none.
-double gradient_difference(const Fields& a, const Fields& b) {
+double gradient_difference(const Results& a, const Results& b) {
   double error = 0, size = 0;
   for (std::size_t i = 0; i < a.gradient.size(); ++i) {
     error = std::hypot(error, norm(a.gradient[i] - b.gradient[i]));
@@ -47,10 +40,11 @@ double gradient_difference(const Fields& a, const Fields& b) {
   return size > 0 ? error / size : 0;
 }
 
-Fields evaluate(const fmm::Plan& plan, const std::vector<double>& q, int count, bool gradient) {
-  Fields fields(q.size(), gradient);
-  plan.evaluate({q, {}, count}, {fields.potential, fields.gradient});
-  return fields;
+Results evaluate(const fmm::Plan& plan, const std::vector<double>& q, int count, bool gradient) {
+  Results results(q.size());
+  if (!gradient) results.gradient.clear();
+  plan.evaluate({q, {}, count}, results.fields());
+  return results;
 }
 
 /// Points with charges, and what they should give.
@@ -59,10 +53,10 @@ struct Problem {
   int count = 1;
   double kappa = 0;
   std::vector<double> q = signed_charges(count * points.size(), 21);
-  Fields exact = [this] {
-    Fields fields(q.size(), true);
-    fmm::direct_sum(points, points, {q, {}, count}, {fields.potential, fields.gradient}, kappa);
-    return fields;
+  Results exact = [this] {
+    Results results(q.size());
+    fmm::direct_sum(points, points, {q, {}, count}, results.fields(), kappa);
+    return results;
   }();
 };
 
@@ -75,7 +69,7 @@ void check_plan(const Problem& problem, PlanOptions options) {
   const auto result = [&](const fmm::Plan& of) {
     return evaluate(of, problem.q, problem.count, options.gradient);
   };
-  const Fields u = result(plan);
+  const Results u = result(plan);
   CHECK(difference(u, problem.exact) / options.tolerance <= 1);
   CHECK(gradient_difference(u, problem.exact) / options.tolerance <= 1);
   CHECK(result(plan) == u);
@@ -119,11 +113,11 @@ TEST_CASE("the third law serves gradients without potentials") {
                                                     .max_leaf = 50,
                                                     .third_law = ThirdLaw::always});
       const auto gradient = [&] {
-        Fields fields(problem.q.size(), true);
+        Results fields(problem.q.size());
         plan.evaluate({problem.q, {}, problem.count}, {.gradient = fields.gradient});
         return fields;
       };
-      const Fields first = gradient();
+      const Results first = gradient();
       CHECK(gradient_difference(first, problem.exact) <= tolerance);
       // The potentials in between use the room of the sums that the third law adds up later.
       CHECK(gradient_difference(evaluate(plan, problem.q, problem.count, true), problem.exact) <=

@@ -11,6 +11,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "tests/unit/fmm/backends.hpp"
+#include "tests/unit/fmm/results.hpp"
 #include "tests/unit/points.hpp"
 
 using namespace fmbem;
@@ -22,16 +23,10 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
-struct Results {
-  std::vector<double> potential;
-  std::vector<Vec3d> gradient;
-  friend bool operator==(const Results&, const Results&) = default;
-};
-
 Results run(const fmm::Plan& plan) {
   const auto q = signed_charges(plan.sources(), 1);
-  Results r{std::vector<double>(plan.targets()), std::vector<Vec3d>(plan.targets())};
-  plan.evaluate({.charges = q}, {r.potential, r.gradient});
+  Results r(plan.targets());
+  plan.evaluate({.charges = q}, r.fields());
   return r;
 }
 

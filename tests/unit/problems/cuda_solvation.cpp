@@ -7,6 +7,7 @@
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/problems/solvation/point_charges.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
+#include "fmbem/problems/solvation/solvation_field.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/molecules.hpp"
@@ -157,4 +158,13 @@ TEST_CASE("molecules have the same energies on the GPU") {
   CHECK(std::abs(there.solves[0].iterations - here.solves[0].iterations) <= 1);
   CHECK(there.solvation_energy == Approx(here.solvation_energy).epsilon(1e-5));
   CHECK(there.coulomb_energy == Approx(here.coulomb_energy).epsilon(1e-6));
+  // Within the solute, at charges too, and among the ions.
+  std::vector<Vec3d> points;
+  Uniform uniform(1);
+  for (int k = 0; k < 500; ++k) points.push_back(0.01 * k * sphere_point(uniform));
+  points.insert(points.end(), {atoms[3].place, atoms[4].place});
+  const Molecule molecule = molecule_of(atoms);
+  const Vector on_cpu = potential_at(here, molecule, points),
+               on_gpu = potential_at(there, molecule, points);
+  CHECK(norm_of(difference(on_gpu, on_cpu)) < 1e-5 * norm_of(on_cpu));
 }

@@ -9,6 +9,7 @@
 #include "fmbem/problems/study_system.hpp"
 #include "fmbem/solvers/linear_solver.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/layered_sphere.hpp"
 #include "tests/unit/molecules.hpp"
 
@@ -36,8 +37,9 @@ struct Solved {
   double error() const { return std::abs(number / *exact - 1); }
 };
 
-Solved solved(const StudyProblem& problem, const StudyEquation& equation, int most_iterations) {
-  const auto system = make_study_system(problem, equation, {.tolerance = tolerance});
+Solved solved(const StudyProblem& problem, const StudyEquation& equation, int most_iterations,
+              const OperatorOptions& options = {.tolerance = tolerance}) {
+  const auto system = make_study_system(problem, equation, options);
   return {system->quantity(own, solve(*system, own, most_iterations)).value(), system->exact(own)};
 }
 
@@ -104,6 +106,22 @@ TEST_CASE("Kirkwood's sphere comes out in every formulation, with errors that fa
       CHECK(second.error() < 0.3 * first.error());
     }
   }
+}
+
+TEST_CASE("studies of molecules on the GPU have the energies of the CPU") {
+  if (!test::gpu_is_there()) return;
+  const OperatorOptions on_gpu{
+      .kind = OperatorOptions::Choice::fmm, .processor = Processor::gpu, .tolerance = tolerance};
+  for (const auto* problem : {"kirkwood", "molecule"})
+    for (const auto* name : {"solvate:direct", "solvate:juffer", "solvate:lu"}) {
+      CAPTURE(problem, name);
+      StudyProblem known = known_problem(problem, 1);
+      known.solvation.kappa = 0.125;
+      const auto system = make_study_system(known, study_equation(name), on_gpu);
+      CHECK(system->op()->processor() == Processor::gpu);
+      CHECK(solved(known, study_equation(name), 13, on_gpu).number ==
+            Approx(solved(known, study_equation(name), 12).number).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("the small molecule's energy is that of solvate()") {

@@ -1,0 +1,77 @@
+// Entries of dense matrices: by rules of all digits where these serve, close by by closed forms.
+#include <cmath>
+
+#include "fmbem/bem/near/cuda/close_integral.cuh"
+#include "fmbem/bem/near/cuda/exact_columns.cuh"
+#include "fmbem/bem/near/cuda/panel_integral.cuh"
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+
+namespace fmbem::cuda::bem {
+namespace {
+
+/// Relative error of rules and closed forms, as of the host's exact integrals.
+constexpr double exact_tolerance = 1e-13;
+
+/// Lengths are the panels' times `scale`, a power of two, so that no square leaves the range of
+/// numbers.
+struct ExactPanels {
+  const Vec3d* vertices;           ///< [columns][3]
+  const Vec3d* target;             ///< [rows]
+  const std::int32_t* own_source;  ///< [rows], as SpreadTree::own_source, or null
+  std::int64_t rows, columns;
+  double scale;
+  MomentRulesView rules;
+  CloseRules close;
+};
+
+template <Trace source>
+__device__ inline double exact_entry(const ExactPanels& a, std::int64_t i, std::int64_t j) {
+  constexpr bool is_charge = source == Trace::value;
+  // K of a flat panel with itself: the mean of both sides, one of which rounding puts it on.
+  if (!is_charge && (a.own_source ? a.own_source[i] : i) == j) return 0;
+  const Vec3d* const v = a.vertices + 3 * j;
+  const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
+  const Vec3d x = a.scale * a.target[i];
+  // The solid angle loses nothing far away.
+  if constexpr (is_charge) {
+    const int rule =
+        rule_for<fmm::Laplace>(a.rules, a.rules.count, 0, t.radius, norm2(t.centroid - x));
+    if (rule >= 0) return potential_by_rule(a.rules, rule, fmm::Laplace(), t, x, 1, 0);
+  }
+  return close_integral<source, fmm::Laplace>(a.close, t, x, 0);
+}
+
+/// V is a length.
+template <Trace source>
+__global__ void __launch_bounds__(threads_per_block)
+    integrate_columns(const __grid_constant__ ExactPanels a, Columns columns, double* entries) {
+  const std::int64_t k = thread_index(), length = columns.transposed ? a.columns : a.rows,
+                     column = columns.begin + k / length, row = k % length;
+  if (column >= columns.end) return;
+  const double entry = columns.transposed ? exact_entry<source>(a, column, row)
+                                          : exact_entry<source>(a, row, column);
+  entries[k] = source == Trace::value ? entry / a.scale : entry;
+}
+
+}  // namespace
+
+void exact_columns(const BlockPanels& panels, Trace source, const Columns& columns, double* entries,
+                   cudaStream_t stream) {
+  const auto own = to_device(panels.own_source, stream);
+  const MomentRules rules(exact_tolerance, PanelKernel{source}, stream);  // waits
+  const ExactPanels a{panels.sources->vertices.data(),
+                      panels.targets().data(),
+                      own.data(),
+                      static_cast<std::int64_t>(panels.rows()),
+                      static_cast<std::int64_t>(panels.columns()),
+                      std::ldexp(1.0, -std::ilogb(panels.all->extent)),
+                      rules.view(),
+                      CloseRules(exact_tolerance)};
+  const std::int64_t count = columns.count() * (columns.transposed ? a.columns : a.rows);
+  launch(
+      source == Trace::value ? integrate_columns<Trace::value> : integrate_columns<Trace::normal>,
+      blocks_for(count), threads_per_block, 0, stream, a, columns, entries);
+}
+
+}  // namespace fmbem::cuda::bem

@@ -1,0 +1,50 @@
+#pragma once
+
+// A panel's potential at a point, by a rule where one serves.
+#include "fmbem/bem/near/cuda/rules.cuh"
+#include "fmbem/cuda/p2p_sums.cuh"
+
+namespace fmbem::cuda::bem {
+
+/// Of the first `count` rules the first that serves a panel of such a radius at a distance; −1
+/// where none does. κ is in the unit of the lengths.
+template <class Kernel>
+__device__ inline int rule_for(const MomentRulesView& rules, int count, double kappa, double radius,
+                               double distance2) {
+  for (int rule = 0; rule < count; ++rule) {
+    double left = 1 / rules.reach[rule];
+    if constexpr (!Kernel::homogeneous)
+      left = inverse_reach_of_rule(rules.reach[rule], rules.degree[rule], kappa * radius);
+    if (left > 0 && left * left * distance2 >= radius * radius) return rule;
+  }
+  return -1;
+}
+
+/// Calls add(y − x, w g(r), −g'(r)/(r g(r))) for the points y of a rule and their weights w.
+template <class Kernel, class Add>
+__device__ inline void for_rule_points(const MomentRulesView& rules, int rule, const Kernel& kernel,
+                                       const Triangle& t, Vec3d x, Add&& add) {
+  const Vec3d d0 = t.vertex[0] - x, e1 = t.vertex[1] - t.vertex[0], e2 = t.vertex[2] - t.vertex[0];
+  for (int q = rules.begin[rule]; q < rules.begin[rule + 1]; ++q) {
+    const Vec3d d = d0 + rules.xi[q] * e1 + rules.eta[q] * e2;
+    const double r2 = norm2(d);
+    const auto radial = kernel.template radial<2>(r2, inverse_root<2>(r2));
+    add(d, rules.weight[q] * radial.g, radial.a());
+  }
+}
+
+/// All points of a panel are equally far from x along its normal n, so that Σ ∂g/∂n_y is n·(x − y)
+/// times the sum of −g'/r.
+template <class Kernel>
+__device__ inline double potential_by_rule(const MomentRulesView& rules, int rule,
+                                           const Kernel& kernel, const Triangle& t, Vec3d x,
+                                           double charge, double dipole) {
+  double potential = 0, slope = 0;
+  for_rule_points(rules, rule, kernel, t, x, [&](Vec3d, double g, double a) {
+    potential += g;
+    slope += g * a;
+  });
+  return inv_4pi * t.area * (charge * potential - dipole * dot(t.normal, t.vertex[0] - x) * slope);
+}
+
+}  // namespace fmbem::cuda::bem
