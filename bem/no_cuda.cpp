@@ -97,12 +97,14 @@ void AreaScaling::multiply(double*, int) const {}
 void AreaScaling::divide(double*, int) const {}
 void AreaScaling::multiply_each(double*, const Columns&, std::size_t) const {}
 void AreaScaling::divide_each(double*, const Columns&, std::size_t) const {}
+void AreaScaling::wait() const {}
 void MixedVectors::set(std::size_t, const double*, double*, int) const {}
 void MixedVectors::set_columns(std::size_t, const Columns&, double*) const {}
 void MixedVectors::add(std::size_t, const double*, double*, int) const {}
 void MixedVectors::sum_fluxes(std::size_t, const double*, int) {}
 void MixedVectors::change_rows(const double*, double*, int) {}
 double* MixedVectors::room(int) { return nullptr; }
+void MixedVectors::wait() const {}
 void PairBlocks::multiply(const double*, double*, int) const {}
 const double* PairPart::sources(const double*) const { return nullptr; }
 double* PairPart::results() const { return nullptr; }

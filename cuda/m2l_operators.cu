@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/m2l_tables.cuh"
@@ -218,11 +219,12 @@ template <class T>
 DeviceBuffer<T> make_m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityOrder& order,
                                    std::int64_t stride, cudaStream_t stream) {
   const fmm::ParityOrder high(fmm::fitted_degree(order.p));
-  const DeviceBuffer<double> tables = make_m2l_tables(kernel, 2 * high.p, stream);
   std::vector<int> abs_m;
   for (const int m : high.azimuth) abs_m.push_back(std::abs(m));
-  const auto degree = to_device(high.degree, stream), azimuth = to_device(abs_m, stream);
-  const auto inverse_norm = to_device(fmm::inverse_norms(high), stream);
+  const auto degree = copied_to_device(high.degree, stream),
+             azimuth = copied_to_device(abs_m, stream);
+  const auto inverse_norm = copied_to_device(fmm::inverse_norms(high), stream);
+  const DeviceBuffer<double> tables = make_m2l_tables(kernel, 2 * high.p, stream);
   const fmm::BoxFit box_fit(order, high, kernel);  // while the device is at the tables
   Begins begin{};
   std::vector<double> all_fit;
@@ -236,7 +238,7 @@ DeviceBuffer<T> make_m2l_operators(const fmm::Yukawa& kernel, const fmm::ParityO
     largest = std::max(largest, begin.size(c));
     most_known = std::max(most_known, begin.known(c));
   }
-  const auto fit = to_device(all_fit, stream);
+  const auto fit = copied_to_device(all_fit, stream);
   DeviceBuffer<T> result(8 * order.count * stride, stream);
   const std::size_t shared =
       (left_entries + right_entries + std::size_t{right_stride} * middle_rows(largest)) *

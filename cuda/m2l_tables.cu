@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/m2l_tables.cuh"
 #include "fmbem/fmm/expansion/harmonics.hpp"
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(shift_threads)
 
 DeviceBuffer<double> make_m2l_tables(const fmm::Yukawa& kernel, int p, cudaStream_t stream) {
   const int count = fmm::harmonic_count(p);
-  const auto root_factorial = to_device(fmm::root_factorials(2 * p + 1), stream);
+  const auto root_factorial = copied_to_device(fmm::root_factorials(2 * p + 1), stream);
   DeviceBuffer<double> irregular(std::size_t{8} * far_orbits * count, stream),
       tables(2 * irregular.size(), stream);
   launch(find_irregular, 8 * far_orbits, blocks_for(p + 1, warp_size) * warp_size, 0, stream,

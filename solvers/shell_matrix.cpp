@@ -127,9 +127,9 @@ Mat make_leaf_blocks(const BoundaryOperator& op, std::span<const std::int64_t> l
   return blocks;
 }
 
+#ifdef PETSC_HAVE_CUDA
 namespace {
 
-#ifdef PETSC_HAVE_CUDA
 /// All entries in the GPU's memory; null where the operator has them on the host alone.
 Mat dense_matrix_on_device(const BoundaryOperator& op) {
   const auto n = static_cast<PetscInt>(op.size());
@@ -139,16 +139,21 @@ Mat dense_matrix_on_device(const BoundaryOperator& op) {
     PetscScalar* entries = nullptr;
     PetscCall(MatCreateSeqDenseCUDA(PETSC_COMM_SELF, n, n, nullptr, &matrix.mat));
     PetscCall(MatDenseCUDAGetArrayWrite(matrix.mat, &entries));
-    is_filled = op.columns_on_device({0, n}, entries);
+    // Kernels of some operators go over columns in a grid, which has at most 65,535 rows.
+    constexpr PetscInt columns_at_once = 32768;
+    is_filled = true;
+    for (PetscInt first = 0; is_filled && first < n; first += columns_at_once)
+      is_filled = op.columns_on_device({first, std::min(n, first + columns_at_once)},
+                                       entries + std::int64_t{first} * n);
     op.wait();
     PetscCall(MatDenseCUDARestoreArrayWrite(matrix.mat, &entries));
     return success;
   });
   return is_filled ? std::exchange(matrix.mat, nullptr) : nullptr;
 }
-#endif
 
 }  // namespace
+#endif
 
 Mat make_dense_matrix(const BoundaryOperator& op) {
 #ifdef PETSC_HAVE_CUDA

@@ -27,7 +27,10 @@ class AveragedFlux final : public BoundaryOperator {
   std::size_t rows() const override { return row_area_.size(); }
   std::size_t columns() const override { return column_area_.size(); }
   Processor processor() const override { return k_->processor(); }
-  void wait() const override { k_->wait(); }
+  void wait() const override {
+    k_->wait();
+    if (on_device_) on_device_->of_rows.wait();
+  }
   OperatorInfo info() const override {
     OperatorInfo info = k_->info();
     info.name = adjoint_double_layer.name();

@@ -64,6 +64,7 @@ MixedOperator::MixedOperator(const Panels& panels, MixedRows rows, const Operato
 
 void MixedOperator::wait() const {
   for (const Part& part : parts_) part.op->wait();
+  if (on_device_) on_device_->wait();
 }
 
 OperatorInfo MixedOperator::info() const { return info_of(parts_); }

@@ -55,7 +55,7 @@ struct LawsOfNodes {
   const double* area;               ///< [laws], by which these are divided
   PartLists<T> rows;                ///< by law: f of each
   PartLists<T> others;              ///< of nodes that are given
-  const std::int32_t* list_of;      ///< [nodes], of others, or −1
+  const std::int32_t* list_of;      ///< [nodes]: of others, of nodes that are given
 
   /// The law that replaces the mean of rows that a node has a share in, or −1.
   FMBEM_HD std::int32_t law_of(std::int32_t k) const {

@@ -26,7 +26,6 @@ class CloseEntries {
                std::span<const MeanRow> means, double reach);
 
   MutualEntries between(std::int32_t k, std::int32_t l) const;
-  std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
 
   struct Triangles {
     const Triangle* all;

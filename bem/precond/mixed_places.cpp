@@ -13,18 +13,23 @@
 namespace fmbem {
 namespace {
 
-/// Panels that a thread sums, counts and sorts at a time: results do not depend on threads.
-constexpr std::int64_t panels_at_once = 1 << 14;
+/// Panels that a thread sums, counts and sorts at a time: results do not depend on threads. At most
+/// 256 times, as each keeps something of all parts.
+std::int64_t chunk_size(std::int64_t n) { return std::max<std::int64_t>(1 << 14, (n + 255) / 256); }
 
 /// Calls body(chunk, first, last) for chunks of n panels.
 template <class Body>
 void for_chunks(std::int64_t n, Body&& body) {
+  const std::int64_t size = chunk_size(n);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t first = 0; first < n; first += panels_at_once)
-    body(first / panels_at_once, static_cast<std::int32_t>(first),
-         static_cast<std::int32_t>(std::min(first + panels_at_once, n)));
+  for (std::int64_t first = 0; first < n; first += size)
+    body(first / size, static_cast<std::int32_t>(first),
+         static_cast<std::int32_t>(std::min(first + size, n)));
 }
-std::int64_t chunks_of(std::int64_t n) { return (n + panels_at_once - 1) / panels_at_once; }
+std::int64_t chunks_of(std::int64_t n) {
+  const std::int64_t size = chunk_size(n);
+  return (n + size - 1) / size;
+}
 
 void check(const auto& values, std::size_t n) {
   FMBEM_REQUIRE(values.size() == n,

@@ -32,9 +32,8 @@ template <class T>
 struct MixedSystems {
   static constexpr int parts = std::is_same_v<T, double> ? 1 : 2;
 
-  /// Throws
-  /// InputError for options out of range, for rows that do not fit the panels, and for parts in
-  /// charge equations that have no panels or rows of both kinds.
+  /// Throws InputError for options out of range, for rows that do not fit the panels, and for parts
+  /// in charge equations that have no panels or rows of both kinds.
   MixedSystems(const Panels& panels, std::span<const Triangle> triangles,
                const BasicMixedRows<T>& of_panels, const MixedInverseOptions& options);
   MixedSystems(const MixedSystems&) = delete;

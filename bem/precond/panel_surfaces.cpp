@@ -2,10 +2,15 @@
 
 #include <map>
 
+#include "fmbem/fmm/base/error.hpp"
+
 namespace fmbem {
 
 PanelSurfaces::PanelSurfaces(std::span<const int> inside, std::span<const int> outside)
     : panel(inside.size()), begin{0} {
+  FMBEM_REQUIRE(outside.size() == inside.size(), "there are " << inside.size()
+                                                              << " panels' backs and "
+                                                              << outside.size() << " fronts");
   const auto n = static_cast<std::int32_t>(panel.size());
   // Calls body(sides, first, last) for panels of one surface in a row.
   const auto for_runs = [&](auto&& body) {

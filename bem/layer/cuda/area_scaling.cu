@@ -64,5 +64,6 @@ void AreaScaling::multiply_each(double* y, const Columns& panels, std::size_t le
 void AreaScaling::divide_each(double* y, const Columns& panels, std::size_t length) const {
   enqueue_each<true>(area_, panels, length, y);
 }
+void AreaScaling::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
 
 }  // namespace fmbem::cuda::bem

@@ -22,6 +22,8 @@ class AreaScaling {
   /// Vectors y, `length` each, by one area each: those of the panels [begin, end).
   void multiply_each(double* y, const Columns& panels, std::size_t length) const;
   void divide_each(double* y, const Columns& panels, std::size_t length) const;
+  /// Until all of that is done.
+  void wait() const;
 
  private:
   double* room(int vectors);

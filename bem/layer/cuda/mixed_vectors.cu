@@ -269,6 +269,8 @@ void MixedVectors::change_rows(const double* x, double* y, int vectors) {
   }
 }
 
+void MixedVectors::wait() const { FMBEM_CUDA(cudaStreamSynchronize(nullptr)); }
+
 double* MixedVectors::room(int vectors) {
   if (room_.size() < size_ * vectors) room_ = DeviceArray<double>(size_ * vectors);
   return room_.data();

@@ -39,6 +39,8 @@ class MixedVectors {
   void change_rows(const double* x, double* y, int vectors);
   /// Room for so many vectors, until the next call.
   double* room(int vectors);
+  /// Until all that was enqueued is done.
+  void wait() const;
 
  private:
   struct Parts;

@@ -28,7 +28,10 @@ class PairBlocks {
   void multiply(const double* x, double* y, int vectors = 1) const;
   /// Waits for the default stream.
   void wait() const;
-  std::int64_t bytes() const { return static_cast<std::int64_t>(blocks_.size() * sizeof(double)); }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(blocks_.size() * sizeof(double) +
+                                     surface_of_.size() * sizeof(std::int32_t));
+  }
 
   std::size_t panels() const { return panels_; }
   /// Null where there is one surface.

@@ -128,6 +128,7 @@ template <class Count, class Take>
 Level next_level(const DeviceRowNodes& of, const DeviceBuffer<int2>& pairs, Count&& count,
                  Take&& take, DeviceBuffer<std::int32_t>& first, cudaStream_t stream) {
   const auto n = static_cast<std::int64_t>(pairs.size());
+  FMBEM_REQUIRE(n < INT32_MAX / 3, "the preconditioner's close entries are too many");
   DeviceBuffer<std::int32_t> counts(n + 1, stream);
   first = DeviceBuffer<std::int32_t>(n + 1, stream);
   launch(count, blocks_for(n + 1), threads_per_block, 0, stream, of, pairs.data(), n,
@@ -158,9 +159,8 @@ CloseTable::CloseTable(const DeviceRowNodes& of, const DeviceClusterTree& tree,
     Level next = next_level(of, last.pairs, count_halves, take_halves, last.first, stream);
     pairs += next.size();
     levels.push_back(std::move(next));
+    FMBEM_REQUIRE(pairs < INT32_MAX, "the preconditioner's close entries are too many");
   }
-  FMBEM_REQUIRE(pairs < INT32_MAX,
-                "the preconditioner's " << pairs << " close entries are too many");
 
   DeviceBuffer<std::uint64_t> key(pairs, stream);
   DeviceBuffer<float2> entries(pairs, stream);

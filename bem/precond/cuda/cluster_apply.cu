@@ -171,6 +171,7 @@ RowsProduct::RowsProduct(const DeviceClusterTree& tree, DeviceCuts cuts, DeviceR
       fields_(fields),
       cuts_(std::move(cuts)),
       rows_(std::move(rows)) {
+  cuts_.has_long = {};  // that was for the systems
   const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
   const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
   area_ = DeviceBuffer<double>(tree.size(), stream);

@@ -19,8 +19,6 @@ std::shared_ptr<const PanelStore> upload(const Panels& panels) {
 /// Waits for the stream, as others apply what was built in it.
 RowsProduct build(const DevicePanels& panels, const ClusterInverseOptions& options,
                   cudaStream_t stream) {
-  FMBEM_REQUIRE(panels.size > 0 && panels.size < (std::int64_t{1} << 30),
-                "the preconditioner cannot take " << panels.size << " panels");
   DeviceClusterTree tree = make_cluster_tree(panels, options.max_leaf, stream);
   DeviceCuts cuts = make_cuts(tree, options, stream);
   DeviceRows rows = solve_systems(tree, cuts, panels, options.max_leaf, stream);

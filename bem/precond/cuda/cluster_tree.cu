@@ -180,6 +180,8 @@ __global__ void find_radii(const std::int32_t* leaves, std::int64_t n_leaves,
 
 DeviceClusterTree make_cluster_tree(const DevicePanels& panels, const PlacesView& places,
                                     int max_leaf, cudaStream_t stream) {
+  FMBEM_REQUIRE(panels.size > 0 && panels.size < (std::int64_t{1} << 30),
+                "the preconditioner cannot take " << panels.size << " panels");
   const auto n = static_cast<std::int32_t>(panels.size), n_nodes = 2 * n - places.trees;
   const unsigned blocks = blocks_for(n);
   DeviceBuffer<std::int32_t> begin(n, stream), end(n, stream);

@@ -7,7 +7,8 @@
 namespace fmbem::cuda::bem {
 
 DeviceInverse::DeviceInverse(std::string name) : name_(std::move(name)) {}
-DeviceInverse::~DeviceInverse() = default;
+/// Products in the default stream may still need what is freed.
+DeviceInverse::~DeviceInverse() { cudaStreamSynchronize(nullptr); }
 void DeviceInverse::set(std::unique_ptr<const Impl> impl) { impl_ = std::move(impl); }
 
 void DeviceInverse::multiply(const double* x, double* y, const Product& product) const {

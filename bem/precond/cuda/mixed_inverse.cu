@@ -163,7 +163,8 @@ class Correction {
   }
 
   std::int64_t bytes() const {
-    return part_at_.bytes() + chunks_.bytes() + area_.bytes() + charge_area_.bytes() +
+    return part_at_.bytes() + part_chunks_.bytes() + part_.bytes() + other_begin_.bytes() +
+           weight2_area_.bytes() + area_.bytes() + charge_area_.bytes() + chunks_.bytes() +
            others_.bytes();
   }
 

@@ -44,7 +44,7 @@ struct DeviceBatch {
 DeviceBatch system_parts(const DeviceMixedNodes& of, const std::vector<std::int64_t>& cut_begin,
                          std::int64_t first, std::int64_t last, cudaStream_t stream);
 
-/// Where the things of each leaf begin, from their numbers, [leaves], and how many there are.
+/// Where the things of each leaf begin, from their numbers, and how many there are.
 struct Begins {
   DeviceBuffer<std::int32_t> begin;  ///< [leaves + 1]
   std::int32_t count;

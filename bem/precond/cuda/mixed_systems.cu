@@ -6,14 +6,16 @@
 #include "fmbem/bem/precond/cuda/mixed_system.cuh"
 #include "fmbem/bem/precond/cuda/mixed_systems.cuh"
 #include "fmbem/bem/precond/cuda/round_rows.cuh"
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/launch.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Leaves whose systems are in device memory in parts at a time, some 40 kB each.
-constexpr std::int64_t leaves_at_once = 8192;
+/// Leaves whose systems are in device memory in parts at a time, and entries of these systems, more
+/// than which there cannot be of any part.
+constexpr std::int64_t leaves_at_once = 8192, entries_at_once = std::int64_t{1} << 29;
 
 /// Device memory that blocks may work in where systems do not fit into shared memory.
 constexpr std::int64_t mixed_workspace_bytes = std::int64_t{1} << 28;
@@ -71,8 +73,9 @@ __global__ void __launch_bounds__(solve_threads, most_mixed_blocks)
     __syncthreads();
     add_means(space.nodes, a.laws + a.law_begin[f], a.law_begin[f + 1] - a.law_begin[f], m, own,
               stride, rows);
+    // Potentials and fluxes have different units, so none takes what is left of another.
     round_rows(rows, m, own, reinterpret_cast<unsigned*>(space.scale), a.rows + a.row_begin[f],
-               a.scale + a.place[f]);
+               a.scale + a.place[f], m);
   }
 }
 
@@ -94,6 +97,18 @@ __global__ void take_leaves(const Cluster* nodes, const std::int32_t* leaves, st
   if (f >= n) return;
   own[f] = nodes[leaves[f]].size();
   place[f] = nodes[leaves[f]].begin;
+}
+
+/// Behind the leaves that go together with leaf `first`.
+std::int64_t end_of_batch(const HostLeaves& leaves, std::int64_t first) {
+  const auto n = static_cast<std::int64_t>(leaves.own.size());
+  std::int64_t last = first, entries = 0;
+  for (; last < std::min(first + leaves_at_once, n); ++last) {
+    const std::int64_t m = leaves.cut_begin[last + 1] - leaves.cut_begin[last];
+    entries += m * m;
+    if (last > first && entries > entries_at_once) break;
+  }
+  return last;
 }
 
 /// Of the leaves of a batch, the largest systems first.
@@ -168,13 +183,13 @@ DeviceRows solve_mixed_systems(const DeviceMixedNodes& of, cudaStream_t stream) 
   const std::int32_t none = INT_MAX;
   singular.upload(&none);
   DeviceBuffer<unsigned char> room;
-  for (std::int64_t first = 0; first < n_leaves; first += leaves_at_once) {
-    const std::int64_t last = std::min(first + leaves_at_once, n_leaves);
+  for (std::int64_t first = 0, last = 0; first < n_leaves; first = last) {
+    last = end_of_batch(leaves, first);
     const DeviceBatch batch = system_parts(of, leaves.cut_begin, first, last, stream);
     const std::vector<LeafBytes> sizes = sizes_of(leaves, first, last);
     std::vector<std::int32_t> order;
     for (const LeafBytes& size : sizes) order.push_back(size.leaf);
-    const DeviceBuffer<std::int32_t> in_order = to_device(order, stream);
+    const DeviceBuffer<std::int32_t> in_order = copied_to_device(order, stream);
     enqueue({batch.node_begin.data(), batch.entry_begin.data(), batch.laws.law_begin.data(),
              batch.laws.given_begin.data(), batch.nodes.data(), batch.entries.data(),
              batch.laws.laws.data(), batch.laws.terms.data(), batch.laws.given.data(),

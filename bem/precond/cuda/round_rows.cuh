@@ -8,12 +8,13 @@
 namespace fmbem::cuda::bem {
 
 /// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
-/// [own]. Of several fields m counts [nodes][fields].
+/// [own]. The values that rows take are of `fields` kinds in turn.
 ///
-/// What rounding leaves of an entry is added to the next one of its row and field, so that the sums
-/// of rows stay. Smooth potentials have much the same mean on all close nodes, whose entries are
-/// far larger than their sum and much the same from leaf to leaf: errors of that sum would be those
-/// of a charge on all of the surface, on close sheets a larger one than the right one.
+/// What rounding leaves of an entry is added to the next one of its row and kind, and what is left
+/// at last to the smallest, so that sums of rows stay. Smooth potentials have much the same mean on
+/// all close nodes, whose entries are far larger than their sum and much the same from leaf to
+/// leaf: errors of that sum would be those of a charge on all of the surface, on close sheets a
+/// larger one than the right one.
 __device__ inline void round_rows(const float* rows, int m, int own, unsigned* largest,
                                   __half* __restrict__ out, float* scale, int fields = 1) {
   const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
@@ -34,16 +35,23 @@ __device__ inline void round_rows(const float* rows, int m, int own, unsigned* l
     const int power =
         i >= own || largest[i] == 0 ? 0 : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
     if (field == 0 && i < own) scale[i] = ldexpf(1, power);
-    float left = 0;
+    float left = 0, least = INFINITY;
+    int smallest = field;
     // The leaf's own panels, whose entries are the largest, are last: smaller ones take what is
     // left of them.
 #pragma unroll 4
     for (int k = m - fields + field; k >= 0; k -= fields) {
       const float value = ldexpf(rows[k * stride + i], -power) + left;
       const __half rounded = __float2half_rn(value);
-      left = value - __half2float(rounded);
+      const float entry = __half2float(rounded);
+      left = value - entry;
       out[k * stride + i] = rounded;
+      if (fabsf(entry) < fabsf(least)) {
+        least = entry;
+        smallest = k;
+      }
     }
+    out[smallest * stride + i] = __float2half_rn(least + left);
   }
   __syncthreads();
 }

@@ -84,8 +84,6 @@ DeviceClusterTree make_trees(const PanelStore& panels, std::span<const std::int3
 RowsProduct build(const Panels& panels, const RegionsOfPanels& regions,
                   std::span<const std::int32_t> tree_begin,
                   const DeviceBuffer<std::int32_t>& panel_at, cudaStream_t stream) {
-  FMBEM_REQUIRE(panels.size() < (std::size_t{1} << 30),
-                "the preconditioner cannot take " << panels.size() << " panels");
   const std::shared_ptr<const PanelStore> store = store_of(panels, stream);
   DeviceClusterTree tree = make_trees(*store, tree_begin, panel_at, stream);
   DeviceBuffer<NodeSides> sides(tree.nodes.size(), stream);

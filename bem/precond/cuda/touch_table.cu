@@ -93,6 +93,12 @@ TouchTable::TouchTable(const DeviceRowNodes& of, const DeviceClusterTree& tree,
   launch(count_touching, blocks_for(n + 1), threads_per_block, 0, stream, of, balls.data(), n_nodes,
          tree.panel_node.data(), n, count.data());
   begin_ = DeviceBuffer<std::int32_t>(n + 1, stream);
+  {
+    DeviceBuffer<std::int64_t> begin(n + 1, stream);
+    exclusive_sum(count.data(), begin.data(), n + 1, stream);
+    FMBEM_REQUIRE(download_one(begin.data() + n, stream) < INT32_MAX,
+                  "too many panels are close to others for the preconditioner: check the mesh");
+  }
   exclusive_sum(count.data(), begin_.data(), n + 1, stream);
   const std::int32_t pairs = download_one(begin_.data() + n, stream);
   DeviceBuffer<std::int32_t> first(pairs, stream);
