@@ -1,7 +1,9 @@
 #pragma once
 
 // Norms and products, for tests and benchmarks.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
@@ -10,6 +12,11 @@
 namespace fmbem::test {
 
 using Vector = std::vector<double>;
+
+/// The larger of two errors. std::max(a, b) is a where b is not a number, which would pass.
+inline double larger_error(double a, double b) {
+  return std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
+}
 
 inline double norm_of(const Vector& x) {
   double sum = 0;

@@ -60,8 +60,8 @@ double worst_of(const Panels& panels, const Layer& layer, const PanelBlock& bloc
                          column = panel_of(block.columns, columns.transposed ? k : j);
       const Triangle to = panels.triangle(row), from = panels.triangle(column);
       const double exact = exact_entry(layer, averaged, to, from, row == column);
-      worst =
-          std::max(worst, std::abs(entries[c * n + k] - exact) / allowed(layer, to, from, exact));
+      worst = larger_error(worst,
+                           std::abs(entries[c * n + k] - exact) / allowed(layer, to, from, exact));
     }
   return worst;
 }

@@ -337,8 +337,13 @@ TEST_CASE("fields on the GPU refuse what is not finite, and leave to the CPU wha
   std::vector<std::int32_t> some(panels.size() - 500);
   std::iota(some.begin(), some.end(), 500);
   REQUIRE(points.size() * some.size() > 1'000'000);
-  FieldOptions same = on_gpu(1e-6);
-  same.processor = Processor::cpu;
-  CHECK(evaluate_field(panels, sigma, points, on_gpu(1e-6), some).potential ==
-        evaluate_field(panels, sigma, points, same, some).potential);
+  FieldOptions screened = on_gpu(1e-6);
+  screened.kappa = 1;
+  const auto same_on_cpu = [&](FieldOptions how, const std::vector<std::int32_t>& chosen) {
+    const Field field = evaluate_field(panels, sigma, points, how, chosen);
+    how.processor = Processor::cpu;
+    return field.potential == evaluate_field(panels, sigma, points, how, chosen).potential;
+  };
+  CHECK(same_on_cpu(screened, {}));
+  CHECK(same_on_cpu(on_gpu(1e-6), some));
 }
