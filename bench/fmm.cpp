@@ -125,7 +125,9 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--seed", o.seed, "of points, charges and checked targets")->capture_default_str();
   app.add_option("--order", o.order, "degree of the expansions (default: the plan's choice)");
-  app.add_option("--max-leaf", o.max_leaves, "most points of a leaf (default: the plan's choice)")
+  app.add_option("--max-leaf", o.max_leaves,
+                 "most points of a leaf; the FMM's, in the mean of a box and its colleagues "
+                 "(default: the plan's choice)")
       ->type_name("N,...");
   app.add_option("--construction", o.construction, "of the tree on a GPU: sort or histogram")
       ->check(CLI::IsMember({"sort", "histogram"}));

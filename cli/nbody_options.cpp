@@ -55,7 +55,9 @@ void add_nbody_options(CLI::App& app, NbodyOptions& o) {
               {"spherical", fmm::Expansion::spherical},
               {"cartesian", fmm::Expansion::cartesian}},
              "of a treecode or a hybrid, where expansions act on points; auto: what is faster");
-  app.add_option("--leaf", o.plan.max_leaf, "most points of a leaf (default: what is fastest)")
+  app.add_option("--leaf", o.plan.max_leaf,
+                 "most points of a leaf; the FMM's, in the mean of a box and its colleagues "
+                 "(default: what is fastest)")
       ->type_name("N");
   app.add_option("--softening", o.plan.softening,
                  "of direct sums: 1/r becomes 1/sqrt(r^2 + L^2) (default: 0)")

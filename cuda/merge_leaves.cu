@@ -1,3 +1,6 @@
+#include <type_traits>
+#include <vector>
+
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/cuda/primitives.cuh"

@@ -39,12 +39,13 @@ struct PlanOptions {
   /// from 1e-6 on.
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
-  double kappa = 0;               ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
-  bool gradient = false;          ///< gradients will be asked for, and are to meet the tolerance
-  bool dipoles = false;           ///< sources will have dipole moments
-  bool hessian = false;           ///< so will second derivatives
-  std::optional<int> order{};     ///< degree p of the expansions, 1 to 40
-  std::optional<int> max_leaf{};  ///< most points of a leaf, by merge_leaves()
+  double kappa = 0;            ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
+  bool gradient = false;       ///< gradients will be asked for, and are to meet the tolerance
+  bool dipoles = false;        ///< sources will have dipole moments
+  bool hessian = false;        ///< so will second derivatives
+  std::optional<int> order{};  ///< degree p of the expansions, 1 to 40
+  /// Most points of a leaf; the FMM's, in the mean of a box and its colleagues (merge_leaves()).
+  std::optional<int> max_leaf{};
   std::optional<double> inflation{};  ///< side of the root over that of the bounding cube, [1, 2)
   const Ranks* ranks = &one_rank();   ///< that share the points: one for now
   Method method = Method::fmm;

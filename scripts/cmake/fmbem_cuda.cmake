@@ -27,11 +27,12 @@ if(FMBEM_WITH_CUDA)
 endif()
 message(STATUS "CUDA backend: ${FMBEM_WITH_CUDA}")
 
-# fmbem_cuda_units(VARIABLE sources…): the sources, with files that include some six .cu files each in
-# the place of these, if FMBEM_UNITY is on; not of those with the property SKIP_UNITY_BUILD_INCLUSION.
-# Reading the headers of CUDA, cub and C++ is most of their compilation. CMake does it for CUDA from
-# 3.31 on.
-function(fmbem_cuda_units variable)
+# fmbem_cuda_units(NAME VARIABLE sources…): the sources of the library fmbem_NAME, relative paths, with
+# files that include some six .cu files each in the place of these, if FMBEM_UNITY is on; not of those
+# with the property SKIP_UNITY_BUILD_INCLUSION. No other properties of a file, such as flags of its own,
+# reach the file that includes it. Reading the headers of CUDA, cub and C++ is most of their
+# compilation. CMake does it for CUDA from 3.31 on.
+function(fmbem_cuda_units name variable)
   set(sources ${ARGN})
   if(FMBEM_UNITY)
     set(files "")
@@ -48,8 +49,8 @@ function(fmbem_cuda_units variable)
       list(REMOVE_ITEM files ${batch})
       list(TRANSFORM batch REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
       list(JOIN batch "" text)
-      file(CONFIGURE OUTPUT unit_${unit}.cu CONTENT "${text}" @ONLY)
-      list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/unit_${unit}.cu)
+      file(CONFIGURE OUTPUT ${name}_${unit}.cu CONTENT "${text}" @ONLY)
+      list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_${unit}.cu)
       math(EXPR unit "${unit} + 1")
     endwhile()
   endif()

@@ -37,7 +37,7 @@ endforeach()
 # fmbem_library(NAME sources…): the library fmbem_NAME with the alias fmbem::NAME.
 function(fmbem_library name)
   set(target fmbem_${name})
-  fmbem_cuda_units(sources ${ARGN})
+  fmbem_cuda_units(${name} sources ${ARGN})
   add_library(${target} ${sources})
   add_library(fmbem::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)

@@ -16,10 +16,14 @@ namespace fmbem::test {
 
 /// Under the address sanitizer everything takes several times as long, so some tests do less. GCC
 /// has a macro that tells of it, clang a feature.
-#ifndef __has_feature
-#define __has_feature(x) 0
+#ifdef __SANITIZE_ADDRESS__
+#define FMBEM_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FMBEM_SANITIZED
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#endif
+#ifdef FMBEM_SANITIZED
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
