@@ -27,4 +27,9 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
 /// collects or ignores its children itself.
 int wait_for(pid_t process);
 
+/// Kills the process that was started last, if it still runs, and waits until it is gone, so that
+/// it writes no more. Safe to call from a signal handler, for a program that starts one process at
+/// a time.
+void end_child() noexcept;
+
 }  // namespace fmbem

@@ -15,6 +15,7 @@ import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["FMBEM_PROGRAM"]
+READER = pathlib.Path(PROGRAM).with_name("fmbem-reader")
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 CUBE = str(ROOT / "examples" / "cube.geo")
 

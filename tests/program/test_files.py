@@ -8,7 +8,7 @@ import tempfile
 import pathlib
 import unittest
 
-from harness import CUBE, PROGRAM, ProgramTest, leave_out
+from harness import CUBE, PROGRAM, READER, ProgramTest, leave_out
 
 FUZZ = os.environ["FMBEM_FUZZ"]
 TETRAHEDRON = 1.5 + 3 ** 0.5 / 2  # its area
@@ -220,9 +220,6 @@ class Read(ProgramTest):
                     "DIMENSIONS 2 2 2\nORIGIN 0 0 0\nSPACING 1 1 1\n", saying="PolyData")
         self.refuse("c.off", self.valid["lf.obj"])
         self.refuse("d.step", self.valid["cube.brep"])
-
-
-READER = pathlib.Path(os.environ["FMBEM_PROGRAM"]).with_name("fmbem-reader")
 
 
 class Reader(ProgramTest):

@@ -1,6 +1,7 @@
 """The program's surface: help, versions, mesh checks, interrupts, and the documentation's claims."""
 
 import bisect
+import itertools
 import os
 import pathlib
 import re
@@ -94,24 +95,24 @@ class Limits(ProgramTest):
             self.skipTest("clang's OpenMP ends programs itself where it finds no room")
         self.has_sanitizer = "libasan" in libraries
 
-    def limited(self, limit):
+    def limited(self, limit, output="cube.vtu"):
         """A solve under a limit of the shell's."""
         return subprocess.run(["bash", "-c", f'ulimit {limit}; exec "$0" "$@"', PROGRAM, "capacitance",
-                               self.cube_file(), "--mesh-size", "0.1", "--output", "cube.vtu"],
+                               self.cube_file(), "--mesh-size", "0.1", "--output", output],
                               cwd=self.folder, capture_output=True, text=True, timeout=300,
                               env=os.environ | {"OMP_NUM_THREADS": "2"})
 
     def test_files_that_may_not_be_so_large(self):
         """The mesh between both processes, and the output, which is larger than some limits and not others."""
-        for kilobytes in (0, 1, 20, 200):
-            with self.subTest(kilobytes):
-                done = self.limited(f"-f {kilobytes}")
+        for output, kilobytes in itertools.product(("cube.vtu", "cube.msh"), (0, 1, 20, 200)):
+            with self.subTest(output=output, kilobytes=kilobytes):
+                done = self.limited(f"-f {kilobytes}", output)
                 self.assertIn(done.returncode, (0, 4) if kilobytes > 1 else (4,), done.stderr)
                 errors = [line for line in done.stderr.splitlines() if "notice:" not in line]
                 self.assertEqual(len(errors), 1 if done.returncode else 0, done.stderr)
                 files = {path.name for path in self.folder.iterdir()}
-                self.assertEqual(files, {"cube.geo"} | ({"cube.vtu"} if done.returncode == 0 else set()))
-                (self.folder / "cube.vtu").unlink(missing_ok=True)
+                self.assertEqual(files, {"cube.geo"} | ({output} if done.returncode == 0 else set()))
+                (self.folder / output).unlink(missing_ok=True)
 
     def loads_in(self, megabytes):
         """Whether PETSc and MPI come up in so much address space: CUDA's libraries are large, and OpenBLAS's
