@@ -31,6 +31,12 @@ def leave_out(reason):
 
 
 @functools.cache
+def has_address_sanitizer():
+    """That takes terabytes of address space. gcc links it as a library, clang into the program."""
+    return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
+
+
+@functools.cache
 def draws_pictures():
     done = subprocess.run([PROGRAM, "plot", CUBE, "-o", "/a.png"], capture_output=True, text=True)
     return "built without" not in done.stderr

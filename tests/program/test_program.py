@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ROOT, ProgramTest
+from harness import PROGRAM, ROOT, ProgramTest, has_address_sanitizer
 
 
 class Help(ProgramTest):
@@ -93,7 +93,6 @@ class Limits(ProgramTest):
         libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
         if "libomp" in libraries:
             self.skipTest("clang's OpenMP ends programs itself where it finds no room")
-        self.has_sanitizer = "libasan" in libraries
 
     def limited(self, limit, output="cube.vtu"):
         """A solve under a limit of the shell's."""
@@ -125,7 +124,7 @@ class Limits(ProgramTest):
 
     def test_address_space_that_ends(self):
         """OpenBLAS would try for ever to get its buffers."""
-        if self.has_sanitizer:
+        if has_address_sanitizer():
             self.skipTest("the address sanitizer takes terabytes of address space")
         codes = set()
         sizes = range(100, 10000, 10)
