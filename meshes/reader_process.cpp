@@ -110,7 +110,19 @@ bool write_msh(const OutputFile& file, const SurfaceMesh& mesh,
   return whole;
 }
 
-std::string gmsh_version() { return ask_reader<std::string>(ReaderTask::gmsh_version, ""); }
+std::string gmsh_version() {
+  std::string version;
+  try {
+    ask_child(
+        reader, reader_request(ReaderTask::gmsh_version), {},
+        [](int) { throw Error(ExitCode::internal_error, "fmbem-reader ended without an answer"); },
+        [&](ParcelReader& answer) { answer.get(version); });
+  } catch (const Error&) {
+    return "";
+  }
+  return version;
+}
+
 std::string cgal_version() { return FMBEM_CGAL_VERSION; }
 std::string vtk_version() { return FMBEM_VTK_VERSION; }
 

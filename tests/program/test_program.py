@@ -31,6 +31,15 @@ class Help(ProgramTest):
         self.assertEqual(report["build"]["backends"],
                          ["cpu", "cuda"] if report["build"]["cuda"] else ["cpu"])
         self.assertIn("PETSc", self.fmbem("info").stdout)
+        self.assertRegex(report["build"]["gmsh"], r"^\d+\.\d+")
+
+    def test_info_goes_on_without_a_reader(self):
+        broken = self.write("broken", "#!/bin/sh\nkill -SEGV $$\n")
+        os.chmod(broken, 0o755)
+        for reader in ("/nowhere/reader", "/bin/true", broken):
+            with self.subTest(reader):
+                self.assertIsNone(self.report("info", env={"FMBEM_READER": reader})["build"]["gmsh"])
+                self.assertRegex(self.fmbem("info", env={"FMBEM_READER": reader}).stdout, "Gmsh +not found")
 
 
 class MeshInfo(ProgramTest):
