@@ -92,6 +92,15 @@ int wait_for(pid_t process) {
   return status;
 }
 
+void require_not_ended(int status, const std::string& deed) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGKILL)
+    throw ResourceError("the process that " + deed +
+                        " was killed, as the system does where memory runs out");
+  if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
+    throw ResourceError("the process that " + deed + " was ended (" + strsignal(signal) + ")");
+}
+
 void end_child() noexcept {
   const int error = errno;
   if (const pid_t process = running_child.load(); process > 0) {

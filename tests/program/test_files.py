@@ -238,6 +238,7 @@ class Reader(ProgramTest):
 
     def test_other_ends(self):
         self.refuse("kill -KILL $$", 4, "memory runs out")
+        self.refuse("kill -TERM $$", 4, ["tetrahedron.msh was ended (Terminated)"])
         self.refuse("kill -XCPU $$", 2, "came to no end")
         self.refused("mesh-info", self.tetrahedron_file(), env={"FMBEM_READER": "/nowhere/reader"},
                      code=4, saying="/nowhere/reader")
@@ -245,7 +246,9 @@ class Reader(ProgramTest):
     def test_ends_while_writing(self):
         mesh = self.tetrahedron_file()
         for end, code, saying in [("kill -KILL $$", 4, "memory runs out"), ("kill -XFSZ $$", 4, "ulimit"),
-                                  ("exit 127", 4, "could not start"),
+                                  ("kill -TERM $$", 4, "wrote out.msh was ended (Terminated)"),
+                                  ("kill -INT $$", 4, "was ended"), ("kill -HUP $$", 4, "was ended"),
+                                  ("kill -XCPU $$", 4, "ulimit -t"), ("exit 127", 4, "could not start"),
                                   ("kill -SEGV $$", 1, ["Segmentation fault", "while writing out.msh"])]:
             reads = self.write("reads", "1")
             reader = self.write("reader", f"#!/bin/sh\n[ -s {reads} ] || {end}\n: >{reads}\nexec {READER}")
