@@ -1,6 +1,7 @@
 """Whatever happens to a run, nothing partial is left and nothing is lost."""
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -76,26 +77,35 @@ class Interrupts(ProgramTest):
             time.sleep(0.001)
         return process
 
-    def interrupt_writing(self, process, which):
-        self.assertIsNone(process.poll(), "the run is over: let it take longer")
+    def interrupt(self, process, which):
+        """Returns whether it came before the run's end."""
         process.send_signal(which)
         _, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            return False
         self.assertEqual(process.returncode, 128 + which)
         self.assertEqual(self.sentences(errors), ["fmbem: interrupted"])
+        return True
 
     def test_signals_to_fmbem_alone_while_it_has_msh_written(self):
-        for which, seconds in ((signal.SIGINT, 0), (signal.SIGTERM, 0.1), (signal.SIGHUP, 0.3), (signal.SIGINT, 0.6)):
-            with self.subTest(which=which, seconds=seconds):
-                process = self.start_writing(f"exec {READER}")
-                time.sleep(seconds)
-                self.interrupt_writing(process, which)
-                time.sleep(0.2)
-                self.assertEqual(self.names(), {"calls", "reader"})
+        """Later and later, until the file is there."""
+        delays = [0]
+        for which in itertools.cycle((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
+            process = self.start_writing(f"exec {READER}")
+            time.sleep(delays[-1])
+            if not self.interrupt(process, which):
+                break
+            time.sleep(0.2)
+            self.assertEqual(self.names(), {"calls", "reader"}, f"{which} after {delays[-1]} s")
+            delays.append(2 * delays[-1] or 0.1)
+        self.assertEqual(self.names(), {"calls", "reader", "o.msh"})
+        self.assertGreater(len(delays), 1, "the run is over: let it take longer")
 
     def test_what_writes_msh_does_not_outlive_an_interrupt(self):
         for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(which=which):
-                self.interrupt_writing(self.start_writing("sleep 0.5; echo >.fmbem-$PPID-0.msh; sleep 9"), which)
+                process = self.start_writing("sleep 0.5; echo >.fmbem-$PPID-0.msh; sleep 9")
+                self.assertTrue(self.interrupt(process, which))
                 time.sleep(1)
                 self.assertEqual(self.names(), {"calls", "reader"})
 
