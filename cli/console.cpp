@@ -12,6 +12,7 @@
 
 #include "cli/layout.hpp"
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/child_process.hpp"
 #include "fmbem/meshes/output_file.hpp"
 
 namespace fmbem::cli {
@@ -119,6 +120,7 @@ namespace {
 
 extern "C" void end_on_signal(int signal) {
   if (hold_interrupt(signal)) return;
+  end_child();  // or it would write on
   remove_partial_output();
   constexpr char message[] = "\nfmbem: interrupted\n";
   // Only calls that are safe in a signal handler.

@@ -29,7 +29,7 @@ ExitCode run(Context& context, const OutputOptions& options) {
   line("build") << FMBEM_BUILD_TYPE << ", " << FMBEM_COMPILER;
   line("PETSc") << petsc_version();
   const std::string gmsh = gmsh_version();
-  line("Gmsh") << gmsh;
+  line("Gmsh") << (gmsh.empty() ? "not found" : gmsh);
   line("CUDA") << (built_with_cuda() ? cuda_runtime_version() : "not in this build");
   line("cores") << available_cores();
   line("memory") << std::setprecision(3) << available_memory() / gib << " GiB free";
@@ -50,7 +50,7 @@ ExitCode run(Context& context, const OutputOptions& options) {
       {"type", FMBEM_BUILD_TYPE},
       {"compiler", FMBEM_COMPILER},
       {"petsc", petsc_version()},
-      {"gmsh", gmsh},
+      {"gmsh", gmsh.empty() ? Json(nullptr) : Json(gmsh)},
       {"cuda", built_with_cuda() ? Json(cuda_runtime_version()) : Json(nullptr)},
       {"cores", available_cores()},
       {"backends", built_with_cuda() ? Json::array({"cpu", "cuda"}) : Json::array({"cpu"})},

@@ -57,7 +57,7 @@ std::string manual_page(const CLI::App& program) {
          "interrupted (129, 143 and 152 by SIGHUP, SIGTERM and a limit on processor time).\n"
          ".SH ENVIRONMENT\n"
          ".TP\nFMBEM_RATES\nThe table of fmbem tune.\n"
-         ".TP\nFMBEM_READER\nThe program that reads files, fmbem\\-reader.\n"
+         ".TP\nFMBEM_READER\nThe program that reads files and writes .msh, fmbem\\-reader.\n"
          ".TP\nNO_COLOR\nIf it is set, no colours on a terminal.\n"
          ".TP\nOMP_NUM_THREADS\nThreads where \\-\\-threads does not say.\n"
          ".TP\nPETSC_OPTIONS\nOptions of PETSc.\n";

@@ -1,5 +1,6 @@
 #include "fmbem/meshes/child_process.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,12 +14,17 @@
 #include <unistd.h>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/meshes/output_file.hpp"
 
 namespace fmbem {
 namespace {
 
 /// Above every number that a child gets a file under.
 constexpr int beyond_handed = 16;
+
+/// What a signal handler may have to end; 0 is none.
+std::atomic<pid_t> running_child{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free, "needed in a signal handler");
 
 }  // namespace
 
@@ -62,6 +68,7 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   char* arguments[] = {const_cast<char*>(program.c_str()), nullptr};
   pid_t process = 0;
+  const HeldInterrupts until_it_is_known;
   const int error =
       posix_spawn(&process, program.c_str(), &actions, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
@@ -69,14 +76,39 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
   for (const int copy : copies) close(copy);
   if (error != 0)
     throw ResourceError("cannot start " + program + " " + purpose + ": " + std::strerror(error));
+  running_child = process;
   return process;
 }
 
 int wait_for(pid_t process) {
+  // While nobody has collected it, no other process gets its number, and is killed in its place.
+  siginfo_t end;
+  while (waitid(P_PID, process, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  running_child = 0;
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
+}
+
+void require_not_ended(int status, const std::string& deed) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGKILL)
+    throw ResourceError("the process that " + deed +
+                        " was killed, as the system does where memory runs out");
+  if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
+    throw ResourceError("the process that " + deed + " was ended (" + strsignal(signal) + ")");
+}
+
+void end_child() noexcept {
+  const int error = errno;
+  if (const pid_t process = running_child.load(); process > 0) {
+    kill(process, SIGKILL);
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  errno = error;
 }
 
 }  // namespace fmbem

@@ -27,4 +27,13 @@ pid_t start_silently(const std::string& program, const std::vector<HandedFile>& 
 /// collects or ignores its children itself.
 int wait_for(pid_t process);
 
+/// Throws ResourceError where a signal has ended the process that is not a crash of its own: it was
+/// killed, interrupted or terminated. `deed` is such as "read cube.geo", in the past.
+void require_not_ended(int status, const std::string& deed);
+
+/// Kills the process that was started last, if it still runs, and waits until it is gone, so that
+/// it writes no more. Safe to call from a signal handler, for a program that starts one process at
+/// a time.
+void end_child() noexcept;
+
 }  // namespace fmbem

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -14,25 +15,34 @@
 namespace fmbem {
 namespace {
 
-ParcelWriter answer_to(const ChildTask& task) {
-  const auto refusal = [](ExitCode code, const std::string& sentence) {
-    ParcelWriter answer;
-    answer.put(code);
-    answer.put(sentence);
-    return answer;
+/// Reads a request, does it and answers.
+ParcelWriter answer_to(MemoryFile& memory, const RequestReader& read_request, std::string& what) {
+  ParcelReader request(memory.read());
+  // An orphan has nothing to do.
+  if (request.got<pid_t>() != getppid()) _exit(0);
+  const ChildTask run = read_request(request, what);
+  memory.write("");  // no answer yet
+  ParcelWriter answer;
+  answer.put(ExitCode::solved);
+  run(answer);
+  return answer;
+}
+
+void answer(MemoryFile& memory, const RequestReader& read_request, std::string what) {
+  const auto refuse = [&](ExitCode code, const std::string& sentence) {
+    ParcelWriter refusal;
+    refusal.put(code);
+    refusal.put(sentence);
+    memory.write(refusal.bytes());
   };
   try {
-    ParcelWriter answer;
-    answer.put(ExitCode::solved);
-    task.run(answer);
-    return answer;
+    memory.write(answer_to(memory, read_request, what).bytes());
   } catch (const Error& e) {
-    return refusal(e.code(), e.what());
+    refuse(e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    return refusal(ExitCode::out_of_resource, "not enough memory to " + task.what);
+    refuse(ExitCode::out_of_resource, "not enough memory to " + what);
   } catch (const std::exception& e) {
-    return refusal(ExitCode::internal_error,
-                   "internal error: cannot " + task.what + ": " + e.what());
+    refuse(ExitCode::internal_error, "internal error: cannot " + what + ": " + e.what());
   }
 }
 
@@ -61,24 +71,17 @@ void ask_child(const ChildProgram& program, const ParcelWriter& request,
   throw Error(code, sentence);
 }
 
-int answer_as_child(const std::string& name, const std::string& task,
-                    const std::function<ChildTask(ParcelReader& request)>& read_request) {
+int answer_as_child(const std::string& name, std::string what, const RequestReader& read_request) {
   if (fcntl(request_file, F_GETFD) < 0) {
-    std::fprintf(stderr, "%s: fmbem starts this program %s; it has no use by itself\n",
-                 name.c_str(), task.c_str());
+    std::fprintf(stderr, "%s: fmbem starts this program to %s; it has no use by itself\n",
+                 name.c_str(), what.c_str());
     return 2;
   }
   const rlimit no_core{};  // a library that crashes is no news here
   setrlimit(RLIMIT_CORE, &no_core);
-  MemoryFile memory(request_file);
-  ParcelReader request(memory.read());
-  const auto parent = request.got<pid_t>();
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // an interrupt of the program ends this process too
-  if (getppid() == parent) {
-    const ChildTask todo = read_request(request);
-    memory.write("");  // no answer yet
-    memory.write(answer_to(todo).bytes());
-  }
+  MemoryFile memory(request_file);
+  answer(memory, read_request, std::move(what));
   _exit(0);
 }
 

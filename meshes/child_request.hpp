@@ -27,16 +27,15 @@ void ask_child(const ChildProgram& program, const ParcelWriter& request,
                const std::vector<HandedFile>& files, const std::function<void(int status)>& explain,
                const std::function<void(ParcelReader& answer)>& take);
 
-/// What a request asks for, once it is read.
-struct ChildTask {
-  std::string what;  ///< such as "read cube.geo"
-  std::function<void(ParcelWriter& answer)> run;
-};
+/// What is to be done for a request, once that is read.
+using ChildTask = std::function<void(ParcelWriter& answer)>;
+
+/// Reads a request. Sets `what` for errors, such as "read cube.geo", before it takes what is large.
+using RequestReader = std::function<ChildTask(ParcelReader& request, std::string& what)>;
 
 /// The main() of such a program: reads the request, does it and answers, with the error where there
 /// is one. Ends the process without destructors of libraries, which could crash after a bad file.
-/// Returns 2, with a sentence, where nobody has asked for anything.
-int answer_as_child(const std::string& name, const std::string& task,
-                    const std::function<ChildTask(ParcelReader& request)>& read_request);
+/// Returns 2, with a sentence, where nobody has asked for anything; `what` is such as "draw".
+int answer_as_child(const std::string& name, std::string what, const RequestReader& read_request);
 
 }  // namespace fmbem

@@ -56,8 +56,8 @@ struct ElementData {
 /// Throws InputError for files that Gmsh cannot read.
 std::vector<ElementData> read_element_data(const std::string& file);
 
-/// Version of the Gmsh SDK that fmbem-reader uses. Throws InputError where there is no
-/// fmbem-reader.
+/// Version of the Gmsh SDK that fmbem-reader uses; empty where there is no fmbem-reader or it
+/// cannot start Gmsh.
 std::string gmsh_version();
 /// Versions of the libraries that fmbem-reader was built with; empty where it was not.
 std::string cgal_version();

@@ -18,9 +18,7 @@ namespace {
 
 /// The reason why a process ended without an answer.
 [[noreturn]] void explain(int status, const std::string& file) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-    throw ResourceError("the process that read " + file +
-                        " was killed, as the system does where memory runs out");
+  require_not_ended(status, "read " + file);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
     throw ResourceError("the mesh of " + file +
                         " is larger than the files that this process may write: raise that limit, "
@@ -45,9 +43,10 @@ namespace {
 /// The reason why a process ended without having written the file.
 [[noreturn]] void explain_unwritten(int status, const std::string& path) {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (signal == SIGKILL)
-    throw ResourceError("the process that wrote " + path +
-                        " was killed, as the system does where memory runs out");
+  require_not_ended(status, "wrote " + path);
+  if (signal == SIGXCPU)
+    throw ResourceError("cannot write " + path +
+                        ": it takes longer than this process may run: raise that limit, ulimit -t");
   if (signal == SIGXFSZ)
     throw ResourceError("cannot write " + path +
                         ": it is larger than the files that this process may write: raise that "
@@ -110,7 +109,19 @@ bool write_msh(const OutputFile& file, const SurfaceMesh& mesh,
   return whole;
 }
 
-std::string gmsh_version() { return ask_reader<std::string>(ReaderTask::gmsh_version, ""); }
+std::string gmsh_version() {
+  std::string version;
+  try {
+    ask_child(
+        reader, reader_request(ReaderTask::gmsh_version), {},
+        [](int) { throw Error(ExitCode::internal_error, "fmbem-reader ended without an answer"); },
+        [&](ParcelReader& answer) { answer.get(version); });
+  } catch (const Error&) {
+    return "";
+  }
+  return version;
+}
+
 std::string cgal_version() { return FMBEM_CGAL_VERSION; }
 std::string vtk_version() { return FMBEM_VTK_VERSION; }
 

@@ -25,9 +25,7 @@ void check_picture_format(const std::string& path) {
 }
 
 [[noreturn]] void explain(int status, const std::string& name) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-    throw ResourceError("the process that drew " + name +
-                        " was killed, as the system does where memory runs out");
+  require_not_ended(status, "drew " + name);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw ResourceError("fmbem-picture, which draws, could not start; run it to see why");
   const std::string how =

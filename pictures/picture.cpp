@@ -57,12 +57,13 @@ void draw(const PictureRequest& request) {
 }  // namespace
 
 int main() {
-  return answer_as_child("fmbem-picture", "to draw", [](ParcelReader& parcel) {
+  return answer_as_child("fmbem-picture", "draw", [](ParcelReader& parcel, std::string& what) {
     const auto request = parcel.got<PictureRequest>();
-    return ChildTask{"draw " + request.name, [request](ParcelWriter&) {
-                       // Software draws the same picture on every machine, and needs no device.
-                       setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-                       draw(request);
-                     }};
+    what = "draw " + request.name;
+    return [request](ParcelWriter&) {
+      // Software draws the same picture on every machine, and needs no device.
+      setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+      draw(request);
+    };
   });
 }

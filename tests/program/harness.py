@@ -15,6 +15,7 @@ import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["FMBEM_PROGRAM"]
+READER = pathlib.Path(PROGRAM).with_name("fmbem-reader")
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 CUBE = str(ROOT / "examples" / "cube.geo")
 
@@ -27,6 +28,12 @@ def leave_out(reason):
     if os.environ.get("CI") == "true":
         raise AssertionError(reason)
     raise unittest.SkipTest(reason)
+
+
+@functools.cache
+def has_address_sanitizer():
+    """That takes terabytes of address space. gcc links it as a library, clang into the program."""
+    return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
 
 
 @functools.cache

@@ -8,7 +8,7 @@ import tempfile
 import pathlib
 import unittest
 
-from harness import CUBE, PROGRAM, ProgramTest, leave_out
+from harness import CUBE, PROGRAM, READER, ProgramTest, has_address_sanitizer, leave_out
 
 FUZZ = os.environ["FMBEM_FUZZ"]
 TETRAHEDRON = 1.5 + 3 ** 0.5 / 2  # its area
@@ -222,9 +222,6 @@ class Read(ProgramTest):
         self.refuse("d.step", self.valid["cube.brep"])
 
 
-READER = pathlib.Path(os.environ["FMBEM_PROGRAM"]).with_name("fmbem-reader")
-
-
 class Reader(ProgramTest):
     """The process that reads files, and writes .msh."""
 
@@ -241,6 +238,7 @@ class Reader(ProgramTest):
 
     def test_other_ends(self):
         self.refuse("kill -KILL $$", 4, "memory runs out")
+        self.refuse("kill -TERM $$", 4, ["tetrahedron.msh was ended (Terminated)"])
         self.refuse("kill -XCPU $$", 2, "came to no end")
         self.refused("mesh-info", self.tetrahedron_file(), env={"FMBEM_READER": "/nowhere/reader"},
                      code=4, saying="/nowhere/reader")
@@ -248,13 +246,35 @@ class Reader(ProgramTest):
     def test_ends_while_writing(self):
         mesh = self.tetrahedron_file()
         for end, code, saying in [("kill -KILL $$", 4, "memory runs out"), ("kill -XFSZ $$", 4, "ulimit"),
-                                  ("exit 127", 4, "could not start"),
+                                  ("kill -TERM $$", 4, "wrote out.msh was ended (Terminated)"),
+                                  ("kill -INT $$", 4, "was ended"), ("kill -HUP $$", 4, "was ended"),
+                                  ("kill -XCPU $$", 4, "ulimit -t"), ("exit 127", 4, "could not start"),
                                   ("kill -SEGV $$", 1, ["Segmentation fault", "while writing out.msh"])]:
             reads = self.write("reads", "1")
             reader = self.write("reader", f"#!/bin/sh\n[ -s {reads} ] || {end}\n: >{reads}\nexec {READER}")
             os.chmod(reader, 0o755)
             self.refused("mesh", mesh, "--output", "out.msh", env={"FMBEM_READER": reader}, code=code,
                          saying=saying)
+
+    def test_no_memory_for_what_writes(self):
+        """From too little to start with to enough: what takes the mesh, and Gmsh, may find none."""
+        if has_address_sanitizer():
+            self.skipTest("the address sanitizer takes terabytes of address space")
+        mesh = self.tetrahedron_file()
+        sentences, megabytes = [], 100
+        while not (self.folder / "out.msh").exists():
+            calls = self.write("calls", "")
+            reader = self.write("reader", f"#!/bin/sh\necho >>{calls}\n"
+                                          f"[ $(wc -l <{calls}) = 1 ] || ulimit -v {1024 * megabytes}\nexec {READER}\n")
+            os.chmod(reader, 0o755)
+            done = subprocess.run([PROGRAM, "mesh", mesh, "--refine", "8", "--output", "out.msh"], text=True,
+                                  cwd=self.folder, env=os.environ | {"FMBEM_READER": reader, "OMP_NUM_THREADS": "2"},
+                                  capture_output=True, timeout=300)
+            if done.returncode != 0:
+                self.assertEqual(done.returncode, 4, done.stderr)
+                sentences.append(done.stderr)
+            megabytes += 10
+        self.assertTrue([s for s in sentences if "memory" in s], sentences)
 
     def test_other_programs_do_not_load_gmsh(self):
         for name in ("fmbem", "fmbem-picture"):

@@ -1,5 +1,7 @@
 """Whatever happens to a run, nothing partial is left and nothing is lost."""
 
+import contextlib
+import itertools
 import json
 import os
 import signal
@@ -7,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ProgramTest, leave_out, read_vtu
+from harness import PROGRAM, READER, ProgramTest, leave_out, read_vtu
 from test_program import catches_interrupts
 
 OUTPUTS = {"o.vtu", "o.json", "o.h5", "o.csv", "o.sp", "system"}
@@ -59,6 +61,54 @@ class Interrupts(ProgramTest):
                     self.assertEqual(self.sentences(errors), ["fmbem: interrupted"])
                     self.assertEqual(self.names(), set())
 
+    def start_writing(self, writer):
+        """Runs `fmbem mesh` with a reader that first reads and then executes a line of a shell, and waits for
+        that."""
+        self.two_tetrahedra_file()
+        calls = self.write("calls", "")
+        reader = self.write("reader", f"#!/bin/sh\necho >>{calls}\n"
+                                      f"[ $(wc -l <{calls}) = 2 ] || exec {READER}\n{writer}\n")
+        os.chmod(reader, 0o755)
+        process = subprocess.Popen([PROGRAM, "mesh", "two.msh", "--refine", "8", "--output", "o.msh"],
+                                   cwd=self.folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=os.environ | {"FMBEM_READER": reader})
+        while os.path.getsize(calls) < 2:
+            self.assertIsNone(process.poll())
+            time.sleep(0.001)
+        return process
+
+    def interrupt(self, process, which):
+        """Returns whether it came before the run's end."""
+        process.send_signal(which)
+        _, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            return False
+        self.assertEqual(process.returncode, 128 + which)
+        self.assertEqual(self.sentences(errors), ["fmbem: interrupted"])
+        return True
+
+    def test_signals_to_fmbem_alone_while_it_has_msh_written(self):
+        """Later and later, until the file is there."""
+        delays = [0]
+        for which in itertools.cycle((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
+            process = self.start_writing(f"exec {READER}")
+            time.sleep(delays[-1])
+            if not self.interrupt(process, which):
+                break
+            time.sleep(0.2)
+            self.assertEqual(self.names(), {"calls", "reader"}, f"{which} after {delays[-1]} s")
+            delays.append(2 * delays[-1] or 0.1)
+        self.assertEqual(self.names(), {"calls", "reader", "o.msh"})
+        self.assertGreater(len(delays), 1, "the run is over: let it take longer")
+
+    def test_what_writes_msh_does_not_outlive_an_interrupt(self):
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(which=which):
+                process = self.start_writing("sleep 0.5; echo >.fmbem-$PPID-0.msh; sleep 9")
+                self.assertTrue(self.interrupt(process, which))
+                time.sleep(1)
+                self.assertEqual(self.names(), {"calls", "reader"})
+
     def test_a_kill_leaves_no_output_that_is_not_whole(self):
         process = self.start()
         time.sleep(1)
@@ -92,29 +142,48 @@ class Interrupts(ProgramTest):
             self.assertEqual(process.returncode, 0, errors)
         self.check_whole()
 
-    def test_a_full_disk(self):
+    @contextlib.contextmanager
+    def small_disk(self, kilobytes):
         disk = self.folder / "disk"
-        disk.mkdir()
+        disk.mkdir(exist_ok=True)
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(disk)]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            leave_out("file systems cannot be mounted here")
+        try:
+            yield disk
+        finally:
+            subprocess.run(["umount", str(disk)], check=True)
+
+    def check_full(self, code, errors):
+        """One sentence where something did not fit, and nothing partial."""
+        self.assertIn(code, (0, 4))
+        self.assertEqual(len(self.sentences(errors)), 1 if code else 0, errors)
+        self.assertFalse([name for name in self.names("disk") if name.startswith(".fmbem")])
+
+    def test_a_full_disk(self):
         codes = set()
         for kilobytes in (12, 60, 200, 1000, 64000):
-            mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(disk)]
-            if subprocess.run(mount, capture_output=True).returncode != 0:
-                leave_out("file systems cannot be mounted here")
-            try:
-                with self.subTest(kilobytes):
-                    process = self.start("disk")
-                    _, errors = process.communicate(timeout=300)
-                    codes.add(process.returncode)
-                    self.assertEqual(len(self.sentences(errors)), 1 if process.returncode else 0, errors)
-                    if process.returncode == 0:
-                        self.check_whole("disk")
-                    else:
-                        self.assertEqual(process.returncode, 4)
-                        self.assertFalse([name for name in self.names("disk") if name.startswith(".fmbem")])
-                        if (disk / "system").exists():
-                            self.assertEqual(set(os.listdir(disk / "system")), ARRAYS)
-            finally:
-                subprocess.run(["umount", str(disk)], check=True)
+            with self.small_disk(kilobytes) as disk, self.subTest(kilobytes):
+                process = self.start("disk")
+                _, errors = process.communicate(timeout=300)
+                codes.add(process.returncode)
+                self.check_full(process.returncode, errors)
+                if process.returncode == 0:
+                    self.check_whole("disk")
+                elif (disk / "system").exists():
+                    self.assertEqual(set(os.listdir(disk / "system")), ARRAYS)
+        self.assertEqual(codes, {0, 4})
+
+    def test_a_disk_that_msh_fills(self):
+        self.two_tetrahedra_file()
+        codes = set()
+        for kilobytes in (4, 60, 64000):
+            with self.small_disk(kilobytes) as disk, self.subTest(kilobytes):
+                done = subprocess.run([PROGRAM, "mesh", "two.msh", "--refine", "4", "--output", disk / "o.msh"],
+                                      cwd=self.folder, capture_output=True, text=True)
+                codes.add(done.returncode)
+                self.check_full(done.returncode, done.stderr)
+                self.assertEqual(self.names("disk"), set() if done.returncode else {"o.msh"})
         self.assertEqual(codes, {0, 4})
 
 

@@ -1,6 +1,7 @@
 """The program's surface: help, versions, mesh checks, interrupts, and the documentation's claims."""
 
 import bisect
+import itertools
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from harness import PROGRAM, ROOT, ProgramTest
+from harness import PROGRAM, ROOT, ProgramTest, has_address_sanitizer
 
 
 class Help(ProgramTest):
@@ -30,6 +31,15 @@ class Help(ProgramTest):
         self.assertEqual(report["build"]["backends"],
                          ["cpu", "cuda"] if report["build"]["cuda"] else ["cpu"])
         self.assertIn("PETSc", self.fmbem("info").stdout)
+        self.assertRegex(report["build"]["gmsh"], r"^\d+\.\d+")
+
+    def test_info_goes_on_without_a_reader(self):
+        broken = self.write("broken", "#!/bin/sh\nkill -SEGV $$\n")
+        os.chmod(broken, 0o755)
+        for reader in ("/nowhere/reader", "/bin/true", broken):
+            with self.subTest(reader):
+                self.assertIsNone(self.report("info", env={"FMBEM_READER": reader})["build"]["gmsh"])
+                self.assertRegex(self.fmbem("info", env={"FMBEM_READER": reader}).stdout, "Gmsh +not found")
 
 
 class MeshInfo(ProgramTest):
@@ -92,26 +102,25 @@ class Limits(ProgramTest):
         libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
         if "libomp" in libraries:
             self.skipTest("clang's OpenMP ends programs itself where it finds no room")
-        self.has_sanitizer = "libasan" in libraries
 
-    def limited(self, limit):
+    def limited(self, limit, output="cube.vtu"):
         """A solve under a limit of the shell's."""
         return subprocess.run(["bash", "-c", f'ulimit {limit}; exec "$0" "$@"', PROGRAM, "capacitance",
-                               self.cube_file(), "--mesh-size", "0.1", "--output", "cube.vtu"],
+                               self.cube_file(), "--mesh-size", "0.1", "--output", output],
                               cwd=self.folder, capture_output=True, text=True, timeout=300,
                               env=os.environ | {"OMP_NUM_THREADS": "2"})
 
     def test_files_that_may_not_be_so_large(self):
         """The mesh between both processes, and the output, which is larger than some limits and not others."""
-        for kilobytes in (0, 1, 20, 200):
-            with self.subTest(kilobytes):
-                done = self.limited(f"-f {kilobytes}")
+        for output, kilobytes in itertools.product(("cube.vtu", "cube.msh"), (0, 1, 20, 200)):
+            with self.subTest(output=output, kilobytes=kilobytes):
+                done = self.limited(f"-f {kilobytes}", output)
                 self.assertIn(done.returncode, (0, 4) if kilobytes > 1 else (4,), done.stderr)
                 errors = [line for line in done.stderr.splitlines() if "notice:" not in line]
                 self.assertEqual(len(errors), 1 if done.returncode else 0, done.stderr)
                 files = {path.name for path in self.folder.iterdir()}
-                self.assertEqual(files, {"cube.geo"} | ({"cube.vtu"} if done.returncode == 0 else set()))
-                (self.folder / "cube.vtu").unlink(missing_ok=True)
+                self.assertEqual(files, {"cube.geo"} | ({output} if done.returncode == 0 else set()))
+                (self.folder / output).unlink(missing_ok=True)
 
     def loads_in(self, megabytes):
         """Whether PETSc and MPI come up in so much address space: CUDA's libraries are large, and OpenBLAS's
@@ -124,7 +133,7 @@ class Limits(ProgramTest):
 
     def test_address_space_that_ends(self):
         """OpenBLAS would try for ever to get its buffers."""
-        if self.has_sanitizer:
+        if has_address_sanitizer():
             self.skipTest("the address sanitizer takes terabytes of address space")
         codes = set()
         sizes = range(100, 10000, 10)
