@@ -96,7 +96,8 @@ class Interrupts(ProgramTest):
             if not self.interrupt(process, which):
                 break
             time.sleep(0.2)
-            self.assertEqual(self.names(), {"calls", "reader"}, f"{which} after {delays[-1]} s")
+            # The whole file is there if the signal came just behind it.
+            self.assertEqual(self.names() - {"o.msh"}, {"calls", "reader"}, f"{which} after {delays[-1]} s")
             delays.append(2 * delays[-1] or 0.1)
         self.assertEqual(self.names(), {"calls", "reader", "o.msh"})
         self.assertGreater(len(delays), 1, "the run is over: let it take longer")
