@@ -198,9 +198,10 @@ fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const De
       fmm::leaves_to_try(options.max_leaf.value_or(cost.least_leaf()) / weight, leaf_step,
                          options.max_leaf ? 1 : most_trials, static_cast<double>(in_sample));
   if (leaves.empty()) return best;
+  const bool is_plain = near_pair_seconds || options.method == fmm::Method::hybrid;
   const std::vector<TreeCounts> counts =
       count_trees(tried.points, tried.order, most, stride, tried.scale, roots, leaves,
-                  near_pair_seconds ? fmm::Leaves::plain : fmm::Leaves::merged, stream);
+                  is_plain ? fmm::Leaves::plain : fmm::Leaves::merged, stream);
   const double fewer = static_cast<double>(std::min(sources, targets)) / static_cast<double>(most);
   for (std::size_t r = 0; r < roots.size(); ++r) {
     const auto of_root = std::span(counts).subspan(r * leaves.size(), leaves.size());
