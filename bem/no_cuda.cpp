@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "fmbem/bem/geometry/cuda/sort_panels.hpp"
 #include "fmbem/bem/layer/cuda/area_scaling.hpp"
 #include "fmbem/bem/layer/cuda/fmm_operator.hpp"
@@ -46,7 +48,7 @@ std::vector<PointOnPanel> set_layer_field(const Panels&, std::span<const double>
 }
 
 struct DeviceInverse::Impl {};
-DeviceInverse::DeviceInverse(std::string) {}
+DeviceInverse::DeviceInverse(std::string name) : name_(std::move(name)) {}
 DeviceInverse::~DeviceInverse() = default;
 
 ClusterInverse::ClusterInverse(const Panels&, const ClusterInverseOptions&) : DeviceInverse("") {
