@@ -80,6 +80,14 @@ Field size_of_dipoles(const Panels& panels, const Vector& mu, const Points& poin
   return size;
 }
 
+/// On the edges of panels of plate(40) and on its rims, 25 of each of 21 lines.
+Points points_across_plate() {
+  Points points;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  return points;
+}
+
 }  // namespace
 
 TEST_CASE("fields on the GPU agree with exact integrals to the tolerance") {
@@ -217,9 +225,7 @@ TEST_CASE("double layers on the GPU jump on panels, and E is NaN on their edges"
 TEST_CASE("fields on the GPU know edges, and have the same bits in every run") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(plate(40));
-  Points points;
-  for (int i = 0; i <= 20; ++i)
-    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  const Points points = points_across_plate();
   // Of unequal densities all are singular; of equal ones the 25 points on either rim are.
   for (const bool equal : {false, true}) {
     const Vector sigma = equal ? Vector(panels.size(), 1.0) : signed_charges(panels.size(), 3);
@@ -245,9 +251,7 @@ TEST_CASE("fields on the GPU know edges, and have the same bits in every run") {
 TEST_CASE("gradients of E on the GPU know edges") {
   if (!gpu_is_there()) return;
   const Panels panels = make_panels(plate(40));
-  Points points;
-  for (int i = 0; i <= 20; ++i)
-    for (int j = 0; j < 25; ++j) points.push_back({i / 20.0, 0.0125 + 0.025 * j, 0});
+  const Points points = points_across_plate();
   for (const bool equal : {false, true}) {
     const Vector sigma = equal ? Vector(panels.size(), 1.0) : signed_charges(panels.size(), 3);
     for (const Side side : {Side::mean, Side::positive}) {
