@@ -45,14 +45,21 @@ std::vector<int> classes_of(const BasicPanelConditions<T>& given) {
 }  // namespace
 
 template <class T>
-std::vector<bool> float_between_media(const BasicPanelConditions<T>& conditions) {
+std::vector<bool> float_between_media(const Panels& panels,
+                                      const BasicPanelConditions<T>& conditions) {
   std::vector<bool> result(conditions.floats.size(), false);
   std::vector<std::optional<T>> medium(result.size());
-  for (std::size_t i = 0; i < conditions.kind.size(); ++i) {
+  std::vector<char> at_interface(panels.vertices.size(), false);
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    if (conditions.is_interface(i) && conditions.behind[i] != conditions.ahead[i])
+      for (const int v : panels.corners[i]) at_interface[v] = true;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
     if (!conditions.is_floating(i)) continue;
     const int c = conditions.conductor[i];
     const T ahead = conditions.ahead[i];
     if (conditions.behind[i] != ahead) result[c] = true;
+    for (const int v : panels.corners[i])
+      if (at_interface[v]) result[c] = true;
     // The weights of charges in equations are real.
     if (BasicMediaSystem<T>::is_complex && medium[c].value_or(ahead) != ahead) result[c] = true;
     medium[c] = ahead;
@@ -76,12 +83,12 @@ BasicMediaSystem<T>::BasicMediaSystem(const Panels& panels, BasicPanelConditions
 
 template <class T>
 void BasicMediaSystem<T>::check() const {
-  const std::vector<bool> refused = float_between_media(given_);
+  const std::vector<bool> refused = float_between_media(panels_, given_);
   for (std::size_t c = 0; c < refused.size(); ++c)
     FMBEM_REQUIRE(!refused[c], "the conductor \"" << given_.names[c]
                                                   << "\" floats between two media: solve for it "
                                                      "at a potential, and take that which gives "
-                                                     "its charge");
+                                                     "its charge, as ProblemSolver does");
   if constexpr (is_complex)
     for (std::size_t i = 0; i < panels_.size(); ++i) {
       const std::string where = place(panels_.centroid(i) + panels_.origin);
@@ -277,7 +284,7 @@ void BasicMediaSystem<T>::add_gauss_equations(const Enclosures& enclosures,
 
 template class BasicMediaSystem<double>;
 template class BasicMediaSystem<Complex>;
-template std::vector<bool> float_between_media(const PanelConditions&);
-template std::vector<bool> float_between_media(const LossyConditions&);
+template std::vector<bool> float_between_media(const Panels&, const PanelConditions&);
+template std::vector<bool> float_between_media(const Panels&, const LossyConditions&);
 
 }  // namespace fmbem

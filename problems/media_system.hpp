@@ -31,9 +31,12 @@ using PanelData = BasicPanelData<double>;
 using LossyData = BasicPanelData<Complex>;
 
 /// [conductors]: those that float, but whose charge is none of the charges of densities, as media
-/// differ on their two sides, or complex ones along them. MediaSystem refuses them.
+/// differ on their two sides, or complex ones along them, or as an interface touches them: there
+/// ε σ is not their charge by as much as the contrast, on any mesh that does not resolve the edge.
+/// MediaSystem refuses them.
 template <class T>
-std::vector<bool> float_between_media(const BasicPanelConditions<T>& conditions);
+std::vector<bool> float_between_media(const Panels& panels,
+                                      const BasicPanelConditions<T>& conditions);
 
 /// The equations of boundary value problems for a single layer σ on all surfaces, V per unit of
 /// length, φ = Vσ + φ_a everywhere:

@@ -47,25 +47,6 @@ void fill_solid_conductors(const Panels& panels, const PanelSides& sides,
     if (is_solid[enclosures.of[i]]) conditions.behind[i] = conditions.ahead[i];
 }
 
-/// Sets which conductors float, but have to be solved for at potentials: those that
-/// float_between_media(), and those that an interface touches. There ε σ is not their charge by as
-/// much as the contrast, on any mesh that does not resolve the edge.
-template <class T>
-void set_driven(const Panels& panels, ProblemConditions<T>& conditions) {
-  BasicPanelConditions<T>& given = conditions.panels;
-  conditions.driven = float_between_media(given);
-  std::vector<char> at_interface(panels.vertices.size(), false);
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    if (given.is_interface(i) && given.behind[i] != given.ahead[i])
-      for (const int v : panels.corners[i]) at_interface[v] = true;
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    if (given.is_floating(i))
-      for (const int v : panels.corners[i])
-        if (at_interface[v]) conditions.driven[given.conductor[i]] = true;
-  for (std::size_t c = 0; c < conditions.driven.size(); ++c)
-    if (conditions.driven[c]) given.floats[c] = false;
-}
-
 /// Numbers the domains where nothing says what φ is, and no driven conductor is at a potential.
 template <class T>
 void set_unfixed(const ProblemParts& parts, std::span<const int> region_of_neumann,
@@ -167,7 +148,9 @@ ProblemConditions<T> conditions_of(const ProblemParts& parts) {
     result.admittance[i] = value * mesh.scale_to_m / problem.unit();
   }
   fill_solid_conductors(panels, sides, result);
-  set_driven(panels, both);
+  both.driven = float_between_media(panels, both.panels);
+  for (std::size_t c = 0; c < both.driven.size(); ++c)
+    if (both.driven[c]) both.panels.floats[c] = false;
   set_unfixed(parts, region_of_neumann, both);
   return both;
 }

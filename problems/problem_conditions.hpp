@@ -44,8 +44,7 @@ struct ProblemConditions {
   /// What MediaSystem is to know. A closed conductor, or one that is closed with others of its
   /// name, that has nothing inside is solid: what lies ahead counts on both sides.
   BasicPanelConditions<T> panels;
-  /// [conductors]: those that float_between_media() or touch an interface, which are to be solved
-  /// for at potentials.
+  /// [conductors]: those that float_between_media(), which are to be solved for at potentials.
   std::vector<bool> driven;
 };
 /// Throws InputError for Robin coefficients that are negative or not finite, and for domains

@@ -20,7 +20,7 @@ struct ConductorOptions : LayerOptions {
   /// What lies on the sides of groups: of interfaces, and of conductors that are not in
   /// `permittivity`. Of a closed conductor what lies ahead counts; give that for both sides.
   std::vector<Media> media{};
-  /// Conductors whose charge is given, not their potential.
+  /// Conductors whose charge is given, not their potential. No interface may touch them.
   std::vector<std::string> floating{};
   AppliedField applied{};
 };
@@ -42,8 +42,8 @@ struct ConductorSolution : LayerSolution {
 /// on all surfaces, constant on each panel and collocated at centroids: V σ = φ, and the equations
 /// of MediaSystem where there are dielectrics, floating conductors or an applied field. `given` is
 /// [n problems][n conductors], in the order of make_conductors(): volts or, of those that float,
-/// coulombs. Throws InputError for options out of range and for conductors that make_conductors()
-/// refuses.
+/// coulombs. Throws InputError for options out of range, for conductors that make_conductors()
+/// refuses, and for those that float_between_media(), which ProblemSolver solves for.
 ConductorSolution solve_conductors(const SurfaceMesh& mesh, const ConductorOptions& options,
                                    const std::vector<std::vector<double>>& given);
 

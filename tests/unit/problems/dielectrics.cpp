@@ -226,6 +226,17 @@ TEST_CASE("media and conductors that cannot be are refused in a sentence") {
   refused(options, "floats between two media");
   options.floating = {"sphere"};
   refused(options, "no conductor \"sphere\" to float");
+  // An interface that ends on a conductor has vertices of it.
+  SurfaceMesh cut;
+  const int conductor = add_group(cut, "conductor"), interface = add_group(cut, "interface");
+  add_grid(cut, conductor, 2, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+  add_grid(cut, interface, 2, {1, 0, 0}, {1, 0, 0}, {0, 1, 0});
+  options = {};
+  options.interfaces = {"interface"};
+  options.media = {{"interface", 3, 1}};
+  options.floating = {"conductor"};
+  CHECK_THROWS_WITH(solve_conductors(cut, options, {{1e-12}}),
+                    Catch::Contains("floats between two media"));
   options = {};
   options.interfaces = {"nobody"};
   refused(options, "no group \"nobody\"");
