@@ -53,8 +53,8 @@ void tell(SolveRun& job, const BindingPart& part) {
 
 ExitCode run(Context& context, const BindOptions& options) {
   SolveRun job(context, "bind", options);
-  refuse_lean("bind", options.solve.problem.op);
   const SolvationModel model = model_of(options.model);
+  refuse_lean(model.formulation, options.solve.problem.op);
   check_outputs(job, options);
   std::vector<BindingPart> parts;
   for (const PartOptions& part : options.parts) {

@@ -28,8 +28,8 @@ LayerOptions solvation_options(SolveRun& job, std::size_t levels) {
 
 ExitCode run(Context& context, const SolvateOptions& options) {
   SolveRun job(context, "solvate", options);
-  refuse_lean("solvate", options.solve.problem.op);
   const SolvationModel model = model_of(options.model);
+  refuse_lean(model.formulation, options.solve.problem.op);
   const std::vector<std::vector<std::string>> levels = surface_levels(options);
   check_outputs(job, options, levels);
   const Molecule molecule = read_pqr(options.molecule);

@@ -120,9 +120,11 @@ SolvationModel model_of(const SolvationModelOptions& options) {
   return model;
 }
 
-void refuse_lean(const std::string& command, const OperatorOptions& op) {
-  FMBEM_REQUIRE(op.near_field != OperatorOptions::NearField::lean,
-                "fmbem " << command << " stores near fields: leave out --near-field lean");
+void refuse_lean(SolvationFormulation formulation, const OperatorOptions& op) {
+  FMBEM_REQUIRE(formulation == SolvationFormulation::direct ||
+                    op.near_field != OperatorOptions::NearField::lean,
+                "the formulation " << name_of(formulation)
+                                   << " stores near fields: leave out --near-field lean");
 }
 
 std::vector<std::vector<std::string>> surface_levels(const SolvateOptions& options) {

@@ -22,8 +22,8 @@ void add_model_options(CLI::App& app, SolvationModelOptions& options);
 /// The model with κ. Throws InputError for what cannot be.
 SolvationModel model_of(const SolvationModelOptions& options);
 
-/// Throws InputError for a lean near field, which these commands have not.
-void refuse_lean(const std::string& command, const OperatorOptions& op);
+/// Throws InputError for a lean near field, which derivative formulations have not.
+void refuse_lean(SolvationFormulation formulation, const OperatorOptions& op);
 
 /// Options of fmbem solvate.
 struct SolvateOptions : SolveCommandOptions {

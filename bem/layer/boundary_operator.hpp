@@ -110,7 +110,7 @@ struct OperatorOptions {
   /// ‖(Ã−A)x‖ ≤ tolerance ‖A‖ ‖x‖. The dense operator is exact up to its precision.
   double tolerance = 1e-7;
   /// Of Yukawa's kernel exp(−κr)/(4πr), 1/length in the unit of the panels; 0 is Laplace's. Without
-  /// a preconditioner of its own; the GPU stores its near field.
+  /// a preconditioner of its own.
   double kappa = 0;
   Progress progress{};
   bool time_stages = false;  ///< the GPU measures the stages of products, with an event for each

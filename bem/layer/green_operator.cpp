@@ -97,7 +97,8 @@ struct GreenOperator::Impl {
 };
 
 GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
-                             std::vector<GreenTerm> terms, const OperatorOptions& options)
+                             std::vector<GreenTerm> terms, const OperatorOptions& options,
+                             std::size_t panels_to_come)
     : impl_(std::make_unique<Impl>()) {
   FMBEM_REQUIRE(!terms.empty(), "an operator needs a kernel");
   for (const GreenTerm& term : terms) fmm::check_kappa(term.kappa);
@@ -131,14 +132,21 @@ GreenOperator::GreenOperator(const Panels& panels, const PanelBlock& block,
     FMBEM_REQUIRE(serves_on_gpu(block, impl_->terms),
                   "the GPU has potentials of one kernel, and differences of kernels, between the "
                   "same panels: use the CPU for all else");
+    FMBEM_REQUIRE(!differs || options.near_field != OperatorOptions::NearField::lean,
+                  "near fields of differences of kernels are stored: leave out --near-field lean");
     impl_->on_gpu = std::make_unique<cuda::bem::GreenProduct>(
         block.is_whole() ? panels : chosen_panels(panels, block.columns), impl_->terms,
         cuda::bem::GreenAccuracy{info.order, info.far_precision, info.precision, moments, tolerance,
-                                 overhang, options.max_leaf});
+                                 overhang, options.max_leaf,
+                                 differs ? OperatorOptions::NearField::stored : options.near_field,
+                                 panels_to_come});
     impl_->norm_of_v = impl_->on_gpu->norm_of_v();
     watch.add("operator");
     return;
   }
+  FMBEM_REQUIRE(
+      is_dense || options.near_field != OperatorOptions::NearField::lean,
+      "the CPU stores its near field: use the GPU to have it integrated in every product");
   impl_->columns = triangles_of(panels, block.columns);
   impl_->fill_targets(panels, block);
   const auto sources = [&](double kappa) {

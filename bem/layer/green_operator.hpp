@@ -21,15 +21,17 @@ namespace fmbem {
 /// v d ≠ k k'. Where they are several the far field is in double precision, and near entries of
 /// differences come from a series: factors that add up to 0 leave an operator that is as smooth as
 /// the difference of the kernels, and to the tolerance as accurate against its norm (K' and D
-/// against that of σ and μ in y_0). The near field is stored.
+/// against that of σ and μ in y_0).
 class GreenOperator {
  public:
-  /// Takes kind, processor, tolerance, precision, order and max_leaf of the options; `dense` has
-  /// everything near, to 1e-12, on the CPU. The GPU has potentials of one kernel, or kernels of
-  /// which nothing but K is left of Laplace's, between the same panels (serves_on_gpu()); else an
-  /// InputError says so. Throws what operators throw.
+  /// Takes kind, processor, near_field, tolerance, precision, order and max_leaf of the options;
+  /// `dense` has everything near, to 1e-12, on the CPU. The GPU has potentials of one kernel, or
+  /// kernels of which nothing but K is left of Laplace's, between the same panels
+  /// (serves_on_gpu()), and only the former lean; else an InputError says so. Throws what operators
+  /// throw. `panels_to_come`: those of operators that are yet to be made and need as much memory,
+  /// for the choice between stored and lean.
   GreenOperator(const Panels& panels, const PanelBlock& block, std::vector<GreenTerm> terms,
-                const OperatorOptions& options);
+                const OperatorOptions& options, std::size_t panels_to_come = 0);
   ~GreenOperator();
   GreenOperator(GreenOperator&&) noexcept;
   GreenOperator& operator=(GreenOperator&&) noexcept;

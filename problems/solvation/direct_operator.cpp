@@ -13,16 +13,19 @@ DirectOperator::DirectOperator(const Panels& panels, std::vector<ScreenedRegion>
                                const OperatorOptions& options)
     : PoissonBoltzmannOperator(panels, std::move(regions), inside, outside,
                                SolvationFormulation::direct, options) {
+  std::size_t to_come = 0;
+  for (const ScreenedRegion& region : screened()) to_come += region.panels.size();
   for (std::size_t r = 0; r < screened().size(); ++r) {
     const ScreenedRegion& region = screened()[r];
     const std::size_t m = region.panels.size();
     if (m == 0) continue;
+    to_come -= m;
     PanelBlock block;
     if (m < panels.size()) block = {region.panels, region.panels};
     parts_.push_back(
         {static_cast<int>(r), surfaces_of(static_cast<int>(r)),
          GreenOperator(panels, block, std::vector<GreenTerm>(1, GreenTerm{region.kappa}),
-                       options_for(m, m))});
+                       options_for(m, m), to_come)});
   }
   if (std::all_of(parts_.begin(), parts_.end(),
                   [](const Part& part) { return part.green.processor() == Processor::gpu; }))

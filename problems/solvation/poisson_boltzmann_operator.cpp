@@ -114,6 +114,7 @@ void PoissonBoltzmannOperator::add(OperatorInfo& sum, const OperatorInfo& part) 
   sum.processor = part.processor;
   sum.precision = part.precision;
   sum.far_precision = part.far_precision;
+  sum.near_field_stored = sum.near_field_stored && part.near_field_stored;
   sum.inflation = std::max(sum.inflation, part.inflation);
   add_counts(sum, part);
 }

@@ -70,7 +70,15 @@ class Gpu(ProgramTest):
                 self.assertLessEqual(abs(iterations[1] - iterations[0]), 1)
         self.refused("solvate", ion, "--surface", sphere, "--surface", cavity, "--formulation", "lu", "--backend", "cuda",
                      saying="with one surface")
-        self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", saying="stores near fields")
+        self.refused("solvate", ion, "--surface", sphere, "--near-field", "lean", "--formulation", "lu",
+                     saying="stores near fields")
+        energies = []
+        for near_field in ("stored", "lean"):
+            report = self.report("solvate", ion, "--surface", sphere, "--surface", cavity, "--kappa", 0.125,
+                                 "--operator", "fmm", "--near-field", near_field, "--backend", "cuda")
+            self.assertEqual(report["operators"][0]["near_field"], near_field)
+            energies.append(report["results"]["solvation_energy_kcal_per_mol"]["value"])
+        self.assertAlmostEqual(energies[1] / energies[0], 1, delta=1e-4)
 
     def test_fields_are_those_of_the_cpu_and_come_back_from_a_kept_solution(self):
         mesh = self.cube_file()

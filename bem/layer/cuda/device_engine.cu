@@ -35,10 +35,6 @@ double near_pair_seconds(bool lean, Precision far) {
 /// What a coefficient of a piece's moments costs, which are integrated in every product.
 constexpr double coefficient_seconds = 6e-12;
 
-/// Bytes left free for each panel, for the preconditioner, the solver's vectors, close pairs and
-/// expansions; and the part of all memory left free for what products gather.
-constexpr std::int64_t solve_bytes = 1500, gathered_share = 12;
-
 /// The engine of EngineOperator on the current GPU.
 class DeviceEngine {
  public:
@@ -47,8 +43,6 @@ class DeviceEngine {
   DeviceEngine(const Panels& panels, const EngineTask& task, fmm::Stopwatch& watch)
       : kernel_{task.layer.source, task.options.kappa} {
     const OperatorOptions& options = task.options;
-    FMBEM_REQUIRE(kernel_.kappa == 0 || options.near_field != OperatorOptions::NearField::lean,
-                  "the near field of Yukawa's kernel is stored: leave out --near-field lean");
     fmm::check_tree_options(options.max_leaf, {});
     fmm::check_point_count(panels.size(), "panel");
     block_.emplace(panels, task.block, stream_);
@@ -79,7 +73,7 @@ class DeviceEngine {
     const bool lean = options.near_field == OperatorOptions::NearField::lean;
     grow_tree(lean);
     stored_ = !lean && (options.near_field == OperatorOptions::NearField::stored ||
-                        kernel_.kappa > 0 || fits(near_bytes(task.near)));
+                        fits_beside_a_solve(near_bytes(task.near), block_->all->size()));
     if (!lean && !stored_ && !options.max_leaf) grow_tree(true);
     stream_.wait();
     watch.add("tree");
@@ -103,8 +97,8 @@ class DeviceEngine {
   NearAccuracy near_accuracy(NearAccuracy for_both, double enough) const {
     if (stored_) return for_both;
     if (pieces_) return {for_both.tolerance, Precision::double_precision};
-    const Precision precision = lean_precision_for(enough, kernel_.source, for_both.precision);
-    if (lean_precision_for(for_both.tolerance, kernel_.source, for_both.precision) != precision)
+    const Precision precision = lean_precision_for(enough, kernel_, for_both.precision);
+    if (lean_precision_for(for_both.tolerance, kernel_, for_both.precision) != precision)
       return {enough, precision};
     return {for_both.tolerance, precision};
   }
@@ -229,8 +223,7 @@ class DeviceEngine {
                                              ClosePairStorage close) const {
     if (pieces_)
       return make_lean_piece_near_field(*panels_, tree_, *pieces_, *columns_, tolerance, stream_);
-    return make_lean_near_field(*panels_, tree_, kernel_.source, tolerance, precision, close,
-                                stream_);
+    return make_lean_near_field(*panels_, tree_, kernel_, tolerance, precision, close, stream_);
   }
 
   /// Numbers of a product's x and y.
@@ -279,7 +272,6 @@ class DeviceEngine {
       far_->release();
       const auto far = far_field(accuracy, Gathering::sparing);
       if (!near_tolerance) return multiply(*far, *near_);
-      if (kernel_.kappa > 0) return multiply(*far, *stored_near_field<double>(*near_tolerance));
       multiply(*far, *lean_near_field(*near_tolerance, Precision::double_precision,
                                       ClosePairStorage::none));
     });
@@ -287,12 +279,6 @@ class DeviceEngine {
 
   std::int64_t near_bytes(Precision precision) const {
     return near_entries() * (precision == Precision::single_precision ? 4 : 8);
-  }
-  /// Whether so many bytes leave enough free for a solve.
-  bool fits(std::int64_t bytes) const {
-    const std::int64_t available = available_device_memory(),
-                       left_over = solve_bytes * block_->all->size() + available / gathered_share;
-    return bytes + left_over < available;
   }
 
   /// Refuses an x that is not finite, as on the CPU. It is looked at only if the product is NaN,

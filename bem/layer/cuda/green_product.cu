@@ -19,10 +19,10 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// What a near pair costs an H200 in a product, both entries, and a part of their integrals. In
-/// double precision the far field costs more, and leaves become larger.
-double seconds_of_both(Precision far) {
-  return 6e-12 * (far == Precision::double_precision ? 2 : 1);
+/// What a near pair costs an H200 in a product, both entries: stored, with a part of their
+/// integrals, or lean. In double precision the far field costs more, and leaves become larger.
+double seconds_of_both(bool lean, Precision far) {
+  return (lean ? 12e-12 : 6e-12) * (far == Precision::double_precision ? 2 : 1);
 }
 
 /// Charges times v, and dipoles times k and the tree's scale.
@@ -97,16 +97,17 @@ struct GreenProduct::Impl {
   SpreadTree tree;
   DeviceBuffer<double> x, y;
   NormEstimate estimate;
+  bool stored;
 
   Impl(const Panels& host_panels, double kappa, int outputs, const GreenAccuracy& wanted)
-      : accuracy(wanted), panels(store_of(host_panels, stream)) {
-    tree = grow_panel_tree(*panels, panels->centroid,
-                           {.order = accuracy.order,
-                            .precision = accuracy.far,
-                            .overhang = accuracy.overhang,
-                            .near_pair_seconds = outputs * seconds_of_both(accuracy.far),
-                            .max_leaf = accuracy.max_leaf},
-                           stream);
+      : accuracy(wanted),
+        panels(store_of(host_panels, stream)),
+        stored(wanted.near_field != OperatorOptions::NearField::lean) {
+    grow(outputs);
+    if (wanted.near_field == OperatorOptions::NearField::automatic && !has_room()) {
+      stored = false;
+      if (!wanted.max_leaf) grow(outputs);
+    }
     estimate = estimate_norm(*panels, panels->centroid, tree, kappa, stream);
     x = DeviceBuffer<double>(2 * size(), stream);
     y = DeviceBuffer<double>(outputs * size(), stream);
@@ -119,6 +120,27 @@ struct GreenProduct::Impl {
 
   std::int64_t size() const { return panels->size(); }
 
+  void grow(int outputs) {
+    tree = {};  // first, as both may not fit
+    tree = grow_panel_tree(*panels, panels->centroid,
+                           {.order = accuracy.order,
+                            .precision = accuracy.far,
+                            .overhang = accuracy.overhang,
+                            .near_pair_seconds = outputs * seconds_of_both(!stored, accuracy.far),
+                            .max_leaf = accuracy.max_leaf},
+                           stream);
+  }
+
+  /// For entries of V and K, and those of operators to come, which have as many for each panel.
+  bool has_room() const {
+    const std::int64_t entry = accuracy.near == Precision::single_precision ? 4 : 8;
+    const double operators =
+        1 + static_cast<double>(accuracy.panels_to_come) / static_cast<double>(size());
+    return fits_beside_a_solve(
+        static_cast<std::int64_t>(operators * static_cast<double>(2 * entry * tree.near.pairs)),
+        size());
+  }
+
   std::unique_ptr<PanelFarField> far_field(double kappa) const {
     return make_panel_far_field(*panels, tree, nullptr,
                                 {.kind = PanelKind::charges_and_dipoles,
@@ -130,6 +152,10 @@ struct GreenProduct::Impl {
                                 stream, near_stream);
   }
   std::unique_ptr<NearField> near_field(const PanelKernel& kernel) const {
+    if (!stored)
+      return make_lean_near_field(*panels, tree, kernel, accuracy.entries,
+                                  lean_precision_for(accuracy.entries, kernel, accuracy.near),
+                                  ClosePairStorage::entries, stream);
     return accuracy.near == Precision::single_precision
                ? make_stored_near_field<float>(*panels, tree, kernel, accuracy.entries, stream)
                : make_stored_near_field<double>(*panels, tree, kernel, accuracy.entries, stream);
@@ -261,8 +287,9 @@ GreenProduct::GreenProduct(const Panels& panels, std::span<const GreenTerm> term
   fmm::check_overhang(accuracy.overhang);
   fmm::check_tree_options(accuracy.max_leaf, {});
   fmm::check_point_count(panels.size(), "panel");
-  with_advice(true, [&] {
-    if (terms.size() == 1)
+  const bool can_be_lean = terms.size() == 1;
+  with_advice(!can_be_lean || accuracy.near_field == OperatorOptions::NearField::lean, [&] {
+    if (can_be_lean)
       impl_ = std::make_unique<PotentialProduct>(panels, terms[0], accuracy);
     else
       impl_ = std::make_unique<DifferenceProduct>(panels, terms, accuracy);
@@ -282,6 +309,7 @@ double GreenProduct::norm_of_v() const { return impl_->estimate.norm; }
 
 void GreenProduct::describe(OperatorInfo& info) const {
   info.processor = Processor::gpu;
+  info.near_field_stored = impl_->stored;
   info.memory_bytes = impl_->panels->bytes() + impl_->tree.bytes() + impl_->x.bytes() +
                       impl_->y.bytes() + impl_->bytes();
   info.levels = impl_->tree.tree.levels();

@@ -17,11 +17,15 @@ struct GreenAccuracy {
   double moments, entries;  ///< relative errors of panels' moments and of near integrals
   double overhang;
   std::optional<int> max_leaf;
+  OperatorOptions::NearField near_field;  ///< stored, of several kernels
+  /// As GreenOperator has it.
+  std::size_t panels_to_come = 0;
 };
 
 /// What a GreenOperator does on the current GPU, at the centroids of the same panels: y_0 = v V σ +
 /// k K μ of one kernel, or of several kernels y_0 and y_1, where nothing but K is left of
-/// Laplace's. Charges and dipoles go through the far field together; near entries are stored.
+/// Laplace's. Charges and dipoles go through the far field together; near entries are stored or,
+/// of one kernel, integrated in every product.
 class GreenProduct {
  public:
   /// Throws InputError without a usable GPU, ResourceError where its memory does not suffice.

@@ -9,18 +9,19 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// Counts are zero before.
-template <class N>
+template <class N, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    count_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
-                std::int64_t* count) {
+    count_close(const __grid_constant__ NearRowsView a,
+                const __grid_constant__ NearRules<N, Kernel> rules, std::int64_t* count) {
   for_close_pairs(a, blockIdx.x, rules,
                   [&](std::int32_t i, int k, std::int32_t) { count[i] = k + 1; });
 }
 
-template <class N>
+template <class N, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
-    list_close(const __grid_constant__ NearRowsView a, const __grid_constant__ NearRules<N> rules,
-               const std::int64_t* begin, std::int32_t* panel) {
+    list_close(const __grid_constant__ NearRowsView a,
+               const __grid_constant__ NearRules<N, Kernel> rules, const std::int64_t* begin,
+               std::int32_t* panel) {
   for_close_pairs(a, blockIdx.x, rules, [&](std::int32_t i, int k, std::int32_t number) {
     panel[begin[i] + k] = number;
   });
@@ -40,7 +41,7 @@ __device__ inline std::int64_t target_of(const std::int64_t* begin, std::int64_t
   return low;
 }
 
-template <class Entry, Trace source>
+template <class Entry, Trace source, class Kernel>
 __global__ void __launch_bounds__(threads_per_block)
     integrate_close(const __grid_constant__ NearRowsView a,
                     const __grid_constant__ CloseRules rules, const std::int64_t* begin,
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t k = thread_index();
   if (k < pairs)
     value[k] = static_cast<Entry>(
-        close_integral<source>(a, rules, target_of(begin, a.targets.count, k), panel[k]));
+        close_integral<source, Kernel>(a, rules, target_of(begin, a.targets.count, k), panel[k]));
 }
 
 /// Of the k-th pair in the order of the panels, which was the number[k]-th.
@@ -84,21 +85,21 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace
 
-template <class N>
-ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
-                            cudaStream_t stream) {
+template <class N, class Kernel>
+ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows,
+                            const NearRules<N, Kernel>& rules, cudaStream_t stream) {
   const std::int64_t targets = view.targets.count;
   ClosePairs pairs;
   pairs.begin = DeviceBuffer<std::int64_t>(targets + 1, stream);
   DeviceBuffer<std::int64_t> count(targets + 1, stream);
   count.fill_bytes(0);
   const auto blocks = static_cast<unsigned>(rows);
-  launch(count_close<N>, blocks, threads_per_block, 0, stream, view, rules, count.data());
+  launch(count_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, rules, count.data());
   exclusive_sum(count.data(), pairs.begin.data(), targets + 1, stream);
   pairs.panel =
       DeviceBuffer<std::int32_t>(download_one(pairs.begin.data() + targets, stream), stream);
-  launch(list_close<N>, blocks, threads_per_block, 0, stream, view, rules, pairs.begin.data(),
-         pairs.panel.data());
+  launch(list_close<N, Kernel>, blocks, threads_per_block, 0, stream, view, rules,
+         pairs.begin.data(), pairs.panel.data());
   return pairs;
 }
 
@@ -108,8 +109,10 @@ DeviceBuffer<Entry> integrate_close_pairs(const NearRowsView& view, const CloseP
   const auto n = static_cast<std::int64_t>(pairs.panel.size());
   DeviceBuffer<Entry> values(n, stream);
   with_trace(view.kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
-    launch(integrate_close<Entry, source>, blocks_for(n), threads_per_block, 0, stream, view,
-           CloseRules(tolerance), pairs.begin.data(), pairs.panel.data(), n, values.data());
+    launch(view.kernel.kappa == 0 ? integrate_close<Entry, source, fmm::Laplace>
+                                  : integrate_close<Entry, source, fmm::Yukawa>,
+           blocks_for(n), threads_per_block, 0, stream, view, CloseRules(tolerance),
+           pairs.begin.data(), pairs.panel.data(), n, values.data());
   });
   return values;
 }
@@ -143,6 +146,10 @@ template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const Ne
                                      cudaStream_t);
 template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t, const NearRules<float>&,
                                      cudaStream_t);
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const NearRules<double, fmm::Yukawa>&, cudaStream_t);
+template ClosePairs find_close_pairs(const NearRowsView&, std::int64_t,
+                                     const NearRules<float, fmm::Yukawa>&, cudaStream_t);
 template DeviceBuffer<double> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,
                                                     cudaStream_t);
 template DeviceBuffer<float> integrate_close_pairs(const NearRowsView&, const ClosePairs&, double,

@@ -9,11 +9,11 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// Integrates the pairs that rules serve; close pairs are added later.
-template <class N, Trace source, int Vectors>
+template <class N, Trace source, class Kernel, int Vectors>
 __global__ void __launch_bounds__(integrating_threads<N, source>,
                                   integrating_blocks<N, source, Vectors>)
     multiply_by_rules(const __grid_constant__ NearRowsView a,
-                      const __grid_constant__ NearRules<N> rules, const double* x,
+                      const __grid_constant__ NearRules<N, Kernel> rules, const double* x,
                       const double* factor, double* y) {
   struct Charged {
     SharedPanels<N, source, integrating_threads<N, source>> panels;
@@ -70,11 +70,11 @@ __global__ void __launch_bounds__(integrating_threads<N, source>,
 
 /// The same transposed, a block for each box with sources of its own: each thread has a panel, and
 /// targets go through shared memory.
-template <class N, Trace source, int Vectors>
+template <class N, Trace source, class Kernel, int Vectors>
 __global__ void __launch_bounds__(integrating_threads<N, source>,
                                   integrating_blocks<N, source, Vectors>)
     multiply_by_rules_transposed(const __grid_constant__ NearRowsView a,
-                                 const __grid_constant__ NearRules<N> rules,
+                                 const __grid_constant__ NearRules<N, Kernel> rules,
                                  const __grid_constant__ NearTilesView near, const double* x,
                                  const double* factor, double* y) {
   struct Charged {
@@ -166,7 +166,8 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class N>
 class CloseEntries {
  public:
-  CloseEntries(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
+  template <class Kernel>
+  CloseEntries(const NearRowsView& view, std::int64_t rows, const NearRules<N, Kernel>& rules,
                double tolerance, cudaStream_t stream)
       : pairs_(find_close_pairs(view, rows, rules, stream)),
         values_(integrate_close_pairs<N>(view, pairs_, tolerance, stream)) {}
@@ -197,23 +198,23 @@ class CloseEntries {
 };
 
 /// In N, the entries of close pairs too.
-template <class N, Trace source>
+template <class N, Trace source, class Kernel>
 class LeanNearField final : public NearField {
  public:
-  LeanNearField(const PanelStore& panels, const SpreadTree& tree, double tolerance,
-                ClosePairStorage close, cudaStream_t stream)
+  LeanNearField(const PanelStore& panels, const SpreadTree& tree, const PanelKernel& kernel,
+                double tolerance, ClosePairStorage close, cudaStream_t stream)
       : tree_(tree),
         rows_(tree.rows()),
         pairs_(tree.near.pairs),
-        view_(rows_of(panels, tree, {source})),
-        rules_(rules_for<N>(tolerance, {source})),
+        view_(rows_of(panels, tree, kernel)),
+        rules_(rules_for<N, Kernel>(tolerance, view_.kernel)),
         tolerance_(tolerance) {
     if (close == ClosePairStorage::entries) close_.emplace(view_, rows_, rules_, tolerance, stream);
   }
   void multiply(const double* x, int vectors, const double* factor, double* y,
                 cudaStream_t stream) const override {
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules<N, source, Together>, static_cast<unsigned>(rows_),
+      launch(multiply_by_rules<N, source, Kernel, Together>, static_cast<unsigned>(rows_),
              integrating_threads<N, source>, 0, stream, view_, rules_, x + v * view_.panels,
              factor + v, y + v * view_.targets.count);
     });
@@ -226,9 +227,9 @@ class LeanNearField final : public NearField {
                            const double* factor, double* y, cudaStream_t stream) override {
     const NearTilesView near = lists.tiles_of(tree_);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      launch(multiply_by_rules_transposed<N, source, Together>, static_cast<unsigned>(near.n_boxes),
-             integrating_threads<N, source>, 0, stream, view_, rules_, near,
-             x + v * view_.targets.count, factor + v, y + v * view_.panels);
+      launch(multiply_by_rules_transposed<N, source, Kernel, Together>,
+             static_cast<unsigned>(near.n_boxes), integrating_threads<N, source>, 0, stream, view_,
+             rules_, near, x + v * view_.targets.count, factor + v, y + v * view_.panels);
     });
     const std::int64_t columns = view_.targets.count;
     if (close_) {
@@ -259,7 +260,7 @@ class LeanNearField final : public NearField {
   const SpreadTree& tree_;
   std::int64_t rows_, pairs_;
   NearRowsView view_;
-  NearRules<N> rules_;
+  NearRules<N, Kernel> rules_;
   double tolerance_;
   std::optional<CloseEntries<N>> close_;
   std::optional<CloseEntries<N>> close_by_panel_;  ///< from the first transposed product on
@@ -267,24 +268,28 @@ class LeanNearField final : public NearField {
 
 }  // namespace
 
-Precision lean_precision_for(double tolerance, Trace source, Precision wanted) {
-  return wanted == Precision::single_precision && rules_in_single(tolerance, {source})
+Precision lean_precision_for(double tolerance, const PanelKernel& kernel, Precision wanted) {
+  return wanted == Precision::single_precision && rules_in_single(tolerance, kernel)
              ? Precision::single_precision
              : Precision::double_precision;
 }
 
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                Trace trace, double tolerance, Precision precision,
-                                                ClosePairStorage close, cudaStream_t stream) {
-  return with_trace(
-      trace,
-      [&]<Trace source>(std::integral_constant<Trace, source>) -> std::unique_ptr<NearField> {
-        if (precision == Precision::single_precision)
-          return std::make_unique<LeanNearField<float, source>>(panels, tree, tolerance, close,
-                                                                stream);
-        return std::make_unique<LeanNearField<double, source>>(panels, tree, tolerance, close,
-                                                               stream);
-      });
+                                                const PanelKernel& kernel, double tolerance,
+                                                Precision precision, ClosePairStorage close,
+                                                cudaStream_t stream) {
+  std::unique_ptr<NearField> result;
+  with_trace(kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
+    fmm::with_kernel(kernel.kappa, [&]<class Kernel>(Kernel) {
+      if (precision == Precision::single_precision)
+        result = std::make_unique<LeanNearField<float, source, Kernel>>(panels, tree, kernel,
+                                                                        tolerance, close, stream);
+      else
+        result = std::make_unique<LeanNearField<double, source, Kernel>>(panels, tree, kernel,
+                                                                         tolerance, close, stream);
+    });
+  });
+  return result;
 }
 
 }  // namespace fmbem::cuda::bem

@@ -35,12 +35,13 @@ std::unique_ptr<NearField> make_stored_near_field(const PanelStore& panels, cons
 /// nothing, so that every product lists and integrates them again, some rows at a time.
 enum class ClosePairStorage { entries, none };
 
-/// A lean near field of Laplace's kernel: what rules serve is integrated in every product, in that
-/// precision.
+/// A lean near field: what rules serve is integrated in every product, in that precision. κ is of
+/// the panels' unit.
 std::unique_ptr<NearField> make_lean_near_field(const PanelStore& panels, const SpreadTree& tree,
-                                                Trace source, double tolerance, Precision precision,
-                                                ClosePairStorage close, cudaStream_t stream);
+                                                const PanelKernel& kernel, double tolerance,
+                                                Precision precision, ClosePairStorage close,
+                                                cudaStream_t stream);
 /// Single where it is wanted and the tolerance allows it.
-Precision lean_precision_for(double tolerance, Trace source, Precision wanted);
+Precision lean_precision_for(double tolerance, const PanelKernel& kernel, Precision wanted);
 
 }  // namespace fmbem::cuda::bem

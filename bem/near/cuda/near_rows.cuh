@@ -200,9 +200,9 @@ __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const
 
 /// Calls body(target, k, panel) for the pairs of a row that are too close for a rule, the k-th of
 /// the target, in the order of the lists; one thread for each target.
-template <class N, class Body>
+template <class N, class Kernel, class Body>
 __device__ inline void for_close_pairs(const NearRowsView& a, std::int64_t row,
-                                       const NearRules<N>& rules, Body&& body) {
+                                       const NearRules<N, Kernel>& rules, Body&& body) {
   const int2 targets = a.targets_of(row);
   for (std::int32_t first = targets.x; first < targets.y; first += blockDim.x) {
     const std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x);
@@ -247,9 +247,9 @@ struct ClosePairs {
   DeviceBuffer<std::int32_t> panel;
   std::int64_t bytes() const { return begin.bytes() + panel.bytes(); }
 };
-template <class N>
-ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows, const NearRules<N>& rules,
-                            cudaStream_t stream);
+template <class N, class Kernel>
+ClosePairs find_close_pairs(const NearRowsView& view, std::int64_t rows,
+                            const NearRules<N, Kernel>& rules, cudaStream_t stream);
 
 /// Their integrals, to the tolerance.
 template <class Entry>

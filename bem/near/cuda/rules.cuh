@@ -73,7 +73,8 @@ template <class N>
 struct NearRules<N, fmm::Yukawa> : SymmetricRules<N> {
   NearRules(double tolerance, const PanelKernel& kernel);
 
-  __device__ N served2(int rule, double radius2) const {
+  /// Never inline: kernels that count, list and leave out close pairs must agree in every bit.
+  __device__ __attribute__((noinline)) N served2(int rule, double radius2) const {
     const double radius = sqrt(radius2), beyond = radius + negligible,
                  left = inverse_reach_of_rule(reach[rule], degree[rule], kappa * radius);
     return static_cast<N>(left * beyond > radius ? radius2 / (left * left) : beyond * beyond);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fmbem/bem/layer/green_operator.hpp"
@@ -65,17 +66,24 @@ BACKEND_TEST_CASE("products of Yukawa's operators with several vectors, transpos
     const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
     options = with(fast, kappa, 1e-4);
     options.max_leaf = 12;
-    const auto op = make_fmm(panels, layer, options);
-    for (const bool transposed : {false, true})
-      for (const double tolerance : {0.0, op->accurate_tolerance()}) {
-        const Product product{.vectors = 3, .tolerance = tolerance, .transposed = transposed};
-        Vector y(3 * n), wanted(3 * n);
-        op->apply(x.data(), y.data(), product);
-        exact->apply(x.data(), wanted.data(), product);
-        CAPTURE(layer.name(), transposed, tolerance);
-        CHECK(norm_of(difference(y, wanted)) <
-              (tolerance > 0 ? tolerance : 1e-4) * norm * norm_of(x));
-      }
+    for (const OperatorOptions::NearField near_field : near_fields) {
+      options.near_field = near_field;
+      const auto op = make_fmm(panels, layer, options);
+      const bool stored = near_field == OperatorOptions::NearField::stored;
+      CHECK(op->info().near_field_stored == stored);
+      for (const bool transposed : {false, true})
+        for (const double tolerance : {0.0, op->accurate_tolerance()}) {
+          const Product product{.vectors = 3, .tolerance = tolerance, .transposed = transposed};
+          Vector y(3 * n), again(3 * n), wanted(3 * n);
+          op->apply(x.data(), y.data(), product);
+          op->apply(x.data(), again.data(), product);
+          exact->apply(x.data(), wanted.data(), product);
+          CAPTURE(layer.name(), stored, transposed, tolerance);
+          CHECK(norm_of(difference(y, wanted)) <
+                (tolerance > 0 ? tolerance : 1e-4) * norm * norm_of(x));
+          CHECK(y == again);
+        }
+    }
   }
 }
 
@@ -92,12 +100,15 @@ BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screen
         const auto exact = make_boundary_operator(panels, layer, with(dense, kappa));
         OperatorOptions options = with(fast, kappa, 1e-6);
         options.max_leaf = 40;
-        const auto op = make_fmm(panels, layer, options);
         const double norm = layer == single_layer ? norm_of(*exact) : 0.5;
-        CAPTURE(width, kappa, layer.name());
-        for (const Vector& x : densities(panels))
-          CHECK(norm_of(difference(product(*op, x), product(*exact, x))) <
-                1e-6 * norm * norm_of(x));
+        for (const OperatorOptions::NearField near_field : near_fields) {
+          options.near_field = near_field;
+          const auto op = make_fmm(panels, layer, options);
+          CAPTURE(width, kappa, layer.name(), op->info().near_field_stored);
+          for (const Vector& x : densities(panels))
+            CHECK(norm_of(difference(product(*op, x), product(*exact, x))) <
+                  1e-6 * norm * norm_of(x));
+        }
       }
   }
 }
@@ -117,15 +128,18 @@ BACKEND_TEST_CASE("potentials of charges and dipoles are sums of exact entries")
   const Panels all = make_panels(torus(36, 12));
   std::vector<std::int32_t> half;
   for (std::size_t i = 0; i < all.size(); i += 2) half.push_back(static_cast<std::int32_t>(i));
-  for (const double size : {0.0, 6.0, 100.0})
-    for (const bool some : {false, true}) {
+  for (const OperatorOptions::NearField near_field : near_fields)
+    for (const auto& [size, some] :
+         {std::pair{0.0, false}, {0.0, true}, {6.0, false}, {6.0, true}, {100.0, true}}) {
       const PanelBlock block = some ? PanelBlock{.rows = half, .columns = half} : PanelBlock{};
       const std::size_t n = some ? half.size() : all.size();
       const GreenTerm term{size / all.extent, 1.5, -0.7, 0, 0};
       OperatorOptions options{.processor = here, .tolerance = 1e-5};
       options.max_leaf = 12;
+      options.near_field = near_field;
       const GreenOperator op(all, block, {term}, options);
-      CAPTURE(size, some, op.info().order);
+      CAPTURE(size, some, op.info().order, op.info().near_field_stored);
+      CHECK(op.info().near_field_stored == (near_field == OperatorOptions::NearField::stored));
       CHECK(op.info().processor == here);
       CHECK(op.info().near_entries < static_cast<std::int64_t>(n * n) / 2);
       Vector x = signed_charges(2 * n, 5), y(n);
@@ -188,11 +202,11 @@ BACKEND_TEST_CASE("differences of kernels are sums of the series' entries") {
 #ifdef FMBEM_TEST_CUDA
 BACKEND_TEST_CASE("what of Yukawa's operators the GPU has not is refused") {
   const Panels panels = make_panels(cube(4));
-  OperatorOptions options = with(fast, 1);
-  options.near_field = OperatorOptions::NearField::lean;
-  CHECK_THROWS_AS(make_fmm(panels, options), InputError);
   CHECK(make_fmm(panels, with(fast, 1))->approximate_inverse() == nullptr);
-  const OperatorOptions on_gpu{.processor = here};
+  OperatorOptions on_gpu{.processor = here};
   CHECK_THROWS_AS(GreenOperator(panels, {}, {{1, 1, 1, 1, 1}}, on_gpu), InputError);
+  on_gpu.near_field = OperatorOptions::NearField::lean;
+  CHECK_THROWS_WITH(GreenOperator(panels, {}, {{1, 1, 1, 1, 1}, {0, -1, -1, -1, -1}}, on_gpu),
+                    Catch::Contains("are stored: leave out --near-field lean"));
 }
 #endif
