@@ -34,9 +34,9 @@ __device__ inline Vec3d normal_at(const NearRowsView& a, std::int64_t panel) {
   return across / norm(across);
 }
 
-/// The first rule that serves, −1 where none does; the densest one, the last, is for moments alone.
+/// The first rule that serves, −1 where none does.
 __device__ inline int rule_for(const DifferenceView& a, double distance, double radius) {
-  for (int rule = 0; rule + 1 < a.rules.count; ++rule)
+  for (int rule = 0; rule < a.rules.count; ++rule)
     if (distance * inverse_reach_of_rule(a.rules.reach[rule], a.rules.degree[rule],
                                          a.rows.kernel.kappa * radius) >=
         radius)

@@ -83,18 +83,19 @@ MomentRules::MomentRules(double tolerance, fmbem::FarKernel integrand, double ka
                          cudaStream_t stream) {
   std::vector<double> xi, eta, weight;
   std::vector<FarRule> rules = far_rules(tolerance, integrand);
-  if (kappa > 0) rules.push_back({0, densest_moment_rule(), 0});
+  view_.count = static_cast<int>(rules.size());
   view_.kappa = kappa;
-  for (const FarRule& far : rules) {
-    FMBEM_REQUIRE(view_.count < MomentRulesView::most_rules, "the GPU has no room for more rules");
-    view_.reach[view_.count] = far.reach;
-    view_.degree[view_.count] = far.degree;
-    view_.begin[view_.count++] = static_cast<int>(weight.size());
-    xi.insert(xi.end(), far.rule.xi.begin(), far.rule.xi.end());
-    eta.insert(eta.end(), far.rule.eta.begin(), far.rule.eta.end());
-    weight.insert(weight.end(), far.rule.weight.begin(), far.rule.weight.end());
+  if (kappa > 0) rules.push_back({0, densest_moment_rule(), 0});
+  FMBEM_REQUIRE(rules.size() <= MomentRulesView::most_rules, "the GPU has no room for more rules");
+  for (std::size_t k = 0; k < rules.size(); ++k) {
+    const TriangleRule& rule = rules[k].rule;
+    view_.reach[k] = rules[k].reach;
+    view_.degree[k] = rules[k].degree;
+    xi.insert(xi.end(), rule.xi.begin(), rule.xi.end());
+    eta.insert(eta.end(), rule.eta.begin(), rule.eta.end());
+    weight.insert(weight.end(), rule.weight.begin(), rule.weight.end());
+    view_.begin[k + 1] = static_cast<int>(weight.size());
   }
-  view_.begin[view_.count] = static_cast<int>(weight.size());
   xi_ = to_device(xi, stream);
   eta_ = to_device(eta, stream);
   weight_ = to_device(weight, stream);
@@ -107,7 +108,7 @@ MomentRules::MomentRules(double tolerance, fmbem::FarKernel integrand, double ka
 int rules_at_points(const MomentRulesView& rules) {
   // A closed form takes as long as some sixteen points, with exponentials along the edges as fifty.
   const int most_points = rules.kappa > 0 ? 49 : 16;
-  int count = rules.kappa > 0 ? rules.count - 1 : rules.count;  // the last serves moments alone
+  int count = rules.count;
   while (count > 0 && rules.begin[count] - rules.begin[count - 1] > most_points) --count;
   return count;
 }

@@ -189,7 +189,8 @@ __device__ inline N integrate_by(const Rules& rules, int rule, const RulePanel<N
                      : integrate_by<3>(rules, panel, centre, distance2);
 }
 
-/// Rules of the far field's moments in device memory.
+/// Rules of the far field's moments in device memory. Behind those that `count` counts Yukawa's
+/// kernel has the densest one, which serves moments where none of these does, and nothing else.
 struct MomentRulesView {
   static constexpr int most_rules = 9;
   int count;
@@ -201,8 +202,9 @@ struct MomentRulesView {
 
   /// The first rule that serves panels of such a radius in a box with that side.
   __device__ int at(double side, double radius) const {
+    const int last = kappa > 0 ? count : count - 1;
     int rule = 0;
-    while (rule + 1 < count && !serves(rule, side, radius)) ++rule;
+    while (rule < last && !serves(rule, side, radius)) ++rule;
     return rule;
   }
 
