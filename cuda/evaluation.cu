@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 
 #include "fmbem/cuda/batches.cuh"
 #include "fmbem/cuda/far_stages.cuh"
@@ -44,8 +43,8 @@ class EvaluationIn final : public Evaluation {
   std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
   std::int64_t bytes() const override {
     std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
-                       dipoles_.bytes() + near_potential_.bytes() + close_.bytes() +
-                       slots_.bytes() + (mutual_ ? mutual_->bytes() : 0);
+                       dipoles_.bytes() + near_potential_.bytes() + mutual_.bytes() +
+                       slots_.bytes();
     for (const auto& axis : near_gradient_) sum += axis.bytes();
     for (const auto& entry : near_hessian_) sum += entry.bytes();
     return sum;
@@ -86,9 +85,8 @@ class EvaluationIn final : public Evaluation {
     place(points, true);
     if (!tree_.same) place(points, false);
     if (!third_law_) return;
-    mutual_ = make_mutual_lists(tree_, sources_.view().count, targets_of_a_warp_, stream_);
-    if constexpr (sizeof(N) == 4)
-      close_ = find_close_targets(tree_, *mutual_, sources_.view(), stream_);
+    list_earlier_sums(tree_, sources_.view().count, targets_of_a_warp_, mutual_, stream_);
+    if constexpr (sizeof(N) == 4) find_close_targets(tree_, sources_.view(), mutual_, stream_);
   }
 
   void place(const PlanPoints& points, bool are_sources) {
@@ -127,7 +125,8 @@ class EvaluationIn final : public Evaluation {
     if (kind.potential) make_room(near_potential_, t);
     if (kind.hessian)
       for (auto& entry : near_hessian_) make_room(entry, t);
-    if (mutual_) make_room(slots_, mutual_results(kind.potential, kind.gradient) * mutual_->slots);
+    if (third_law_)
+      make_room(slots_, mutual_results(kind.potential, kind.gradient) * tree_.near.slots);
     stages_.reserve(tree_.far.m2l, kind.vectors, make_room);
   }
 
@@ -235,9 +234,12 @@ class EvaluationIn final : public Evaluation {
       if constexpr (sizeof(N) == 8)
         if (kind.hessian) p2p_hessian(arguments, kernel, vectors, classes, streams.data());
       if (!kind.potential && !kind.gradient) return;
-      if (mutual_)
-        p2p_mutual(arguments, mutual_->view(), slots_.data(), close_, kernel, vectors, classes,
-                   root_terms_, streams.data(), joins_.data());
+      if (third_law_)
+        p2p_mutual(arguments,
+                   MutualView{tree_.near.mutual.data(), tree_.near.slots, mutual_.earlier.data(),
+                              mutual_.close.data(), mutual_.n_close},
+                   slots_.data(), kernel, vectors, classes, root_terms_, streams.data(),
+                   joins_.data());
       else
         p2p(arguments, kernel, vectors, classes, root_terms_, streams.data());
     });
@@ -258,8 +260,7 @@ class EvaluationIn final : public Evaluation {
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
   DeviceBuffer<double> near_potential_, near_gradient_[3], near_hessian_[6];
-  std::optional<MutualLists> mutual_;  ///< for P2P by Newton's third law
-  DeviceBuffer<CloseTarget> close_;    ///< and in single precision
+  MutualLists mutual_;  ///< for P2P by Newton's third law
   DeviceBuffer<N> slots_;
   std::map<Asked, std::unique_ptr<Graph>> graphs_;  ///< one for each kind
 };
