@@ -38,6 +38,7 @@ struct FmmPlan::Impl {
   PlanTree tree;
   DeviceBuffer<std::uint8_t> one_place;  ///< as of make_near_lists()
   bool histogram_serves = true;          ///< as far as is known
+  int cell_level = 0;                    ///< of the last histogram, where there was one
   /// Of the near field of the evaluation, which stays as it is where a move fails.
   Precision evaluation_precision = Precision::double_precision;
   std::unique_ptr<Evaluation> evaluation;  ///< null after a move for which memory did not suffice

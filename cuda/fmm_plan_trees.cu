@@ -13,7 +13,7 @@ namespace fmbem::cuda {
 /// few cells count many points.
 bool FmmPlan::Impl::moves_by_histogram() const {
   constexpr int flattest = 5;
-  const int depth = tree.tree.levels() - 1;
+  const int depth = std::max(tree.tree.levels() - 1, cell_level);
   return by_histogram() || (histogram_serves && depth >= flattest && depth <= deepest_histogram &&
                             std::size_t{1} << 3 * depth <= std::max(sources, targets));
 }
@@ -33,9 +33,11 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   std::optional<HistogramTree> counted;
   if (counts) {
     const PointsToCount others{points.targets.data, count(points.targets)};
-    counted = build_tree_by_histogram(root, to.scale, {points.sources.data, count(points.sources)},
-                                      to.same ? nullptr : &others, choice.max_leaf, stream);
+    counted =
+        build_tree_by_histogram(root, to.scale, {points.sources.data, count(points.sources)},
+                                to.same ? nullptr : &others, choice.max_leaf, cell_level, stream);
     histogram_serves = counted.has_value();
+    if (counted) cell_level = counted->level;
   }
   if (counted) {
     source_keys = std::move(counted->sources);

@@ -54,17 +54,13 @@ __global__ void find_keys(const Vec3d* points, std::int64_t n, double scale, Cub
   if (i < n) keys[i] = morton_key(scale * points[i], root);
 }
 
-/// The slots of the points of a cell come in any order; they are ranked later.
+/// The slots of the points of a cell come in any order; they are ranked later. The most crowded
+/// cell holds one point more than its last slot.
 __global__ void count_in_cells(const Key* keys, std::int64_t n, int shift, std::int32_t* counts,
-                               std::int32_t* slot) {
+                               std::int32_t* slot, int* last) {
   const std::int64_t i = thread_index();
-  if (i < n) slot[i] = atomicAdd(counts + (keys[i] >> shift), 1);
-}
-
-/// The most crowded cell holds one point more than its last slot.
-__global__ void find_last_slot(const std::int32_t* slot, std::int64_t n, int* last) {
-  const std::int64_t i = thread_index();
-  int mine = i < n ? slot[i] : 0;
+  int mine = 0;
+  if (i < n) slot[i] = mine = atomicAdd(counts + (keys[i] >> shift), 1);
   for (int step = 1; step < warp_size; step *= 2)
     mine = max(mine, __shfl_xor_sync(whole_warp, mine, step));
   if (threadIdx.x % warp_size == 0 && mine > *last) atomicMax(last, mine);
@@ -89,9 +85,13 @@ __global__ void rank_in_cells(const Key* keys, const std::int32_t* index, std::i
   const Key own = keys[k];
   const std::int32_t own_index = index[k], first = begin[own >> shift],
                      end = begin[(own >> shift) + 1];
-  std::int32_t rank = first;
-  for (std::int32_t j = first; j < end; ++j)
-    rank += keys[j] < own || (keys[j] == own && index[j] < own_index);
+  std::int32_t rank = first, equal = 0;
+  for (std::int32_t j = first; j < end; ++j) {
+    rank += keys[j] < own;
+    equal += keys[j] == own;
+  }
+  for (std::int32_t j = first; j < end && equal > 1; ++j)
+    rank += keys[j] == own && index[j] < own_index;
   to_keys[rank] = own;
   to_order[rank] = own_index;
 }
@@ -104,15 +104,16 @@ __global__ void split_crowded(Cells cells, std::int64_t nodes, int max_leaf, std
                   size_of(cells.targets.range(node)) > max_leaf;
 }
 
-/// Splits the colleagues of the parents of the boxes of a level that are split. Threads that write
-/// the same flag write the same value.
+/// Splits the colleagues of the parents of the boxes of a level that are split, a warp for each
+/// parent. Threads that write the same flag write the same value.
 __global__ void split_for_grading(Cells cells, int level, std::uint8_t* split) {
-  const std::int64_t key = thread_index();
-  if (key >= std::int64_t{1} << 3 * level || !split[first_node(level) + key]) return;
-  for (int place = 0; place < 27; ++place) {
-    const std::int64_t node = colleague_node(first_node(level - 1) + key / 8, level - 1, place);
-    if (node >= 0 && cells.has_points(node)) split[node] = 1;
-  }
+  const std::int64_t parent = thread_index() / warp_size;
+  if (parent >= std::int64_t{1} << 3 * (level - 1)) return;
+  const int lane = threadIdx.x % warp_size;
+  if (!__any_sync(whole_warp, lane < 8 && split[first_node(level) + 8 * parent + lane])) return;
+  const std::int64_t node =
+      lane < 27 ? colleague_node(first_node(level - 1) + parent, level - 1, lane) : -1;
+  if (node >= 0 && cells.has_points(node)) split[node] = 1;
 }
 
 __global__ void flag_boxes(Cells cells, std::int64_t nodes, const std::uint8_t* split,
@@ -189,8 +190,7 @@ struct Counted {
     DeviceBuffer<std::int32_t> counts(cells + 1, stream);
     counts.fill_bytes(0);
     launch(count_in_cells, blocks_for(n), threads_per_block, 0, stream, keys.data(), n,
-           3 * (deepest_level - level), counts.data(), slot.data());
-    launch(find_last_slot, blocks_for(n), threads_per_block, 0, stream, slot.data(), n, last_slot);
+           3 * (deepest_level - level), counts.data(), slot.data(), last_slot);
     begin = DeviceBuffer<std::int32_t>(cells + 1, stream);
     exclusive_sum(counts.data(), begin.data(), cells + 1, stream);
   }
@@ -218,8 +218,8 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
   launch(split_crowded, blocks_for(inner), threads_per_block, 0, stream, cells, inner, max_leaf,
          split.data());
   for (int level = finest - 1; level > 1; --level)
-    launch(split_for_grading, blocks_for(std::int64_t{1} << 3 * level), threads_per_block, 0,
-           stream, cells, level, split.data());
+    launch(split_for_grading, blocks_for(std::int64_t{1} << 3 * (level - 1), warps_per_block),
+           threads_per_block, 0, stream, cells, level, split.data());
   launch(flag_boxes, blocks_for(nodes), threads_per_block, 0, stream, cells, nodes, split.data(),
          box.data());
   DeviceBuffer<std::int32_t> box_number(nodes + 1, stream), split_number(inner + 1, stream),
@@ -266,7 +266,7 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
 std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double scale,
                                                      PointsToCount sources,
                                                      const PointsToCount* targets, int max_leaf,
-                                                     cudaStream_t stream) {
+                                                     int first_level, cudaStream_t stream) {
   const std::int64_t n = std::max(sources.count, targets ? targets->count : 0);
   const int most = std::min(max_leaf, most_in_cell);
   Counted from(sources, scale, root, stream);
@@ -274,7 +274,7 @@ std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double sc
   if (targets) to.emplace(*targets, scale, root, stream);
   DeviceBuffer<int> last_slot(1, stream);
   // The level on which a uniform cloud would have few enough points, and then those below.
-  int level = 0;
+  int level = std::min(first_level, deepest_histogram);
   while (level < deepest_histogram && std::int64_t{most} << 3 * level < n) ++level;
   for (;; ++level) {
     // Cells grow in number as points do: clouds that need more are not for a histogram.
@@ -286,7 +286,7 @@ std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double sc
   }
   const Bookmarks of_sources{from.begin.data(), level};
   const Cells cells{of_sources, to ? Bookmarks{to->begin.data(), level} : of_sources};
-  HistogramTree made{from.sorted(level, stream), {}, {}};
+  HistogramTree made{from.sorted(level, stream), {}, {}, level};
   if (to) made.targets = to->sorted(level, stream);
   made.tree = tree_of_cells(root, cells, !targets, level, max_leaf, stream);
   return made;

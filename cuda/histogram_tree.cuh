@@ -13,6 +13,7 @@ inline constexpr int deepest_histogram = 8;
 struct HistogramTree {
   SortedKeys sources, targets;  ///< the latter empty where the sources are the targets
   DeviceTree tree;
+  int level = 0;  ///< of the cells
 };
 
 /// Points in device memory, as sort_points() takes them.
@@ -26,15 +27,15 @@ struct PointsToCount {
 /// points begin, and points go there and are ranked in their cell by key and index. All boxes of a
 /// complete octree have a place by their key; so ranges of points, children and colleagues are
 /// looked up, and boxes are numbered by a scan. `targets` is null where the sources are the
-/// targets. Nothing where cells of the deepest level that has room, 8, still hold more than
-/// `max_leaf` points, or than can be ranked one against the other: build_tree() has no such limit.
-/// O(points + cells), of which there are fewer than 64 for each point or 8^8; the host waits once
-/// for each level that is tried, and once more.
-/// Source: Q. Hu, N. A. Gumerov, R. Duraiswami, "Parallel algorithms for constructing data
-/// structures for fast multipole methods".
+/// targets. Levels from `first_level` on are tried, which does not change the tree. Nothing where
+/// cells of the deepest level that has room, 8, still hold more than `max_leaf` points, or than can
+/// be ranked one against the other: build_tree() has no such limit. O(points + cells), of which
+/// there are fewer than 64 for each point or 8^8; the host waits once for each level that is tried,
+/// and once more. Source: Q. Hu, N. A. Gumerov, R. Duraiswami, "Parallel algorithms for
+/// constructing data structures for fast multipole methods".
 std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double scale,
                                                      PointsToCount sources,
                                                      const PointsToCount* targets, int max_leaf,
-                                                     cudaStream_t stream);
+                                                     int first_level, cudaStream_t stream);
 
 }  // namespace fmbem::cuda

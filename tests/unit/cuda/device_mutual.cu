@@ -1,10 +1,9 @@
-#include "tests/unit/cuda/device_mutual.hpp"
-
 #include <algorithm>
 
 #include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/cuda/p2p_mutual.cuh"
 #include "fmbem/cuda/placed_points.cuh"
+#include "tests/unit/cuda/device_mutual.hpp"
 #include "tests/unit/cuda/to_host.cuh"
 
 namespace fmbem::test {
@@ -37,9 +36,10 @@ HostMutualLists make_mutual_lists_on_device(const Cube& root, const std::vector<
   list_earlier_sums(plan, n, most, lists, stream);
   find_close_targets(plan, placed.view(), lists, stream);
 
-  HostMutualLists result{.order = to_host(placed.order, stream),
-                         .near_begin = to_host(plan.near.begin, stream),
-                         .slots = plan.near.slots};
+  HostMutualLists result;
+  result.order = to_host(placed.order, stream);
+  result.near_begin = to_host(plan.near.begin, stream);
+  result.slots = plan.near.slots;
   const auto code = to_host(plan.tree.code, stream);
   const auto ranges = to_host(plan.tree.sources, stream);
   for (const std::int32_t leaf : to_host(plan.far.target_leaves, stream)) {

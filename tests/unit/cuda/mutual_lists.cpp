@@ -93,8 +93,7 @@ void check_close(const HostMutualLists& lists, const Points& points, double root
       if (i == j) continue;
       const bool is_own = row_of[i] == row_of[j];
       const int level = std::min(lists.level[row_of[i]], lists.level[row_of[j]]);
-      const double side = std::ldexp(root_side, -level),
-                   bound = side * (is_own ? 0x1p-20 : 0x1p-8),
+      const double side = std::ldexp(root_side, -level), bound = side * (is_own ? 0x1p-20 : 0x1p-8),
                    r = norm(points[lists.order[i]] - points[lists.order[j]]);
       surely = surely || r < (1 - margin) * bound;
       perhaps = perhaps || r <= (1 + margin) * bound;
@@ -108,8 +107,7 @@ HostMutualLists check_lists(const Points& points, int max_leaf, int most,
                             fmm::Leaves leaves = fmm::Leaves::plain) {
   CAPTURE(max_leaf, most);
   const Cube root = bounding_cube(points);
-  const HostMutualLists lists =
-      make_mutual_lists_on_device(root, points, max_leaf, most, leaves);
+  const HostMutualLists lists = make_mutual_lists_on_device(root, points, max_leaf, most, leaves);
   check_sums(lists, most);
   check_close(lists, points, root.side);
   return lists;

@@ -215,7 +215,7 @@ TEST_CASE("plans by the third law that move have the bits of new ones") {
     PlanOptions options{.tolerance = tolerance, .max_leaf = 60, .inflation = 1.0};
     options.third_law = ThirdLaw::always;
     fmm::Plan plan = make_fmm_plan(cube, options);
-    for (const Points* points : {&sphere, &doubled, &cube, &cube}) {
+    for (const Points* points : std::vector<const Points*>{&sphere, &doubled, &cube, &cube}) {
       plan.move(*points);
       const fmm::Plan made = make_fmm_plan(*points, options);
       for (int k = 0; k < 2; ++k)  // as it is, and by a graph
