@@ -40,6 +40,7 @@ class EvaluationIn final : public Evaluation {
     return true;
   }
 
+  PlanOrder order() const override { return {sources_.order.data(), targets_.order.data()}; }
   std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
   std::int64_t bytes() const override {
     std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
@@ -94,11 +95,14 @@ class EvaluationIn final : public Evaluation {
     placed.make_room(stream_);
     const LeavesView leaves =
         leaves_of(tree_.tree, are_sources ? tree_.far.source_boxes : tree_.far.target_leaves);
-    place_points(
-        PointsToPlace{are_sources ? points.sources.data : points.targets.data, placed.order.data(),
-                      points.sources.data, sources_.order.data(), tree_.scale, leaves.root,
-                      leaves.tree, are_sources, leaves.boxes, leaves.count},
-        placed.arrays(), stream_);
+    const PlacesInOrder from =
+        points.gathered_sources.or_else({points.sources.data, sources_.order.data()});
+    const PlacesInOrder these =
+        are_sources ? from
+                    : points.gathered_targets.or_else({points.targets.data, placed.order.data()});
+    place_points(PointsToPlace{these.places, these.order, from.places, from.order, tree_.scale,
+                               leaves.root, leaves.tree, are_sources, leaves.boxes, leaves.count},
+                 placed.arrays(), stream_);
   }
 
   /// Calls evaluate(kind), with room made, for as many right-hand sides as fit at a time.

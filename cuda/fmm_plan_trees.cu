@@ -8,14 +8,15 @@
 
 namespace fmbem::cuda {
 
-/// The tree has the same bits either way. Where no keys are needed for choices a histogram is
-/// faster, of trees that are neither so deep that it has more cells than points, nor so flat that
-/// few cells count many points.
+/// The tree has the same bits either way. Where no keys are needed for choices a histogram, which
+/// counts points in the order of before, is faster, of trees that are neither so deep that it has
+/// many more cells than points, nor so flat that few cells count many points.
 bool FmmPlan::Impl::moves_by_histogram() const {
   constexpr int flattest = 5;
+  constexpr std::size_t most_cells = 4;  // for each point
   const int depth = std::max(tree.tree.levels() - 1, cell_level);
   return by_histogram() || (histogram_serves && depth >= flattest && depth <= deepest_histogram &&
-                            std::size_t{1} << 3 * depth <= std::max(sources, targets));
+                            std::size_t{1} << 3 * depth <= most_cells * std::max(sources, targets));
 }
 
 /// Sorts the points, of some of which the keys are there, or counts them, and makes tree and lists.
@@ -32,16 +33,19 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   SortedKeys source_keys, target_keys;
   std::optional<HistogramTree> counted;
   if (counts) {
-    const PointsToCount others{points.targets.data, count(points.targets)};
-    counted =
-        build_tree_by_histogram(root, to.scale, {points.sources.data, count(points.sources)},
-                                to.same ? nullptr : &others, choice.max_leaf, cell_level, stream);
+    const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
+    const PointsToCount others{points.targets.data, count(points.targets), before.targets};
+    counted = build_tree_by_histogram(
+        root, to.scale, {points.sources.data, count(points.sources), before.sources},
+        to.same ? nullptr : &others, choice.max_leaf, cell_level, stream);
     histogram_serves = counted.has_value();
     if (counted) cell_level = counted->level;
   }
   if (counted) {
-    source_keys = std::move(counted->sources);
-    target_keys = std::move(counted->targets);
+    grown.points.source_order = std::move(counted->sources.order);
+    grown.points.target_order = std::move(counted->targets.order);
+    grown.points.gathered_sources = std::move(counted->sources.gathered);
+    grown.points.gathered_targets = std::move(counted->targets.gathered);
     to.tree = std::move(counted->tree);
   } else {
     if (keys.size() == 0 || choice.inflation != first_inflation())
@@ -54,9 +58,9 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     stage_done("sort");
     const SortedKeys* const other = to.same ? nullptr : &target_keys;
     to.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
+    grown.points.source_order = std::move(source_keys.order);
+    grown.points.target_order = std::move(target_keys.order);
   }
-  grown.points.source_order = std::move(source_keys.order);
-  grown.points.target_order = std::move(target_keys.order);
   grown.one_place = one_places(grown);
   // A treecode has trees of keys of 64 bits alone.
   if (!is_treecode() && has_crowded_boxes(to.tree, grown.one_place, choice.max_leaf, stream)) {

@@ -49,9 +49,14 @@ __device__ inline std::int64_t colleague_node(std::int64_t node, int level, int 
   return first_node(level) + static_cast<std::int64_t>(grid_key(c));
 }
 
-__global__ void find_keys(const Vec3d* points, std::int64_t n, double scale, Cube root, Key* keys) {
+/// In the order of before, if there is one, in which points are gathered.
+__global__ void find_keys(PointsToCount points, double scale, Cube root, Key* keys,
+                          Vec3d* gathered) {
   const std::int64_t i = thread_index();
-  if (i < n) keys[i] = morton_key(scale * points[i], root);
+  if (i >= points.count) return;
+  const Vec3d point = points.points[gathered ? points.order_before[i] : i];
+  keys[i] = morton_key(scale * point, root);
+  if (gathered) gathered[i] = point;
 }
 
 /// The slots of the points of a cell come in any order; they are ranked later. The most crowded
@@ -77,23 +82,25 @@ __global__ void place_in_cells(const Key* keys, std::int64_t n, int shift,
 }
 
 /// A point's rank in its cell is the number of points with a smaller key, or the same and a smaller
-/// index: it does not depend on the slots.
+/// index: it does not depend on the slots. `place`: null, or where the point is among the gathered.
 __global__ void rank_in_cells(const Key* keys, const std::int32_t* index, std::int64_t n, int shift,
-                              const std::int32_t* begin, Key* to_keys, std::int32_t* to_order) {
+                              const std::int32_t* begin, const std::int32_t* order_before,
+                              std::int32_t* order, std::int32_t* place) {
   const std::int64_t k = thread_index();
   if (k >= n) return;
+  const auto index_of = [&](std::int32_t i) { return order_before ? order_before[i] : i; };
   const Key own = keys[k];
-  const std::int32_t own_index = index[k], first = begin[own >> shift],
-                     end = begin[(own >> shift) + 1];
+  const std::int32_t own_place = index[k], own_index = index_of(own_place),
+                     first = begin[own >> shift], end = begin[(own >> shift) + 1];
   std::int32_t rank = first, equal = 0;
   for (std::int32_t j = first; j < end; ++j) {
     rank += keys[j] < own;
     equal += keys[j] == own;
   }
   for (std::int32_t j = first; j < end && equal > 1; ++j)
-    rank += keys[j] == own && index[j] < own_index;
-  to_keys[rank] = own;
-  to_order[rank] = own_index;
+    rank += keys[j] == own && index_of(index[j]) < own_index;
+  order[rank] = own_index;
+  if (place) place[rank] = own_place;
 }
 
 /// Of the nodes above the finest level.
@@ -176,13 +183,16 @@ __global__ void fill_splits(Nodes nodes, std::int64_t splits, BoxArraysOfCells o
 /// Points of one kind while they are counted.
 struct Counted {
   std::int64_t n;
+  const std::int32_t* order_before;
   DeviceBuffer<Key> keys;
   DeviceBuffer<std::int32_t> slot, begin{};
+  DeviceBuffer<Vec3d> gathered{};
 
   Counted(const PointsToCount& points, double scale, const Cube& root, cudaStream_t stream)
-      : n(points.count), keys(n, stream), slot(n, stream) {
-    launch(find_keys, blocks_for(n), threads_per_block, 0, stream, points.points, n, scale, root,
-           keys.data());
+      : n(points.count), order_before(points.order_before), keys(n, stream), slot(n, stream) {
+    if (order_before) gathered = DeviceBuffer<Vec3d>(n, stream);
+    launch(find_keys, blocks_for(n), threads_per_block, 0, stream, points, scale, root, keys.data(),
+           gathered.data());
   }
 
   void count(int level, int* last_slot, cudaStream_t stream) {
@@ -195,15 +205,17 @@ struct Counted {
     exclusive_sum(counts.data(), begin.data(), cells + 1, stream);
   }
 
-  SortedKeys sorted(int level, cudaStream_t stream) const {
+  CountedPoints sorted(int level, cudaStream_t stream) {
     const int shift = 3 * (deepest_level - level);
     DeviceBuffer<Key> placed(n, stream);
     DeviceBuffer<std::int32_t> index(n, stream);
     launch(place_in_cells, blocks_for(n), threads_per_block, 0, stream, keys.data(), n, shift,
            begin.data(), slot.data(), placed.data(), index.data());
-    SortedKeys result{DeviceBuffer<Key>(n, stream), DeviceBuffer<std::int32_t>(n, stream)};
+    CountedPoints result{.order = DeviceBuffer<std::int32_t>(n, stream),
+                         .gathered = {.points = std::move(gathered)}};
+    if (order_before) result.gathered.place = DeviceBuffer<std::int32_t>(n, stream);
     launch(rank_in_cells, blocks_for(n), threads_per_block, 0, stream, placed.data(), index.data(),
-           n, shift, begin.data(), result.keys.data(), result.order.data());
+           n, shift, begin.data(), order_before, result.order.data(), result.gathered.place.data());
     return result;
   }
 };

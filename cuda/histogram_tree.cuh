@@ -2,16 +2,33 @@
 
 #include <optional>
 
-#include "fmbem/cuda/tree.cuh"
+#include "fmbem/cuda/lists.cuh"
 
 namespace fmbem::cuda {
 
 /// Cells of the deepest histogram: 8^8, 64 MiB of counts.
 inline constexpr int deepest_histogram = 8;
 
+/// Points one after the other in an order that was theirs before, and which of them is the k-th in
+/// a tree: where they have not gone far, neighbours are close to each other in memory.
+struct GatheredPoints {
+  DeviceBuffer<Vec3d> points{};
+  DeviceBuffer<std::int32_t> place{};
+  /// What says the same of points that were not gathered.
+  PlacesInOrder or_else(const PlacesInOrder& points_and_order) const {
+    return points.size() > 0 ? PlacesInOrder{points.data(), place.data()} : points_and_order;
+  }
+};
+
+/// Points in the order of a tree.
+struct CountedPoints {
+  DeviceBuffer<std::int32_t> order{};  ///< [n], input index of the k-th point
+  GatheredPoints gathered{};           ///< with an order of before
+};
+
 /// A tree with the points in its order.
 struct HistogramTree {
-  SortedKeys sources, targets;  ///< the latter empty where the sources are the targets
+  CountedPoints sources, targets;  ///< the latter empty where the sources are the targets
   DeviceTree tree;
   int level = 0;  ///< of the cells
 };
@@ -20,6 +37,7 @@ struct HistogramTree {
 struct PointsToCount {
   const Vec3d* points = nullptr;
   std::int64_t count = 0;
+  const std::int32_t* order_before = nullptr;  ///< or null: of points that have not gone far
 };
 
 /// The tree of build_tree(), and the order of sort_points(), to the last bit, without a sort of all

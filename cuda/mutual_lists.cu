@@ -62,25 +62,45 @@ __global__ void list_earlier(Rows rows, int most, const std::int32_t* row_at,
 
 constexpr float reach = half_side_with_border - 0.5f;  ///< across borders, in sides
 
-/// Whether a leaf's points hold another than a lane's target that is closer than coordinates in two
-/// parts allow. By a warp.
+/// Pairs within a leaf that are closer than coordinates in two parts allow differ by less than this
+/// along each axis: the root of close_r2_in_parts, and what is rounded.
+constexpr float close_in_leaf = 0x1p-19f;
+
+__device__ inline float largest_of(float x, float y, float z) {
+  return fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z));
+}
+
+/// Whether a lane's target may be so close to another point of its leaf. Of the 2^depth cells along
+/// an axis of the leaf that keys tell apart, such a pair is in one or about a border; and points of
+/// one cell are neighbours in Morton order.
+__device__ inline bool may_be_close(const PointsView<float>& points, int2 leaf, int depth,
+                                    int target, const Vec3<float>& at) {
+  const float cells = ldexpf(1, depth);
+  const auto from_border = [&](float x) {
+    const float place = cells * (x + 0.5f);
+    return fabsf(place - rintf(place));
+  };
+  const float nearest = fminf(fminf(from_border(at.x), from_border(at.y)), from_border(at.z));
+  const auto shares_cell = [&](int j) {
+    return j >= leaf.x && j < leaf.y &&
+           cells * largest_of(points.x[j] - at.x, points.y[j] - at.y, points.z[j] - at.z) < 1.01f;
+  };
+  return nearest < cells * close_in_leaf || shares_cell(target - 1) || shares_cell(target + 1);
+}
+
+/// Whether a target, the same for all lanes of a warp, is so close.
 __device__ inline bool is_close_in_leaf(const PointsView<float>& points, int2 leaf, int target) {
-  constexpr float bound = 0x1p-19f;  // more than the root of close_r2_in_parts and what is rounded
   const float x = points.x[target], y = points.y[target], z = points.z[target];
-  int beside = 0;  // itself, and others that one axis does not tell apart
-#pragma unroll 8
-  for (int j = leaf.x; j < leaf.y; ++j) beside += fabsf(points.x[j] - x) < bound;
-  if (!__any_sync(whole_warp, beside > 1)) return false;
   bool close = false;
-  for (int j = leaf.x; j < leaf.y; ++j) {
+  for (int j = leaf.x + static_cast<int>(threadIdx.x) % warp_size; j < leaf.y; j += warp_size) {
     float dx = points.x[j] - x, dy = points.y[j] - y, dz = points.z[j] - z;
-    if (j == target || fmaxf(fmaxf(fabsf(dx), fabsf(dy)), fabsf(dz)) >= bound) continue;
+    if (j == target || largest_of(dx, dy, dz) >= close_in_leaf) continue;
     dx += points.low_x[j] - points.low_x[target];
     dy += points.low_y[j] - points.low_y[target];
     dz += points.low_z[j] - points.low_z[target];
     close = close || square(dx, dy, dz) < close_r2_in_parts;
   }
-  return close;
+  return __any_sync(whole_warp, close);
 }
 
 /// Whether a point of another leaf is within 2^-8 sides of the larger of both of a point, the same
@@ -96,9 +116,8 @@ __device__ inline bool is_close_to_others(const PointsView<float>& points, const
     const Vec3<float> from{at.x - 0.25f * static_cast<float>(other.shift[0]),
                            at.y - 0.25f * static_cast<float>(other.shift[1]),
                            at.z - 0.25f * static_cast<float>(other.shift[2])};
-    const float outside = fmaxf(fmaxf(fabsf(from.x), fabsf(from.y)), fabsf(from.z));
-    for (unsigned left = __ballot_sync(whole_warp, e < end && outside < 0.5f * ratio + within);
-         left != 0; left &= left - 1) {
+    const bool touches = e < end && largest_of(from.x, from.y, from.z) < 0.5f * ratio + within;
+    for (unsigned left = __ballot_sync(whole_warp, touches); left != 0; left &= left - 1) {
       const int of = __ffs(static_cast<int>(left)) - 1;
       const auto its = [&](auto x) { return __shfl_sync(whole_warp, x, of); };
       const int begin = its(other.begin), last = begin + its(other.count);
@@ -114,35 +133,45 @@ __device__ inline bool is_close_to_others(const PointsView<float>& points, const
   return false;
 }
 
-/// A warp for an item; its lanes take targets. Counts all that are close, and notes those for which
-/// there is room.
-__global__ void find_close(PointsView<float> points, Rows rows, const NearItem* items,
+/// A warp for an item; its lanes take targets, and then together those that may be close. Counts
+/// all that are, and notes those for which there is room. Keys tell cells of `deepest` levels.
+__global__ void find_close(PointsView<float> points, Rows rows, int deepest, const NearItem* items,
                            std::int64_t count, CloseTarget* close, int room, int* found) {
+  constexpr int most_depth = 10;  // then 1 % of all targets are about a border, and cells hold one
   const std::int64_t i = thread_index() / warp_size;
   if (i >= count) return;
   const NearItem item = items[i];
-  const int lane = threadIdx.x % warp_size;
+  const std::int32_t leaf = rows.leaves[item.row];
+  const int2 own = rows.tree.sources[leaf];
+  const bool acts_on_itself = rows.lists.own_entries[item.row] > 0;
+  const int lane = threadIdx.x % warp_size,
+            depth = min(deepest - rows.tree.level(leaf), most_depth);
   for (int done = 0; done < item.count; done += warp_size) {
     const bool is = done + lane < item.count;
     const int target = item.first + min(done + lane, item.count - 1);
-    bool is_close = rows.lists.own_entries[item.row] > 0 &&
-                    is_close_in_leaf(points, rows.points(item.row), target);
     const Vec3<float> at{points.x[target], points.y[target], points.z[target]};
-    const float outside = fmaxf(fmaxf(fabsf(at.x), fabsf(at.y)), fabsf(at.z));
-    // The reach is that of the larger leaf, which may be twice as large.
-    for (unsigned left = __ballot_sync(whole_warp, is && !is_close && outside > 0.5f - 2 * reach);
+    bool is_close = false;
+    for (unsigned left = __ballot_sync(
+             whole_warp, is && acts_on_itself && may_be_close(points, own, depth, target, at));
          left != 0; left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      if (is_close_in_leaf(points, own, item.first + done + of) && lane == of) is_close = true;
+    }
+    // Across a border the reach is that of the larger leaf, which may be twice as large.
+    const bool is_outside = largest_of(at.x, at.y, at.z) > 0.5f - 2 * reach;
+    for (unsigned left = __ballot_sync(whole_warp, is && !is_close && is_outside); left != 0;
+         left &= left - 1) {
       const int of = __ffs(static_cast<int>(left)) - 1;
       const Vec3<float> place{__shfl_sync(whole_warp, at.x, of), __shfl_sync(whole_warp, at.y, of),
                               __shfl_sync(whole_warp, at.z, of)};
       if (is_close_to_others(points, rows, item.row, place) && lane == of) is_close = true;
     }
-    const unsigned all = __ballot_sync(whole_warp, is && is_close);
+    const unsigned all = __ballot_sync(whole_warp, is_close);
     if (all == 0) continue;
     int first = 0;
     if (lane == 0) first = atomicAdd(found, __popc(all));
     const int place = __shfl_sync(whole_warp, first, 0) + bits_below(all, lane);
-    if (is && is_close && place < room) close[place] = {target, item.row};
+    if (is_close && place < room) close[place] = {target, item.row};
   }
 }
 
@@ -168,8 +197,8 @@ void find_close_targets(const PlanTree& tree, const PointsView<float>& points, M
     room = static_cast<std::int64_t>(lists.close.size());
     found.fill_bytes(0);
     launch(find_close, blocks_for(items, warps_per_block), threads_per_block, 0, stream, points,
-           rows_of(tree), tree.near.items.data(), items, lists.close.data(), static_cast<int>(room),
-           found.data());
+           rows_of(tree), tree.tree.deepest(), tree.near.items.data(), items, lists.close.data(),
+           static_cast<int>(room), found.data());
     lists.n_close = download_one(found.data(), stream);
     if (lists.n_close <= room) return;
   }
