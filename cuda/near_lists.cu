@@ -88,7 +88,7 @@ struct RowParts {
 };
 
 /// Boxes of a row that are noted when they are counted; longer rows are looked for once more.
-constexpr int most_noted = warp_size;
+constexpr int most_noted = 2 * warp_size;
 
 /// A warp a row, and one more for zeros at the end.
 template <class Boxes>
@@ -231,7 +231,8 @@ __global__ void list_near(TreeView tree, Boxes boxes, const std::int32_t* leaves
   const RowSums end = sums[row + 1];
   const std::int64_t entries = end.entries - before.entries;
   if (entries <= most_noted)
-    list(lane < entries ? noted[most_noted * row + lane] : -1);
+    for (int k = lane; k - lane < entries; k += warp_size)
+      list(k < entries ? noted[most_noted * row + k] : -1);
   else
     boxes.for_row(tree, row, leaf, list);
   const int2 targets = tree.targets[leaf];
