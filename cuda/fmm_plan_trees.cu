@@ -4,6 +4,7 @@
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/merge_leaves.cuh"
+#include "fmbem/cuda/resort_points.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda {
@@ -47,6 +48,8 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     grown.points.gathered_sources = std::move(counted->sources.gathered);
     grown.points.gathered_targets = std::move(counted->targets.gathered);
     to.tree = std::move(counted->tree);
+  } else if (resort(points, to.scale, root, grown.points, source_keys, target_keys)) {
+    stage_done("sort");
   } else {
     if (keys.size() == 0 || choice.inflation != first_inflation())
       keys = sort(points.more(), to.scale, root);
@@ -56,6 +59,8 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     else if (!to.same)
       target_keys = sort(points.targets, to.scale, root);
     stage_done("sort");
+  }
+  if (!counted) {
     const SortedKeys* const other = to.same ? nullptr : &target_keys;
     to.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
     grown.points.source_order = std::move(source_keys.order);
@@ -80,6 +85,30 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   return grown;
 }
 
+/// Sorts points that move by the tree that they come from, if there is one and that serves.
+bool FmmPlan::Impl::resort(const PointsToPlan& points, double scale, const Cube& root,
+                           PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to) {
+  const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
+  if (!before.sources || tree.tree.deepest() > deepest_level || !leaves_serve) return false;
+  const auto sort_some = [&](const DevicePoints& some, const std::int32_t* order,
+                             const TreeView& view, const DeviceBuffer<std::int32_t>& leaves,
+                             GatheredPoints& gathered_to, SortedKeys& to) {
+    auto resorted =
+        resort_points({some.data, count(some), order}, scale, root, view, leaves, stream);
+    leaves_serve = resorted.has_value();
+    if (!resorted) return false;
+    gathered_to = std::move(resorted->gathered);
+    to = std::move(resorted->sorted);
+    return true;
+  };
+  const TreeView view = tree.tree.view();
+  return sort_some(points.sources, before.sources, view, tree.far.source_boxes,
+                   gathered.gathered_sources, sources_to) &&
+         (points.same() ||
+          sort_some(points.targets, before.targets, view.transposed(), tree.far.target_leaves,
+                    gathered.gathered_targets, targets_to));
+}
+
 DeviceBuffer<std::uint8_t> FmmPlan::Impl::one_places(const Grown& grown) const {
   const PlanPoints& points = grown.points;
   const PlacesInOrder from{points.sources.data, points.source_order.data()},
@@ -99,6 +128,8 @@ void FmmPlan::Impl::grow_deep_tree(const Cube& root, Grown& grown) const {
       build_tree(root, from, grown.tree.same ? nullptr : &to, choice.max_leaf, stream);
   points.source_order = std::move(from.order);
   points.target_order = std::move(to.order);
+  points.gathered_sources = {};
+  points.gathered_targets = {};
 }
 
 /// Trees end at the deepest level that keys can tell. What is left there in one box is summed

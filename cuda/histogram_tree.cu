@@ -3,15 +3,13 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/parts_of_points.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
 using Key = std::uint64_t;
-
-/// Points of a cell, each of which is compared with all others of it.
-constexpr int most_in_cell = 256;
 
 /// Nodes of the complete octree are numbered level by level, by key within a level.
 FMBEM_HD constexpr std::int64_t first_node(int level) {
@@ -59,27 +57,21 @@ __global__ void find_keys(PointsToCount points, double scale, Cube root, Key* ke
   if (gathered) gathered[i] = point;
 }
 
-/// The slots of the points of a cell come in any order; they are ranked later. The most crowded
-/// cell holds one point more than its last slot.
 __global__ void count_in_cells(const Key* keys, std::int64_t n, int shift, std::int32_t* counts,
                                std::int32_t* slot, int* last) {
   const std::int64_t i = thread_index();
   int mine = 0;
   if (i < n) slot[i] = mine = atomicAdd(counts + (keys[i] >> shift), 1);
-  for (int step = 1; step < warp_size; step *= 2)
-    mine = max(mine, __shfl_xor_sync(whole_warp, mine, step));
-  if (threadIdx.x % warp_size == 0 && mine > *last) atomicMax(last, mine);
+  note_last_slot(mine, last);
 }
 
-__global__ void place_in_cells(const Key* keys, std::int64_t n, int shift,
-                               const std::int32_t* begin, const std::int32_t* slot, Key* to_keys,
-                               std::int32_t* to_index) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  const std::int32_t k = begin[keys[i] >> shift] + slot[i];
-  to_keys[k] = keys[i];
-  to_index[k] = static_cast<std::int32_t>(i);
-}
+struct CellOfPoint {
+  const Key* keys;
+  int shift;
+  __device__ std::int64_t operator()(std::int64_t i) const {
+    return static_cast<std::int64_t>(keys[i] >> shift);
+  }
+};
 
 /// A point's rank in its cell is the number of points with a smaller key, or the same and a smaller
 /// index: it does not depend on the slots. `place`: null, or where the point is among the gathered.
@@ -209,8 +201,8 @@ struct Counted {
     const int shift = 3 * (deepest_level - level);
     DeviceBuffer<Key> placed(n, stream);
     DeviceBuffer<std::int32_t> index(n, stream);
-    launch(place_in_cells, blocks_for(n), threads_per_block, 0, stream, keys.data(), n, shift,
-           begin.data(), slot.data(), placed.data(), index.data());
+    launch(place_in_parts<CellOfPoint>, blocks_for(n), threads_per_block, 0, stream, keys.data(), n,
+           CellOfPoint{keys.data(), shift}, begin.data(), slot.data(), placed.data(), index.data());
     CountedPoints result{.order = DeviceBuffer<std::int32_t>(n, stream),
                          .gathered = {.points = std::move(gathered)}};
     if (order_before) result.gathered.place = DeviceBuffer<std::int32_t>(n, stream);
@@ -280,7 +272,7 @@ std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double sc
                                                      const PointsToCount* targets, int max_leaf,
                                                      int first_level, cudaStream_t stream) {
   const std::int64_t n = std::max(sources.count, targets ? targets->count : 0);
-  const int most = std::min(max_leaf, most_in_cell);
+  const int most = std::min(max_leaf, most_in_part);
   Counted from(sources, scale, root, stream);
   std::optional<Counted> to;
   if (targets) to.emplace(*targets, scale, root, stream);
