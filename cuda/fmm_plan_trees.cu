@@ -90,11 +90,11 @@ bool FmmPlan::Impl::resort(const PointsToPlan& points, double scale, const Cube&
                            PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to) {
   const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
   if (!before.sources || tree.tree.deepest() > deepest_level || !leaves_serve) return false;
-  const auto sort_some = [&](const DevicePoints& some, const std::int32_t* order,
+  const auto sort_some = [&](const DevicePoints& some, const std::int32_t* order_before,
                              const TreeView& view, const DeviceBuffer<std::int32_t>& leaves,
                              GatheredPoints& gathered_to, SortedKeys& to) {
     auto resorted =
-        resort_points({some.data, count(some), order}, scale, root, view, leaves, stream);
+        resort_points({some.data, count(some), order_before}, scale, root, view, leaves, stream);
     leaves_serve = resorted.has_value();
     if (!resorted) return false;
     gathered_to = std::move(resorted->gathered);

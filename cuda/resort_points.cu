@@ -1,9 +1,8 @@
-#include "fmbem/cuda/resort_points.cuh"
-
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/parts_of_points.cuh"
 #include "fmbem/cuda/primitives.cuh"
+#include "fmbem/cuda/resort_points.cuh"
 
 namespace fmbem::cuda {
 namespace {
