@@ -60,40 +60,17 @@ __global__ void find_keys(PointsToCount points, double scale, Cube root, Key* ke
 __global__ void count_in_cells(const Key* keys, std::int64_t n, int shift, std::int32_t* counts,
                                std::int32_t* slot, int* last) {
   const std::int64_t i = thread_index();
-  int mine = 0;
-  if (i < n) slot[i] = mine = atomicAdd(counts + (keys[i] >> shift), 1);
-  note_last_slot(mine, last);
+  const int own = next_slot(counts, i < n ? static_cast<std::int32_t>(keys[i] >> shift) : -1, last);
+  if (i < n) slot[i] = own;
 }
 
 struct CellOfPoint {
   const Key* keys;
   int shift;
-  __device__ std::int64_t operator()(std::int64_t i) const {
-    return static_cast<std::int64_t>(keys[i] >> shift);
+  __device__ std::int32_t operator()(std::int64_t i) const {
+    return static_cast<std::int32_t>(keys[i] >> shift);
   }
 };
-
-/// A point's rank in its cell is the number of points with a smaller key, or the same and a smaller
-/// index: it does not depend on the slots. `place`: null, or where the point is among the gathered.
-__global__ void rank_in_cells(const Key* keys, const std::int32_t* index, std::int64_t n, int shift,
-                              const std::int32_t* begin, const std::int32_t* order_before,
-                              std::int32_t* order, std::int32_t* place) {
-  const std::int64_t k = thread_index();
-  if (k >= n) return;
-  const auto index_of = [&](std::int32_t i) { return order_before ? order_before[i] : i; };
-  const Key own = keys[k];
-  const std::int32_t own_place = index[k], own_index = index_of(own_place),
-                     first = begin[own >> shift], end = begin[(own >> shift) + 1];
-  std::int32_t rank = first, equal = 0;
-  for (std::int32_t j = first; j < end; ++j) {
-    rank += keys[j] < own;
-    equal += keys[j] == own;
-  }
-  for (std::int32_t j = first; j < end && equal > 1; ++j)
-    rank += keys[j] == own && index_of(index[j]) < own_index;
-  order[rank] = own_index;
-  if (place) place[rank] = own_place;
-}
 
 /// Of the nodes above the finest level.
 __global__ void split_crowded(Cells cells, std::int64_t nodes, int max_leaf, std::uint8_t* split) {
@@ -202,12 +179,14 @@ struct Counted {
     DeviceBuffer<Key> placed(n, stream);
     DeviceBuffer<std::int32_t> index(n, stream);
     launch(place_in_parts<CellOfPoint>, blocks_for(n), threads_per_block, 0, stream, keys.data(), n,
-           CellOfPoint{keys.data(), shift}, begin.data(), slot.data(), placed.data(), index.data());
+           CellOfPoint{keys.data(), shift}, begin.data(), slot.data(), placed.data(), index.data(),
+           nullptr);
     CountedPoints result{.order = DeviceBuffer<std::int32_t>(n, stream),
                          .gathered = {.points = std::move(gathered)}};
     if (order_before) result.gathered.place = DeviceBuffer<std::int32_t>(n, stream);
-    launch(rank_in_cells, blocks_for(n), threads_per_block, 0, stream, placed.data(), index.data(),
-           n, shift, begin.data(), order_before, result.order.data(), result.gathered.place.data());
+    launch(rank_in_parts<CellOfPoint>, blocks_for(n), threads_per_block, 0, stream, placed.data(),
+           index.data(), n, CellOfPoint{placed.data(), shift}, begin.data(), order_before,
+           RankedPoints{nullptr, result.order.data(), result.gathered.place.data()});
     return result;
   }
 };

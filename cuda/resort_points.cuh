@@ -12,8 +12,9 @@ struct ResortedPoints {
   GatheredPoints gathered;
 };
 
-/// As sort_points(), of points with an order before, that of a tree whose keys have 64 bits: its
-/// leaves, in which most of them still are, divide all keys, points are counted in these parts, and
+/// As sort_points(), of points with an order before, that of a tree whose keys have 64 bits. Its
+/// leaves, in which most of them still are, divide all keys, and a leaf's keys are shared out among
+/// the places of its points. Points are counted in these parts, of which most then have a few, and
 /// ranked there by key and index. `leaves` are those with such points, the sources of the view.
 /// Nothing where a part has more points than can be ranked one against the other. The host waits
 /// once.
