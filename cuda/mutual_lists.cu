@@ -60,8 +60,7 @@ __global__ void list_earlier(Rows rows, int most, const std::int32_t* row_at,
   }
 }
 
-/// Across borders, in sides of the larger of two leaves.
-constexpr float reach_of_larger = half_side_with_border - 0.5f;
+constexpr float reach = half_side_with_border - 0.5f;  ///< across borders, in sides
 
 /// Pairs within a leaf that are closer than coordinates in two parts allow differ by less than this
 /// along each axis: the root of close_r2_in_parts, and what is rounded.
@@ -104,62 +103,34 @@ __device__ inline bool is_close_in_leaf(const PointsView<float>& points, int2 le
   return __any_sync(whole_warp, close);
 }
 
-/// A leaf beside a row's one, in units of the latter.
-struct Beside {
-  NearEntry entry{};
-  float side = 0, reach = 0;
-  Vec3<float> centre{};
-
-  Beside() = default;
-  __device__ explicit Beside(const NearEntry& of)
-      : entry(of),
-        side(ldexpf(1, of.doublings)),
-        reach(reach_of_larger * fmaxf(1, side)),
-        centre{0.25f * static_cast<float>(of.shift[0]), 0.25f * static_cast<float>(of.shift[1]),
-               0.25f * static_cast<float>(of.shift[2])} {}
-  __device__ bool touches(const Vec3<float>& at) const {
-    return largest_of(at.x - centre.x, at.y - centre.y, at.z - centre.z) < 0.5f * side + reach;
-  }
-};
-
-/// Whether a point of one of the lanes' leaves is within reach of a point, the same for all lanes.
-__device__ inline bool is_close_to(const PointsView<float>& points, const Beside& beside,
-                                   const Vec3<float>& at) {
-  for (unsigned left = __ballot_sync(whole_warp, beside.touches(at)); left != 0; left &= left - 1) {
-    const int of = __ffs(static_cast<int>(left)) - 1;
-    const auto its = [&](auto x) { return __shfl_sync(whole_warp, x, of); };
-    const int begin = its(beside.entry.begin), end = begin + its(beside.entry.count);
-    const float x = at.x - its(beside.centre.x), y = at.y - its(beside.centre.y),
-                z = at.z - its(beside.centre.z), side = its(beside.side), reach = its(beside.reach);
-    bool close = false;
-    for (int j = begin + static_cast<int>(threadIdx.x) % warp_size; j < end; j += warp_size)
-      close = close || square(x - side * points.x[j], y - side * points.y[j],
-                              z - side * points.z[j]) < reach * reach;
-    if (__any_sync(whole_warp, close)) return true;
-  }
-  return false;
-}
-
-/// Whether a point of another leaf of the row is so close to a lane's target; lanes without one
-/// have it at the centre.
+/// Whether a point of another leaf is within 2^-8 sides of the larger of both of a point, the same
+/// for all lanes of a warp, in the row's leaf.
 __device__ inline bool is_close_to_others(const PointsView<float>& points, const Rows& rows,
                                           std::int32_t row, const Vec3<float>& at) {
   const int lane = threadIdx.x % warp_size;
-  const float outside = largest_of(at.x, at.y, at.z);
   const std::int64_t end = rows.lists.begin[row + 1];
-  bool is_close = false;
   for (std::int64_t e = rows.mutual[row].later_begin + lane; e - lane < end; e += warp_size) {
-    const Beside beside = e < end ? Beside(rows.lists.entries[e]) : Beside();
-    const float reach = reach_of_larger * (__any_sync(whole_warp, beside.side > 1) ? 2 : 1);
-    for (unsigned left = __ballot_sync(whole_warp, !is_close && outside > 0.5f - reach); left != 0;
-         left &= left - 1) {
+    NearEntry other{};
+    if (e < end) other = rows.lists.entries[e];
+    const float ratio = ldexpf(1, other.doublings), within = reach * fmaxf(1, ratio);
+    const Vec3<float> from{at.x - 0.25f * static_cast<float>(other.shift[0]),
+                           at.y - 0.25f * static_cast<float>(other.shift[1]),
+                           at.z - 0.25f * static_cast<float>(other.shift[2])};
+    const bool touches = e < end && largest_of(from.x, from.y, from.z) < 0.5f * ratio + within;
+    for (unsigned left = __ballot_sync(whole_warp, touches); left != 0; left &= left - 1) {
       const int of = __ffs(static_cast<int>(left)) - 1;
-      const Vec3<float> place{__shfl_sync(whole_warp, at.x, of), __shfl_sync(whole_warp, at.y, of),
-                              __shfl_sync(whole_warp, at.z, of)};
-      if (is_close_to(points, beside, place) && lane == of) is_close = true;
+      const auto its = [&](auto x) { return __shfl_sync(whole_warp, x, of); };
+      const int begin = its(other.begin), last = begin + its(other.count);
+      const float x = its(from.x), y = its(from.y), z = its(from.z), r = its(ratio),
+                  bound = its(within);
+      bool close = false;
+      for (int j = begin + lane; j < last; j += warp_size)
+        close = close || square(x - r * points.x[j], y - r * points.y[j], z - r * points.z[j]) <
+                             bound * bound;
+      if (__any_sync(whole_warp, close)) return true;
     }
   }
-  return is_close;
+  return false;
 }
 
 /// A warp for an item; its lanes take targets, and then together those that may be close. Counts
@@ -186,10 +157,15 @@ __global__ void find_close(PointsView<float> points, Rows rows, int deepest, con
       const int of = __ffs(static_cast<int>(left)) - 1;
       if (is_close_in_leaf(points, own, item.first + done + of) && lane == of) is_close = true;
     }
-    const bool is_left = is && !is_close;
-    const bool close_to_others =
-        is_close_to_others(points, rows, item.row, is_left ? at : Vec3<float>{0, 0, 0});
-    is_close = is_close || close_to_others;
+    // Across a border the reach is that of the larger leaf, which may be twice as large.
+    const bool is_outside = largest_of(at.x, at.y, at.z) > 0.5f - 2 * reach;
+    for (unsigned left = __ballot_sync(whole_warp, is && !is_close && is_outside); left != 0;
+         left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      const Vec3<float> place{__shfl_sync(whole_warp, at.x, of), __shfl_sync(whole_warp, at.y, of),
+                              __shfl_sync(whole_warp, at.z, of)};
+      if (is_close_to_others(points, rows, item.row, place) && lane == of) is_close = true;
+    }
     const unsigned all = __ballot_sync(whole_warp, is_close);
     if (all == 0) continue;
     int first = 0;
