@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include "fmbem/fmm/base/lower_bound.hpp"
+
 namespace fmbem::cuda {
 
 inline constexpr int warp_size = 32;
@@ -48,18 +50,19 @@ class WarpCounts {
   int own_, up_to_, all_;
 };
 
-/// First index in [begin, end) whose value is not below the bound.
-template <class T>
-__device__ inline std::int32_t lower_bound(const T* values, std::int32_t begin, std::int32_t end,
-                                           T bound) {
-  while (begin < end) {
-    const std::int32_t middle = begin + (end - begin) / 2;
-    if (values[middle] < bound)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+/// Over the lanes, for all of them.
+__device__ inline int sum_of_warp(int x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(whole_warp, x);
+#else
+  for (int step = 1; step < warp_size; step *= 2) x += __shfl_xor_sync(whole_warp, x, step);
+  return x;
+#endif
+}
+
+/// How many lanes before this one have their bit in a ballot.
+__device__ inline int bits_below(unsigned lanes, int lane) {
+  return __popc(lanes & ((1u << lane) - 1));
 }
 
 }  // namespace fmbem::cuda

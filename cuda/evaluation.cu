@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 
 #include "fmbem/cuda/batches.cuh"
 #include "fmbem/cuda/far_stages.cuh"
@@ -41,11 +40,12 @@ class EvaluationIn final : public Evaluation {
     return true;
   }
 
+  PlanOrder order() const override { return {sources_.order.data(), targets_.order.data()}; }
   std::int64_t operator_bytes() const override { return stages_.operator_bytes(); }
   std::int64_t bytes() const override {
     std::int64_t sum = sources_.bytes() + targets_.bytes() + stages_.bytes() + places_.bytes() +
-                       dipoles_.bytes() + near_potential_.bytes() + close_.bytes() +
-                       slots_.bytes() + (mutual_ ? mutual_->bytes() : 0);
+                       dipoles_.bytes() + near_potential_.bytes() + mutual_.bytes() +
+                       slots_.bytes();
     for (const auto& axis : near_gradient_) sum += axis.bytes();
     for (const auto& entry : near_hessian_) sum += entry.bytes();
     return sum;
@@ -86,9 +86,8 @@ class EvaluationIn final : public Evaluation {
     place(points, true);
     if (!tree_.same) place(points, false);
     if (!third_law_) return;
-    mutual_ = make_mutual_lists(tree_, sources_.view().count, targets_of_a_warp_, stream_);
-    if constexpr (sizeof(N) == 4)
-      close_ = find_close_targets(tree_, *mutual_, sources_.view(), stream_);
+    list_earlier_sums(tree_, sources_.view().count, targets_of_a_warp_, mutual_, stream_);
+    if constexpr (sizeof(N) == 4) find_close_targets(tree_, sources_.view(), mutual_, stream_);
   }
 
   void place(const PlanPoints& points, bool are_sources) {
@@ -96,11 +95,14 @@ class EvaluationIn final : public Evaluation {
     placed.make_room(stream_);
     const LeavesView leaves =
         leaves_of(tree_.tree, are_sources ? tree_.far.source_boxes : tree_.far.target_leaves);
-    place_points(
-        PointsToPlace{are_sources ? points.sources.data : points.targets.data, placed.order.data(),
-                      points.sources.data, sources_.order.data(), tree_.scale, leaves.root,
-                      leaves.tree, are_sources, leaves.boxes, leaves.count},
-        placed.arrays(), stream_);
+    const PlacesInOrder from =
+        points.gathered_sources.or_else({points.sources.data, sources_.order.data()});
+    const PlacesInOrder these =
+        are_sources ? from
+                    : points.gathered_targets.or_else({points.targets.data, placed.order.data()});
+    place_points(PointsToPlace{these.places, these.order, from.places, from.order, tree_.scale,
+                               leaves.root, leaves.tree, are_sources, leaves.boxes, leaves.count},
+                 placed.arrays(), stream_);
   }
 
   /// Calls evaluate(kind), with room made, for as many right-hand sides as fit at a time.
@@ -127,7 +129,8 @@ class EvaluationIn final : public Evaluation {
     if (kind.potential) make_room(near_potential_, t);
     if (kind.hessian)
       for (auto& entry : near_hessian_) make_room(entry, t);
-    if (mutual_) make_room(slots_, mutual_results(kind.potential, kind.gradient) * mutual_->slots);
+    if (third_law_)
+      make_room(slots_, mutual_results(kind.potential, kind.gradient) * tree_.near.slots);
     stages_.reserve(tree_.far.m2l, kind.vectors, make_room);
   }
 
@@ -235,9 +238,12 @@ class EvaluationIn final : public Evaluation {
       if constexpr (sizeof(N) == 8)
         if (kind.hessian) p2p_hessian(arguments, kernel, vectors, classes, streams.data());
       if (!kind.potential && !kind.gradient) return;
-      if (mutual_)
-        p2p_mutual(arguments, mutual_->view(), slots_.data(), close_, kernel, vectors, classes,
-                   root_terms_, streams.data(), joins_.data());
+      if (third_law_)
+        p2p_mutual(arguments,
+                   MutualView{tree_.near.mutual.data(), tree_.near.slots, mutual_.earlier.data(),
+                              mutual_.close.data(), mutual_.n_close},
+                   slots_.data(), kernel, vectors, classes, root_terms_, streams.data(),
+                   joins_.data());
       else
         p2p(arguments, kernel, vectors, classes, root_terms_, streams.data());
     });
@@ -258,8 +264,7 @@ class EvaluationIn final : public Evaluation {
   DeviceBuffer<unsigned long long> largest_;
   DeviceBuffer<ChargedPoint<N>> places_, dipoles_;
   DeviceBuffer<double> near_potential_, near_gradient_[3], near_hessian_[6];
-  std::optional<MutualLists> mutual_;  ///< for P2P by Newton's third law
-  DeviceBuffer<CloseTarget> close_;    ///< and in single precision
+  MutualLists mutual_;  ///< for P2P by Newton's third law
   DeviceBuffer<N> slots_;
   std::map<Asked, std::unique_ptr<Graph>> graphs_;  ///< one for each kind
 };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/hybrid.cuh"
 #include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/cuda/lists.cuh"
@@ -35,6 +36,11 @@ PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t str
 struct PlanPoints {
   DevicePoints sources, targets;
   DeviceBuffer<std::int32_t> source_order{}, target_order{};
+  GatheredPoints gathered_sources{}, gathered_targets{};  ///< of some moves
+};
+/// The order of points: null where there is none.
+struct PlanOrder {
+  const std::int32_t *sources = nullptr, *targets = nullptr;
 };
 
 struct EvaluationOptions {
@@ -59,6 +65,8 @@ class Evaluation {
   /// and operators, which do not depend on points. False where there are none to keep: then a new
   /// evaluation has to be made.
   virtual bool renew(PlanPoints& /*points*/, const PlanKernel& /*kernel*/) { return false; }
+  /// In which the points stand.
+  virtual PlanOrder order() const { return {}; }
   virtual std::int64_t bytes() const = 0;
   virtual std::int64_t operator_bytes() const = 0;
 };

@@ -87,6 +87,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
       third_law = third_law_pays(grown.tree.near.pairs,
                                  static_cast<std::int64_t>(grown.tree.near.items.size()),
                                  count(points.targets), near);
+    if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
     try {

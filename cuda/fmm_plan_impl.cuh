@@ -38,6 +38,8 @@ struct FmmPlan::Impl {
   PlanTree tree;
   DeviceBuffer<std::uint8_t> one_place;  ///< as of make_near_lists()
   bool histogram_serves = true;          ///< as far as is known
+  int cell_level = 0;                    ///< of the last histogram, where there was one
+  bool leaves_serve = true;              ///< to sort points that move by, as far as is known
   /// Of the near field of the evaluation, which stays as it is where a move fails.
   Precision evaluation_precision = Precision::double_precision;
   std::unique_ptr<Evaluation> evaluation;  ///< null after a move for which memory did not suffice
@@ -81,6 +83,8 @@ struct FmmPlan::Impl {
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   const StageDone& stage_done);
+  bool resort(const PointsToPlan& points, double scale, const Cube& root, PlanPoints& gathered,
+              SortedKeys& sources_to, SortedKeys& targets_to);
   void grow_deep_tree(const Cube& root, Grown& grown) const;
   Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
                          const StageDone& stage_done) const;

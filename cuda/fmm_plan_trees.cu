@@ -4,18 +4,20 @@
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/merge_leaves.cuh"
+#include "fmbem/cuda/resort_points.cuh"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda {
 
-/// The tree has the same bits either way. Where no keys are needed for choices a histogram is
-/// faster, of trees that are neither so deep that it has more cells than points, nor so flat that
-/// few cells count many points.
+/// The tree has the same bits either way. Where no keys are needed for choices a histogram, which
+/// counts points in the order of before, is faster, of trees that are neither so deep that it has
+/// many more cells than points, nor so flat that few cells count many points.
 bool FmmPlan::Impl::moves_by_histogram() const {
   constexpr int flattest = 5;
-  const int depth = tree.tree.levels() - 1;
+  constexpr std::size_t most_cells = 4;  // for each point
+  const int depth = std::max(tree.tree.levels() - 1, cell_level);
   return by_histogram() || (histogram_serves && depth >= flattest && depth <= deepest_histogram &&
-                            std::size_t{1} << 3 * depth <= std::max(sources, targets));
+                            std::size_t{1} << 3 * depth <= most_cells * std::max(sources, targets));
 }
 
 /// Sorts the points, of some of which the keys are there, or counts them, and makes tree and lists.
@@ -32,15 +34,22 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   SortedKeys source_keys, target_keys;
   std::optional<HistogramTree> counted;
   if (counts) {
-    const PointsToCount others{points.targets.data, count(points.targets)};
-    counted = build_tree_by_histogram(root, to.scale, {points.sources.data, count(points.sources)},
-                                      to.same ? nullptr : &others, choice.max_leaf, stream);
+    const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
+    const PointsToCount others{points.targets.data, count(points.targets), before.targets};
+    counted = build_tree_by_histogram(
+        root, to.scale, {points.sources.data, count(points.sources), before.sources},
+        to.same ? nullptr : &others, choice.max_leaf, cell_level, stream);
     histogram_serves = counted.has_value();
+    if (counted) cell_level = counted->level;
   }
   if (counted) {
-    source_keys = std::move(counted->sources);
-    target_keys = std::move(counted->targets);
+    grown.points.source_order = std::move(counted->sources.order);
+    grown.points.target_order = std::move(counted->targets.order);
+    grown.points.gathered_sources = std::move(counted->sources.gathered);
+    grown.points.gathered_targets = std::move(counted->targets.gathered);
     to.tree = std::move(counted->tree);
+  } else if (resort(points, to.scale, root, grown.points, source_keys, target_keys)) {
+    stage_done("sort");
   } else {
     if (keys.size() == 0 || choice.inflation != first_inflation())
       keys = sort(points.more(), to.scale, root);
@@ -50,11 +59,13 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     else if (!to.same)
       target_keys = sort(points.targets, to.scale, root);
     stage_done("sort");
+  }
+  if (!counted) {
     const SortedKeys* const other = to.same ? nullptr : &target_keys;
     to.tree = build_tree(root, source_keys, other, choice.max_leaf, stream);
+    grown.points.source_order = std::move(source_keys.order);
+    grown.points.target_order = std::move(target_keys.order);
   }
-  grown.points.source_order = std::move(source_keys.order);
-  grown.points.target_order = std::move(target_keys.order);
   grown.one_place = one_places(grown);
   // A treecode has trees of keys of 64 bits alone.
   if (!is_treecode() && has_crowded_boxes(to.tree, grown.one_place, choice.max_leaf, stream)) {
@@ -72,6 +83,30 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
                               stream);
   stage_done("lists");
   return grown;
+}
+
+/// Sorts points that move by the tree that they come from, if there is one and that serves.
+bool FmmPlan::Impl::resort(const PointsToPlan& points, double scale, const Cube& root,
+                           PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to) {
+  const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
+  if (!before.sources || tree.tree.deepest() > deepest_level || !leaves_serve) return false;
+  const auto sort_some = [&](const DevicePoints& some, const std::int32_t* order_before,
+                             const TreeView& view, const DeviceBuffer<std::int32_t>& leaves,
+                             GatheredPoints& gathered_to, SortedKeys& to) {
+    auto resorted =
+        resort_points({some.data, count(some), order_before}, scale, root, view, leaves, stream);
+    leaves_serve = resorted.has_value();
+    if (!resorted) return false;
+    gathered_to = std::move(resorted->gathered);
+    to = std::move(resorted->sorted);
+    return true;
+  };
+  const TreeView view = tree.tree.view();
+  return sort_some(points.sources, before.sources, view, tree.far.source_boxes,
+                   gathered.gathered_sources, sources_to) &&
+         (points.same() ||
+          sort_some(points.targets, before.targets, view.transposed(), tree.far.target_leaves,
+                    gathered.gathered_targets, targets_to));
 }
 
 DeviceBuffer<std::uint8_t> FmmPlan::Impl::one_places(const Grown& grown) const {
@@ -93,6 +128,8 @@ void FmmPlan::Impl::grow_deep_tree(const Cube& root, Grown& grown) const {
       build_tree(root, from, grown.tree.same ? nullptr : &to, choice.max_leaf, stream);
   points.source_order = std::move(from.order);
   points.target_order = std::move(to.order);
+  points.gathered_sources = {};
+  points.gathered_targets = {};
 }
 
 /// Trees end at the deepest level that keys can tell. What is left there in one box is summed

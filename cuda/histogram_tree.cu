@@ -3,15 +3,13 @@
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/histogram_tree.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/parts_of_points.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
 using Key = std::uint64_t;
-
-/// Points of a cell, each of which is compared with all others of it.
-constexpr int most_in_cell = 256;
 
 /// Nodes of the complete octree are numbered level by level, by key within a level.
 FMBEM_HD constexpr std::int64_t first_node(int level) {
@@ -49,52 +47,30 @@ __device__ inline std::int64_t colleague_node(std::int64_t node, int level, int 
   return first_node(level) + static_cast<std::int64_t>(grid_key(c));
 }
 
-__global__ void find_keys(const Vec3d* points, std::int64_t n, double scale, Cube root, Key* keys) {
+/// In the order of before, if there is one, in which points are gathered.
+__global__ void find_keys(PointsToCount points, double scale, Cube root, Key* keys,
+                          Vec3d* gathered) {
   const std::int64_t i = thread_index();
-  if (i < n) keys[i] = morton_key(scale * points[i], root);
+  if (i >= points.count) return;
+  const Vec3d point = points.points[gathered ? points.order_before[i] : i];
+  keys[i] = morton_key(scale * point, root);
+  if (gathered) gathered[i] = point;
 }
 
-/// The slots of the points of a cell come in any order; they are ranked later.
 __global__ void count_in_cells(const Key* keys, std::int64_t n, int shift, std::int32_t* counts,
-                               std::int32_t* slot) {
+                               std::int32_t* slot, int* last) {
   const std::int64_t i = thread_index();
-  if (i < n) slot[i] = atomicAdd(counts + (keys[i] >> shift), 1);
+  const int own = next_slot(counts, i < n ? static_cast<std::int32_t>(keys[i] >> shift) : -1, last);
+  if (i < n) slot[i] = own;
 }
 
-/// The most crowded cell holds one point more than its last slot.
-__global__ void find_last_slot(const std::int32_t* slot, std::int64_t n, int* last) {
-  const std::int64_t i = thread_index();
-  int mine = i < n ? slot[i] : 0;
-  for (int step = 1; step < warp_size; step *= 2)
-    mine = max(mine, __shfl_xor_sync(whole_warp, mine, step));
-  if (threadIdx.x % warp_size == 0 && mine > *last) atomicMax(last, mine);
-}
-
-__global__ void place_in_cells(const Key* keys, std::int64_t n, int shift,
-                               const std::int32_t* begin, const std::int32_t* slot, Key* to_keys,
-                               std::int32_t* to_index) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  const std::int32_t k = begin[keys[i] >> shift] + slot[i];
-  to_keys[k] = keys[i];
-  to_index[k] = static_cast<std::int32_t>(i);
-}
-
-/// A point's rank in its cell is the number of points with a smaller key, or the same and a smaller
-/// index: it does not depend on the slots.
-__global__ void rank_in_cells(const Key* keys, const std::int32_t* index, std::int64_t n, int shift,
-                              const std::int32_t* begin, Key* to_keys, std::int32_t* to_order) {
-  const std::int64_t k = thread_index();
-  if (k >= n) return;
-  const Key own = keys[k];
-  const std::int32_t own_index = index[k], first = begin[own >> shift],
-                     end = begin[(own >> shift) + 1];
-  std::int32_t rank = first;
-  for (std::int32_t j = first; j < end; ++j)
-    rank += keys[j] < own || (keys[j] == own && index[j] < own_index);
-  to_keys[rank] = own;
-  to_order[rank] = own_index;
-}
+struct CellOfPoint {
+  const Key* keys;
+  int shift;
+  __device__ std::int32_t operator()(std::int64_t i) const {
+    return static_cast<std::int32_t>(keys[i] >> shift);
+  }
+};
 
 /// Of the nodes above the finest level.
 __global__ void split_crowded(Cells cells, std::int64_t nodes, int max_leaf, std::uint8_t* split) {
@@ -104,15 +80,16 @@ __global__ void split_crowded(Cells cells, std::int64_t nodes, int max_leaf, std
                   size_of(cells.targets.range(node)) > max_leaf;
 }
 
-/// Splits the colleagues of the parents of the boxes of a level that are split. Threads that write
-/// the same flag write the same value.
+/// Splits the colleagues of the parents of the boxes of a level that are split, a warp for each
+/// parent. Threads that write the same flag write the same value.
 __global__ void split_for_grading(Cells cells, int level, std::uint8_t* split) {
-  const std::int64_t key = thread_index();
-  if (key >= std::int64_t{1} << 3 * level || !split[first_node(level) + key]) return;
-  for (int place = 0; place < 27; ++place) {
-    const std::int64_t node = colleague_node(first_node(level - 1) + key / 8, level - 1, place);
-    if (node >= 0 && cells.has_points(node)) split[node] = 1;
-  }
+  const std::int64_t parent = thread_index() / warp_size;
+  if (parent >= std::int64_t{1} << 3 * (level - 1)) return;
+  const int lane = threadIdx.x % warp_size;
+  if (!__any_sync(whole_warp, lane < 8 && split[first_node(level) + 8 * parent + lane])) return;
+  const std::int64_t node =
+      lane < 27 ? colleague_node(first_node(level - 1) + parent, level - 1, lane) : -1;
+  if (node >= 0 && cells.has_points(node)) split[node] = 1;
 }
 
 __global__ void flag_boxes(Cells cells, std::int64_t nodes, const std::uint8_t* split,
@@ -175,13 +152,16 @@ __global__ void fill_splits(Nodes nodes, std::int64_t splits, BoxArraysOfCells o
 /// Points of one kind while they are counted.
 struct Counted {
   std::int64_t n;
+  const std::int32_t* order_before;
   DeviceBuffer<Key> keys;
   DeviceBuffer<std::int32_t> slot, begin{};
+  DeviceBuffer<Vec3d> gathered{};
 
   Counted(const PointsToCount& points, double scale, const Cube& root, cudaStream_t stream)
-      : n(points.count), keys(n, stream), slot(n, stream) {
-    launch(find_keys, blocks_for(n), threads_per_block, 0, stream, points.points, n, scale, root,
-           keys.data());
+      : n(points.count), order_before(points.order_before), keys(n, stream), slot(n, stream) {
+    if (order_before) gathered = DeviceBuffer<Vec3d>(n, stream);
+    launch(find_keys, blocks_for(n), threads_per_block, 0, stream, points, scale, root, keys.data(),
+           gathered.data());
   }
 
   void count(int level, int* last_slot, cudaStream_t stream) {
@@ -189,21 +169,24 @@ struct Counted {
     DeviceBuffer<std::int32_t> counts(cells + 1, stream);
     counts.fill_bytes(0);
     launch(count_in_cells, blocks_for(n), threads_per_block, 0, stream, keys.data(), n,
-           3 * (deepest_level - level), counts.data(), slot.data());
-    launch(find_last_slot, blocks_for(n), threads_per_block, 0, stream, slot.data(), n, last_slot);
+           3 * (deepest_level - level), counts.data(), slot.data(), last_slot);
     begin = DeviceBuffer<std::int32_t>(cells + 1, stream);
     exclusive_sum(counts.data(), begin.data(), cells + 1, stream);
   }
 
-  SortedKeys sorted(int level, cudaStream_t stream) const {
+  CountedPoints sorted(int level, cudaStream_t stream) {
     const int shift = 3 * (deepest_level - level);
     DeviceBuffer<Key> placed(n, stream);
     DeviceBuffer<std::int32_t> index(n, stream);
-    launch(place_in_cells, blocks_for(n), threads_per_block, 0, stream, keys.data(), n, shift,
-           begin.data(), slot.data(), placed.data(), index.data());
-    SortedKeys result{DeviceBuffer<Key>(n, stream), DeviceBuffer<std::int32_t>(n, stream)};
-    launch(rank_in_cells, blocks_for(n), threads_per_block, 0, stream, placed.data(), index.data(),
-           n, shift, begin.data(), result.keys.data(), result.order.data());
+    launch(place_in_parts<CellOfPoint>, blocks_for(n), threads_per_block, 0, stream, keys.data(), n,
+           CellOfPoint{keys.data(), shift}, begin.data(), slot.data(), placed.data(), index.data(),
+           nullptr);
+    CountedPoints result{.order = DeviceBuffer<std::int32_t>(n, stream),
+                         .gathered = {.points = std::move(gathered)}};
+    if (order_before) result.gathered.place = DeviceBuffer<std::int32_t>(n, stream);
+    launch(rank_in_parts<CellOfPoint>, blocks_for(n), threads_per_block, 0, stream, placed.data(),
+           index.data(), n, CellOfPoint{placed.data(), shift}, begin.data(), order_before,
+           RankedPoints{nullptr, result.order.data(), result.gathered.place.data()});
     return result;
   }
 };
@@ -218,8 +201,8 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
   launch(split_crowded, blocks_for(inner), threads_per_block, 0, stream, cells, inner, max_leaf,
          split.data());
   for (int level = finest - 1; level > 1; --level)
-    launch(split_for_grading, blocks_for(std::int64_t{1} << 3 * level), threads_per_block, 0,
-           stream, cells, level, split.data());
+    launch(split_for_grading, blocks_for(std::int64_t{1} << 3 * (level - 1), warps_per_block),
+           threads_per_block, 0, stream, cells, level, split.data());
   launch(flag_boxes, blocks_for(nodes), threads_per_block, 0, stream, cells, nodes, split.data(),
          box.data());
   DeviceBuffer<std::int32_t> box_number(nodes + 1, stream), split_number(inner + 1, stream),
@@ -266,15 +249,15 @@ DeviceTree tree_of_cells(const Cube& root, const Cells& cells, bool same, int fi
 std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double scale,
                                                      PointsToCount sources,
                                                      const PointsToCount* targets, int max_leaf,
-                                                     cudaStream_t stream) {
+                                                     int first_level, cudaStream_t stream) {
   const std::int64_t n = std::max(sources.count, targets ? targets->count : 0);
-  const int most = std::min(max_leaf, most_in_cell);
+  const int most = std::min(max_leaf, most_in_part);
   Counted from(sources, scale, root, stream);
   std::optional<Counted> to;
   if (targets) to.emplace(*targets, scale, root, stream);
   DeviceBuffer<int> last_slot(1, stream);
   // The level on which a uniform cloud would have few enough points, and then those below.
-  int level = 0;
+  int level = std::min(first_level, deepest_histogram);
   while (level < deepest_histogram && std::int64_t{most} << 3 * level < n) ++level;
   for (;; ++level) {
     // Cells grow in number as points do: clouds that need more are not for a histogram.
@@ -286,7 +269,7 @@ std::optional<HistogramTree> build_tree_by_histogram(const Cube& root, double sc
   }
   const Bookmarks of_sources{from.begin.data(), level};
   const Cells cells{of_sources, to ? Bookmarks{to->begin.data(), level} : of_sources};
-  HistogramTree made{from.sorted(level, stream), {}, {}};
+  HistogramTree made{from.sorted(level, stream), {}, {}, level};
   if (to) made.targets = to->sorted(level, stream);
   made.tree = tree_of_cells(root, cells, !targets, level, max_leaf, stream);
   return made;

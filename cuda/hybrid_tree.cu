@@ -102,14 +102,7 @@ DeviceTree device_tree(const fmm::Octree& octree, bool same, cudaStream_t stream
 }
 
 NearRows device_near_rows(const fmm::NearLists& lists, cudaStream_t stream) {
-  std::vector<std::int32_t> sources = lists.sources;
-  for (std::size_t row = 0; row < lists.targets.size(); ++row) {
-    const auto first = sources.begin() + lists.begin[row],
-               last = sources.begin() + lists.begin[row + 1],
-               own = std::find(first, last, lists.targets[row]);
-    if (own != last) std::rotate(first, own, own + 1);
-  }
-  NearRows rows{to_device(lists.begin, stream), to_device(sources, stream)};
+  NearRows rows{to_device(lists.begin, stream), to_device(lists.sources, stream)};
   FMBEM_CUDA(cudaStreamSynchronize(stream));
   return rows;
 }

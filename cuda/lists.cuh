@@ -49,27 +49,29 @@ struct NearDeviceLists {
   DeviceBuffer<NearItem> items;  ///< none for sources that are not points
   ItemClasses classes{};
   std::int64_t pairs = 0;
+  /// For Newton's third law: [rows + 1], empty where it is not taken; and where the last row ends.
+  DeviceBuffer<MutualRow> mutual;
+  std::int64_t slots = 0, earlier = 0;
   NearListsView view() const { return {begin.data(), entries.data(), own_entries.data()}; }
   std::int64_t bytes() const {
     return begin.bytes() + pairs_before.bytes() + entries.bytes() + own_entries.bytes() +
-           items.bytes();
+           items.bytes() + mutual.bytes();
   }
 };
-/// The same as fmm::near_lists(). `one_place`, [boxes], says which boxes hold only points that
-/// coincide; `most` is the number of targets that a warp of P2P takes at most, 0 for no work of
-/// P2P.
+/// The same as fmm::near_lists(), but for the order of a row. `one_place`, [boxes], says which
+/// boxes hold only points that coincide; `most` is the number of targets that a warp of P2P takes
+/// at most, 0 for no work of P2P.
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream);
 
-/// The same of rows that are given: source boxes of each leaf, [begin[row], begin[row + 1]), of
-/// which the leaf itself comes first.
+/// The same of rows that are given: source boxes of each leaf, [begin[row], begin[row + 1]).
 struct NearRows {
   DeviceBuffer<std::int64_t> begin;
   DeviceBuffer<std::int32_t> sources;
 };
 NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
-                              NearRows rows, int most, cudaStream_t stream);
+                              const NearRows& rows, int most, cudaStream_t stream);
 
 /// Points, and their order in a tree.
 struct PlacesInOrder {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/level_begins.cuh"
 #include "fmbem/cuda/merge_leaves.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
@@ -90,11 +91,10 @@ __global__ void copy_splits(TreeArrays from, std::int64_t splits, Left left, Tre
 }
 
 /// Where the levels begin now, [levels + 1] each.
-__global__ void find_begins(const std::int32_t* box_begin, const std::int32_t* split_begin,
-                            const std::int32_t* new_box, const std::int32_t* new_split,
+__global__ void find_begins(LevelBegins boxes, LevelBegins splits, Left left,
                             std::int32_t* begins) {
-  begins[threadIdx.x] = new_box[box_begin[threadIdx.x]];
-  begins[blockDim.x + threadIdx.x] = new_split[split_begin[threadIdx.x]];
+  begins[threadIdx.x] = left.new_box[boxes.at[threadIdx.x]];
+  begins[blockDim.x + threadIdx.x] = left.new_split[splits.at[threadIdx.x]];
 }
 
 /// The splits that last, [splits], and 0; empty if all do.
@@ -119,11 +119,9 @@ DeviceBuffer<std::int32_t> lasting_splits(const DeviceTree& tree, int max_leaf,
 /// Finds where the levels begin, and so how many boxes and splits there are.
 void set_levels(DeviceTree& tree, const DeviceTree& before, const Left& left, cudaStream_t stream) {
   const auto ends = static_cast<int>(before.box_begin.size());
-  const auto box_begin = to_device(before.box_begin, stream),
-             split_begin = to_device(before.split_begin, stream);
   DeviceBuffer<std::int32_t> begins(2 * ends, stream);
-  launch(find_begins, 1, ends, 0, stream, box_begin.data(), split_begin.data(), left.new_box,
-         left.new_split, begins.data());
+  launch(find_begins, 1, ends, 0, stream, LevelBegins(before.box_begin),
+         LevelBegins(before.split_begin), left, begins.data());
   std::vector<std::int32_t> host(2 * ends);
   begins.download(host.data());
   FMBEM_CUDA(cudaStreamSynchronize(stream));

@@ -1,188 +1,207 @@
-// What P2P by Newton's third law goes through, made from the near lists.
+// What P2P by Newton's third law goes through besides the near lists.
+#include <algorithm>
+
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/p2p_close.cuh"
 #include "fmbem/cuda/p2p_mutual.cuh"
-#include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda {
 namespace {
 
+/// Leaves and their near lists.
 struct Rows {
   TreeView tree;
   const std::int32_t* leaves;
   NearListsView lists;
+  const MutualRow* mutual;
   std::int64_t count;
-  int most;  ///< targets of an item
 
   __device__ int2 points(std::int64_t row) const { return tree.sources[leaves[row]]; }
-  __device__ int items_of(int points) const { return (points + most - 1) / most; }
-  /// Calls take(entry) for the row's entries of other leaves.
-  __device__ void for_others(std::int64_t row, auto&& take) const {
-    const std::int64_t end = lists.begin[row + 1];
-    for (std::int64_t k = lists.begin[row] + lists.own_entries[row]; k < end; ++k)
-      take(lists.entries[k]);
-  }
 };
 
-struct MutualCounts {
-  std::int32_t *later, *earlier;
-  std::int64_t* slots;
-};
+Rows rows_of(const PlanTree& tree) {
+  return {tree.tree.view(), tree.far.target_leaves.data(), tree.near.view(),
+          tree.near.mutual.data(), static_cast<std::int64_t>(tree.far.target_leaves.size())};
+}
 
-__global__ void count_mutual(Rows rows, MutualCounts counts) {
+/// Each row at the place of its first point, where entries of near lists begin.
+__global__ void number_rows(Rows rows, std::int32_t* row_at) {
   const std::int64_t row = thread_index();
+  if (row < rows.count) row_at[rows.points(row).x] = static_cast<std::int32_t>(row);
+}
+
+/// A warp a row; its lanes take leaves that come before.
+__global__ void list_earlier(Rows rows, int most, const std::int32_t* row_at,
+                             EarlierSums* earlier) {
+  const std::int64_t row = thread_index() / warp_size;
   if (row >= rows.count) return;
-  const int2 own = rows.points(row);
-  int later = 0, earlier = 0;
-  std::int64_t sources = 0;
-  rows.for_others(row, [&](const NearEntry& other) {
-    if (other.begin > own.x) {
-      ++later;
-      sources += other.count;
-    } else {
-      earlier += rows.items_of(other.count);
+  const int lane = threadIdx.x % warp_size, own = rows.points(row).x;
+  const MutualRow mutual = rows.mutual[row];
+  const NearEntry* const entries = rows.lists.entries;
+  const std::int64_t end = rows.lists.begin[row + 1];
+  std::int64_t place = mutual.earlier_begin;
+  for (std::int64_t e = mutual.later_begin + mutual.later + lane; e - lane < end; e += warp_size) {
+    EarlierSums sums{};
+    int items = 0, stride = 0;
+    if (e < end) {
+      const NearEntry other = entries[e];
+      const MutualRow giver = rows.mutual[row_at[other.begin]];
+      sums = {giver.slot_begin, other.doublings};
+      for (std::int64_t k = giver.later_begin; entries[k].begin != own; ++k)
+        sums.slot += entries[k].count;
+      items = (other.count + most - 1) / most;
+      stride = giver.later_sources;
     }
-  });
-  counts.later[row] = later;
-  counts.earlier[row] = earlier;
-  counts.slots[row] = sources * rows.items_of(size_of(own));
-}
-
-struct RowBegins {
-  const std::int64_t *later, *earlier, *slots;
-};
-
-/// Of all rows, and one beyond.
-__global__ void list_later(Rows rows, RowBegins begins, MutualRow* out, NearEntry* later,
-                           std::int32_t* row_of) {
-  const std::int64_t row = thread_index();
-  if (row > rows.count) return;
-  MutualRow made{begins.later[row], begins.earlier[row], begins.slots[row], 0};
-  if (row < rows.count) {
-    const int2 own = rows.points(row);
-    for (int i = own.x; i < own.y; ++i) row_of[i] = static_cast<std::int32_t>(row);
-    std::int64_t place = made.later_begin;
-    rows.for_others(row, [&](const NearEntry& other) {
-      if (other.begin < own.x) return;
-      later[place++] = other;
-      made.later_sources += other.count;
-    });
+    const WarpCounts counts(items);
+    for (int item = 0; item < items; ++item, sums.slot += stride)
+      earlier[place + counts.before() + item] = sums;
+    place += counts.all();
   }
-  out[row] = made;
 }
 
-__global__ void list_earlier(Rows rows, const MutualRow* mutual, const NearEntry* later,
-                             const std::int32_t* row_of, EarlierSums* earlier) {
-  const std::int64_t row = thread_index();
-  if (row >= rows.count) return;
-  const int2 own = rows.points(row);
-  std::int64_t place = mutual[row].earlier_begin;
-  rows.for_others(row, [&](const NearEntry& other) {
-    if (other.begin > own.x) return;
-    const std::int32_t giver = row_of[other.begin];
-    std::int64_t slot = mutual[giver].slot_begin;
-    for (std::int64_t k = mutual[giver].later_begin; later[k].begin != own.x; ++k)
-      slot += later[k].count;
-    for (int item = rows.items_of(other.count); item > 0; --item) {
-      earlier[place++] = {slot, other.doublings};
-      slot += mutual[giver].later_sources;
+constexpr float reach = half_side_with_border - 0.5f;  ///< across borders, in sides
+
+/// Pairs within a leaf that are closer than coordinates in two parts allow differ by less than this
+/// along each axis: the root of close_r2_in_parts, and what is rounded.
+constexpr float close_in_leaf = 0x1p-19f;
+
+__device__ inline float largest_of(float x, float y, float z) {
+  return fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z));
+}
+
+/// Whether a lane's target may be so close to another point of its leaf. Of the 2^depth cells along
+/// an axis of the leaf that keys tell apart, such a pair is in one or about a border; and points of
+/// one cell are neighbours in Morton order.
+__device__ inline bool may_be_close(const PointsView<float>& points, int2 leaf, int depth,
+                                    int target, const Vec3<float>& at) {
+  const float cells = ldexpf(1, depth);
+  const auto from_border = [&](float x) {
+    const float place = cells * (x + 0.5f);
+    return fabsf(place - rintf(place));
+  };
+  const float nearest = fminf(fminf(from_border(at.x), from_border(at.y)), from_border(at.z));
+  const auto shares_cell = [&](int j) {
+    return j >= leaf.x && j < leaf.y &&
+           cells * largest_of(points.x[j] - at.x, points.y[j] - at.y, points.z[j] - at.z) < 1.01f;
+  };
+  return nearest < cells * close_in_leaf || shares_cell(target - 1) || shares_cell(target + 1);
+}
+
+/// Whether a target, the same for all lanes of a warp, is so close.
+__device__ inline bool is_close_in_leaf(const PointsView<float>& points, int2 leaf, int target) {
+  const float x = points.x[target], y = points.y[target], z = points.z[target];
+  bool close = false;
+  for (int j = leaf.x + static_cast<int>(threadIdx.x) % warp_size; j < leaf.y; j += warp_size) {
+    float dx = points.x[j] - x, dy = points.y[j] - y, dz = points.z[j] - z;
+    if (j == target || largest_of(dx, dy, dz) >= close_in_leaf) continue;
+    dx += points.low_x[j] - points.low_x[target];
+    dy += points.low_y[j] - points.low_y[target];
+    dz += points.low_z[j] - points.low_z[target];
+    close = close || square(dx, dy, dz) < close_r2_in_parts;
+  }
+  return __any_sync(whole_warp, close);
+}
+
+/// Whether a point of another leaf is within 2^-8 sides of the larger of both of a point, the same
+/// for all lanes of a warp, in the row's leaf.
+__device__ inline bool is_close_to_others(const PointsView<float>& points, const Rows& rows,
+                                          std::int32_t row, const Vec3<float>& at) {
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t end = rows.lists.begin[row + 1];
+  for (std::int64_t e = rows.mutual[row].later_begin + lane; e - lane < end; e += warp_size) {
+    NearEntry other{};
+    if (e < end) other = rows.lists.entries[e];
+    const float ratio = ldexpf(1, other.doublings), within = reach * fmaxf(1, ratio);
+    const Vec3<float> from{at.x - 0.25f * static_cast<float>(other.shift[0]),
+                           at.y - 0.25f * static_cast<float>(other.shift[1]),
+                           at.z - 0.25f * static_cast<float>(other.shift[2])};
+    const bool touches = e < end && largest_of(from.x, from.y, from.z) < 0.5f * ratio + within;
+    for (unsigned left = __ballot_sync(whole_warp, touches); left != 0; left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      const auto its = [&](auto x) { return __shfl_sync(whole_warp, x, of); };
+      const int begin = its(other.begin), last = begin + its(other.count);
+      const float x = its(from.x), y = its(from.y), z = its(from.z), r = its(ratio),
+                  bound = its(within);
+      bool close = false;
+      for (int j = begin + lane; j < last; j += warp_size)
+        close = close || square(x - r * points.x[j], y - r * points.y[j], z - r * points.z[j]) <
+                             bound * bound;
+      if (__any_sync(whole_warp, close)) return true;
     }
-  });
+  }
+  return false;
 }
 
-/// A warp for an item; its lanes take sources.
-__global__ void flag_close(PointsView<float> points, Rows rows, MutualView lists,
-                           const NearItem* items, std::int64_t count, std::int32_t* flags) {
+/// A warp for an item; its lanes take targets, and then together those that may be close. Counts
+/// all that are, and notes those for which there is room. Keys tell cells of `deepest` levels.
+__global__ void find_close(PointsView<float> points, Rows rows, int deepest, const NearItem* items,
+                           std::int64_t count, CloseTarget* close, int room, int* found) {
+  constexpr int most_depth = 10;  // then 1 % of all targets are about a border, and cells hold one
   const std::int64_t i = thread_index() / warp_size;
   if (i >= count) return;
   const NearItem item = items[i];
-  const int lane = threadIdx.x % warp_size;
-  const auto mark = [&](int target, int source) { flags[target] = flags[source] = 1; };
-  const int2 own = rows.points(item.row);
-  for (int j = own.x + lane; j < own.y && rows.lists.own_entries[item.row] > 0; j += warp_size)
-    for (int t = item.first; t < item.first + item.count; ++t) {
-      const float dx = (points.x[t] - points.x[j]) + (points.low_x[t] - points.low_x[j]),
-                  dy = (points.y[t] - points.y[j]) + (points.low_y[t] - points.low_y[j]),
-                  dz = (points.z[t] - points.z[j]) + (points.low_z[t] - points.low_z[j]);
-      if (t != j && square(dx, dy, dz) < close_r2_in_parts) mark(t, j);
+  const std::int32_t leaf = rows.leaves[item.row];
+  const int2 own = rows.tree.sources[leaf];
+  const bool acts_on_itself = rows.lists.own_entries[item.row] > 0;
+  const int lane = threadIdx.x % warp_size,
+            depth = min(deepest - rows.tree.level(leaf), most_depth);
+  for (int done = 0; done < item.count; done += warp_size) {
+    const bool is = done + lane < item.count;
+    const int target = item.first + min(done + lane, item.count - 1);
+    const Vec3<float> at{points.x[target], points.y[target], points.z[target]};
+    bool is_close = false;
+    for (unsigned left = __ballot_sync(
+             whole_warp, is && acts_on_itself && may_be_close(points, own, depth, target, at));
+         left != 0; left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      if (is_close_in_leaf(points, own, item.first + done + of) && lane == of) is_close = true;
     }
-  const std::int64_t end = lists.rows[item.row + 1].later_begin;
-  for (std::int64_t k = lists.rows[item.row].later_begin; k < end; ++k) {
-    const NearEntry other = lists.later[k];
-    const float ratio = ldexpf(1, other.doublings), reach = sqrtf(close_r2) * fmaxf(1, ratio);
-    for (int j = other.begin + lane; j < other.begin + other.count; j += warp_size) {
-      const float x = ratio * points.x[j] + 0.25f * static_cast<float>(other.shift[0]),
-                  y = ratio * points.y[j] + 0.25f * static_cast<float>(other.shift[1]),
-                  z = ratio * points.z[j] + 0.25f * static_cast<float>(other.shift[2]);
-      if (fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z)) >= 0.5f + reach) continue;
-      for (int t = item.first; t < item.first + item.count; ++t)
-        if (square(points.x[t] - x, points.y[t] - y, points.z[t] - z) < reach * reach) mark(t, j);
+    // Across a border the reach is that of the larger leaf, which may be twice as large.
+    const bool is_outside = largest_of(at.x, at.y, at.z) > 0.5f - 2 * reach;
+    for (unsigned left = __ballot_sync(whole_warp, is && !is_close && is_outside); left != 0;
+         left &= left - 1) {
+      const int of = __ffs(static_cast<int>(left)) - 1;
+      const Vec3<float> place{__shfl_sync(whole_warp, at.x, of), __shfl_sync(whole_warp, at.y, of),
+                              __shfl_sync(whole_warp, at.z, of)};
+      if (is_close_to_others(points, rows, item.row, place) && lane == of) is_close = true;
     }
+    const unsigned all = __ballot_sync(whole_warp, is_close);
+    if (all == 0) continue;
+    int first = 0;
+    if (lane == 0) first = atomicAdd(found, __popc(all));
+    const int place = __shfl_sync(whole_warp, first, 0) + bits_below(all, lane);
+    if (is_close && place < room) close[place] = {target, item.row};
   }
-}
-
-__global__ void add_rows(const std::int32_t* targets, const std::int32_t* row_of, std::int64_t n,
-                         CloseTarget* out) {
-  const std::int64_t i = thread_index();
-  if (i < n) out[i] = {targets[i], row_of[targets[i]]};
-}
-
-Rows rows_of(const PlanTree& tree, int most) {
-  return {tree.tree.view(), tree.far.target_leaves.data(), tree.near.view(),
-          static_cast<std::int64_t>(tree.far.target_leaves.size()), most};
-}
-
-/// Sums of what is before, and of all in the end.
-template <class T>
-DeviceBuffer<std::int64_t> begins_of(const DeviceBuffer<T>& counts, cudaStream_t stream) {
-  DeviceBuffer<std::int64_t> begins(counts.size(), stream);
-  exclusive_sum(counts.data(), begins.data(), static_cast<std::int64_t>(counts.size()), stream);
-  return begins;
 }
 
 }  // namespace
 
-MutualLists make_mutual_lists(const PlanTree& tree, std::int64_t points, int most,
-                              cudaStream_t stream) {
-  const Rows rows = rows_of(tree, most);
-  const std::int64_t n = rows.count;
-  DeviceBuffer<std::int32_t> later(n + 1, stream), earlier(n + 1, stream);
-  DeviceBuffer<std::int64_t> slots(n + 1, stream);
-  later.fill_bytes(0);
-  earlier.fill_bytes(0);
-  slots.fill_bytes(0);
-  launch(count_mutual, blocks_for(n), threads_per_block, 0, stream, rows,
-         MutualCounts{later.data(), earlier.data(), slots.data()});
-  const auto later_begin = begins_of(later, stream), earlier_begin = begins_of(earlier, stream),
-             slot_begin = begins_of(slots, stream);
-  MutualLists lists;
-  lists.slots = download_one(slot_begin.data() + n, stream);
-  lists.rows = DeviceBuffer<MutualRow>(n + 1, stream);
-  lists.later = DeviceBuffer<NearEntry>(download_one(later_begin.data() + n, stream), stream);
-  lists.earlier = DeviceBuffer<EarlierSums>(download_one(earlier_begin.data() + n, stream), stream);
-  lists.row_of = DeviceBuffer<std::int32_t>(points, stream);
-  launch(list_later, blocks_for(n + 1), threads_per_block, 0, stream, rows,
-         RowBegins{later_begin.data(), earlier_begin.data(), slot_begin.data()}, lists.rows.data(),
-         lists.later.data(), lists.row_of.data());
-  launch(list_earlier, blocks_for(n), threads_per_block, 0, stream, rows, lists.rows.data(),
-         lists.later.data(), lists.row_of.data(), lists.earlier.data());
-  return lists;
+void list_earlier_sums(const PlanTree& tree, std::int64_t points, int most, MutualLists& lists,
+                       cudaStream_t stream) {
+  const Rows rows = rows_of(tree);
+  DeviceBuffer<std::int32_t> row_at(points, stream);
+  grow(lists.earlier, tree.near.earlier, stream);
+  launch(number_rows, blocks_for(rows.count), threads_per_block, 0, stream, rows, row_at.data());
+  launch(list_earlier, blocks_for(rows.count, warps_per_block), threads_per_block, 0, stream, rows,
+         most, row_at.data(), lists.earlier.data());
 }
 
-DeviceBuffer<CloseTarget> find_close_targets(const PlanTree& tree, const MutualLists& lists,
-                                             const PointsView<float>& points, cudaStream_t stream) {
-  DeviceBuffer<std::int32_t> flags(points.count, stream);
-  flags.fill_bytes(0);
+void find_close_targets(const PlanTree& tree, const PointsView<float>& points, MutualLists& lists,
+                        cudaStream_t stream) {
   const auto items = static_cast<std::int64_t>(tree.near.items.size());
-  launch(flag_close, blocks_for(items, warps_per_block), threads_per_block, 0, stream, points,
-         rows_of(tree, 1), lists.view(), tree.near.items.data(), items, flags.data());
-  const DeviceBuffer<std::int32_t> targets = where(flags, stream);
-  const auto n = static_cast<std::int64_t>(targets.size());
-  DeviceBuffer<CloseTarget> close(n, stream);
-  launch(add_rows, blocks_for(n), threads_per_block, 0, stream, targets.data(), lists.row_of.data(),
-         n, close.data());
-  return close;
+  DeviceBuffer<int> found(1, stream);
+  // Few are close as a rule. Where there are more, their number is known the second time.
+  for (std::int64_t room = 1024 + points.count / 64;; room = lists.n_close) {
+    grow(lists.close, std::min(room, points.count), stream);
+    room = static_cast<std::int64_t>(lists.close.size());
+    found.fill_bytes(0);
+    launch(find_close, blocks_for(items, warps_per_block), threads_per_block, 0, stream, points,
+           rows_of(tree), tree.tree.deepest(), tree.near.items.data(), items, lists.close.data(),
+           static_cast<int>(room), found.data());
+    lists.n_close = download_one(found.data(), stream);
+    if (lists.n_close <= room) return;
+  }
 }
 
 }  // namespace fmbem::cuda

@@ -21,71 +21,118 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
                     2 * (y % 2) + z % 2];
 }
 
-/// Rounds of for_near() after which everything is found.
-__device__ inline int rounds_of(const TreeView& tree, std::int32_t box) {
-  return tree.held ? 3 + tree.level(box) : 3;
-}
+/// What the tree asks for: the leaf itself; the other colleagues, and the children of those that
+/// are split; the parent's colleagues that are leaves; then those colleagues of each ancestor that
+/// hold sources. All of them with sources.
+struct BoxesByTree {
+  const std::uint8_t* one_place;  ///< [boxes], or null: leaves that do not act on themselves
 
-/// Calls take(box) for what lane `place` (0 … 26) finds: the leaf itself; in a second round the
-/// other colleagues, and the children of those that are split; in a third the parent's colleagues
-/// that are leaves; then those colleagues of each ancestor that hold sources.
-template <class Take>
-__device__ inline void for_near(const TreeView& tree, std::int32_t box, int place, int round,
-                                bool without_itself, Take&& take) {
-  const auto offer = [&](std::int32_t b) {
-    if (b >= 0 && !is_empty(tree.own_sources(b))) take(b);
-  };
-  if (round == 0) {
-    if (place == 13 && !without_itself) offer(box);
-  } else if (round == 1) {
-    const std::int32_t c = place == 13 ? -1 : colleague_of(tree, box, place);
-    if (c < 0) return;
-    offer(c);
-    const std::int32_t split = tree.split_of[c];
-    if (split < 0) return;
-    for (int octant = 0; octant < 8; ++octant)
-      offer(tree.child[8 * static_cast<std::int64_t>(split) + octant]);
-  } else {
-    std::int32_t ancestor = tree.parent[box];  // a split
-    for (int up = 3; up < round && ancestor >= 0; ++up)
-      ancestor = tree.parent[tree.box_of[ancestor]];
-    if (ancestor < 0) return;
-    const std::int32_t c = tree.colleague[27 * static_cast<std::int64_t>(ancestor) + place];
-    if (c >= 0 && (round == 2) == (tree.split_of[c] < 0)) offer(c);
+  /// A warp calls take(box) with all lanes, again and again: −1 for lanes that have none.
+  template <class Take>
+  __device__ void for_row(const TreeView& tree, std::int64_t /*row*/, std::int32_t leaf,
+                          Take&& take) const {
+    const int place = threadIdx.x % warp_size;
+    const auto offer = [&](std::int32_t b) {
+      take(b >= 0 && !is_empty(tree.own_sources(b)) ? b : -1);
+    };
+    offer(place == 13 && !(one_place && one_place[leaf]) ? leaf : -1);
+    const std::int32_t colleague = place < 27 && place != 13 ? colleague_of(tree, leaf, place) : -1;
+    offer(colleague);
+    const std::int64_t split = colleague < 0 ? -1 : tree.split_of[colleague];
+    if (__any_sync(whole_warp, split >= 0))
+      for (int octant = 0; octant < 8; ++octant)
+        offer(split < 0 ? -1 : tree.child[8 * split + octant]);
+    bool leaves = true;  // then those that are split
+    for (std::int64_t ancestor = tree.parent[leaf]; ancestor >= 0;) {
+      const std::int32_t c = place < 27 ? tree.colleague[27 * ancestor + place] : -1;
+      offer(c >= 0 && leaves == (tree.split_of[c] < 0) ? c : -1);
+      if (!tree.held) break;
+      if (!leaves) ancestor = tree.parent[tree.box_of[ancestor]];
+      leaves = false;
+    }
   }
-}
+};
+
+/// Rows that are given.
+struct GivenBoxes {
+  const std::int64_t* begin;
+  const std::int32_t* sources;
+
+  template <class Take>
+  __device__ void for_row(const TreeView& /*tree*/, std::int64_t row, std::int32_t /*leaf*/,
+                          Take&& take) const {
+    for (std::int64_t k = begin[row] + threadIdx.x % warp_size, end = begin[row + 1];
+         __any_sync(whole_warp, k < end); k += warp_size)
+      take(k < end ? sources[k] : -1);
+  }
+};
 
 __device__ inline int items_of(int targets, int most) {
   return most > 0 ? (targets + most - 1) / most : 0;
 }
 
-/// Counts of a row: entries and items. A warp a row.
-__global__ void count_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
-                           const std::uint8_t* one_place, int most, std::int32_t* entries,
-                           std::int32_t* items, std::int64_t* pairs) {
-  const std::int64_t row = thread_index() / warp_size;
-  if (row >= rows) return;
-  const int lane = threadIdx.x % warp_size;
-  const std::int32_t box = leaves[row];
-  const bool without_itself = one_place && one_place[box];
-  int found = 0;
-  long long sources = 0;
-  const int rounds = rounds_of(tree, box);
-  if (lane < 27)
-    for (int round = 0; round < rounds; ++round)
-      for_near(tree, box, lane, round, without_itself, [&](std::int32_t b) {
-        ++found;
-        sources += size_of(tree.own_sources(b));
-      });
-  for (int step = 1; step < warp_size; step *= 2) {
-    found += __shfl_xor_sync(whole_warp, found, step);
-    sources += __shfl_xor_sync(whole_warp, sources, step);
+/// What is summed up over rows.
+struct RowSums {
+  std::int64_t entries, pairs;
+  std::int64_t slots, earlier;  ///< as of MutualRow
+  std::int32_t items;
+  __host__ __device__ friend RowSums operator+(const RowSums& a, const RowSums& b) {
+    return {a.entries + b.entries, a.pairs + b.pairs, a.slots + b.slots, a.earlier + b.earlier,
+            a.items + b.items};
   }
+};
+
+/// How a row's entries are divided: the leaf itself, later ones, and the others.
+struct RowParts {
+  std::int32_t own, later, later_sources;
+};
+
+/// Boxes of a row that are noted when they are counted; longer rows are looked for once more.
+constexpr int most_noted = 2 * warp_size;
+
+/// A warp a row, and one more for zeros at the end.
+template <class Boxes>
+__global__ void count_near(TreeView tree, Boxes boxes, const std::int32_t* leaves,
+                           std::int64_t rows, int most, RowSums* sums, RowParts* parts,
+                           std::int32_t* noted) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row > rows) return;
+  const int lane = threadIdx.x % warp_size;
+  if (row == rows) {
+    if (lane == 0) sums[row] = {};
+    return;
+  }
+  const std::int32_t leaf = leaves[row];
+  const int first = tree.own_sources(leaf).x;
+  RowParts part{};
+  int entries = 0, sources = 0, earlier = 0;
+  boxes.for_row(tree, row, leaf, [&](std::int32_t b) {
+    const unsigned found = __ballot_sync(whole_warp, b >= 0);
+    if (b >= 0) {
+      const int place = entries + bits_below(found, lane);
+      if (place < most_noted) noted[most_noted * row + place] = b;
+      const int2 range = tree.own_sources(b);
+      const int size = size_of(range);
+      sources += size;
+      if (b == leaf) {
+        part.own = 1;
+      } else if (range.x > first) {
+        ++part.later;
+        part.later_sources += size;
+      } else {
+        earlier += items_of(size, most);
+      }
+    }
+    entries += __popc(found);
+  });
+  part = {sum_of_warp(part.own), sum_of_warp(part.later), sum_of_warp(part.later_sources)};
+  sources = sum_of_warp(sources);
+  earlier = sum_of_warp(earlier);
   if (lane > 0) return;
-  const int targets = size_of(tree.targets[box]);
-  entries[row] = found;
-  items[row] = items_of(targets, most);
-  pairs[row] = sources * targets;
+  const int targets = size_of(tree.targets[leaf]), items = items_of(targets, most);
+  parts[row] = part;
+  sums[row] = {entries, static_cast<std::int64_t>(sources) * targets,
+               static_cast<std::int64_t>(items) * part.later_sources, earlier, items};
 }
 
 __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
@@ -103,161 +150,151 @@ __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
   return {range.x, size_of(range), {shift(0), shift(1), shift(2)}, static_cast<std::int8_t>(up)};
 }
 
-/// The items of a row: equal shares, so that no warp is left with a few targets.
-__device__ inline void list_items(std::int64_t row, int2 targets, const std::int32_t* item_begin,
-                                  NearItem* items) {
-  const std::int32_t first = item_begin[row], parts = item_begin[row + 1] - first;
-  std::int32_t from = targets.x;
-  for (std::int32_t part = 0; part < parts; ++part) {
-    const int left = targets.y - from;
-    const int share = min(((left + parts - part - 1) / (parts - part) + 7) / 8 * 8, left);
-    items[first + part] = {static_cast<std::int32_t>(row), from, share, part};
-    from += share;
+/// The key by which items are sorted: the number of targets a lane; then the number of sources in
+/// steps of half an octave from 2^4 to 2^20, the most first. Long items go first, so that none is
+/// alone in the end; within a step neighbours stay together.
+constexpr int length_bits = 5, key_bits = 3 + length_bits;
+
+__device__ inline std::uint8_t item_key(int targets, std::int64_t sources) {
+  constexpr std::int64_t fewest = 1 << 4, most = (1 << 20) - 1;
+  const auto s = static_cast<std::uint32_t>(min(max(sources, fewest), most));
+  const int octave = 31 - __clz(static_cast<int>(s)),
+            length = 2 * (octave - 4) + static_cast<int>(s >> (octave - 1) & 1);
+  const int targets_a_lane = (targets + group_lanes - 1) / group_lanes;
+  return static_cast<std::uint8_t>((targets_a_lane + 1) << length_bits) -
+         static_cast<std::uint8_t>(length + 1);
+}
+
+/// Items in the order of the rows, with their keys and numbers.
+struct ItemArrays {
+  NearItem* items;
+  std::uint8_t* key;
+  std::int32_t* index;
+
+  /// Those of a row, by a warp: equal shares, in eights, so that no warp is left with a few.
+  __device__ void list(std::int64_t row, int2 targets, std::int32_t first, int parts,
+                       std::int64_t sources) const {
+    const std::int64_t eights = (size_of(targets) + group_lanes - 1) / group_lanes;
+    const auto begin_of = [&](int part) {
+      return min(targets.x + group_lanes * static_cast<std::int32_t>(eights * part / parts),
+                 targets.y);
+    };
+    for (int part = threadIdx.x % warp_size; part < parts; part += warp_size) {
+      const std::int32_t begin = begin_of(part), count = begin_of(part + 1) - begin;
+      items[first + part] = {static_cast<std::int32_t>(row), begin, count, part};
+      key[first + part] = item_key(count, sources);
+      index[first + part] = first + part;
+    }
   }
-}
+};
 
-__global__ void list_near(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
-                          const std::uint8_t* one_place, const std::int64_t* begin,
-                          const std::int32_t* item_begin, NearEntry* entries, NearItem* items,
-                          std::int32_t* own_entries) {
+/// What is made of the rows; `mutual` null where it is not wanted.
+struct RowArrays {
+  std::int64_t *begin, *pairs_before;
+  std::int32_t* own_entries;
+  MutualRow* mutual;
+  NearEntry* entries;
+};
+
+/// `sums`: of the rows before. A warp a row, and one more for the ends.
+template <class Boxes>
+__global__ void list_near(TreeView tree, Boxes boxes, const std::int32_t* leaves, std::int64_t rows,
+                          const RowSums* sums, const RowParts* parts, const std::int32_t* noted,
+                          RowArrays out, ItemArrays items) {
   const std::int64_t row = thread_index() / warp_size;
-  if (row >= rows) return;
+  if (row > rows) return;
   const int lane = threadIdx.x % warp_size;
-  const std::int32_t box = leaves[row];
-  const bool without_itself = one_place && one_place[box];
-  std::int64_t place = begin[row];
-  const int rounds = rounds_of(tree, box);
-  for (int round = 0; round < rounds; ++round) {
-    int found = 0;
-    if (lane < 27) for_near(tree, box, lane, round, without_itself, [&](std::int32_t) { ++found; });
-    const WarpCounts counts(found);
-    std::int64_t mine = place + counts.before();
-    if (lane < 27)
-      for_near(tree, box, lane, round, without_itself,
-               [&](std::int32_t b) { entries[mine++] = entry_of(tree, box, b); });
-    place += counts.all();
+  const RowSums before = sums[row];
+  const RowParts part = row < rows ? parts[row] : RowParts{};
+  std::int64_t later = before.entries + part.own, earlier = later + part.later;
+  if (lane == 0) {
+    out.begin[row] = before.entries;
+    out.pairs_before[row] = before.pairs;
+    if (out.mutual)
+      out.mutual[row] = {later, before.slots, before.earlier, part.later, part.later_sources};
+    if (row < rows) out.own_entries[row] = part.own;
   }
-  if (lane > 0) return;
-  own_entries[row] = !without_itself && !is_empty(tree.own_sources(box));
-  list_items(row, tree.targets[box], item_begin, items);
-}
-
-/// As count_near() and list_near(), of rows that are given.
-__global__ void count_given(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
-                            const std::int64_t* begin, const std::int32_t* sources, int most,
-                            std::int32_t* items, std::int64_t* pairs) {
-  const std::int64_t row = thread_index();
-  if (row >= rows) return;
-  std::int64_t near = 0;
-  for (std::int64_t k = begin[row]; k < begin[row + 1]; ++k)
-    near += size_of(tree.own_sources(sources[k]));
-  const int targets = size_of(tree.targets[leaves[row]]);
-  items[row] = items_of(targets, most);
-  pairs[row] = near * targets;
-}
-
-__global__ void list_given(TreeView tree, const std::int32_t* leaves, std::int64_t rows,
-                           const std::int64_t* begin, const std::int32_t* sources,
-                           const std::int32_t* item_begin, NearEntry* entries, NearItem* items,
-                           std::int32_t* own_entries) {
-  const std::int64_t row = thread_index() / warp_size;
-  if (row >= rows) return;
-  const int lane = threadIdx.x % warp_size;
-  const std::int32_t box = leaves[row];
-  const std::int64_t first = begin[row], last = begin[row + 1];
-  for (std::int64_t k = first + lane; k < last; k += warp_size)
-    entries[k] = entry_of(tree, box, sources[k]);
-  if (lane > 0) return;
-  own_entries[row] = first < last && sources[first] == box;
-  list_items(row, tree.targets[box], item_begin, items);
-}
-
-/// The part of the sort key that orders items of a class: by their number of sources in steps of
-/// half an octave, the most first. Long items go first, so that none is alone in the end; within a
-/// step neighbours stay together.
-constexpr int length_bits = 6;
-
-__device__ inline std::uint32_t shortness(std::int64_t sources) {
-  const auto s = static_cast<std::uint32_t>(sources > 2 ? sources : 2);
-  const int octave = 31 - __clz(static_cast<int>(s));
-  return (1u << length_bits) - 1 - (2 * octave + (s >> (octave - 1) & 1));
-}
-
-/// `pairs`: of each row.
-__global__ void find_classes(TreeView tree, const std::int32_t* leaves, const std::int64_t* pairs,
-                             const NearItem* items, std::int64_t n, std::uint32_t* order,
-                             std::int32_t* index) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-  const NearItem item = items[i];
-  const std::uint32_t targets_a_lane = (item.count + group_lanes - 1) / group_lanes;
-  const std::int64_t sources = pairs[item.row] / size_of(tree.targets[leaves[item.row]]);
-  order[i] = targets_a_lane << length_bits | shortness(sources);
-  index[i] = static_cast<std::int32_t>(i);
+  if (row == rows) return;
+  const std::int32_t leaf = leaves[row];
+  const int first = tree.own_sources(leaf).x;
+  const auto list = [&](std::int32_t b) {
+    const bool is_other = b >= 0 && b != leaf, is_later = is_other && tree.own_sources(b).x > first;
+    const unsigned later_ones = __ballot_sync(whole_warp, is_later),
+                   earlier_ones = __ballot_sync(whole_warp, is_other && !is_later);
+    if (b >= 0)
+      out.entries[b == leaf  ? before.entries
+                  : is_later ? later + bits_below(later_ones, lane)
+                             : earlier + bits_below(earlier_ones, lane)] = entry_of(tree, leaf, b);
+    later += __popc(later_ones);
+    earlier += __popc(earlier_ones);
+  };
+  const RowSums end = sums[row + 1];
+  const std::int64_t entries = end.entries - before.entries;
+  if (entries <= most_noted)
+    for (int k = lane; k - lane < entries; k += warp_size)
+      list(k < entries ? noted[most_noted * row + k] : -1);
+  else
+    boxes.for_row(tree, row, leaf, list);
+  const int2 targets = tree.targets[leaf];
+  if (end.items > before.items)
+    items.list(row, targets, before.items, end.items - before.items,
+               (end.pairs - before.pairs) / size_of(targets));
 }
 
 /// Puts the items in the order of their classes, and notes where each class begins.
-__global__ void place_items(const NearItem* items, const std::uint32_t* order,
+__global__ void place_items(const NearItem* items, const std::uint8_t* key,
                             const std::int32_t* index, std::int64_t n, NearItem* sorted,
                             ItemClasses* classes) {
   const std::int64_t i = thread_index();
   if (i >= n) return;
   sorted[i] = items[index[i]];
-  const std::uint32_t own = order[i] >> length_bits;
-  for (std::uint32_t k = i > 0 ? (order[i - 1] >> length_bits) + 1 : 0; k <= own; ++k)
+  const int own = key[i] >> length_bits;
+  for (int k = i > 0 ? (key[i - 1] >> length_bits) + 1 : 0; k <= own; ++k)
     classes->begin[k] = static_cast<std::int32_t>(i);
   if (i == n - 1)
-    for (std::uint32_t k = own + 1; k < most_targets_of_a_lane + 2; ++k)
+    for (int k = own + 1; k < most_targets_of_a_lane + 2; ++k)
       classes->begin[k] = static_cast<std::int32_t>(n);
 }
 
-template <class T>
-T last_of(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
-  return download_one(buffer.data() + buffer.size() - 1, stream);
-}
+template <class Boxes>
+NearDeviceLists lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
+                         const Boxes& boxes, int most, cudaStream_t stream) {
+  const auto rows = static_cast<std::int64_t>(leaves.size());
+  DeviceBuffer<RowSums> counts(rows + 1, stream), sums(rows + 1, stream);
+  DeviceBuffer<RowParts> parts(rows, stream);
+  DeviceBuffer<std::int32_t> noted(most_noted * rows, stream);
+  const unsigned blocks = blocks_for(rows + 1, warps_per_block);
+  launch(count_near<Boxes>, blocks, threads_per_block, 0, stream, tree.view(), boxes, leaves.data(),
+         rows, most, counts.data(), parts.data(), noted.data());
+  exclusive_sum(counts.data(), sums.data(), rows + 1, stream);
+  const RowSums all = download_one(sums.data() + rows, stream);
 
-/// Of each row, and 0 at the end.
-struct RowCounts {
-  DeviceBuffer<std::int32_t> items, item_begin;
-  DeviceBuffer<std::int64_t> pairs;
-
-  RowCounts(std::int64_t rows, cudaStream_t stream)
-      : items(rows + 1, stream), item_begin(rows + 1, stream), pairs(rows + 1, stream) {
-    items.fill_bytes(0);
-    pairs.fill_bytes(0);
-  }
-};
-
-/// Room for entries, where lists.begin is there, and for items, whose beginnings are found.
-void make_room(NearDeviceLists& lists, RowCounts& counts, cudaStream_t stream) {
-  const auto ends = static_cast<std::int64_t>(counts.items.size());
-  exclusive_sum(counts.items.data(), counts.item_begin.data(), ends, stream);
-  lists.pairs_before = DeviceBuffer<std::int64_t>(ends, stream);
-  exclusive_sum(counts.pairs.data(), lists.pairs_before.data(), ends, stream);
-  lists.pairs = last_of(lists.pairs_before, stream);
-  lists.entries = DeviceBuffer<NearEntry>(last_of(lists.begin, stream), stream);
-  lists.items = DeviceBuffer<NearItem>(last_of(counts.item_begin, stream), stream);
-  lists.own_entries = DeviceBuffer<std::int32_t>(ends - 1, stream);
-}
-
-/// By the number of targets a lane, and the number of sources within that.
-void sort_items(NearDeviceLists& lists, const DeviceTree& tree, const std::int32_t* leaves,
-                const std::int64_t* pairs, cudaStream_t stream) {
-  const auto n = static_cast<std::int64_t>(lists.items.size());
-  if (n == 0) return;
-  DeviceBuffer<std::uint32_t> keys(n, stream), sorted_keys(n, stream);
+  NearDeviceLists lists;
+  lists.pairs = all.pairs;
+  lists.slots = all.slots;
+  lists.earlier = all.earlier;
+  lists.begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  lists.pairs_before = DeviceBuffer<std::int64_t>(rows + 1, stream);
+  lists.own_entries = DeviceBuffer<std::int32_t>(rows, stream);
+  lists.entries = DeviceBuffer<NearEntry>(all.entries, stream);
+  if (most > 0) lists.mutual = DeviceBuffer<MutualRow>(rows + 1, stream);
+  const std::int64_t n = all.items;
+  DeviceBuffer<NearItem> items(n, stream);
+  DeviceBuffer<std::uint8_t> key(n, stream), sorted_key(n, stream);
   DeviceBuffer<std::int32_t> index(n, stream), sorted_index(n, stream);
-  DeviceBuffer<NearItem> sorted(n, stream);
+  launch(list_near<Boxes>, blocks, threads_per_block, 0, stream, tree.view(), boxes, leaves.data(),
+         rows, sums.data(), parts.data(), noted.data(),
+         RowArrays{lists.begin.data(), lists.pairs_before.data(), lists.own_entries.data(),
+                   lists.mutual.data(), lists.entries.data()},
+         ItemArrays{items.data(), key.data(), index.data()});
+  if (n == 0) return lists;
+  lists.items = DeviceBuffer<NearItem>(n, stream);
   DeviceBuffer<ItemClasses> classes(1, stream);
-  launch(find_classes, blocks_for(n), threads_per_block, 0, stream, tree.view(), leaves, pairs,
-         lists.items.data(), n, keys.data(), index.data());
-  sort_pairs(keys.data(), sorted_keys.data(), index.data(), sorted_index.data(), n, 4 + length_bits,
-             stream);
-  launch(place_items, blocks_for(n), threads_per_block, 0, stream, lists.items.data(),
-         sorted_keys.data(), sorted_index.data(), n, sorted.data(), classes.data());
-  classes.download(&lists.classes);
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  lists.items = std::move(sorted);
+  sort_pairs(key.data(), sorted_key.data(), index.data(), sorted_index.data(), n, key_bits, stream);
+  launch(place_items, blocks_for(n), threads_per_block, 0, stream, items.data(), sorted_key.data(),
+         sorted_index.data(), n, lists.items.data(), classes.data());
+  lists.classes = download_one(classes.data(), stream);
+  return lists;
 }
 
 }  // namespace
@@ -265,39 +302,12 @@ void sort_items(NearDeviceLists& lists, const DeviceTree& tree, const std::int32
 NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                                 const DeviceBuffer<std::uint8_t>& one_place, int most,
                                 cudaStream_t stream) {
-  NearDeviceLists lists;
-  const auto rows = static_cast<std::int64_t>(leaves.size());
-  DeviceBuffer<std::int32_t> entries(rows + 1, stream);
-  entries.fill_bytes(0);
-  RowCounts counts(rows, stream);
-  const unsigned blocks = blocks_for(rows, warps_per_block);
-  launch(count_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
-         one_place.data(), most, entries.data(), counts.items.data(), counts.pairs.data());
-  lists.begin = DeviceBuffer<std::int64_t>(rows + 1, stream);
-  exclusive_sum(entries.data(), lists.begin.data(), rows + 1, stream);
-  make_room(lists, counts, stream);
-  launch(list_near, blocks, threads_per_block, 0, stream, tree.view(), leaves.data(), rows,
-         one_place.data(), lists.begin.data(), counts.item_begin.data(), lists.entries.data(),
-         lists.items.data(), lists.own_entries.data());
-  sort_items(lists, tree, leaves.data(), counts.pairs.data(), stream);
-  return lists;
+  return lists_of(tree, leaves, BoxesByTree{one_place.data()}, most, stream);
 }
 
 NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
-                              NearRows given, int most, cudaStream_t stream) {
-  NearDeviceLists lists;
-  const auto rows = static_cast<std::int64_t>(leaves.size());
-  RowCounts counts(rows, stream);
-  lists.begin = std::move(given.begin);
-  launch(count_given, blocks_for(rows), threads_per_block, 0, stream, tree.view(), leaves.data(),
-         rows, lists.begin.data(), given.sources.data(), most, counts.items.data(),
-         counts.pairs.data());
-  make_room(lists, counts, stream);
-  launch(list_given, blocks_for(rows, warps_per_block), threads_per_block, 0, stream, tree.view(),
-         leaves.data(), rows, lists.begin.data(), given.sources.data(), counts.item_begin.data(),
-         lists.entries.data(), lists.items.data(), lists.own_entries.data());
-  sort_items(lists, tree, leaves.data(), counts.pairs.data(), stream);
-  return lists;
+                              const NearRows& given, int most, cudaStream_t stream) {
+  return lists_of(tree, leaves, GivenBoxes{given.begin.data(), given.sources.data()}, most, stream);
 }
 
 }  // namespace fmbem::cuda

@@ -99,9 +99,8 @@ void wait_for(cudaStream_t stream, const Event& event, cudaStream_t other) {
 /// One right-hand side.
 template <bool Potential, bool Gradient, class N, class Kernel>
 void mutual_vector(const NearArguments<N>& a, const MutualView& lists, const Slots<N>& slots,
-                   const DeviceBuffer<CloseTarget>& close, const Kernel& kernel,
-                   const ItemClasses& classes, int root_terms, const cudaStream_t* streams,
-                   const Event* joins) {
+                   const Kernel& kernel, const ItemClasses& classes, int root_terms,
+                   const cudaStream_t* streams, const Event* joins) {
   for (int k = 1; k < most_targets_of_a_lane; ++k) wait_for(streams[k], joins[0], streams[0]);
   if (sizeof(N) == 4 || root_terms == 1)
     launch_mutual<1, Potential, Gradient>(a, lists, kernel, slots, classes, streams);
@@ -111,26 +110,23 @@ void mutual_vector(const NearArguments<N>& a, const MutualView& lists, const Slo
   const std::int32_t items = classes.begin[most_targets_of_a_lane + 1];
   launch(add_earlier<N, Potential, Gradient>, blocks_for(items, warps_per_block), threads_per_block,
          0, streams[0], a, lists, slots, items);
-  if constexpr (sizeof(N) == 4) {
-    const auto n = static_cast<std::int64_t>(close.size());
-    launch(repeat_close<Kernel, Potential, Gradient>, blocks_for(n, warps_per_block),
-           threads_per_block, 0, streams[0], a, close.data(), n, kernel);
-  }
+  if constexpr (sizeof(N) == 4)
+    launch(repeat_close<Kernel, Potential, Gradient>, blocks_for(lists.n_close, warps_per_block),
+           threads_per_block, 0, streams[0], a, lists.close, lists.n_close, kernel);
 }
 
 }  // namespace
 
 template <class N, class Kernel>
-void p2p_mutual(NearArguments<N> a, const MutualView& lists, N* sums,
-                const DeviceBuffer<CloseTarget>& close, const Kernel& kernel, int vectors,
-                const ItemClasses& classes, int root_terms, const cudaStream_t* streams,
-                const Event* joins) {
+void p2p_mutual(NearArguments<N> a, const MutualView& lists, N* sums, const Kernel& kernel,
+                int vectors, const ItemClasses& classes, int root_terms,
+                const cudaStream_t* streams, const Event* joins) {
   const Slots<N> slots{sums, lists.slots};
   const bool potential = a.results.potential != nullptr;
   const bool gradient = a.results.gradient[0] != nullptr;
   const auto of = [&](auto with_potential, auto with_gradient) {
-    mutual_vector<with_potential(), with_gradient()>(a, lists, slots, close, kernel, classes,
-                                                     root_terms, streams, joins);
+    mutual_vector<with_potential(), with_gradient()>(a, lists, slots, kernel, classes, root_terms,
+                                                     streams, joins);
   };
   using Yes = std::true_type;
   using No = std::false_type;
@@ -148,9 +144,8 @@ void p2p_mutual(NearArguments<N> a, const MutualView& lists, N* sums,
   }
 }
 
-#define FMBEM_INSTANTIATE(N, Kernel)                                                  \
-  template void p2p_mutual(NearArguments<N>, const MutualView&, N*,                   \
-                           const DeviceBuffer<CloseTarget>&, const fmm::Kernel&, int, \
+#define FMBEM_INSTANTIATE(N, Kernel)                                                         \
+  template void p2p_mutual(NearArguments<N>, const MutualView&, N*, const fmm::Kernel&, int, \
                            const ItemClasses&, int, const cudaStream_t*, const Event*);
 #define FMBEM_INSTANTIATE_BOTH(Kernel) \
   FMBEM_INSTANTIATE(double, Kernel)    \

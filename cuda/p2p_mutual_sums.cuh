@@ -127,13 +127,13 @@ __device__ inline void add_later(const NearArguments<N>& a, const MutualView& li
   constexpr bool single = sizeof(N) == 4,
                  halved = is_halved<N, Kernel, false, Terms, false, Sums<N, Potential, Gradient>>;
   const MutualRow row = lists.rows[item.row];
-  const std::int64_t end = lists.rows[item.row + 1].later_begin;
+  const std::int64_t end = row.later_begin + row.later;
   std::int64_t slot = row.slot_begin + static_cast<std::int64_t>(item.part) * row.later_sources;
   if constexpr (halved)
     for (auto& sum : sums) sum.potential *= -2;
   for (std::int64_t begin = row.later_begin; begin < end; begin += warp_size) {
     const int n = static_cast<int>(min(end - begin, std::int64_t{warp_size}));
-    Tiles<N, false> tiles(a, lists.later + begin, n, N(1), shared);
+    Tiles<N, false> tiles(a, a.lists.entries + begin, n, N(1), shared);
     int filled = 0;
     while (true) {
       const bool more = tiles.fetch();  // while the tile before is worked on

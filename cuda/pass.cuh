@@ -192,6 +192,17 @@ struct ItemClasses {
   std::int32_t begin[most_targets_of_a_lane + 2];
 };
 
+/// A row of the near lists for Newton's third law: the pairs of leaves that it takes, and what it
+/// gets from the others. Ranges without an end here end where the next row's begin.
+struct MutualRow {
+  std::int64_t later_begin;    ///< its entries of leaves that come later in Morton order
+  std::int64_t slot_begin;     ///< what it owes to those: [items][later_sources]
+  std::int64_t earlier_begin;  ///< what it gets from leaves before: a sum for each of their items
+  std::int32_t later;          ///< how many entries of later leaves
+  std::int32_t later_sources;  ///< and how many points those have
+};
+
+/// Of each row the leaf itself, then leaves that come later in Morton order, then those before.
 struct NearListsView {
   const std::int64_t* begin;  ///< [rows + 1]
   const NearEntry* entries;

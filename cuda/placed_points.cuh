@@ -15,12 +15,13 @@ struct PlacedPoints {
   DeviceBuffer<float> low_x, low_y, low_z;
   DeviceBuffer<double> exact_x, exact_y, exact_z;
 
+  /// As many as the order has, which points that move keep.
   void make_room(cudaStream_t stream) {
-    for (auto* axis : {&x, &y, &z}) *axis = DeviceBuffer<N>(order.size(), stream);
+    const auto n = static_cast<std::int64_t>(order.size());
+    for (auto* axis : {&x, &y, &z}) grow(*axis, n, stream);
     if constexpr (sizeof(N) == 4) {
-      for (auto* axis : {&low_x, &low_y, &low_z}) *axis = DeviceBuffer<float>(order.size(), stream);
-      for (auto* axis : {&exact_x, &exact_y, &exact_z})
-        *axis = DeviceBuffer<double>(order.size(), stream);
+      for (auto* axis : {&low_x, &low_y, &low_z}) grow(*axis, n, stream);
+      for (auto* axis : {&exact_x, &exact_y, &exact_z}) grow(*axis, n, stream);
     }
   }
   PointArrays<N> arrays() const {

@@ -26,7 +26,7 @@ struct Plus {
 template <class In, class Out>
 void exclusive_sum(const In* in, Out* out, std::int64_t n, cudaStream_t stream) {
   with_storage(stream, [&](void* storage, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Plus<Out>(), Out(0),
+    return cub::DeviceScan::ExclusiveScan(storage, bytes, in, out, Plus<Out>(), Out{},
                                           static_cast<int>(n), stream);
   });
 }

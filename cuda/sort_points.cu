@@ -12,30 +12,42 @@ namespace {
 
 using Key = std::uint64_t;
 
-__global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial) {
+__device__ inline Bounds bounds_of_both(const Bounds& a, const Bounds& b) {
+  return {{fmin(a.low.x, b.low.x), fmin(a.low.y, b.low.y), fmin(a.low.z, b.low.z)},
+          {fmax(a.high.x, b.high.x), fmax(a.high.y, b.high.y), fmax(a.high.z, b.high.z)},
+          min(a.first_bad, b.first_bad)};
+}
+
+/// Of all threads of a block, written by one.
+__device__ inline void merge_block(const Bounds& mine, Bounds* out) {
   __shared__ Bounds s_bounds[threads_per_block];
+  s_bounds[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half)
+      s_bounds[threadIdx.x] = bounds_of_both(s_bounds[threadIdx.x], s_bounds[threadIdx.x + half]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *out = s_bounds[0];
+}
+
+__global__ void find_bounds(const Vec3d* points, std::int64_t n, Bounds* partial) {
   Bounds mine{points[0], points[0], n};
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = thread_index(); i < n; i += stride) {
     const Vec3d p = points[i];
-    mine.low = {fmin(mine.low.x, p.x), fmin(mine.low.y, p.y), fmin(mine.low.z, p.z)};
-    mine.high = {fmax(mine.high.x, p.x), fmax(mine.high.y, p.y), fmax(mine.high.z, p.z)};
     // The difference of an infinity or NaN with itself is NaN.
-    if (mine.first_bad == n && !((p.x - p.x) + (p.y - p.y) + (p.z - p.z) == 0)) mine.first_bad = i;
+    const bool is_good = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) == 0;
+    mine = bounds_of_both(mine, {p, p, is_good ? n : i});
   }
-  s_bounds[threadIdx.x] = mine;
-  __syncthreads();
-  for (int half = threads_per_block / 2; half > 0; half /= 2) {
-    if (static_cast<int>(threadIdx.x) < half) {
-      Bounds& a = s_bounds[threadIdx.x];
-      const Bounds& b = s_bounds[threadIdx.x + half];
-      a.low = {fmin(a.low.x, b.low.x), fmin(a.low.y, b.low.y), fmin(a.low.z, b.low.z)};
-      a.high = {fmax(a.high.x, b.high.x), fmax(a.high.y, b.high.y), fmax(a.high.z, b.high.z)};
-      a.first_bad = a.first_bad < b.first_bad ? a.first_bad : b.first_bad;
-    }
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) partial[blockIdx.x] = s_bounds[0];
+  merge_block(mine, partial + blockIdx.x);
+}
+
+/// By one block.
+__global__ void merge_bounds(const Bounds* partial, unsigned n, Bounds* out) {
+  Bounds mine = partial[0];
+  for (unsigned k = threadIdx.x; k < n; k += blockDim.x) mine = bounds_of_both(mine, partial[k]);
+  merge_block(mine, out);
 }
 
 /// Keys of the points order[i], or i where there is no order; with the bits of their deepest level
@@ -176,20 +188,10 @@ SortedKeys merged_keys(const SortedKeys& sources, const SortedKeys& targets, cud
 
 Bounds bounds_of(const Vec3d* points, std::int64_t n, cudaStream_t stream) {
   const unsigned blocks = std::min(blocks_for(n), 1024u);
-  DeviceBuffer<Bounds> partial(blocks, stream);
+  DeviceBuffer<Bounds> partial(blocks, stream), all(1, stream);
   launch(find_bounds, blocks, threads_per_block, 0, stream, points, n, partial.data());
-  std::vector<Bounds> host(blocks);
-  partial.download(host.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  Bounds all = host[0];
-  for (const Bounds& b : host) {
-    for (int axis = 0; axis < 3; ++axis) {
-      all.low[axis] = std::min(all.low[axis], b.low[axis]);
-      all.high[axis] = std::max(all.high[axis], b.high[axis]);
-    }
-    all.first_bad = std::min(all.first_bad, b.first_bad);
-  }
-  return all;
+  launch(merge_bounds, 1, threads_per_block, 0, stream, partial.data(), blocks, all.data());
+  return download_one(all.data(), stream);
 }
 
 }  // namespace fmbem::cuda

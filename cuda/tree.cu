@@ -57,20 +57,40 @@ __global__ void mark_crowded(KeysViewOf<Key> points, KeysViewOf<Key> all, int ma
   }
 }
 
+/// What a warp's points are the first of: few of any, so that it looks at eight for each lane,
+/// which are on their way together.
+template <class Levels>
+struct LaneSplits {
+  static constexpr int parts = 8, points_of_block = parts * threads_per_block;
+  std::int64_t first;  ///< of the lane's points, which are a warp apart
+  Levels split[parts];
+
+  __device__ LaneSplits(const Levels* of, std::int64_t n)
+      : first(thread_index() / warp_size * warp_size * parts + threadIdx.x % warp_size) {
+#pragma unroll
+    for (int part = 0; part < parts; ++part) split[part] = point(part) < n ? of[point(part)] : 0;
+  }
+  __device__ std::int64_t point(int part) const { return first + part * warp_size; }
+};
+
 /// Marks the colleagues of the parents of the boxes that are split on `level`. A warp shares them
 /// out, as each is found by steps that wait for memory.
 template <class Key>
 __global__ void grade(KeysViewOf<Key> all, int level, LevelsOf<Key>* split, Marks* marks) {
   constexpr int deepest_level = deepest_level_in<Key>;
-  const std::int64_t k = thread_index();
   const int lane = threadIdx.x % warp_size, up = level - 1, shift = 3 * (deepest_level - up);
-  unsigned left = __ballot_sync(whole_warp, k < all.size && (split[k] >> level & 1));
-  for (; left != 0; left &= left - 1) {
-    const auto cell = cell_of(all.key[k - lane + __ffs(static_cast<int>(left)) - 1] >> shift);
-    Key key;
-    if (lane >= 27 || !colleague_key(cell, lane, up, key)) continue;
-    const std::int32_t b = first_in_box(all, 0, key, up);
-    if (b < all.size && all.key[b] >> shift == key) mark(split, b, up, marks);
+  const LaneSplits<LevelsOf<Key>> own(split, all.size);
+#pragma unroll
+  for (int part = 0; part < own.parts; ++part) {
+    unsigned left = __ballot_sync(whole_warp, (own.split[part] >> level & 1) != 0);
+    for (; left != 0; left &= left - 1) {
+      const std::int64_t k = own.point(part) - lane + __ffs(static_cast<int>(left)) - 1;
+      const auto cell = cell_of(all.key[k] >> shift);
+      Key key;
+      if (lane >= 27 || !colleague_key(cell, lane, up, key)) continue;
+      const std::int32_t b = first_in_box(all, 0, key, up);
+      if (b < all.size && all.key[b] >> shift == key) mark(split, b, up, marks);
+    }
   }
 }
 
@@ -78,13 +98,18 @@ template <class Key>
 __global__ void list_splits(const Key* all, std::int32_t n, const LevelsOf<Key>* split, Key* code,
                             std::int32_t* begin, int* count) {
   constexpr int deepest_level = deepest_level_in<Key>;
-  const std::int64_t k = thread_index();
-  if (k >= n || split[k] == 0) return;
-  int place = atomicAdd(count, bits_of(split[k]));  // any order: they are sorted
-  for (int level = 0; level < deepest_level; ++level) {
-    if (!(split[k] >> level & 1)) continue;
-    code[place] = first_code<Key>(level) + (all[k] >> 3 * (deepest_level - level));
-    begin[place++] = static_cast<std::int32_t>(k);
+  const LaneSplits<LevelsOf<Key>> own(split, n);
+#pragma unroll
+  for (int part = 0; part < own.parts; ++part) {
+    const LevelsOf<Key> levels = own.split[part];
+    if (levels == 0) continue;
+    const std::int64_t k = own.point(part);
+    int place = atomicAdd(count, bits_of(levels));  // any order: they are sorted
+    for (int level = 0; level < deepest_level; ++level) {
+      if (!(levels >> level & 1)) continue;
+      code[place] = first_code<Key>(level) + (all[k] >> 3 * (deepest_level - level));
+      begin[place++] = static_cast<std::int32_t>(k);
+    }
   }
 }
 
@@ -218,8 +243,9 @@ Splits<Key> find_splits(const SortedKeysOf<Key>& sources, const SortedKeysOf<Key
            threads_per_block, 0, stream, points->view(), all, max_leaf, split.data(), marks.data());
   }
   const int deepest = download_one(marks.data(), stream).deepest;
+  const unsigned blocks = blocks_for(all.size, LaneSplits<LevelsOf<Key>>::points_of_block);
   for (int level = deepest; level > 1; --level)
-    launch(grade<Key>, blocks_for(all.size), threads_per_block, 0, stream, all, level, split.data(),
+    launch(grade<Key>, blocks, threads_per_block, 0, stream, all, level, split.data(),
            marks.data());
   Splits<Key> splits{.count = download_one(marks.data(), stream).splits};
   const std::int32_t n = splits.count;
@@ -230,8 +256,8 @@ Splits<Key> find_splits(const SortedKeysOf<Key>& sources, const SortedKeysOf<Key
   DeviceBuffer<std::int32_t> begin(n, stream);
   DeviceBuffer<int> count(1, stream);
   count.fill_bytes(0);
-  launch(list_splits<Key>, blocks_for(all.size), threads_per_block, 0, stream, all.key, all.size,
-         split.data(), code.data(), begin.data(), count.data());
+  launch(list_splits<Key>, blocks, threads_per_block, 0, stream, all.key, all.size, split.data(),
+         code.data(), begin.data(), count.data());
   sort_pairs(code.data(), splits.code.data(), begin.data(), splits.begin.data(), n,
              3 * deepest_level_in<Key> + 1, stream);
   return splits;

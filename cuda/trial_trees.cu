@@ -26,11 +26,6 @@ __device__ inline int max_of_warp(int x) {
   for (int step = 1; step < warp_size; step *= 2) x = max(x, __shfl_xor_sync(whole_warp, x, step));
   return x;
 }
-__device__ inline int sum_of_warp(int x) {
-  for (int step = 1; step < warp_size; step *= 2) x += __shfl_xor_sync(whole_warp, x, step);
-  return x;
-}
-
 /// cut[s]: in how many trials, the first ones, split s of the finest tree is split. For the splits
 /// of one level, after those of the next; a warp for each.
 __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, Trials trials,

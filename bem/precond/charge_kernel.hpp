@@ -4,21 +4,9 @@
 #include <cstdint>
 
 #include "fmbem/bem/precond/cluster_kernel.hpp"
+#include "fmbem/fmm/base/lower_bound.hpp"
 
 namespace fmbem {
-
-/// The first of ascending numbers in [begin, end) that is not below the bound.
-FMBEM_HD inline std::int32_t first_not_below(const std::int32_t* numbers, std::int32_t begin,
-                                             std::int32_t end, std::int32_t bound) {
-  while (begin < end) {
-    const std::int32_t middle = begin + (end - begin) / 2;
-    if (numbers[middle] < bound)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
 
 /// Lists of parts, ascending, with a factor each. A list has one more sum than parts: that of
 /// factor × area before each part, and of all.
@@ -30,7 +18,7 @@ struct PartLists {
   FMBEM_HD bool is_empty(std::int32_t list) const { return begin[list] == begin[list + 1]; }
   /// The place of the first part from `bound` on.
   FMBEM_HD std::int32_t find(std::int32_t list, std::int32_t bound) const {
-    return first_not_below(number, begin[list], begin[list + 1], bound);
+    return lower_bound(number, begin[list], begin[list + 1], bound);
   }
 };
 

@@ -69,10 +69,10 @@ HostTree build_device_tree(const Cube& root, double scale, std::span<const Vec3d
   if (construction == fmm::Construction::histogram) {
     const PointsToCount to{x.data(), static_cast<std::int64_t>(x.size())};
     counted = build_tree_by_histogram(root, scale, {y.data(), static_cast<std::int64_t>(y.size())},
-                                      same ? nullptr : &to, max_leaf, stream);
+                                      same ? nullptr : &to, max_leaf, 0, stream);
     if (counted) {
-      source_keys = std::move(counted->sources);
-      target_keys = std::move(counted->targets);
+      source_keys.order = std::move(counted->sources.order);
+      target_keys.order = std::move(counted->targets.order);
       tree = std::move(counted->tree);
     }
   }

@@ -204,3 +204,22 @@ TEST_CASE("the third law is refused where it does not apply") {
       make_fmm_plan(points, {.method = fmm::Method::treecode, .third_law = ThirdLaw::always}),
       contains("an FMM's without dipoles"));
 }
+
+TEST_CASE("plans by the third law that move have the bits of new ones") {
+  if (!gpu_is_there()) return;
+  const Points cube = cube_points(6000, 33), sphere = sphere_points(6000, 34);
+  Points doubled = cube_points(6000, 35);  // each point is close to another
+  std::copy_n(doubled.begin(), 3000, doubled.begin() + 3000);
+  const std::vector<double> q = signed_charges(cube.size(), 36);
+  for (const double tolerance : {1e-4, 1e-9}) {
+    PlanOptions options{.tolerance = tolerance, .max_leaf = 60, .inflation = 1.0};
+    options.third_law = ThirdLaw::always;
+    fmm::Plan plan = make_fmm_plan(cube, options);
+    for (const Points* points : std::vector<const Points*>{&sphere, &doubled, &cube, &cube}) {
+      plan.move(*points);
+      const fmm::Plan made = make_fmm_plan(*points, options);
+      for (int k = 0; k < 2; ++k)  // as it is, and by a graph
+        CHECK(evaluate(plan, q, 1, false) == evaluate(made, q, 1, false));
+    }
+  }
+}
