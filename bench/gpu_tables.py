@@ -10,7 +10,8 @@ import argparse
 import json
 import pathlib
 
-from papers import COLOURS, pyplot, write
+from nbody_runs import write_rows
+from papers import COLOURS, pyplot
 
 
 def command_of(row, *words):
@@ -36,7 +37,7 @@ def third_law(folder, rows, provenance):
                                   f"--outputs {plain['outputs']} --tolerance {plain['tolerance']:g}",
                                   "--third-law on (or off)")} | provenance)
     table.sort(key=lambda row: (row["outputs"] != "potential", row["precision"] != "single", row["points_a_box"]))
-    write(folder / "papers_third_law_gpu.csv", table)
+    write_rows(folder / "papers_third_law_gpu.csv", table)
     figure, axes = pyplot.subplots(figsize=(4.6, 3.4))
     for (precision, outputs), colour in zip((("single", "potential"), ("double", "potential"), ("single", "both"),
                                              ("double", "both")), COLOURS.values()):
@@ -54,7 +55,7 @@ def third_law(folder, rows, provenance):
 def unequal(folder, rows, provenance):
     """Milliseconds of an evaluation of each cloud, and to that of the cube."""
     cube = {row["tolerance"]: row["seconds"]["evaluate"] for row in rows if row["distribution"] == "cube"}
-    write(folder / "papers_unequal_gpu.csv", [
+    write_rows(folder / "papers_unequal_gpu.csv", [
         {"cloud": row["distribution"], "tolerance": f"{row['tolerance']:g}"}
         | {key: row[key] for key in ("points", "method", "order", "max_leaf", "levels", "near_pairs", "m2l_rows")}
         | {"plan_ms": f"{1e3 * row['seconds']['plan']:.4g}", "evaluate_ms": f"{1e3 * row['seconds']['evaluate']:.4g}",

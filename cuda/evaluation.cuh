@@ -27,6 +27,9 @@ struct PlanTree {
   }
 };
 
+/// What the near lists of a hybrid reach, with a near field in that precision.
+fmm::NearReach near_reach(Precision near_precision);
+
 /// Tree and lists of a hybrid, which fmm::make_hybrid_lists() has made on the host, with up to
 /// `most` targets of a warp of P2P. The host waits for the stream.
 PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream);

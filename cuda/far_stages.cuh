@@ -106,8 +106,9 @@ class FarStages {
     const std::int64_t parents = parents_of(m2l);
     const Classes& classes = table_.classes();
     const ExpansionsView<T> all = expansions(vectors);
-    for (int level = tree_.levels() - 2; level >= top_level(); --level)
-      m2m(tree, tree_.split_begin[level], tree_.split_begin[level + 1], classes,
+    const int deepest = tree_.levels() - 2;
+    for (int level = deepest; level >= top_level(); --level)
+      m2m(tree, {tree_.split_begin[level], tree_.split_begin[level + 1], level < deepest}, classes,
           operators_.of_parents(level), all, stream_);
     done("M2M");
     std::int64_t first = m2l.parent_begin[top_level() - 1];  // 0 where all levels have M2L
@@ -123,14 +124,16 @@ class FarStages {
       enqueue_products(m2l, product_level, products, vectors * (last - first), all, done);
       // Parents are in the order of their levels, so these have their local expansions before they
       // pass them on.
+      bool follows = false;
       for (int level = 1; level + 1 < tree_.levels(); ++level) {
         const auto from = std::max<std::int64_t>(first, m2l.parent_begin[level]),
                    to = std::min<std::int64_t>(last, m2l.parent_begin[level + 1]);
-        if (from < to)
-          l2l(tree,
-              {m2l.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
-               level >= top_level(), pass.adds},
-              classes, operators_.of_parents(std::max(level, top_level())), products, all, stream_);
+        if (from >= to) continue;
+        l2l(tree,
+            {m2l.parents.data(), static_cast<std::int32_t>(from), static_cast<std::int32_t>(to),
+             level >= top_level(), pass.adds, follows},
+            classes, operators_.of_parents(std::max(level, top_level())), products, all, stream_);
+        follows = true;
       }
       done("L2L");
     }

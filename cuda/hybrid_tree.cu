@@ -1,10 +1,12 @@
 // Trees and lists of hybrids, from the host's.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/cuda/hybrid.cuh"
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
 #include "fmbem/fmm/plan_info.hpp"
 #include "fmbem/fmm/tree/sorted_points.hpp"
 
@@ -101,8 +103,12 @@ DeviceTree device_tree(const fmm::Octree& octree, bool same, cudaStream_t stream
   return tree;
 }
 
-NearRows device_near_rows(const fmm::NearLists& lists, cudaStream_t stream) {
-  NearRows rows{to_device(lists.begin, stream), to_device(lists.sources, stream)};
+NearRows device_near_rows(const fmm::PointTree& tree, cudaStream_t stream) {
+  const fmm::NearLists& lists = tree.lists.p2p;
+  constexpr std::int64_t of_the_mean = 4;
+  const auto targets = static_cast<std::int64_t>(tree.targets().size());
+  NearRows rows{to_device(lists.begin, stream), to_device(lists.sources, stream),
+                of_the_mean * (fmm::near_pairs(tree.octree, lists) / targets + 1)};
   FMBEM_CUDA(cudaStreamSynchronize(stream));
   return rows;
 }
@@ -146,6 +152,12 @@ std::vector<Vec3d> to_host(const DevicePoints& points, cudaStream_t stream) {
 
 }  // namespace
 
+fmm::NearReach near_reach(Precision near_precision) {
+  // Eighths of a side up to 127 (NearEntry); in double precision all coordinates are the root's.
+  if (near_precision == Precision::single_precision) return {2, 31};
+  return {fmm::deepest_tree_level, std::numeric_limits<std::int64_t>::max()};
+}
+
 PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t stream) {
   PlanTree plan;
   plan.scale = host.scale;
@@ -153,8 +165,8 @@ PlanTree hybrid_plan_tree(const fmm::PointTree& host, int most, cudaStream_t str
   plan.tree = device_tree(host.octree, plan.same, stream);
   const auto places = to_device(host.lists.hybrid.m2l_places, stream);
   plan.far = make_far_lists(plan.tree, stream, true, places.data());
-  plan.near = near_lists_of(plan.tree, plan.far.target_leaves,
-                            device_near_rows(host.lists.p2p, stream), most, stream);
+  plan.near = near_lists_of(plan.tree, plan.far.target_leaves, device_near_rows(host, stream), most,
+                            stream);
   plan.hybrid = device_hybrid_lists(host, stream);
   plan.near.pairs += plan.hybrid->p2p_pairs;
   return plan;
@@ -171,7 +183,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_hybrid_tree(const PointsToPlan& points,
   stage_done("sort");
   host.octree = fmm::build_octree(root, host.sources, host.targets(), choice.max_leaf);
   stage_done("tree");
-  fmm::make_hybrid_lists(host, theta(), hybrid_costs());
+  fmm::make_hybrid_lists(host, theta(), hybrid_costs(), near_reach(near_precision));
 
   Grown grown;
   grown.points = {points.sources, points.targets, to_device(host.sources.order, stream),

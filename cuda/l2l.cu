@@ -21,75 +21,87 @@ __device__ inline void write(T value, T& to) {
     to = value;
 }
 
-constexpr int l2l_rows = 4;
+constexpr int most_l2l_threads = 512;
 
-/// The members of ParentsView are passed one by one: as a struct, the compiler would make other
-/// code of them.
-template <class T, bool Adds>
-__global__ void l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first,
-                           std::int32_t last, bool has_local, Classes classes,
-                           OperatorsView<T> operators, ProductsView<T> products,
-                           ExpansionsView<T> expansions) {
-  T* const s_local = dynamic_shared<T>();  // [K][rows]
+/// A block for `Rows` parents (or right-hand sides). The threads divide the eight sums of each
+/// coefficient, and then the butterflies of these. The members of ParentsView are passed one by
+/// one: as a struct, the compiler would make other code of them.
+template <class T, int Rows, bool Adds>
+__global__ void __launch_bounds__(most_l2l_threads)
+    l2l_kernel(TreeView tree, const std::int32_t* parents, std::int32_t first, std::int32_t last,
+               bool has_local, const __grid_constant__ Classes classes, OperatorsView<T> operators,
+               ProductsView<T> products, ExpansionsView<T> expansions) {
   const int count = expansions.count, vectors = expansions.vectors;
-  const int first_row = first * vectors + static_cast<int>(blockIdx.x) * l2l_rows;
-  const int rows = min(l2l_rows, last * vectors - first_row);
+  T* const s_local = dynamic_shared<T>();   // [K][Rows]
+  T* const s_sum = s_local + Rows * count;  // [Rows][8][K]
+  __shared__ std::int32_t s_child[Rows][8];
+  const int first_row = first * vectors + static_cast<int>(blockIdx.x) * Rows;
+  const int rows = min(Rows, last * vectors - first_row);
+  const auto split_of = [&](int row) { return parents[(first_row + row) / vectors]; };
+  for (int i = threadIdx.x; i < 8 * rows; i += blockDim.x) {
+    const std::int32_t child =
+        tree.child[8 * static_cast<std::int64_t>(split_of(i / 8)) + (7 ^ i % 8)];
+    s_child[i / 8][i % 8] = child >= 0 && !is_empty(tree.targets[child]) ? child : -1;
+  }
   const T* const product = products.values + (first_row - products.first_row) * products.stride;
+  for (int i = threadIdx.x; i < 8 * count; i += blockDim.x) {
+    const int e = i / count, k = i % count;
+#pragma unroll
+    for (int row = 0; row < Rows; ++row)
+      s_sum[(row * 8 + e) * count + k] =
+          row < rows ? product[e * products.block + row * products.stride + k] : T(0);
+  }
+  wait_for_launch_before();  // all above has been there for longer
   if (has_local) {
-    for (int i = threadIdx.x; i < l2l_rows * count; i += blockDim.x) {
+    for (int i = threadIdx.x; i < Rows * count; i += blockDim.x) {
       const int row = i / count, k = i % count;
       T value = 0;
       if (row < rows)
-        value = expansions.local(tree.box_of[parents[(first_row + row) / vectors]],
-                                 (first_row + row) % vectors)[k];
-      s_local[k * l2l_rows + row] = value;
+        value = expansions.local(tree.box_of[split_of(row)], (first_row + row) % vectors)[k];
+      s_local[k * Rows + row] = value;
     }
     __syncthreads();
-  }
-  for (int k = threadIdx.x; k < count; k += blockDim.x) {
-    T value[l2l_rows][8];
+    for (int i = threadIdx.x; i < 8 * count; i += blockDim.x) {
+      const int e = i / count, k = i % count, end = classes.begin[e + 1];
+      T sum[Rows];
 #pragma unroll
-    for (int row = 0; row < l2l_rows; ++row)
-#pragma unroll
-      for (int e = 0; e < 8; ++e)
-        value[row][e] = row < rows ? product[e * products.block + row * products.stride + k] : T(0);
-    if (has_local) {
-      constexpr int ahead = 8;  // entries that are on their way from memory
+      for (int row = 0; row < Rows; ++row) sum[row] = s_sum[(row * 8 + e) * count + k];
       const T* const column = operators.downward + k;
+#pragma unroll 8
+      for (int j = classes.begin[e]; j < end; ++j) {
+        const T entry = column[static_cast<std::int64_t>(j) * count];
 #pragma unroll
-      for (int e = 0; e < 8; ++e) {
-        const int class_end = classes.begin[e + 1];
-        for (int i = classes.begin[e]; i < class_end; i += ahead) {
-          T entry[ahead];
-#pragma unroll
-          for (int u = 0; u < ahead; ++u)
-            entry[u] = i + u < class_end ? column[static_cast<std::int64_t>(i + u) * count] : T(0);
-#pragma unroll
-          for (int u = 0; u < ahead; ++u)
-#pragma unroll
-            for (int row = 0; row < l2l_rows; ++row)
-              value[row][e] += entry[u] * s_local[min(i + u, class_end - 1) * l2l_rows + row];
-        }
+        for (int row = 0; row < Rows; ++row) sum[row] += entry * s_local[j * Rows + row];
       }
+#pragma unroll
+      for (int row = 0; row < Rows; ++row) s_sum[(row * 8 + e) * count + k] = sum[row];
     }
-    const int parity = classes.of[k];
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < rows * count; i += blockDim.x) {
+    const int row = i / count, k = i % count, parity = classes.of[k];
+    T value[8];
 #pragma unroll
-    for (int row = 0; row < l2l_rows; ++row) {
-      if (row >= rows) break;
-      transform(value[row]);
-      const std::int64_t split = parents[(first_row + row) / vectors];
-      const int v = (first_row + row) % vectors;
+    for (int e = 0; e < 8; ++e) value[e] = s_sum[(row * 8 + e) * count + k];
+    transform(value);
 #pragma unroll
-      for (int g = 0; g < 8; ++g) {
-        const std::int32_t child = tree.child[8 * split + (7 ^ g)];
-        if (child >= 0 && tree.targets[child].x < tree.targets[child].y)
-          write<Adds>(reflected(value[row][g], parity, g), expansions.local(child, v)[k]);
-      }
+    for (int g = 0; g < 8; ++g) {
+      const std::int32_t child = s_child[row][g];
+      if (child >= 0)
+        write<Adds>(reflected(value[g], parity, g),
+                    expansions.local(child, (first_row + row) % vectors)[k]);
     }
   }
 }
 
-/// Threads for a loop over K coefficients: few rounds, and few idle threads.
+template <class T, bool Adds>
+auto l2l_kernel_for(int rows) {
+  return rows == 4   ? l2l_kernel<T, 4, Adds>
+         : rows == 2 ? l2l_kernel<T, 2, Adds>
+                     : l2l_kernel<T, 1, Adds>;
+}
+
+/// Threads for a loop over so many numbers: few rounds, and few idle threads.
 int threads_for(int count, int most) {
   const int rounds = (count + most - 1) / most, each = (count + rounds - 1) / rounds;
   return (each + warp_size - 1) / warp_size * warp_size;
@@ -101,12 +113,16 @@ template <class T>
 void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classes,
          const OperatorsView<T>& operators, const ProductsView<T>& products,
          const ExpansionsView<T>& expansions, cudaStream_t stream) {
-  const std::int64_t rows =
+  const std::size_t most = shared_memory_of_a_block();
+  const std::size_t of_row = 9 * sizeof(T) * expansions.count;
+  const int rows = 4 * of_row <= most ? 4 : 2 * of_row <= most ? 2 : 1;
+  const std::int64_t all =
       static_cast<std::int64_t>(parents.last - parents.first) * expansions.vectors;
-  launch(parents.adds ? l2l_kernel<T, true> : l2l_kernel<T, false>, blocks_for(rows, l2l_rows),
-         threads_for(expansions.count, 256), sizeof(T) * l2l_rows * expansions.count, stream, tree,
-         parents.split, parents.first, parents.last, parents.has_local, classes, operators,
-         products, expansions);
+  launch_in_turn(parents.follows,
+                 parents.adds ? l2l_kernel_for<T, true>(rows) : l2l_kernel_for<T, false>(rows),
+                 blocks_for(all, rows), threads_for(8 * expansions.count, most_l2l_threads),
+                 rows * of_row, stream, tree, parents.split, parents.first, parents.last,
+                 parents.has_local, classes, operators, products, expansions);
 }
 
 #define FMBEM_INSTANTIATE(T)                                                                      \

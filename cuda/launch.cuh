@@ -24,17 +24,54 @@ inline std::size_t shared_memory_of_a_block() {
          14 * 1024;
 }
 
-/// Launches a kernel and checks the launch. Asks for more shared memory than every block may have
-/// where that is needed. An empty grid is no error.
+/// Asks for more shared memory than every block may have where that is needed.
+template <class... P>
+void allow_shared_memory(void (*kernel)(P...), std::size_t shared_bytes) {
+  if (shared_bytes > 32 * 1024)  // 48 KiB less static arrays
+    FMBEM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)));
+}
+
+/// Launches a kernel and checks the launch. An empty grid is no error.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes,
             cudaStream_t stream, A&&... arguments) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  if (shared_bytes > 32 * 1024)  // 48 KiB less static arrays
-    FMBEM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)));
+  allow_shared_memory(kernel, shared_bytes);
   kernel<<<grid, block, shared_bytes, stream>>>(static_cast<P>(std::forward<A>(arguments))...);
   FMBEM_CUDA(cudaGetLastError());
+}
+
+/// The same of a kernel that calls wait_for_launch_before(). If it `follows` a launch of such a
+/// kernel in the stream, its blocks begin while that one's still run, on devices that can do so
+/// (from Hopper on).
+template <class... P, class... A>
+void launch_in_turn(bool follows, void (*kernel)(P...), dim3 grid, dim3 block,
+                    std::size_t shared_bytes, cudaStream_t stream, A&&... arguments) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  allow_shared_memory(kernel, shared_bytes);
+  cudaFuncAttributes compiled;
+  FMBEM_CUDA(cudaFuncGetAttributes(&compiled, kernel));
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = follows && compiled.ptxVersion >= 90 ? 1 : 0;
+  FMBEM_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<P>(std::forward<A>(arguments))...));
+}
+
+/// Where all threads of a kernel of launch_in_turn() wait until the launch before is done, whose
+/// results they may read from then on, and let the launch after it begin.
+__device__ inline void wait_for_launch_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
 }
 
 /// Shared memory of the block for a T, which is not initialised.

@@ -69,6 +69,8 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
 struct NearRows {
   DeviceBuffer<std::int64_t> begin;
   DeviceBuffer<std::int32_t> sources;
+  /// Rows of more sources have items of fewer targets, which Newton's third law does not expect.
+  std::int64_t long_row;
 };
 NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                               const NearRows& rows, int most, cudaStream_t stream);

@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(m2m_threads)
     }
     s_child[i / 8][i % 8] = child;
   }
+  wait_for_launch_before();
   __syncthreads();
   for (int i = threadIdx.x; i < Rows * count; i += blockDim.x) {
     const int row = i / count, k = i % count, parity = classes.of[k];
@@ -83,23 +84,25 @@ __global__ void __launch_bounds__(m2m_threads)
 }  // namespace
 
 template <class T>
-void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Classes& classes,
+void m2m(const TreeView& tree, const SplitsView& splits, const Classes& classes,
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream) {
   const std::size_t most = shared_memory_of_a_block();
   const std::size_t of_row = 8 * sizeof(T) * expansions.count;
   const int rows = 4 * of_row <= most ? 4 : 2 * of_row <= most ? 2 : 1;
-  const std::int64_t all = static_cast<std::int64_t>(last - first) * expansions.vectors;
-  launch(rows == 4   ? m2m_kernel<T, 4>
-         : rows == 2 ? m2m_kernel<T, 2>
-                     : m2m_kernel<T, 1>,
-         blocks_for(all, rows), m2m_threads, rows * of_row, stream, tree, first, last, classes,
-         operators, expansions);
+  const std::int64_t all =
+      static_cast<std::int64_t>(splits.last - splits.first) * expansions.vectors;
+  launch_in_turn(splits.follows,
+                 rows == 4   ? m2m_kernel<T, 4>
+                 : rows == 2 ? m2m_kernel<T, 2>
+                             : m2m_kernel<T, 1>,
+                 blocks_for(all, rows), m2m_threads, rows * of_row, stream, tree, splits.first,
+                 splits.last, classes, operators, expansions);
 }
 
-#define FMBEM_INSTANTIATE(T)                                                     \
-  template void m2m(const TreeView&, std::int32_t, std::int32_t, const Classes&, \
-                    const OperatorsView<T>&, const ExpansionsView<T>&, cudaStream_t);
+#define FMBEM_INSTANTIATE(T)                                                                     \
+  template void m2m(const TreeView&, const SplitsView&, const Classes&, const OperatorsView<T>&, \
+                    const ExpansionsView<T>&, cudaStream_t);
 FMBEM_INSTANTIATE(double)
 FMBEM_INSTANTIATE(float)
 #undef FMBEM_INSTANTIATE

@@ -167,6 +167,7 @@ void merge_leaves(DeviceTree& tree, int max_leaf, cudaStream_t stream) {
   launch(copy_boxes, blocks_for(boxes), threads_per_block, 0, stream, from, boxes, left, to);
   launch(copy_splits, blocks_for(35 * splits), threads_per_block, 0, stream, from, splits, left,
          to);
+  if (merged.levels() <= deepest_level) merged.upper_code = {};  // all zeros now
   tree = std::move(merged);
 }
 

@@ -113,9 +113,9 @@ __device__ inline bool is_close_to_others(const PointsView<float>& points, const
     NearEntry other{};
     if (e < end) other = rows.lists.entries[e];
     const float ratio = ldexpf(1, other.doublings), within = reach * fmaxf(1, ratio);
-    const Vec3<float> from{at.x - 0.25f * static_cast<float>(other.shift[0]),
-                           at.y - 0.25f * static_cast<float>(other.shift[1]),
-                           at.z - 0.25f * static_cast<float>(other.shift[2])};
+    const Vec3<float> from{at.x - 0.125f * static_cast<float>(other.shift[0]),
+                           at.y - 0.125f * static_cast<float>(other.shift[1]),
+                           at.z - 0.125f * static_cast<float>(other.shift[2])};
     const bool touches = e < end && largest_of(from.x, from.y, from.z) < 0.5f * ratio + within;
     for (unsigned left = __ballot_sync(whole_warp, touches); left != 0; left &= left - 1) {
       const int of = __ffs(static_cast<int>(left)) - 1;

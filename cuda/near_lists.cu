@@ -27,6 +27,7 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
 struct BoxesByTree {
   const std::uint8_t* one_place;  ///< [boxes], or null: leaves that do not act on themselves
 
+  __device__ int targets_of_an_item(int most, int /*sources*/) const { return most; }
   /// A warp calls take(box) with all lanes, again and again: −1 for lanes that have none.
   template <class Take>
   __device__ void for_row(const TreeView& tree, std::int64_t /*row*/, std::int32_t leaf,
@@ -57,7 +58,12 @@ struct BoxesByTree {
 struct GivenBoxes {
   const std::int64_t* begin;
   const std::int32_t* sources;
+  std::int64_t long_row;
 
+  /// Fewer for rows that else would end long after all others.
+  __device__ int targets_of_an_item(int most, int its_sources) const {
+    return its_sources > long_row ? group_lanes : most;
+  }
   template <class Take>
   __device__ void for_row(const TreeView& /*tree*/, std::int64_t row, std::int32_t /*leaf*/,
                           Take&& take) const {
@@ -129,7 +135,8 @@ __global__ void count_near(TreeView tree, Boxes boxes, const std::int32_t* leave
   sources = sum_of_warp(sources);
   earlier = sum_of_warp(earlier);
   if (lane > 0) return;
-  const int targets = size_of(tree.targets[leaf]), items = items_of(targets, most);
+  const int targets = size_of(tree.targets[leaf]),
+            items = items_of(targets, boxes.targets_of_an_item(most, sources));
   parts[row] = part;
   sums[row] = {entries, static_cast<std::int64_t>(sources) * targets,
                static_cast<std::int64_t>(items) * part.later_sources, earlier, items};
@@ -138,13 +145,12 @@ __global__ void count_near(TreeView tree, Boxes boxes, const std::int32_t* leave
 __device__ inline NearEntry entry_of(const TreeView& tree, std::int32_t target,
                                      std::int32_t source) {
   const fmm::TreeCell t = tree.cell(target), s = tree.cell(source);
-  // Centres in quarters of the target's side: those of a box twice as large are at 8 c + 4.
+  // Centres in eighths of the target's side.
   const int up = tree.level(target) - tree.level(source);
   const auto shift = [&](int axis) {
-    const std::int64_t centre = up > 0    ? 8 * s[axis] + 4
-                                : up == 0 ? 4 * s[axis] + 2
-                                          : 2 * s[axis] + 1;
-    return static_cast<std::int8_t>(centre - (4 * t[axis] + 2));
+    const std::int64_t centre = 8 * std::int64_t{s[axis]} + 4;
+    return static_cast<std::int8_t>((up < 0 ? centre >> -up : centre << up) -
+                                    (8 * std::int64_t{t[axis]} + 4));
   };
   const int2 range = tree.own_sources(source);
   return {range.x, size_of(range), {shift(0), shift(1), shift(2)}, static_cast<std::int8_t>(up)};
@@ -307,7 +313,9 @@ NearDeviceLists make_near_lists(const DeviceTree& tree, const DeviceBuffer<std::
 
 NearDeviceLists near_lists_of(const DeviceTree& tree, const DeviceBuffer<std::int32_t>& leaves,
                               const NearRows& given, int most, cudaStream_t stream) {
-  return lists_of(tree, leaves, GivenBoxes{given.begin.data(), given.sources.data()}, most, stream);
+  return lists_of(tree, leaves,
+                  GivenBoxes{given.begin.data(), given.sources.data(), given.long_row}, most,
+                  stream);
 }
 
 }  // namespace fmbem::cuda

@@ -77,12 +77,10 @@ class Tiles {
       begin_ = sources.before();
       shared.offset[lane] = entry.begin - begin_;
       if constexpr (sizeof(N) == 4)
-        shared.shift[lane] = {0.25f * static_cast<float>(entry.shift[0]),
-                              0.25f * static_cast<float>(entry.shift[1]),
-                              0.25f * static_cast<float>(entry.shift[2]),
-                              entry.doublings > 0   ? 2.f
-                              : entry.doublings < 0 ? 0.5f
-                                                    : 1.f};
+        shared.shift[lane] = {0.125f * static_cast<float>(entry.shift[0]),
+                              0.125f * static_cast<float>(entry.shift[1]),
+                              0.125f * static_cast<float>(entry.shift[2]),
+                              ldexpf(1, entry.doublings)};
     }
     __syncwarp();
   }

@@ -169,7 +169,8 @@ struct ExpansionsView {
 };
 
 /// What one source box is to a target leaf: a range of sources, and how to take them from the units
-/// of their leaf to those of the target's: x_target = ratio x_source + shift/4.
+/// of their leaf to those of the target's: x_target = ratio x_source + shift/8. In double precision
+/// that is not needed, and wrong where boxes are out of reach of it.
 struct NearEntry {
   std::int32_t begin, count;
   std::int8_t shift[3];
@@ -225,9 +226,13 @@ void p2m(std::int64_t sources, const StrengthsView<N>& strengths, const LeavesVi
          const TableView<T>& table, const ExpansionsView<T>& expansions, const FarKernel& kernel,
          cudaStream_t stream);
 
-/// Of the splits with numbers from `first` to `last`, all of one level.
+/// Splits of one level, from the first to the last, for M2M.
+struct SplitsView {
+  std::int32_t first, last;
+  bool follows;  ///< whether the launch before in the stream is M2M of the level below
+};
 template <class T>
-void m2m(const TreeView& tree, std::int32_t first, std::int32_t last, const Classes& classes,
+void m2m(const TreeView& tree, const SplitsView& splits, const Classes& classes,
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream);
 
@@ -265,6 +270,7 @@ struct ParentsView {
   std::int32_t first, last;
   bool has_local;  ///< whether they have local expansions, which those of level 1 have not
   bool adds;       ///< to what is in the children's local expansions
+  bool follows;    ///< whether the launch before in the stream is L2L of the level above
 };
 
 /// L2L and the last step of M2L: writes L of the children with targets from the parents' L and the

@@ -120,8 +120,10 @@ class TreecodeEvaluation final : public PlainEvaluation {
         table_.view(), expansions, FarKernel{}, stream());
     done("P2M");
     // The root never acts as a whole.
-    for (int level = tree_.tree.levels() - 2; level >= 1; --level)
-      m2m(tree_.tree.view(), tree_.tree.split_begin[level], tree_.tree.split_begin[level + 1],
+    const int deepest = tree_.tree.levels() - 2;
+    for (int level = deepest; level >= 1; --level)
+      m2m(tree_.tree.view(),
+          {tree_.tree.split_begin[level], tree_.tree.split_begin[level + 1], level < deepest},
           table_.classes(), operators_->view(), expansions, stream());
     if (is_cartesian()) {
       grow(monomials_, all * numbers(), stream());

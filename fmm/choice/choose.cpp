@@ -67,8 +67,7 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     const SortedPoints s = sort_keys(some_sources, scale, root);
     const SortedPoints t = same ? SortedPoints() : sort_keys(some_targets, scale, root);
     const Octree finest = build_octree(root, s, same ? s : t, leaves.front());
-    const std::vector<TreeWork> work = work_of_trees(
-        finest, leaves, options.method == Method::hybrid ? Leaves::plain : Leaves::merged);
+    const std::vector<TreeWork> work = work_of_trees(finest, leaves, Leaves::merged);
     const bool better =
         best.improve(inflation, leaves, std::span(work), [&](const TreeWork& of_tree) {
           return model.near_seconds(of_tree) + model.far_seconds(of_tree);

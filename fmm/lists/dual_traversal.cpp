@@ -24,8 +24,9 @@ class Traversal {
         points_(tree),
         theta_(theta),
         in_blocks_(theta >= theta_of_blocks),
-        costs_(costs) {
-    if (in_blocks_) share_rows();
+        costs_(costs),
+        leaves_(tree_.boxes.size(), 1.0f) {
+    if (in_blocks_) share_among_all();
   }
 
   FoundPairs run() const {
@@ -50,62 +51,101 @@ class Traversal {
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t k = 0; k < tasks.size(); ++k) found[k].seconds = visit(tasks[k], found[k]);
     for (const FoundPairs& some : found) all.append(some);
+    all.seconds += paid_seconds_;
     return all;
+  }
+
+  /// From now on the leaves are those that these pairs need.
+  void count_leaves(const FoundPairs& found) {
+    const std::vector<std::uint8_t> is_split = split_boxes(tree_, found);
+    for (std::size_t b = tree_.boxes.size(); b-- > 0;) {
+      leaves_[b] = is_split[b] ? 0.0f : 1.0f;
+      for (const std::int32_t child : tree_.boxes[b].child)
+        if (is_split[b] && child >= 0) leaves_[b] += leaves_[child];
+    }
+  }
+
+  /// From now on those splits share the rows that they have, and a row that none has is one pair's
+  /// alone. If they are paid for, their rows take no more time.
+  void share_among(const std::vector<BoxPair>& splits, bool paid) {
+    std::vector<std::array<int, orbits>> sharers(tree_.boxes.size());
+    for (const auto [a, b] : splits) {
+      for_shares(a, b, [&](int k) { ++sharers[a][k]; });
+      if (a != b) for_shares(b, a, [&](int k) { ++sharers[b][k]; });
+    }
+    for (std::size_t b = 0; b < sharers.size(); ++b)
+      for (int k = 0; k < orbits; ++k) {
+        const int count = sharers[b][k];
+        if (paid && count > 0) paid_seconds_ += share_seconds(static_cast<std::int32_t>(b), k);
+        shares_[b][k] = count == 0 ? 1.0f : paid ? 0.0f : 1.0f / static_cast<float>(count);
+      }
   }
 
  private:
   static double targets(const Box& box) { return box.targets.size(); }
   static double sources(const Box& box) { return box.sources.size(); }
 
-  /// How many orbits around each parent have sources, and in how many colleagues each orbit has:
-  /// these share the time of its row.
-  void share_rows() {
+  /// The share of a pair of colleagues in the time of each row of M2L of a box and, at 0, as orbit
+  /// 0 has no row, in that of the box as a parent.
+  using Shares = std::array<float, orbits>;
+
+  /// Calls body(k) for the shares of box a that M2L from the children of b is in.
+  template <class Body>
+  void for_shares(std::int32_t a, std::int32_t b, Body&& body) const {
+    body(0);
+    if (tree_.boxes[a].targets.size() == 0) return;
+    for (std::uint32_t some = orbits_at(place_of(tree_, a, b), occupied_[b]); some;
+         some &= some - 1)
+      body(std::countr_zero(some));
+  }
+
+  /// At first all colleagues share a row that have sources in its orbit.
+  void share_among_all() {
     occupied_ = occupied_octants(tree_);
-    sharers_.resize(tree_.boxes.size());
+    shares_.resize(tree_.boxes.size());
 #pragma omp parallel for schedule(static) if (tree_.boxes.size() > 10'000)
     for (std::size_t b = 0; b < tree_.boxes.size(); ++b) {
-      sharers_[b].fill(0);
-      for (int place = 0; place < 27; ++place) {
-        const std::int32_t uncle = tree_.colleagues[b][place];
-        if (uncle < 0) continue;
-        ++sharers_[b][0];  // orbit 0 has no row: the number of colleagues
-        for (std::uint32_t some = orbits_at(place, occupied_[uncle]); some; some &= some - 1)
-          ++sharers_[b][std::countr_zero(some)];
-      }
+      std::array<int, orbits> sharers{};
+      for (const std::int32_t uncle : tree_.colleagues[b])
+        if (uncle >= 0)
+          for_shares(static_cast<std::int32_t>(b), uncle, [&](int k) { ++sharers[k]; });
+      for (int k = 0; k < orbits; ++k)
+        shares_[b][k] = 1.0f / static_cast<float>(std::max(1, sharers[k]));
     }
   }
 
   /// What M2L from the children of b to those of a adds to the time, and what a's children do.
   double blocks_seconds(std::int32_t a, std::int32_t b) const {
-    const Box& to = tree_.boxes[a];
-    const std::array<std::uint8_t, orbits>& sharers = sharers_[a];
-    double rows = 0, parents = 0;
-    if (to.targets.size() > 0) {
-      parents = 1.0 / sharers[0];
-      for (std::uint32_t some = orbits_at(place_of(tree_, a, b), occupied_[b]); some;
-           some &= some - 1)
-        rows += 1.0 / sharers[std::countr_zero(some)];
-    }
+    double seconds = 0;
+    for_shares(a, b, [&](int k) { seconds += shares_[a][k] * share_seconds(a, k); });
+    return seconds;
+  }
+
+  /// Of a row, or of a parent: M2L however few rows it has, and what its children do.
+  double share_seconds(std::int32_t a, int k) const {
+    if (k > 0) return costs_.m2l_row;
+    const Box& box = tree_.boxes[a];
     const auto children =
-        std::count_if(to.child.begin(), to.child.end(), [](std::int32_t c) { return c >= 0; });
-    return costs_.m2l_row * rows + costs_.box * static_cast<double>(children) / sharers[0] +
-           costs_.parent * parents;
+        std::count_if(box.child.begin(), box.child.end(), [](std::int32_t c) { return c >= 0; });
+    return costs_.box * static_cast<double>(children) + (box.targets.size() > 0) * costs_.parent;
   }
 
   double blocks_seconds(BoxPair pair) const {
     return blocks_seconds(pair.a, pair.b) + (pair.a == pair.b ? 0 : blocks_seconds(pair.b, pair.a));
   }
 
+  /// Near lists are of leaves: a row and an entry for each that is known to be in the boxes.
   double direct_seconds(BoxPair pair) const {
     const Box &a = tree_.boxes[pair.a], &b = tree_.boxes[pair.b];
+    const double in_a = leaves_[pair.a], in_b = leaves_[pair.b];
     if (pair.a == pair.b)
-      return costs_.pair * targets(a) * sources(a) + costs_.near_source * sources(a) +
-             costs_.near_box;
+      return costs_.pair * targets(a) * sources(a) + costs_.near_source * in_a * sources(a) +
+             costs_.near_box * in_a * in_a;
     const bool forth = a.targets.size() > 0 && b.sources.size() > 0,
                back = b.targets.size() > 0 && a.sources.size() > 0;
     return costs_.pair * (targets(a) * sources(b) + targets(b) * sources(a)) +
-           costs_.near_source * (forth * sources(b) + back * sources(a)) +
-           costs_.near_box * (forth + back);
+           costs_.near_source * (forth * in_a * sources(b) + back * in_b * sources(a)) +
+           costs_.near_box * in_a * in_b * (forth + back);
   }
 
   bool is_sure_to_split(BoxPair pair) const {
@@ -199,13 +239,27 @@ class Traversal {
   bool in_blocks_;
   HybridCosts costs_;
   std::vector<std::uint8_t> occupied_;
-  std::vector<std::array<std::uint8_t, orbits>> sharers_;
+  std::vector<float> leaves_;  ///< in each box, as far as they are known
+  std::vector<Shares> shares_;
+  double paid_seconds_ = 0;
 };
 
 constexpr std::vector<BoxPair> FoundPairs::*kinds[] = {
     &FoundPairs::p2p, &FoundPairs::split, &FoundPairs::m2l, &FoundPairs::m2p, &FoundPairs::p2l};
 
 }  // namespace
+
+std::vector<std::uint8_t> split_boxes(const Octree& tree, const FoundPairs& found) {
+  std::vector<std::uint8_t> is_split(tree.boxes.size());
+  for (const auto* pairs : {&found.p2p, &found.m2l, &found.m2p, &found.p2l})
+    for (const auto [a, b] : *pairs)
+      for (const std::int32_t parent : {tree.boxes[a].parent, tree.boxes[b].parent})
+        if (parent >= 0) is_split[parent] = true;
+  for (const auto [a, b] : found.split) is_split[a] = is_split[b] = true;
+  for (std::size_t b = tree.boxes.size(); b-- > 1;)  // children come after their parents
+    if (is_split[b]) is_split[tree.boxes[b].parent] = true;
+  return is_split;
+}
 
 int place_of(const Octree& tree, std::int32_t a, std::int32_t b) {
   const Box &from = tree.boxes[a], &to = tree.boxes[b];
@@ -231,7 +285,17 @@ void FoundPairs::shrink(const Sizes& sizes) {
 }
 
 FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs) {
-  return Traversal(tree, theta, costs).run();
+  Traversal traversal(tree, theta, costs);
+  FoundPairs found = traversal.run();
+  if (theta < theta_of_blocks) return found;
+  // Who shares a row is known when its pairs are. So a second traversal knows better which rows
+  // pay, and a third spares the pairs, and entries of near lists, that rows can which are there
+  // anyway.
+  traversal.share_among(found.split, false);
+  found = traversal.run();
+  traversal.share_among(found.split, true);
+  traversal.count_leaves(found);
+  return traversal.run();
 }
 
 }  // namespace fmbem::fmm

@@ -33,6 +33,9 @@ struct FoundPairs {
 /// The place of colleague b among the colleagues of a.
 int place_of(const Octree& tree, std::int32_t a, std::int32_t b);
 
+/// [boxes]: which are split where just these pairs interact, so that no box below them does.
+std::vector<std::uint8_t> split_boxes(const Octree& tree, const FoundPairs& found);
+
 /// The traversal of make_hybrid_lists().
 FoundPairs traverse_pairs(const PointTree& tree, double theta, const HybridCosts& costs);
 

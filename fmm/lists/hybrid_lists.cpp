@@ -14,17 +14,7 @@ using Pairs = std::vector<BoxPair>;
 /// Makes leaves of all boxes below which nothing interacts but point by point, takes away what is
 /// below them, and gives the pairs the numbers of the boxes that stay.
 void prune(Octree& tree, FoundPairs& found) {
-  std::vector<std::uint8_t> is_split(tree.boxes.size());
-  const auto mark_parents = [&](const Pairs& pairs) {
-    for (const auto [a, b] : pairs)
-      for (const std::int32_t parent : {tree.boxes[a].parent, tree.boxes[b].parent})
-        if (parent >= 0) is_split[parent] = true;
-  };
-  for (const Pairs* pairs : {&found.p2p, &found.m2l, &found.m2p, &found.p2l}) mark_parents(*pairs);
-  for (const auto [a, b] : found.split) is_split[a] = is_split[b] = true;
-  for (std::size_t b = tree.boxes.size(); b-- > 1;)  // children come after their parents
-    if (is_split[b]) is_split[tree.boxes[b].parent] = true;
-
+  const std::vector<std::uint8_t> is_split = split_boxes(tree, found);
   std::vector<std::int32_t> place(tree.boxes.size(), -1);
   std::int32_t kept = 0;
   for (std::size_t b = 0; b < tree.boxes.size(); ++b)
@@ -74,23 +64,9 @@ void for_leaves(const Octree& tree, std::int32_t box, Body&& body) {
     if (child >= 0) for_leaves(tree, child, body);
 }
 
-/// Whether integer coordinates reach from each of two leaves to the other (near_coordinates.hpp).
-bool is_in_reach(const Box& a, const Box& b) {
-  if (std::abs(a.level - b.level) > 1) return false;
-  // In halves of the finer box's side.
-  const int finer = std::max(a.level, b.level), larger_half = a.level == b.level ? 1 : 2;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto centre = [&](const Box& box) {
-      return (2 * std::int64_t{box.cell[axis]} + 1) << (finer - box.level);
-    };
-    if (std::abs(centre(a) - centre(b)) + larger_half > 7) return false;
-  }
-  return true;
-}
-
 /// The pairs of leaves, both ways, in which there are sources and targets: those in reach, and the
 /// others.
-std::pair<Pairs, Pairs> leaf_pairs(const Octree& tree, const Pairs& p2p) {
+std::pair<Pairs, Pairs> leaf_pairs(const Octree& tree, const Pairs& p2p, const NearReach& reach) {
   std::pair<Pairs, Pairs> result;
   const auto add = [&](std::int32_t x, std::int32_t y, bool in_reach) {
     if (tree.boxes[x].targets.size() > 0 && tree.boxes[y].sources.size() > 0)
@@ -100,7 +76,7 @@ std::pair<Pairs, Pairs> leaf_pairs(const Octree& tree, const Pairs& p2p) {
     for_leaves(tree, pair.a, [&](std::int32_t x) {
       for_leaves(tree, pair.b, [&](std::int32_t y) {
         if (pair.a == pair.b && y < x) return;
-        const bool in_reach = is_in_reach(tree.boxes[x], tree.boxes[y]);
+        const bool in_reach = reach(tree.boxes[x], tree.boxes[y]);
         add(x, y, in_reach);
         if (x != y) add(y, x, in_reach);
       });
@@ -110,7 +86,20 @@ std::pair<Pairs, Pairs> leaf_pairs(const Octree& tree, const Pairs& p2p) {
 
 }  // namespace
 
-void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs) {
+bool NearReach::operator()(const Box& a, const Box& b) const {
+  const int apart = std::abs(a.level - b.level), finer = std::max(a.level, b.level);
+  if (apart > levels) return false;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto centre = [&](const Box& box) {
+      return (2 * std::int64_t{box.cell[axis]} + 1) << (finer - box.level);
+    };
+    if (std::abs(centre(a) - centre(b)) + (std::int64_t{1} << apart) > halves) return false;
+  }
+  return true;
+}
+
+void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs,
+                       const NearReach& reach) {
   FoundPairs found = traverse_pairs(tree, theta, costs);
   Octree& octree = tree.octree;
   prune(octree, found);
@@ -127,7 +116,7 @@ void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs) 
   hybrid.m2l = rows_of(found.m2l, boxes);
   hybrid.m2p = rows_of(found.m2p, boxes);
   hybrid.p2l = rows_of(found.p2l, boxes);
-  const auto [near, far] = leaf_pairs(octree, found.p2p);
+  const auto [near, far] = leaf_pairs(octree, found.p2p, reach);
   hybrid.p2p = rows_of(far, boxes);
   const BoxRows near_rows = rows_of(near, boxes);
   lists.p2p.begin.push_back(0);

@@ -28,10 +28,21 @@ struct HybridLists {
   BoxRows m2l;  ///< boxes of the same level, by displacements
   BoxRows m2p;  ///< expansions that act on points
   BoxRows p2l;  ///< points that act on local expansions
-  /// Points of leaves that act on the points of leaves, but lie outside of what the near lists'
-  /// integer coordinates can reach (near_coordinates.hpp).
+  /// Points of leaves that act on the points of leaves, but lie out of the near lists' reach.
   BoxRows p2p;
 };
+
+struct Box;
+
+/// What near lists reach: leaves so many levels apart, with centres that are so many halves of the
+/// finer one's side apart in each direction, and half of the larger one's side more.
+struct NearReach {
+  int levels;
+  std::int64_t halves;
+  bool operator()(const Box& a, const Box& b) const;
+};
+/// Of the integer coordinates of the CPU's near field (near_coordinates.hpp).
+inline constexpr NearReach integer_reach{1, 7};
 
 /// From this θ on two boxes of one level that do not touch are far enough from each other, so that
 /// M2L has the displacements of the FMM.
@@ -52,11 +63,12 @@ struct HybridCosts {
 
 /// Traverses pairs of boxes from the root: a pair with (r_t + r_s)/R ≤ θ acts by M2L, M2P, P2L or
 /// P2P, whichever takes the least time; another by P2P, or its boxes are split, whichever takes
-/// less. So leaves that are too full are split as far as the tree goes, and of a tree that goes too
-/// far boxes below those that interact are taken away. Makes all lists of `tree`, whose octree it
-/// prunes. O(boxes).
-/// Sources: Dehnen 2002 (pairs, and their criterion); Yokota and Barba 2012 (choice by the times of
+/// less, with the time of M2L's rows shared by the pairs that have them. So leaves that are too
+/// full are split as far as the tree goes, and of a tree that goes too far boxes below those that
+/// interact are taken away. Makes all lists of `tree`, whose octree it prunes. O(boxes). Sources:
+/// Dehnen 2002 (pairs, and their criterion); Yokota and Barba 2012 (choice by the times of
 /// kernels).
-void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs);
+void make_hybrid_lists(PointTree& tree, double theta, const HybridCosts& costs,
+                       const NearReach& reach = integer_reach);
 
 }  // namespace fmbem::fmm

@@ -3,6 +3,10 @@
 
 namespace fmbem::test {
 
+fmm::NearReach near_reach_on_device(Precision near_precision) {
+  return cuda::near_reach(near_precision);
+}
+
 void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec3d>& sources,
                                const std::vector<Vec3d>& targets, int order, Precision precision,
                                Precision near_precision, const fmm::Strengths& strengths,

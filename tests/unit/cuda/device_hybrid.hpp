@@ -6,6 +6,9 @@
 
 namespace fmbem::test {
 
+/// What near lists reach on the device.
+fmm::NearReach near_reach_on_device(Precision near_precision);
+
 /// Evaluates a tree with the lists of a hybrid on the device. Points are as the tree was made of,
 /// of a scale of 1; one array as sources and targets is one set of points.
 void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec3d>& sources,

@@ -52,14 +52,15 @@ std::vector<HybridCosts> all_costs(bool dipoles) {
   return all;
 }
 
-PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const HybridCosts& costs) {
+PointTree hybrid_tree(const Points& y, const Points& x, int max_leaf, const HybridCosts& costs,
+                      const fmm::NearReach& reach) {
   const Cube root{{-25, -25, -25}, 51.3};
   const bool same = &x == &y;
   PointTree tree{.scale = 1, .sources_are_targets = same};
   tree.sources = fmm::sort_points(y, 1, root);
   if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
   tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
-  fmm::make_hybrid_lists(tree, theta, costs);
+  fmm::make_hybrid_lists(tree, theta, costs, reach);
   return tree;
 }
 
@@ -83,7 +84,7 @@ Results of_gpu(const PointTree& tree, const Points& y, const Points& x, const So
   return found;
 }
 
-/// The results of the GPU are the CPU's of the same lists.
+/// The results of the GPU are the CPU's of the same lists, but for what near lists reach.
 void check_same_lists(const std::string& cloud) {
   if (!gpu_is_there()) return;
   const bool same = GENERATE(true, false), dipoles = GENERATE(false, true);
@@ -96,9 +97,10 @@ void check_same_lists(const std::string& cloud) {
   const auto kept = fmm::cpu_operators<double>(fmm::Laplace(), fmm::ParityOrder(order),
                                                fmm::m2l_orders(false));  // for all costs
   for (const HybridCosts& costs : all_costs(dipoles)) {
-    const PointTree tree = hybrid_tree(y, x, max_leaf, costs);
-    const Results exact = of_cpu(tree, sources, order);
+    const Results exact =
+        of_cpu(hybrid_tree(y, x, max_leaf, costs, fmm::integer_reach), sources, order);
     const auto difference = [&](Precision far, Precision near) {
+      const PointTree tree = hybrid_tree(y, x, max_leaf, costs, near_reach_on_device(near));
       return Errors(of_gpu(tree, y, x, sources, order, far, near), exact);
     };
     // Rounding alone, as of treecodes.
@@ -135,7 +137,8 @@ TEST_CASE("the lists that hybrids on the GPU are tested with have every way to a
   const Points y = points_by_name("centres", 3000, 1), x = plummer_points(1200, 2);
   fmm::PlanInfo all{};
   for (const HybridCosts& costs : all_costs(false)) {
-    const PointTree tree = hybrid_tree(y, x, 4, costs);
+    const PointTree tree =
+        hybrid_tree(y, x, 4, costs, near_reach_on_device(Precision::single_precision));
     fmm::PlanInfo info{};
     fmm::count_hybrid(tree, info);
     all.m2p_pairs += info.m2p_pairs;
@@ -284,9 +287,9 @@ TEST_CASE("small hybrids on the GPU") {
   const Points y = points_by_name("centres", 500, 16), x = plummer_points(200, 17);
   const Sources sources(y.size(), 2, false, 18);
   for (const HybridCosts& costs : all_costs(false)) {
-    const PointTree tree = hybrid_tree(y, x, 4, costs);
-    const Results exact = of_cpu(tree, sources, 5);
+    const Results exact = of_cpu(hybrid_tree(y, x, 4, costs, fmm::integer_reach), sources, 5);
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+      const PointTree tree = hybrid_tree(y, x, 4, costs, near_reach_on_device(precision));
       const Errors errors(of_gpu(tree, y, x, sources, 5, precision, precision), exact);
       CHECK(errors.potential < 1e-5);
       CHECK(errors.gradient < 1e-5);

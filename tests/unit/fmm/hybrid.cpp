@@ -8,7 +8,11 @@
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/lists/near_lists.hpp"
+#include "fmbem/fmm/lists/trial_trees.hpp"
 #include "fmbem/fmm/plan.hpp"
+#include "fmbem/fmm/plan_info.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/method_results.hpp"
 
@@ -180,6 +184,51 @@ TEST_CASE("in a hybrid each source acts once on each target, whatever kernels co
     if (costs.pair == 0) CHECK(tree.octree.boxes.size() == 1);
     if (costs.m2p_target == never) CHECK(acting.ways[1] == 0);
     if (costs.p2l_source == never) CHECK(acting.ways[2] == 0);
+  }
+}
+
+TEST_CASE("a hybrid takes no longer than the FMM with its best leaves, by what kernels cost") {
+  const std::string cloud = GENERATE("cube", "sphere");
+  // Rows of M2L by orbits, as on a processor, or in whole parents, as on a GPU.
+  const bool in_parents = GENERATE(false, true);
+  CAPTURE(cloud, in_parents);
+  HybridCosts costs = usual_costs();
+  if (in_parents) {
+    costs.parent = 26 * costs.m2l_row;
+    costs.near_box = costs.m2l_row = 0;
+  }
+  const Points points = cloud_points(cloud, 30'000, 6);
+  const auto seconds_of = [&](const fmm::TreeWork& work, const fmm::Octree& tree) {
+    const auto parents = std::count_if(tree.boxes.begin() + 1, tree.boxes.end(),
+                                       [](const fmm::Box& box) { return !box.is_leaf; });
+    return costs.pair * work.near_pairs + costs.near_source * work.near_sources +
+           costs.near_box * work.near_boxes + costs.m2l_row * work.m2l_rows +
+           costs.box * work.boxes + costs.parent * static_cast<double>(parents);
+  };
+  const PointTree sorted = hybrid_tree(points, points, 1000, 0.8660254, {});
+  double least = never;
+  for (int leaf = 8; leaf < 1000; leaf = leaf * 5 / 4) {
+    fmm::Octree tree = fmm::build_octree(sorted.octree.root, sorted.sources, sorted.sources, leaf);
+    const int leaves[] = {leaf};
+    const fmm::TreeWork work = fmm::work_of_trees(tree, leaves, fmm::Leaves::merged).front();
+    fmm::merge_leaves(tree, leaf);
+    least = std::min(least, seconds_of(work, tree));
+  }
+  for (const int leaf : {6, 16}) {
+    const PointTree tree = hybrid_tree(points, points, leaf, 0.8660254, costs);
+    fmm::PlanInfo info{};
+    fmm::count_hybrid(tree, info);
+    const fmm::NearLists& near = tree.lists.p2p;
+    fmm::TreeWork work{.boxes = static_cast<double>(tree.octree.boxes.size()),
+                       .m2l_rows = static_cast<double>(info.m2l_rows),
+                       .near_pairs = static_cast<double>(info.near_pairs) +
+                                     static_cast<double>(fmm::near_pairs(tree.octree, near)),
+                       .near_boxes = static_cast<double>(near.sources.size())};
+    for (std::size_t row = 0; row < near.targets.size(); ++row)
+      work.near_sources += static_cast<double>(fmm::near_sources(tree.octree, near, row));
+    CAPTURE(leaf);
+    CHECK(seconds_of(work, tree.octree) + costs.m2p_target * static_cast<double>(info.m2p_pairs) <
+          1.05 * least);
   }
 }
 
