@@ -1,0 +1,93 @@
+#include "fmbem/fmm/choice/close_pairs.hpp"
+
+#include <cmath>
+#include <mutex>
+
+namespace fmbem::fmm {
+namespace {
+
+constexpr std::uint64_t least_left_out = 32, part_left_out = 1000;
+/// Of fewer points, those left out would be more than a hundredth.
+constexpr std::uint64_t least_points = 100 * least_left_out;
+
+/// The lower end of a bin; that of the first is 0.
+double magnitude_of(int bin) {
+  if (bin == 0) return 0;
+  return std::ldexp(1 + static_cast<double>(bin % bins_of_power) / bins_of_power,
+                    bin / bins_of_power + least_power);
+}
+
+/// Counts the points of a stretch, and the stretch if it is a whole one.
+void count_stretch(const SortedPoints& points, std::int64_t begin, PairCounts& counts) {
+  constexpr int around = neighbours_a_side;
+  const auto n = static_cast<std::int64_t>(points.size());
+  const std::int64_t end = std::min(n, begin + points_of_stretch);
+  double largest_side = 0;
+  for (const auto* axis : {&points.x, &points.y, &points.z}) {
+    const auto [low, high] = std::minmax_element(axis->begin() + begin, axis->begin() + end);
+    largest_side = std::max(largest_side, *high - *low);
+  }
+  if (end - begin == points_of_stretch) {
+    const double s2 = largest_side * largest_side;
+    ++counts.stretches[magnitude_bin(1 / (s2 * s2))];
+  }
+  std::array<double, points_of_stretch> sums{};
+  const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t step) {
+    for (std::int64_t i = first; i < last; ++i)
+      sums[i - begin] +=
+          inverse_fourth_power(points.x[i] - points.x[i + step], points.y[i] - points.y[i + step],
+                               points.z[i] - points.z[i + step]);
+  };
+  for (int step = 1; step <= around; ++step) {
+    add(std::max<std::int64_t>(begin, step), end, -step);
+    add(begin, std::min(end, n - step), step);
+  }
+  for (std::int64_t i = begin; i < end; ++i) ++counts.points[magnitude_bin(sums[i - begin])];
+}
+
+}  // namespace
+
+PairCounts count_pairs(const SortedPoints& points) {
+  const auto n = static_cast<std::int64_t>(points.size());
+  PairCounts all;
+  std::mutex adding;
+#pragma omp parallel
+  {
+    PairCounts mine;
+#pragma omp for schedule(static) nowait
+    for (std::int64_t begin = 0; begin < n; begin += points_of_stretch)
+      count_stretch(points, begin, mine);
+    const std::lock_guard one_at_a_time(adding);
+    for (int bin = 0; bin < magnitude_bins; ++bin) {
+      all.points[bin] += mine.points[bin];
+      all.stretches[bin] += mine.stretches[bin];
+    }
+  }
+  return all;
+}
+
+double gradient_over_far(const PairCounts& counts) {
+  std::uint64_t n = 0;
+  for (const std::uint32_t of_bin : counts.points) n += of_bin;
+  if (n < least_points) return 0;
+  std::uint64_t left_out = std::max(least_left_out, n / part_left_out);
+  double pairs = 0, stretches = 0;
+  for (int bin = magnitude_bins - 1; bin > 0; --bin) {
+    const std::uint64_t here = counts.points[bin], skipped = std::min(left_out, here);
+    left_out -= skipped;
+    pairs += magnitude_of(bin) * static_cast<double>(here - skipped);
+  }
+  // Stretches by the upper ends of their bins. The last bin has none: it may hold infinity.
+  if (counts.stretches[magnitude_bins - 1] > 0) return 0;
+  for (int bin = 0; bin < magnitude_bins - 1; ++bin)
+    stretches += magnitude_of(bin + 1) * counts.stretches[bin];
+  return std::sqrt(pairs / (points_of_stretch * points_of_stretch * stretches));
+}
+
+bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {
+  return sources_are_targets && options.gradient && !options.order && !options.dipoles &&
+         !options.hessian && options.kappa == 0 &&
+         (options.method == Method::fmm || options.method == Method::automatic);
+}
+
+}  // namespace fmbem::fmm
