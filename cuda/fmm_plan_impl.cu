@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "fmbem/cuda/close_pairs.cuh"
 #include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
@@ -156,16 +157,23 @@ double FmmPlan::Impl::first_inflation() const {
   return options.inflation.value_or(fmm::inflations[0]);
 }
 
-/// Chooses the method, root and leaf size where the options do not; `hull` is that of the points
-/// times the scale. Returns the keys of the sources or of the targets, if these are more, in the
-/// root that is tried first, which is most often the one chosen; none where nothing is tried and
-/// they are not needed for the tree.
+/// Chooses the method, root and leaf size where the options do not, and lowers the order where close
+/// pairs allow it; `hull` is that of the
+/// points times the scale. Returns the keys of the sources or of the targets, if these are more, in
+/// the root that is tried first, which is most often the one chosen; none where nothing is tried
+/// and they are not needed for the tree.
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                                  const DeviceRates& rates) {
   const DevicePoints most = points.more();
   SortedKeys keys;
-  if (!by_histogram() || !options.max_leaf || !options.inflation)
+  const bool weighs = fmm::weighs_close_pairs(options, points.same());
+  if (weighs || !by_histogram() || !options.max_leaf || !options.inflation)
     keys = sort(most, points.scale, fmm::inflated(hull, first_inflation()));
+  if (weighs) {
+    const fmm::PairCounts pairs =
+        count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
+    order = fmm::ParityOrder(fmm::order_for(options, true, fmm::gradient_over_far(pairs)));
+  }
   if (options.method == fmm::Method::direct) {  // of Yukawa's kernel: P2P of a tree of one box
     choice = {static_cast<int>(count(most)), first_inflation()};
     return keys;

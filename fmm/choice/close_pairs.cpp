@@ -3,6 +3,8 @@
 #include <cmath>
 #include <mutex>
 
+#include "fmbem/fmm/base/vec3.hpp"
+
 namespace fmbem::fmm {
 namespace {
 
@@ -17,21 +19,41 @@ double magnitude_of(int bin) {
                     bin / bins_of_power + least_power);
 }
 
-/// Counts the points of a stretch, and the stretch if it is a whole one.
+/// Counts the stretches in a largest one.
+void count_extents(const SortedPoints& points, std::int64_t begin, PairCounts& counts) {
+  constexpr int parts = largest_stretch / least_stretch;
+  std::array<Vec3d, parts> low, high;
+  for (int part = 0; part < parts; ++part) {
+    const std::int64_t first = begin + part * least_stretch;
+    const auto bounds = [&](const LargeVector<double>& axis) {
+      return std::minmax_element(axis.begin() + first, axis.begin() + first + least_stretch);
+    };
+    const auto x = bounds(points.x), y = bounds(points.y), z = bounds(points.z);
+    low[part] = {*x.first, *y.first, *z.first};
+    high[part] = {*x.second, *y.second, *z.second};
+  }
+  for (int size = 1; size <= parts; size *= 2)
+    for (int first = 0; first < parts; first += size) {
+      double extent = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        double lowest = low[first][axis], highest = high[first][axis];
+        for (int part = first + 1; part < first + size; ++part) {
+          lowest = std::min(lowest, low[part][axis]);
+          highest = std::max(highest, high[part][axis]);
+        }
+        extent = std::max(extent, highest - lowest);
+      }
+      ++counts.stretches[magnitude_bin(stretch_magnitude(size * least_stretch, extent))];
+    }
+}
+
+/// Counts the points of a largest stretch, and the stretches in it if it is whole.
 void count_stretch(const SortedPoints& points, std::int64_t begin, PairCounts& counts) {
   constexpr int around = neighbours_a_side;
   const auto n = static_cast<std::int64_t>(points.size());
-  const std::int64_t end = std::min(n, begin + points_of_stretch);
-  double largest_side = 0;
-  for (const auto* axis : {&points.x, &points.y, &points.z}) {
-    const auto [low, high] = std::minmax_element(axis->begin() + begin, axis->begin() + end);
-    largest_side = std::max(largest_side, *high - *low);
-  }
-  if (end - begin == points_of_stretch) {
-    const double s2 = largest_side * largest_side;
-    ++counts.stretches[magnitude_bin(1 / (s2 * s2))];
-  }
-  std::array<double, points_of_stretch> sums{};
+  const std::int64_t end = std::min(n, begin + largest_stretch);
+  if (end - begin == largest_stretch) count_extents(points, begin, counts);
+  std::array<double, largest_stretch> sums{};
   const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t step) {
     for (std::int64_t i = first; i < last; ++i)
       sums[i - begin] +=
@@ -55,7 +77,7 @@ PairCounts count_pairs(const SortedPoints& points) {
   {
     PairCounts mine;
 #pragma omp for schedule(static) nowait
-    for (std::int64_t begin = 0; begin < n; begin += points_of_stretch)
+    for (std::int64_t begin = 0; begin < n; begin += largest_stretch)
       count_stretch(points, begin, mine);
     const std::lock_guard one_at_a_time(adding);
     for (int bin = 0; bin < magnitude_bins; ++bin) {
@@ -81,7 +103,8 @@ double gradient_over_far(const PairCounts& counts) {
   if (counts.stretches[magnitude_bins - 1] > 0) return 0;
   for (int bin = 0; bin < magnitude_bins - 1; ++bin)
     stretches += magnitude_of(bin + 1) * counts.stretches[bin];
-  return std::sqrt(pairs / (points_of_stretch * points_of_stretch * stretches));
+  constexpr double sizes = 3, square = least_stretch * least_stretch;
+  return std::sqrt(sizes * pairs / (square * stretches));
 }
 
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {

@@ -20,8 +20,10 @@ namespace fmbem::fmm {
 
 /// So many points before and after each are its neighbours. They miss some pairs, never add any.
 inline constexpr int neighbours_a_side = 4;
-/// Points that stand for a leaf.
-inline constexpr int points_of_stretch = 64;
+/// Points that stand for a leaf: so many, twice and four times as many, and from each the mean. In
+/// uniform clouds a stretch is a cell of the Morton order, or two, as their number of points has it;
+/// with three sizes, all of which end with the largest, that is the same for all numbers.
+inline constexpr int least_stretch = 32, largest_stretch = 4 * least_stretch;
 
 /// Numbers are counted in bins of an eighth of a power of two, so that sums are the same bits in
 /// whatever order they are counted.
@@ -46,13 +48,20 @@ FMBEM_HD inline double inverse_fourth_power(double x, double y, double z) {
   return r2 > 0 ? 1 / (r2 * r2) : 0;
 }
 
-/// Points by S_i of their neighbours, and whole stretches by 1/s⁴, s being the largest extent.
+/// 1/s⁴ of a stretch whose largest extent is s, times the square of its points, the least stretch
+/// being 1.
+FMBEM_HD inline double stretch_magnitude(int points, double largest_extent) {
+  const double s2 = largest_extent * largest_extent, n = points / least_stretch;
+  return n * n / (s2 * s2);
+}
+
+/// Points by S_i of their neighbours, and stretches by their magnitude.
 struct PairCounts {
   std::array<std::uint32_t, magnitude_bins> points{}, stretches{};
 };
 PairCounts count_pairs(const SortedPoints& points);
 
-/// √(Σ S_i / Σ n²/s⁴), without the thousandth of the points, and the 32 at least, with the largest
+/// √(Σ S_i / Σ n²/s⁴), the latter of each size in the mean, without the thousandth of the points, and the 32 at least, with the largest
 /// S_i: these may have no charges, and are not met again in a sample of targets. 0 for few points.
 double gradient_over_far(const PairCounts& counts);
 

@@ -32,8 +32,8 @@ constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
                  safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
 
 /// Errors of gradients over those of the table, where gradients are in units of the far field
-/// (gradient_over_far()): 40 to 108 of points in volumes, 15 to 40 on surfaces, 1 to 8 on lines.
-constexpr double gradient_error_of_far = 110;
+/// (gradient_over_far()): 40 to 118 of points in volumes, 15 to 40 on surfaces, 1 to 8 on lines.
+constexpr double gradient_error_of_far = 120;
 
 /// The lowest order of the table with that error.
 int table_order(std::span<const double> errors, double wanted) {
