@@ -21,8 +21,8 @@ namespace fmbem::fmm {
 /// So many points before and after each are its neighbours. They miss some pairs, never add any.
 inline constexpr int neighbours_a_side = 4;
 /// Points that stand for a leaf: so many, twice and four times as many, and from each the mean. In
-/// uniform clouds a stretch is a cell of the Morton order, or two, as their number of points has it;
-/// with three sizes, all of which end with the largest, that is the same for all numbers.
+/// uniform clouds a stretch is a cell of the Morton order, or two, as their number of points has
+/// it; with three sizes, all of which end with the largest, that is the same for all numbers.
 inline constexpr int least_stretch = 32, largest_stretch = 4 * least_stretch;
 
 /// Numbers are counted in bins of an eighth of a power of two, so that sums are the same bits in
@@ -61,8 +61,9 @@ struct PairCounts {
 };
 PairCounts count_pairs(const SortedPoints& points);
 
-/// √(Σ S_i / Σ n²/s⁴), the latter of each size in the mean, without the thousandth of the points, and the 32 at least, with the largest
-/// S_i: these may have no charges, and are not met again in a sample of targets. 0 for few points.
+/// √(Σ S_i / Σ n²/s⁴), the latter of each size in the mean, without the thousandth of the points,
+/// and the 32 at least, with the largest S_i: these may have no charges, and are not met again in a
+/// sample of targets. 0 for few points.
 double gradient_over_far(const PairCounts& counts);
 
 /// Whether a plan's order depends on that.

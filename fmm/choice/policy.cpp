@@ -101,8 +101,8 @@ int order_for(const PlanOptions& options, bool sources_are_targets, double gradi
     return std::min(order, treecode_order(options, wanted) + 1);
   if (gradient_over_far == 0) return order;
   const int of_potentials = table_order(potential_errors, safety[0] * options.tolerance),
-            of_gradients = table_order(
-                errors, gradient_over_far / gradient_error_of_far * options.tolerance);
+            of_gradients =
+                table_order(errors, gradient_over_far / gradient_error_of_far * options.tolerance);
   return std::min(order, std::max(of_potentials, of_gradients));
 }
 

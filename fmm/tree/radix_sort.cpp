@@ -25,11 +25,10 @@ std::size_t digit(const KeyedPoint& point, int shift) { return point.key >> shif
 /// Sorts by one digit, stably; not where all have the same. Returns whether it did.
 bool sort_by_digit(std::span<const KeyedPoint> from, KeyedPoint* to, int shift) {
   const std::size_t n = from.size();
-  const int threads = std::clamp(static_cast<int>(n / points_of_a_thread), 1, omp_get_max_threads());
+  const int threads =
+      std::clamp(static_cast<int>(n / points_of_a_thread), 1, omp_get_max_threads());
   std::vector<std::array<std::size_t, digits>> place(threads);
-  const auto of_thread = [&](int t) {
-    return std::pair{n * t / threads, n * (t + 1) / threads};
-  };
+  const auto of_thread = [&](int t) { return std::pair{n * t / threads, n * (t + 1) / threads}; };
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int t = 0; t < threads; ++t) {
     const auto [begin, end] = of_thread(t);

@@ -14,8 +14,7 @@ SortedPoints sort_anew(std::span<const Vec3d> points, double unit, const Cube& r
   const auto n = static_cast<std::int32_t>(points.size());
   LargeVector<KeyedPoint> by_upper_bits(n);
 #pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i)
-    by_upper_bits[i] = {morton_key(unit * points[i], root), i};
+  for (std::int32_t i = 0; i < n; ++i) by_upper_bits[i] = {morton_key(unit * points[i], root), i};
   radix_sort(by_upper_bits);
   SortedPoints sorted;
   sorted.keys.resize(n);
