@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "fmbem/cuda/close_pairs.cuh"
+#include "fmbem/cuda/corners.cuh"
 #include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
@@ -188,6 +189,11 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                        {most.data, keys.order.data(), count(most), points.scale, hull}, n, m, {},
                        stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
+  if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
+    choice.inflation =
+        fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,
+                                                  choice.inflation, order.p, stream),
+                                   choice.inflation, count(most), choice.max_leaf);
   if (options.method == fmm::Method::automatic) {
     // A treecode has never been the fastest here (docs/papers.md).
     const bool is_one_leaf = choice.max_leaf >= count(most);

@@ -151,8 +151,8 @@ TEST_CASE("radix sort", "[threads]") {
   Uniform uniform(7);
   const int before = omp_get_max_threads();
   for (const int n : {0, 1, 2, 2000, 5000, 200000})
-    for (const int bits : {0, 3, 20, 40, 63})      // that differ,
-      for (const int shift : {0, 20, 43}) {        // from this one on
+    for (const int bits : {0, 3, 20, 40, 63})  // that differ,
+      for (const int shift : {0, 20, 43}) {    // from this one on
         std::vector<KeyedPoint> points;
         for (int i = 0; i < n; ++i) {
           const auto drawn = static_cast<std::uint64_t>(std::ldexp(uniform(), bits));

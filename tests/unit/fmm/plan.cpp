@@ -282,6 +282,18 @@ BACKEND_TEST_CASE("orders of gradients are lower where points are close to each 
   CHECK(plan.info().order == before);
 }
 
+// Roots whose boxes have lattice points at their corners are avoided.
+BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12") {
+  if (sanitized) return;
+  const std::size_t edge = GENERATE(44, 46);
+  const Points points = lattice_points(edge * edge * edge);
+  const auto q = signed_charges(points.size(), 77);
+  const Plan plan(points, {.tolerance = 1e-12});
+  CAPTURE(edge, plan.info().inflation);
+  const Reference reference(points, points, {.charges = q}, false, 399);
+  CHECK(reference.potential_error(run(plan, {.charges = q}, false)) / 1e-12 <= 1);
+}
+
 BACKEND_TEST_CASE("either precision keeps the tolerance") {
   const std::string name = GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid");
   const Points points = points_by_name(name, 20000, 2);
