@@ -31,12 +31,12 @@ double inflation_off_corners(const CornerWeights& weights, double inflation, std
   const double leaves = static_cast<double>(points) / max_leaf;
   const int levels = std::clamp(static_cast<int>(std::ceil(std::log2(leaves) / 3)) - 1, 1,
                                 corner_levels);  // from 2 on
-  std::array<std::uint64_t, corner_roots> most;    // on any of them
+  std::array<std::uint64_t, corner_roots> most;  // on any of them
   for (int k = 0; k < corner_roots; ++k)
     most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
   const std::uint64_t enough = 4 * *std::min_element(most.begin(), most.end());
-  const auto first =
-      std::find_if(most.begin(), most.end(), [&](std::uint64_t weight) { return weight <= enough; });
+  const auto first = std::find_if(most.begin(), most.end(),
+                                  [&](std::uint64_t weight) { return weight <= enough; });
   return corner_inflation(inflation, static_cast<int>(first - most.begin()));
 }
 

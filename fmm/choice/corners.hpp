@@ -49,12 +49,13 @@ CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const 
 
 /// Whether a root is to be chosen by them.
 inline bool weighs_corners(const PlanOptions& options) {
-  return options.tolerance < 1e-11 && !options.inflation && options.method == Method::fmm;
+  return options.tolerance < 1e-11 && !options.inflation &&
+         (options.method == Method::fmm || options.method == Method::automatic);
 }
 
 /// The inflation of the first root that has at most four times the least weight of any near
-/// corners, on the levels of a uniform tree of so many points with such leaves. Random points differ
-/// by less, so that they keep the root that was chosen.
+/// corners, on the levels of a uniform tree of so many points with such leaves. Random points
+/// differ by less, so that they keep the root that was chosen.
 double inflation_off_corners(const CornerWeights& weights, double inflation, std::int64_t points,
                              int max_leaf);
 
