@@ -71,7 +71,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     sources = from.size;
     targets = to.size;
     order = fmm::ParityOrder(fmm::order_for(options, points.same()));
-    precision = precision_for(options, rates);
+    precision = precision_for(options, rates, points.same());
     near_precision = near;
     if (!sums_laplace_directly()) keys = choose(points, root, rates);
   }

@@ -12,6 +12,15 @@ constexpr std::uint64_t least_left_out = 32, part_left_out = 1000;
 /// Of fewer points, those left out would be more than a hundredth.
 constexpr std::uint64_t least_points = 100 * least_left_out;
 
+/// Smaller leaves have larger errors than stretches tell. Default ones are not smaller, but at low
+/// orders, for which the factor of policy.cpp holds, too.
+constexpr int least_leaf = 2 * least_stretch;
+
+/// That of a least stretch within 2^-19.5 of the root's side. Keys of 64 bits do not tell such
+/// points from each other, so that their order, which is that of their neighbours, depends on the
+/// backend.
+constexpr double too_crowded = 0x1p78;
+
 /// The lower end of a bin; that of the first is 0.
 double magnitude_of(int bin) {
   if (bin == 0) return 0;
@@ -99,10 +108,11 @@ double gradient_over_far(const PairCounts& counts) {
     left_out -= skipped;
     pairs += magnitude_of(bin) * static_cast<double>(here - skipped);
   }
-  // Stretches by the upper ends of their bins. The last bin has none: it may hold infinity.
-  if (counts.stretches[magnitude_bins - 1] > 0) return 0;
-  for (int bin = 0; bin < magnitude_bins - 1; ++bin)
-    stretches += magnitude_of(bin + 1) * counts.stretches[bin];
+  for (int bin = 0; bin < magnitude_bins; ++bin) {
+    if (counts.stretches[bin] == 0) continue;
+    if (magnitude_of(bin) >= too_crowded) return 0;
+    stretches += magnitude_of(bin + 1) * counts.stretches[bin];  // by its upper end
+  }
   constexpr double sizes = 3, square = least_stretch * least_stretch;
   return std::sqrt(sizes * pairs / (square * stretches));
 }
@@ -110,6 +120,7 @@ double gradient_over_far(const PairCounts& counts) {
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {
   return sources_are_targets && options.gradient && !options.order && !options.dipoles &&
          !options.hessian && options.kappa == 0 &&
+         options.max_leaf.value_or(least_leaf) >= least_leaf &&
          (options.method == Method::fmm || options.method == Method::automatic);
 }
 

@@ -34,10 +34,8 @@ double inflation_off_corners(const CornerWeights& weights, double inflation, std
   std::array<std::uint64_t, corner_roots> most;  // on any of them
   for (int k = 0; k < corner_roots; ++k)
     most[k] = *std::max_element(weights[k].begin(), weights[k].begin() + levels);
-  const std::uint64_t enough = 4 * *std::min_element(most.begin(), most.end());
-  const auto first = std::find_if(most.begin(), most.end(),
-                                  [&](std::uint64_t weight) { return weight <= enough; });
-  return corner_inflation(inflation, static_cast<int>(first - most.begin()));
+  const auto least = std::min_element(most.begin(), most.end());
+  return corner_inflation(inflation, static_cast<int>(least - most.begin()));
 }
 
 }  // namespace fmbem::fmm

@@ -53,9 +53,8 @@ inline bool weighs_corners(const PlanOptions& options) {
          (options.method == Method::fmm || options.method == Method::automatic);
 }
 
-/// The inflation of the first root that has at most four times the least weight of any near
-/// corners, on the levels of a uniform tree of so many points with such leaves. Random points
-/// differ by less, so that they keep the root that was chosen.
+/// The inflation of the root with the least weight near corners, on the levels of a uniform tree of
+/// so many points with such leaves.
 double inflation_off_corners(const CornerWeights& weights, double inflation, std::int64_t points,
                              int max_leaf);
 

@@ -82,6 +82,7 @@ TEST_CASE("gradients beside the far field do not depend on place, size and order
 
 TEST_CASE("few points, copies and points in few places tell nothing of gradients") {
   CHECK(ratio_of(cube_points(3000, 3)) == 0);
+  CHECK(ratio_of(points_by_name("scales", 20000, 3)) == 0);
   CHECK(ratio_of(Points(50000, Vec3d{0.1, 0.2, 0.3})) == 0);
   Points few;
   for (int i = 0; i < 50000; ++i) few.push_back({static_cast<double>(i % 5), 0, 0});
@@ -141,6 +142,8 @@ TEST_CASE("which orders are by close pairs") {
   CHECK(!fmm::weighs_close_pairs({.gradient = true}, false));
   CHECK(!weighs({}));
   CHECK(!weighs({.gradient = true, .order = 7}));
+  CHECK(!weighs({.gradient = true, .max_leaf = 30}));
+  CHECK(weighs({.gradient = true, .max_leaf = 100}));
   CHECK(!weighs({.gradient = true, .dipoles = true}));
   CHECK(!weighs({.gradient = true, .hessian = true}));
   CHECK(!weighs({.kappa = 1, .gradient = true}));

@@ -39,7 +39,8 @@ TEST_CASE("weights of points near corners") {
         sum += std::pow(norm(from_centre) / (std::sqrt(0.75) * box), 2 * (order + 1));
       }
       CAPTURE(k, level);
-      CHECK(std::abs(static_cast<double>(weights[k][level - 2]) / unit - sum) <= 1e-9 * sum + n / unit);
+      CHECK(std::abs(static_cast<double>(weights[k][level - 2]) / unit - sum) <=
+            1e-9 * sum + n / unit);
     }
 }
 
@@ -52,8 +53,7 @@ TEST_CASE("a root is left whose boxes have lattice points at their corners") {
                       static_cast<double>(i % 13)});
   const auto n = static_cast<std::int64_t>(points.size());
   const double crowded = 16.0 / 12;
-  const double chosen =
-      fmm::inflation_off_corners(weights_of(points, crowded, 28), crowded, n, 40);
+  const double chosen = fmm::inflation_off_corners(weights_of(points, crowded, 28), crowded, n, 40);
   CHECK(chosen > crowded);
   CHECK(chosen < 1.1 * crowded);
   // Where all roots are alike the first stays.
