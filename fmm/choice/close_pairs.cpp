@@ -14,7 +14,7 @@ constexpr std::uint64_t least_points = 100 * least_left_out;
 
 /// Smaller leaves have larger errors than stretches tell. Default ones are not smaller, but at low
 /// orders, for which the factor of policy.cpp holds, too.
-constexpr int least_leaf = 2 * least_stretch;
+constexpr int least_given_leaf = 2 * least_stretch;
 
 /// That of a least stretch within 2^-19.5 of the root's side. Keys of 64 bits do not tell such
 /// points from each other, so that their order, which is that of their neighbours, depends on the
@@ -120,7 +120,7 @@ double gradient_over_far(const PairCounts& counts) {
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {
   return sources_are_targets && options.gradient && !options.order && !options.dipoles &&
          !options.hessian && options.kappa == 0 &&
-         options.max_leaf.value_or(least_leaf) >= least_leaf &&
+         options.max_leaf.value_or(least_given_leaf) >= least_given_leaf &&
          (options.method == Method::fmm || options.method == Method::automatic);
 }
 
