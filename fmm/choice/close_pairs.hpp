@@ -59,6 +59,7 @@ FMBEM_HD inline double stretch_magnitude(int points, double largest_extent) {
 struct PairCounts {
   std::array<std::uint32_t, magnitude_bins> points{}, stretches{};
 };
+/// Of points in the unit of a PointTree.
 PairCounts count_pairs(const SortedPoints& points);
 
 /// √(Σ S_i / Σ n²/s⁴), the latter of each size in the mean, without the thousandth of the points,

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "fmbem/fmm/choice/policy.hpp"
+#include "fmbem/fmm/tree/point_tree.hpp"
 #include "fmbem/fmm/tree/radix_sort.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/points.hpp"
@@ -22,8 +23,12 @@ namespace {
 
 using Points = std::vector<Vec3d>;
 
+/// In the unit of plans.
 fmm::PairCounts counts_of(const Points& points) {
-  return fmm::count_pairs(fmm::sort_points(points, 1, bounding_cube(points)));
+  const Cube hull = bounding_cube(points);
+  const double scale = fmm::scale_for(hull);
+  return fmm::count_pairs(
+      fmm::sort_points(points, scale, {scale * hull.corner, scale * hull.side}));
 }
 double ratio_of(const Points& points) { return gradient_over_far(counts_of(points)); }
 
