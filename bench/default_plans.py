@@ -1,61 +1,100 @@
-"""Default plans against the best by hand: default_plans.py FILE.csv [--points N] [--tolerances E,...].
+"""Default plans against the best by hand:
+default_plans.py FILE.csv [--backend cpu|cuda] [--points N] [--tolerances E,...] [--orders-only] [--jobs J].
 
-For each cloud, tolerance and kind of results: the plan that fmbem nbody chooses, and the one that a scan finds: the
-lowest order whose error is below the tolerance, with the leaf size that then takes the least processor time
-(nbody_runs.py).
+For each cloud, tolerance and kind of results: the plan that is chosen by default, and the fastest of those with lower
+orders whose error is below the tolerance, and with the lowest of these and other leaf sizes. On the CPU with one
+thread. Times are medians of wall time, for a machine that nobody else uses; on the CPU several runs can go side by
+side. FMBEM_BENCH names the program fmbem-bench-fmm, or PATH has it.
 """
 
 import argparse
+import concurrent.futures
+import datetime
+import json
+import os
 import pathlib
+import subprocess
 
-from nbody_runs import nbody, provenance, seconds_of, write_rows
+from nbody_runs import write_rows
 
+PROGRAM = os.environ.get("FMBEM_BENCH", "fmbem-bench-fmm")
 CLOUDS = ("cube", "sphere", "ellipsoid", "plummer", "lattice")
-LEAVES = (0.5, 0.7, 1, 1.4, 2)
+LEAVES = (0.5, 0.7, 1.4, 2)
 
 
-def error_of(result):
-    return max(result["potential_error"], result["force_error"] or 0)
+def runs(words):
+    """The rows of a run's report."""
+    ran = subprocess.run([PROGRAM, *map(str, words), "--json", "-"], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise SystemExit(f"{' '.join(map(str, words))}: {ran.stderr}")
+    return json.loads(ran.stdout)
 
 
-def best_order(words, default, tolerance):
-    """The lowest order that keeps the tolerance, and what it found."""
-    best = default
-    for order in range(default["order"] - 1, 0, -1):
-        found, _ = nbody([*words, "--order", str(order)])
-        if error_of(found) > tolerance:
-            return best
-        best = found
-    return best
+def error_of(row):
+    return max(row["error_potential"] or 0, row["error_gradient"] or 0)
 
 
-def compare(cloud, tolerance, potential_only, points, busy):
-    words = ["--points", str(points), "--distribution", cloud, "--method", "fmm", "--tolerance", tolerance]
-    words += ["--potential-only"] * potential_only
-    default, _ = nbody(words)
-    by_hand = best_order(words, default, float(tolerance))
-    default_seconds = seconds_of(words, busy)
-    order = ["--order", str(by_hand["order"])]
-    tried = [(seconds_of([*words, *order, "--leaf", str(max(1, round(f * by_hand["leaf"])))], busy),
-              max(1, round(f * by_hand["leaf"]))) for f in LEAVES]
-    best_seconds, leaf = min(tried)
-    return {
-        "cloud": cloud, "points": points, "tolerance": tolerance,
-        "results": "potential" if potential_only else "potential and gradient",
-        "order": default["order"], "leaf": default["leaf"], "error": f"{error_of(default):.2e}",
-        "processor_s": f"{default_seconds:.4f}", "best_order": by_hand["order"], "best_leaf": leaf,
-        "best_error": f"{error_of(by_hand):.2e}", "best_processor_s": f"{best_seconds:.4f}",
-        "ratio": f"{default_seconds / best_seconds:.2f}"} | provenance(words, default)
+def time_of(row):
+    return row["seconds"]["evaluate"]
+
+
+def compare(given, tolerance, outputs):
+    """Rows of all clouds."""
+    words = ["--backend", given.backend, "--points", given.points, "--tolerance", tolerance, "--outputs", outputs,
+             "--repeat", given.repeats]
+    if given.backend == "cpu":
+        words += ["--threads", 1]
+    clouds = given.clouds.split(",")
+
+    def of_clouds(some, *more):
+        return {row["distribution"]: row for row in runs([*words, "--distribution", ",".join(some), *more])}
+
+    default = of_clouds(clouds, "--check", given.check)
+    kept = {cloud: [row] for cloud, row in default.items()}  # plans that keep the tolerance
+    going = set(clouds)
+    for order in range(max(row["order"] for row in default.values()) - 1, 0, -1):
+        some = [cloud for cloud in clouds if cloud in going and order < default[cloud]["order"]]
+        found = of_clouds(some, "--check", given.check, "--order", order) if some else {}
+        for cloud, row in found.items():
+            if error_of(row) <= float(tolerance):
+                kept[cloud].append(row)
+            else:
+                going.remove(cloud)
+        if not going:
+            break
+    for cloud, rows in kept.items():
+        lowest, best = rows[-1], min(rows, key=time_of)
+        if not given.orders_only:
+            leaves = ",".join(str(max(1, round(f * lowest["max_leaf"]))) for f in LEAVES)
+            best = min([best, *runs([*words, "--distribution", cloud, "--check", 0, "--order", lowest["order"],
+                                     "--max-leaf", leaves])], key=time_of)
+        yield {
+            "cloud": cloud, "points": given.points, "backend": given.backend, "tolerance": tolerance,
+            "results": outputs, "precision": rows[0]["precision"], "order": rows[0]["order"],
+            "leaf": rows[0]["max_leaf"],
+            "error": f"{error_of(rows[0]):.2e}", "plan_ms": f"{1e3 * rows[0]['seconds']['plan']:.4g}",
+            "evaluate_ms": f"{1e3 * time_of(rows[0]):.4g}", "lowest_order": lowest["order"],
+            "lowest_error": f"{error_of(lowest):.2e}", "best_order": best["order"], "best_leaf": best["max_leaf"],
+            "best_ms": f"{1e3 * time_of(best):.4g}", "ratio": f"{time_of(rows[0]) / time_of(best):.2f}",
+            "command": "fmbem-bench-fmm " + " ".join(map(str, words)), "machine": given.machine,
+            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "commit": given.commit}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--points", type=int, default=100_000)
-    parser.add_argument("--tolerances", default="2e-6,1e-7,1e-12")
+    parser.add_argument("--tolerances", default="5e-4,2e-6,1e-7,1e-12")
     parser.add_argument("--clouds", default=",".join(CLOUDS))
-    parser.add_argument("--busy", type=float, default=1, help="seconds of each measurement")
-    given = parser.parse_args()
-    write_rows(given.file, (compare(cloud, tolerance, potential_only, given.points, given.busy)
-                            for tolerance in given.tolerances.split(",") for potential_only in (True, False)
-                            for cloud in given.clouds.split(",")))
+    parser.add_argument("--orders-only", action="store_true", help="other leaf sizes are not tried")
+    parser.add_argument("--repeats", type=int, default=5, help="evaluations of which the median counts")
+    parser.add_argument("--check", type=int, default=1000, help="targets of errors")
+    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
+    parser.add_argument("--machine", default="")
+    parser.add_argument("--commit", default="")
+    asked = parser.parse_args()
+    cases = [(tolerance, outputs) for tolerance in asked.tolerances.split(",") for outputs in ("potential", "both")]
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        done = pool.map(lambda case: list(compare(asked, *case)), cases)
+        write_rows(asked.file, (row for rows in done for row in rows))

@@ -24,7 +24,7 @@ class DeviceCost {
   DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates, double extent,
              std::optional<double> near_pair_seconds)
       : rates_(rates) {
-    const bool single = precision_for(options, rates) == Precision::single_precision;
+    const bool single = precision_for(options, rates, true) == Precision::single_precision;
     const bool near_single =
         near_precision_for(options, rates, extent) == Precision::single_precision;
     const double count = fmm::harmonic_count(order), bytes = single ? 4 : 8;
@@ -110,10 +110,15 @@ DeviceRates device_rates() {
           .slow_double = ratio > 8};
 }
 
-Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates) {
+Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
+                        bool sources_are_targets) {
   if (!options.precision && rates.slow_double && !options.hessian && options.tolerance >= 1e-6)
     return Precision::single_precision;
-  // Here sums, too, are in single precision.
+  // Here sums, too, are in single precision: potentials of points in a volume are off by 1e-6.
+  constexpr double least = 2e-6;
+  if (!options.precision && sources_are_targets && !options.dipoles && !options.hessian &&
+      options.kappa == 0 && options.tolerance >= least)
+    return Precision::single_precision;
   return fmm::precision_of(options, false);
 }
 

@@ -28,7 +28,8 @@ DeviceRates device_rates();
 
 /// Like fmm::precision_of() and fmm::near_precision_of(), with bounds of their own. A GPU that is
 /// slow in double precision works in single precision wherever the tolerance allows it at all.
-Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates);
+Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,
+                        bool sources_are_targets);
 /// Yukawa's near field is also in double precision where κ times the points' extent is large, and
 /// any where there will be second derivatives: these always are (p2p_hessian()).
 Precision near_precision_for(const fmm::PlanOptions& options, const DeviceRates& rates,

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "fmbem/cuda/close_pairs.cuh"
+#include "fmbem/cuda/corners.cuh"
 #include "fmbem/cuda/direct.cuh"
 #include "fmbem/cuda/fmm_plan_impl.cuh"
 #include "fmbem/fmm/base/stopwatch.hpp"
@@ -69,7 +71,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     sources = from.size;
     targets = to.size;
     order = fmm::ParityOrder(fmm::order_for(options, points.same()));
-    precision = precision_for(options, rates);
+    precision = precision_for(options, rates, points.same());
     near_precision = near;
     if (!sums_laplace_directly()) keys = choose(points, root, rates);
   }
@@ -157,16 +159,22 @@ double FmmPlan::Impl::first_inflation() const {
   return options.inflation.value_or(fmm::inflations[0]);
 }
 
-/// Chooses the method, root and leaf size where the options do not; `hull` is that of the points
-/// times the scale. Returns the keys of the sources or of the targets, if these are more, in the
-/// root that is tried first, which is most often the one chosen; none where nothing is tried and
-/// they are not needed for the tree.
+/// Chooses the method, root and leaf size where the options do not, and lowers the order where
+/// close pairs allow it; `hull` is that of the points times the scale. Returns the keys of the
+/// sources or of the targets, if these are more, in the root that is tried first, which is most
+/// often the one chosen; none where nothing is tried and they are not needed for the tree.
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                                  const DeviceRates& rates) {
   const DevicePoints most = points.more();
   SortedKeys keys;
-  if (!by_histogram() || !options.max_leaf || !options.inflation)
+  const bool weighs = fmm::weighs_close_pairs(options, points.same());
+  if (weighs || !by_histogram() || !options.max_leaf || !options.inflation)
     keys = sort(most, points.scale, fmm::inflated(hull, first_inflation()));
+  if (weighs) {
+    const fmm::PairCounts pairs =
+        count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
+    order = fmm::ParityOrder(fmm::order_for(options, true, fmm::gradient_over_far(pairs)));
+  }
   if (options.method == fmm::Method::direct) {  // of Yukawa's kernel: P2P of a tree of one box
     choice = {static_cast<int>(count(most)), first_inflation()};
     return keys;
@@ -182,6 +190,11 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                        {most.data, keys.order.data(), count(most), points.scale, hull}, n, m, {},
                        stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
+  if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
+    choice.inflation =
+        fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,
+                                                  choice.inflation, order.p, stream),
+                                   choice.inflation, count(most), choice.max_leaf);
   if (options.method == fmm::Method::automatic) {
     // A treecode has never been the fastest here (docs/papers.md).
     const bool is_one_leaf = choice.max_leaf >= count(most);

@@ -10,6 +10,7 @@
 #include "fmbem/fmm/check.hpp"
 #include "fmbem/fmm/choice/choose.hpp"
 #include "fmbem/fmm/choice/choose_method.hpp"
+#include "fmbem/fmm/choice/close_pairs.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/cpu/backend.hpp"
 #include "fmbem/fmm/lists/treecode_walk.hpp"
@@ -130,10 +131,20 @@ class CpuPlan final : public PlanImpl {
     tree.scale = root_stays ? this->tree().scale : scale_for(hull);
     const Cube scaled{tree.scale * hull.corner, tree.scale * hull.side};
     check_softening(options.softening, hull.side);
-    const MethodChoice chosen = choose_method(options, sources, targets, tree.scale, scaled);
+    watch.add("choose");
+    const double first_inflation = options.inflation.value_or(inflations[0]);
+    SortedPoints first;  // in the root that is most often chosen
+    double over_far = 0;
+    if (!placed_ && weighs_close_pairs(options, same)) {
+      first = sort_points(sources, tree.scale, inflated(scaled, first_inflation));
+      watch.add("sort");
+      over_far = gradient_over_far(count_pairs(first));
+    }
+    const MethodChoice chosen =
+        choose_method(options, sources, targets, tree.scale, scaled, over_far);
     if (!placed_) {
       options.method = chosen.method;
-      accuracy_ = accuracy_for(options, same);
+      accuracy_ = accuracy_for(options, same, chosen.method == Method::fmm ? over_far : 0);
     }
     const TreeChoice& choice = chosen.tree;
     tree.max_leaf = choice.max_leaf;
@@ -146,7 +157,9 @@ class CpuPlan final : public PlanImpl {
       const auto& order = (this->tree().*which).order;
       return sort_points(in_order(points, order), tree.scale, root, {}, order);
     };
-    tree.sources = sort(sources, &PointTree::sources);
+    tree.sources = first.size() > 0 && choice.inflation == first_inflation
+                       ? std::move(first)
+                       : sort(sources, &PointTree::sources);
     if (!same) tree.other_targets = sort(targets, &PointTree::other_targets);
     watch.add("sort");
     tree.octree = build_octree(root, tree.sources, tree.targets(), choice.max_leaf);

@@ -35,8 +35,9 @@ struct Fields {
 /// What a plan is made for. What is not given follows from the tolerance, the points and the rates
 /// of the machine.
 struct PlanOptions {
-  /// Relative L2 error of each result, for charges of mixed sign: 1e-14 to 0.1, in single precision
-  /// from 1e-6 on.
+  /// Relative L2 error of each result, for charges of mixed sign that most points have: 1e-14 to
+  /// 0.1, in single precision from 1e-6 on. Gradients are relative to those of all points but the
+  /// thousandth that is closest to others, whatever its charges (docs/fmm.md).
   double tolerance = 1e-6;
   std::optional<Precision> precision{};  ///< single where the tolerance allows it
   double kappa = 0;            ///< of Yukawa's kernel, 1/length; 0, as by default, is Laplace's
@@ -131,7 +132,8 @@ class Plan {
   void evaluate(const Strengths& strengths, const Fields& fields) const;
 
   /// Puts the points elsewhere: the plan is then what a new one would be for as many points, in a
-  /// fraction of the time (docs/fmm.md). Order, precision, leaf size, inflation and operators stay;
+  /// fraction of the time (docs/fmm.md). Order, precision, leaf size, inflation and operators stay,
+  /// and with the order what close pairs of the first points made of it;
   /// results have the bits of a new plan with these choices. But operators of Yukawa's kernel
   /// belong to the sizes of boxes, so with κ > 0 the root stays, too, for points inside of it whose
   /// bounding cube is at least half as large. No other thread may use the plan meanwhile.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
 #include "fmbem/fmm/lists/trial_trees.hpp"
 
@@ -77,6 +78,10 @@ TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Ve
     if (better) best.max_leaf = static_cast<int>(weight * (best.max_leaf + 0.5));
   }
   best.max_leaf = options.max_leaf.value_or(best.max_leaf);
+  if (weighs_corners(options) && best.max_leaf < static_cast<int>(most))
+    best.inflation =
+        inflation_off_corners(corner_weights(some_sources, scale, hull, best.inflation, order),
+                              best.inflation, static_cast<std::int64_t>(most), best.max_leaf);
   return best;
 }
 

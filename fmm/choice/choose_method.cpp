@@ -107,9 +107,11 @@ PlanOptions with(PlanOptions options, Method method) {
 }  // namespace
 
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
-                           std::span<const Vec3d> targets, double scale, const Cube& hull) {
+                           std::span<const Vec3d> targets, double scale, const Cube& hull,
+                           double gradient_over_far) {
   const auto fmm_choice = [&] {
-    const int order = order_for(with(options, Method::fmm), are_same(sources, targets));
+    const int order =
+        order_for(with(options, Method::fmm), are_same(sources, targets), gradient_over_far);
     return choose_tree(options, order, sources, targets, scale, hull);
   };
   switch (options.method) {

@@ -13,9 +13,10 @@ struct MethodChoice {
 };
 
 /// The method that the options name, or the one that takes the least time by the cost model, and
-/// its tree. Arguments are as of choose_tree().
+/// its tree. Arguments are as of choose_tree() and order_for().
 MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> sources,
-                           std::span<const Vec3d> targets, double scale, const Cube& hull);
+                           std::span<const Vec3d> targets, double scale, const Cube& hull,
+                           double gradient_over_far);
 
 /// Leaf size of a hybrid's tree: half of what is best for an FMM, or what is asked for if that is
 /// less. The hybrid finds out by itself how far to split, whatever larger leaves are asked for.

@@ -31,6 +31,21 @@ constexpr double derivative_errors[] = {
 constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
                  safety_apart[] = {0.2, 0.03, 0.008, 0.001, 0.0003};
 
+/// Errors of gradients over those of the table, where gradients are in units of the far field
+/// (gradient_over_far()): 40 to 118 of points in volumes, 15 to 40 on surfaces, 1 to 8 on lines.
+constexpr double gradient_error_of_far = 120;
+
+/// The lowest order of the table with that error.
+int table_order(std::span<const double> errors, double wanted) {
+  const auto enough =
+      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
+  const int order = 1 + static_cast<int>(enough - errors.begin());
+  if (enough != errors.end()) return order;
+  // Beyond the table the error falls by 2 an order, or faster.
+  const double more = std::log2(errors.back() / wanted);
+  return std::min(order + static_cast<int>(more), highest_order);
+}
+
 /// The lowest order of a treecode with that error, or the highest there is. Errors of potentials of
 /// a cube, a sphere and a Plummer sphere, with θ from 0.3 to 0.8, are at most a twentieth of
 /// c^(p+1), c = θ/(2 − θ) being r_s/(R − r_t) of boxes of equal size (docs/papers.md).
@@ -45,9 +60,10 @@ int treecode_order(const PlanOptions& options, double wanted) {
 
 double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
-Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets) {
+Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets,
+                      double gradient_over_far) {
   const bool treecode = options.method == Method::treecode;
-  const int order = order_for(options, sources_are_targets);
+  const int order = order_for(options, sources_are_targets, gradient_over_far);
   return {order,
           precision_of(options, sources_are_targets),
           treecode ? Precision::double_precision : near_precision_of(options),
@@ -70,7 +86,7 @@ Expansion expansion_for(const PlanOptions& options, int order) {
                                                                      : Expansion::spherical);
 }
 
-int order_for(const PlanOptions& options, bool sources_are_targets) {
+int order_for(const PlanOptions& options, bool sources_are_targets, double gradient_over_far) {
   if (options.order) return *options.order;
   const int derivatives = (options.hessian ? 3 : options.gradient) + options.dipoles;
   const std::span<const double> errors = derivatives > 0
@@ -79,16 +95,15 @@ int order_for(const PlanOptions& options, bool sources_are_targets) {
   const double wanted =
       (sources_are_targets ? safety : safety_apart)[derivatives] * options.tolerance;
   if (options.method == Method::treecode) return treecode_order(options, wanted);
-  const auto enough =
-      std::find_if(errors.begin(), errors.end(), [&](double error) { return error <= wanted; });
-  int order = 1 + static_cast<int>(enough - errors.begin());
+  const int order = table_order(errors, wanted);
   // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
   if (options.method == Method::hybrid && options.theta && *options.theta < theta_of_blocks)
-    order = std::min(order, treecode_order(options, wanted) + 1);
-  if (enough != errors.end()) return order;
-  // Beyond the table the error falls by 2 an order, or faster.
-  const double more = std::log2(errors.back() / wanted);
-  return std::min(order + static_cast<int>(more), highest_order);
+    return std::min(order, treecode_order(options, wanted) + 1);
+  if (gradient_over_far == 0) return order;
+  const int of_potentials = table_order(potential_errors, safety[0] * options.tolerance),
+            of_gradients =
+                table_order(errors, gradient_over_far / gradient_error_of_far * options.tolerance);
+  return std::min(order, std::max(of_potentials, of_gradients));
 }
 
 Precision precision_of(const PlanOptions& options, bool sources_are_targets) {

@@ -28,10 +28,13 @@ constexpr double default_theta(Method method) { return method == Method::hybrid 
 constexpr double largest_sure_theta(Method method) { return method == Method::hybrid ? 0.87 : 0.8; }
 
 /// The accuracy of plans on the CPU: by the tolerance where the options do not say.
-Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets);
+Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets,
+                      double gradient_over_far);
 
-/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance.
-int order_for(const PlanOptions& options, bool sources_are_targets);
+/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM whose
+/// gradients are large beside its far field needs a lower one: see gradient_over_far(); 0 where
+/// that is not known.
+int order_for(const PlanOptions& options, bool sources_are_targets, double gradient_over_far = 0);
 
 /// What the options say, or what is faster at that order. Throws InputError for Cartesian
 /// expansions of an order that they do not have.

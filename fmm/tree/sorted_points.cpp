@@ -1,12 +1,66 @@
 #include "fmbem/fmm/tree/sorted_points.hpp"
 
+#include <algorithm>
 #include <parallel/algorithm>
+#include <utility>
+
+#include "fmbem/fmm/tree/radix_sort.hpp"
 
 namespace fmbem::fmm {
+namespace {
+
+/// All may sink to the deepest level, and there is no order to begin with.
+SortedPoints sort_anew(std::span<const Vec3d> points, double unit, const Cube& root) {
+  const auto n = static_cast<std::int32_t>(points.size());
+  LargeVector<KeyedPoint> by_upper_bits(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) by_upper_bits[i] = {morton_key(unit * points[i], root), i};
+  radix_sort(by_upper_bits);
+  SortedPoints sorted;
+  sorted.keys.resize(n);
+  sorted.order.resize(n);
+  for (auto* axis : {&sorted.x, &sorted.y, &sorted.z}) axis->resize(n);
+  const auto place = [&](std::int32_t k, std::int32_t i) {
+    const Vec3d p = unit * points[i];
+    sorted.order[k] = i;
+    sorted.x[k] = p.x;
+    sorted.y[k] = p.y;
+    sorted.z[k] = p.z;
+  };
+  const auto make_key = [&](std::int32_t k) {
+    sorted.keys[k] = tree_key({sorted.x[k], sorted.y[k], sorted.z[k]}, root);
+  };
+  // Two loops: points are waited for side by side only if little else is done with each.
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n; ++k) place(k, by_upper_bits[k].index);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t k = 0; k < n; ++k) make_key(k);
+  constexpr std::uint64_t lower_half = (std::uint64_t{1} << 3 * deepest_level) - 1;
+  // What the upper bits do not tell apart: few points, or many that nearly coincide.
+  for (std::int32_t begin = 0; begin < n;) {
+    std::int32_t end = begin + 1;
+    while (end < n && by_upper_bits[end].key == by_upper_bits[begin].key) ++end;
+    if (end - begin > 1) {
+      LargeVector<KeyedPoint> by_lower_bits(end - begin);
+      for (std::int32_t k = begin; k < end; ++k)
+        by_lower_bits[k - begin] = {static_cast<std::uint64_t>(sorted.keys[k]) & lower_half,
+                                    sorted.order[k]};
+      radix_sort(by_lower_bits);
+      for (std::int32_t k = begin; k < end; ++k) place(k, by_lower_bits[k - begin].index);
+      for (std::int32_t k = begin; k < end; ++k) make_key(k);
+    }
+    begin = end;
+  }
+  return sorted;
+}
+
+}  // namespace
 
 SortedPoints sort_points(std::span<const Vec3d> points, double unit, const Cube& root,
                          std::span<const std::int8_t> deepest,
                          std::span<const std::int32_t> input_order, int levels) {
+  if (deepest.empty() && input_order.empty() && levels == deepest_tree_level)
+    return sort_anew(points, unit, root);
   struct Entry {
     TreeKey key;
     std::int32_t index;

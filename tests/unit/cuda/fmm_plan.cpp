@@ -354,3 +354,16 @@ TEST_CASE("strengths on the device that are not finite give NaN everywhere") {
     }
   }
 }
+
+// Small enough for compute-sanitizer.
+TEST_CASE("close pairs and corners of few points are counted on the GPU") {
+  if (!gpu_is_there()) return;
+  const Points points = sphere_points(4001, 31);
+  const fmm::PlanOptions options{.tolerance = 1e-3, .gradient = true, .inflation = 1.1};
+  const int order = cuda::make_fmm_plan(points, options).info().order;
+  CHECK(order == fmm::Plan(points, options).info().order);
+  CHECK(order < cuda::make_fmm_plan(lattice_points(4001), options).info().order);
+  const fmm::PlanInfo fine =
+      cuda::make_fmm_plan(points, {.tolerance = 5e-12, .order = 6, .max_leaf = 100}).info();
+  CHECK(fine.inflation >= 1.02);
+}

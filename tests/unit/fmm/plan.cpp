@@ -16,6 +16,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/direct.hpp"
+#include "fmbem/fmm/tree/sorted_points.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/backends.hpp"
 #include "tests/unit/points.hpp"
@@ -195,6 +196,102 @@ BACKEND_TEST_CASE("errors stay below the tolerance") {
       check_all(alive.back(), references[k], strengths, tolerance);
     }
   }
+}
+
+BACKEND_TEST_CASE("gradients keep the tolerance with orders by close pairs") {
+  const std::string name =
+      GENERATE(as<std::string>{}, "cube", "sphere", "plummer", "ellipsoid", "lattice");
+  const std::size_t n = sanitized ? 5000 : 20000;
+  const int seed = GENERATE(11, 12);
+  const Points points = points_by_name(name, n, seed);
+  // Charges of random sign; equal ones; and none on the thousandth of the points that have the
+  // closest neighbours.
+  constexpr int kinds = 3;
+  std::vector<double> q = signed_charges(n, seed + 100);
+  q.resize(kinds * n, 1);
+  std::vector<double> nearest;
+  const fmm::SortedPoints sorted = fmm::sort_points(points, 1, bounding_cube(points));
+  const auto distance = [&](std::size_t a, std::size_t b) {
+    return norm(points[sorted.order[a]] - points[sorted.order[b]]);
+  };
+  for (std::size_t k = 0; k < n; ++k) {
+    double least = infinity;
+    for (std::size_t step = 1; step <= 8; ++step) {
+      if (k >= step) least = std::min(least, distance(k, k - step));
+      if (k + step < n) least = std::min(least, distance(k, k + step));
+    }
+    nearest.push_back(least);
+  }
+  std::vector<double> ordered = nearest;
+  std::nth_element(ordered.begin(), ordered.begin() + n / 1000, ordered.end());
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::int32_t i = sorted.order[k];
+    q[2 * n + i] = nearest[k] < ordered[n / 1000] ? 0 : q[i];
+  }
+  const Strengths strengths{q, {}, kinds};
+  const Reference reference(points, points, strengths, true);
+  for (const double tolerance : {5e-4, 2e-6, 1e-6, 1e-7, 1e-10}) {
+    const Plan plan(points, {.tolerance = tolerance, .gradient = true});
+    const Results r = run(plan, strengths, true);
+    CAPTURE(name, seed, tolerance, plan.info().order);
+    for (int k = 0; k < kinds; ++k) {
+      CAPTURE(k);
+      CHECK(reference.potential_error(r, k) / tolerance <= 1);
+      CHECK(reference.gradient_error(r, k) / tolerance <= 1);
+    }
+  }
+}
+
+BACKEND_TEST_CASE("orders of gradients are lower where points are close to each other") {
+  const auto order = [](const Points& points, const PlanOptions& options) {
+    return Plan(points, options).info().order;
+  };
+  const Points sphere = sphere_points(20000, 13), lattice = lattice_points(20000);
+  for (const double tolerance : {5e-4, 2e-6, 1e-7}) {
+    CAPTURE(tolerance);
+    const PlanOptions options{.tolerance = tolerance, .gradient = true};
+    CHECK(order(sphere, options) < order(lattice, options));
+#ifdef FMBEM_TEST_CUDA
+    // As a histogram makes no keys, the order must not rest on them. And each backend finds the
+    // same one.
+    PlanOptions counted = options;
+    counted.construction = fmm::Construction::histogram;
+    counted.max_leaf = 70;
+    counted.inflation = 1.02;
+    CHECK(order(sphere, counted) == order(sphere, options));
+    for (const char* name : {"cube", "sphere", "plummer", "ellipsoid", "lattice", "centres"}) {
+      const Points points = points_by_name(name, 30001, 15);
+      CAPTURE(name);
+      CHECK(order(points, options) == fmm::Plan(points, options).info().order);
+    }
+#endif
+    // Without gradients, and with all that the estimate does not know.
+    const PlanOptions potential{.tolerance = tolerance};
+    CHECK(order(sphere, potential) == order(lattice, potential));
+    PlanOptions dipoles = options;
+    dipoles.dipoles = true;
+    CHECK(order(sphere, dipoles) == order(lattice, dipoles));
+    const Points others = sphere_points(3000, 14);
+    CHECK(Plan(sphere, others, options).info().order > order(sphere, options));
+  }
+  // A given order stays, and a plan keeps its own where its points move.
+  CHECK(order(sphere, {.tolerance = 2e-6, .gradient = true, .order = 9}) == 9);
+  Plan plan(sphere, {.tolerance = 2e-6, .gradient = true});
+  const int before = plan.info().order;
+  plan.move(lattice);
+  CHECK(plan.info().order == before);
+}
+
+// Roots whose boxes have lattice points at their corners are avoided.
+BACKEND_TEST_CASE("lattices keep a tolerance of 1e-12") {
+  if (sanitized) return;
+  const std::size_t edge = GENERATE(44, 46);
+  const Points points = lattice_points(edge * edge * edge);
+  const auto q = signed_charges(points.size(), 77);
+  const Plan plan(points, {.tolerance = 1e-12});
+  CAPTURE(edge, plan.info().inflation);
+  const Reference reference(points, points, {.charges = q}, false, 399);
+  CHECK(reference.potential_error(run(plan, {.charges = q}, false)) / 1e-12 <= 1);
 }
 
 BACKEND_TEST_CASE("either precision keeps the tolerance") {

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "fmbem/fmm/base/hd.hpp"
+#include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/choice/search.hpp"
+#include "fmbem/fmm/plan.hpp"
+
+namespace fmbem::fmm {
+
+// Expansions of high order are worst at the corners of boxes: (r/r_max)^(p+1) at a distance r from
+// the centre, r_max being the corners', falls to 1/e within a fortieth of the side at order 28. Of
+// random points few are there; but a lattice's may be there in all boxes, or in none, depending on
+// the root's side. Below a tolerance of 1e-11 other roots are therefore looked at, next to the one
+// that is chosen for its time.
+
+inline constexpr int corner_roots = 8, corner_levels = 5;
+
+/// The inflation of root k.
+inline double corner_inflation(double inflation, int k) { return inflation * (1 + 0.0125 * k); }
+
+/// A point's (r/r_max)^(2(p+1)) in its box of a level, in units of 2^-32. `cells` is 2^level over
+/// the root's side.
+FMBEM_HD inline std::uint64_t corner_weight(Vec3d point, Vec3d root_corner, double cells,
+                                            int order) {
+  double r2 = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double place = (point[axis] - root_corner[axis]) * cells;
+    const double from_centre = place - floor(place) - 0.5;
+    r2 += from_centre * from_centre;
+  }
+  double weight = 1, power = r2 / 0.75;
+  for (int exponent = order + 1; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) weight *= power;
+    power *= power;
+  }
+  return static_cast<std::uint64_t>(weight * 0x1p32);
+}
+
+/// Sums of the weights of some points, for each root and the levels from 2 on.
+using CornerWeights = std::array<std::array<std::uint64_t, corner_levels>, corner_roots>;
+CornerWeights corner_weights(std::span<const Vec3d> points, double scale, const Cube& hull,
+                             double inflation, int order);
+
+/// Whether a root is to be chosen by them.
+inline bool weighs_corners(const PlanOptions& options) {
+  return options.tolerance < 1e-11 && !options.inflation &&
+         (options.method == Method::fmm || options.method == Method::automatic);
+}
+
+/// The inflation of the root with the least weight near corners, on the levels of a uniform tree of
+/// so many points with such leaves.
+double inflation_off_corners(const CornerWeights& weights, double inflation, std::int64_t points,
+                             int max_leaf);
+
+}  // namespace fmbem::fmm
