@@ -13,12 +13,8 @@
 namespace fmbem::cuda::bem {
 namespace {
 
-/// Blocks of a multiprocessor, and the device memory that all may work in: where systems are large
-/// fewer run.
-constexpr int most_solvation_blocks = 2;
+/// The device memory that all blocks may work in: where systems are large fewer run.
 constexpr std::int64_t solvation_workspace_bytes = std::int64_t{1} << 29;
-/// Panels of a leaf, at most.
-constexpr int most_solvation_own = 128;
 /// Closer than so many radii of the source panels take closed forms.
 constexpr double close_radii = 4;
 
@@ -54,12 +50,11 @@ __device__ PanelPotentials panel_potentials(const Triangle& t, Vec3d x) {
   return {weight * sum.v, weight * sum.k};
 }
 
-/// The transposed system of a leaf, by a block, with unit vectors for its own unknowns behind it. A
-/// thread has some nodes as sources.
-__device__ void fill_transposed(const SolvationSystemsView& view, const std::int32_t* cut, int m,
-                                const Augmented& b) {
+/// The system of a leaf, by a block. A thread has some nodes as sources.
+__device__ void fill_equations(const SolvationSystemsView& view, const std::int32_t* cut, int m,
+                               const SquareMatrix& a) {
   const SolvationNodes& of = view.of;
-  for (int l = static_cast<int>(threadIdx.x); l < m; l += solve_threads) {
+  for (int l = static_cast<int>(threadIdx.x); l < m; l += general_threads) {
     const Cluster from = view.nodes[cut[l]];
     const NodeSides of_l = of.sides[cut[l]];
     Triangle t;
@@ -75,28 +70,42 @@ __device__ void fill_transposed(const SolvationSystemsView& view, const std::int
       if (k == l) p.k = of_l.own_k;
       const PairEquations entries =
           pair_equations(of.sides[cut[k]], of_l, k == l, p.v, p.k, distance, of.media);
-      for (int side = 0; side < 2; ++side) {
-        b.at(2 * l, 2 * k + side) = static_cast<float>(entries.of_potential[side]);
-        b.at(2 * l + 1, 2 * k + side) = static_cast<float>(entries.of_flux[side]);
-      }
+      const auto set = [&](int column, const double(&of_sides)[2]) {
+        *reinterpret_cast<float2*>(a.column(column) + 2 * k) = {static_cast<float>(of_sides[0]),
+                                                                static_cast<float>(of_sides[1])};
+      };
+      set(2 * l, entries.of_potential);
+      set(2 * l + 1, entries.of_flux);
     }
-  }
-  const int first = b.unknowns - b.right_sides;
-  for (int e = static_cast<int>(threadIdx.x); e < b.unknowns * b.right_sides; e += solve_threads) {
-    const int row = e % b.unknowns, column = e / b.unknowns;
-    b.at(row, b.unknowns + column) = row == first + column ? 1.f : 0.f;
   }
   __syncthreads();
 }
 
-/// Blocks take one leaf after the other; each has room for its rows in single precision and, behind
-/// them, for its system.
-__global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
-    solve_solvation(SolvationSystemsView view, float* room, std::int64_t rows_size,
-                    std::int64_t block_size, unsigned* taken) {
+/// Shared memory of a block, whose system has so many unknowns, of which so many are a leaf's: what
+/// columns they are in, sizes of rows, and what an elimination works in.
+struct SolvationWorkspace {
+  std::int32_t* column_of;
+  unsigned* largest;
+  float* room;
+
+  __host__ __device__ static constexpr int numbers(int size, int own) {
+    return (size + own + 3) / 4 * 4;
+  }
+  static constexpr std::int64_t bytes(int size, int own) {
+    return (numbers(size, own) + elimination_floats(size)) *
+           static_cast<std::int64_t>(sizeof(float));
+  }
+  __device__ SolvationWorkspace(std::int32_t* memory, int size, int own)
+      : column_of(memory),
+        largest(reinterpret_cast<unsigned*>(memory + size)),
+        room(reinterpret_cast<float*>(memory + numbers(size, own))) {}
+};
+
+/// Blocks take one leaf after the other; each has room for a matrix.
+__global__ void __launch_bounds__(general_threads, general_blocks)
+    solve_solvation(SolvationSystemsView view, float* room, std::int64_t room_size,
+                    unsigned* taken) {
   __shared__ std::int64_t s_leaf;
-  __shared__ unsigned s_largest[2 * most_solvation_own];
-  float* const rows = room + blockIdx.x * block_size;
   for (;;) {
     if (threadIdx.x == 0) s_leaf = atomicAdd(taken, 1u);
     __syncthreads();
@@ -105,51 +114,37 @@ __global__ void __launch_bounds__(solve_threads, most_solvation_blocks)
     const Cluster& leaf = view.nodes[view.leaves[f]];
     const std::int64_t begin = view.cut_begin[f];
     const int m = static_cast<int>(view.cut_begin[f + 1] - begin), own = 2 * leaf.size(),
-              stride = static_cast<int>(row_stride(own));
-    const Augmented b{rows + rows_size, 2 * m, own};
-    fill_transposed(view, view.cut + begin, m, b);
-    for (int e = static_cast<int>(threadIdx.x); e < 2 * m * (stride - own); e += solve_threads)
-      rows[e / (stride - own) * stride + own + e % (stride - own)] = 0;
-    if (eliminate(b))
-      write_solution(b, [&](int i, int k, float value) { rows[k * stride + i] = value; });
-    else if (threadIdx.x == 0)
-      atomicMin(view.singular, view.of.panel_at[leaf.begin]);
-    __syncthreads();
-    round_rows(rows, 2 * m, own, s_largest, view.rows + view.row_begin[f],
+              others = 2 * m - own;
+    const SolvationWorkspace space(dynamic_shared<std::int32_t>(), 2 * m, own);
+    const SquareMatrix a{room + blockIdx.x * room_size, 2 * m};
+    fill_equations(view, view.cut + begin, m, a);
+    if (!eliminate(a, own, space.column_of, space.room)) {
+      if (threadIdx.x == 0) atomicMin(view.singular, view.of.panel_at[leaf.begin]);
+      __syncthreads();
+      continue;
+    }
+    round_rows([&](int k, int i) { return a.at(others + i, space.column_of[k]); }, 2 * m, own,
+               space.largest, view.rows + view.row_begin[f],
                view.scale + 2 * std::int64_t{leaf.begin}, 2);
   }
-}
-
-__global__ void find_sizes(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n_leaves,
-                           std::int32_t* size) {
-  const std::int64_t f = thread_index();
-  if (f < n_leaves) size[f] = nodes[leaves[f]].size();
 }
 
 }  // namespace
 
 DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceClusterTree& tree,
                                    const DeviceCuts& cuts, cudaStream_t stream) {
-  const auto n_leaves = static_cast<std::int64_t>(tree.leaves.size());
-  DeviceBuffer<std::int32_t> sizes(n_leaves, stream);
-  launch(find_sizes, blocks_for(n_leaves), threads_per_block, 0, stream, tree.nodes.data(),
-         tree.leaves.data(), n_leaves, sizes.data());
-  std::vector<std::int32_t> size(n_leaves);
-  std::vector<std::int64_t> cut_begin(n_leaves + 1), row_begin{0};
-  sizes.download(size.data());
-  cuts.begin.download(cut_begin.data());
-  FMBEM_CUDA(cudaStreamSynchronize(stream));
-  std::int64_t rows_size = 0, block_size = 0;
+  const LeavesOfCuts leaves = leaves_of_cuts(tree, cuts, stream);
+  const auto n_leaves = static_cast<std::int64_t>(leaves.own_on_host.size());
+  std::vector<std::int64_t> row_begin{0};
+  std::int64_t matrix_bytes = 0, shared_bytes = 0;
   for (std::int64_t f = 0; f < n_leaves; ++f) {
-    const int own = 2 * size[f], m = 2 * static_cast<int>(cut_begin[f + 1] - cut_begin[f]);
-    FMBEM_REQUIRE(own <= 2 * most_solvation_own, "leaves of the preconditioner hold at most "
-                                                     << most_solvation_own << " panels on the GPU");
-    const std::int64_t rows = m * row_stride(own);
-    row_begin.push_back(row_begin.back() + rows);
-    rows_size = std::max(rows_size, rows);
-    block_size = std::max(block_size, Augmented::size(m, own));
+    const int own = 2 * leaves.own_on_host[f],
+              size = 2 * static_cast<int>(leaves.cut_begin[f + 1] - leaves.cut_begin[f]);
+    require_eliminable(size);
+    row_begin.push_back(row_begin.back() + size * row_stride(own));
+    matrix_bytes = std::max(matrix_bytes, SquareMatrix::bytes(size));
+    shared_bytes = std::max(shared_bytes, SolvationWorkspace::bytes(size, own));
   }
-  block_size = rows_size + (block_size + 3) / 4 * 4;  // rows are read by fours
   DeviceRows rows;
   rows.begin = to_device(row_begin, stream);
   rows.values = DeviceBuffer<__half>(row_begin.back(), stream);
@@ -160,11 +155,10 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceCluster
   DeviceBuffer<unsigned> taken(1, stream);
   taken.fill_bytes(0);
   const std::int64_t blocks = std::min(
-      {n_leaves,
-       std::int64_t{most_solvation_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
-       std::max<std::int64_t>(1, solvation_workspace_bytes /
-                                     (block_size * static_cast<std::int64_t>(sizeof(float))))});
-  DeviceBuffer<float> room(blocks * block_size, stream);
+      {n_leaves, std::int64_t{general_blocks} * device_attribute(cudaDevAttrMultiProcessorCount),
+       std::max<std::int64_t>(1, solvation_workspace_bytes / matrix_bytes)});
+  const std::int64_t room_size = matrix_bytes / static_cast<std::int64_t>(sizeof(float));
+  DeviceBuffer<float> room(blocks * room_size, stream);
   const SolvationSystemsView view{of,
                                   tree.nodes.data(),
                                   tree.leaves.data(),
@@ -175,8 +169,8 @@ DeviceRows solve_solvation_systems(const SolvationNodes& of, const DeviceCluster
                                   rows.values.data(),
                                   rows.scale.data(),
                                   singular.data()};
-  launch(solve_solvation, static_cast<unsigned>(blocks), solve_threads, 0, stream, view,
-         room.data(), rows_size, block_size, taken.data());
+  launch(solve_solvation, static_cast<unsigned>(blocks), general_threads, shared_bytes, stream,
+         view, room.data(), room_size, taken.data());
   const std::int32_t at = download_one(singular.data(), stream);
   FMBEM_REQUIRE(at == none,
                 "the preconditioner's system at panel " << at << " is singular: check the mesh");
