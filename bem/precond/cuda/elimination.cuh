@@ -22,6 +22,7 @@ __device__ inline int other_column(const ColumnPanel& panel, int v) {
 
 /// By a warp, in columns `begin` to `end` of those outside of a panel: pivots' rows go to `right`,
 /// [column][pivot], with zeros behind the last pivot, and others take their places.
+template <int Columns>
 __device__ __noinline__ void take_pivot_rows(const SquareMatrix& a, const ColumnPanel& panel,
                                              const PivotRows& rows, int begin, int end,
                                              float* right) {
@@ -30,16 +31,16 @@ __device__ __noinline__ void take_pivot_rows(const SquareMatrix& a, const Column
   const int pivot = is_pivot ? rows.pivot[lane] : 0, from = moves ? rows.from[lane] : 0,
             to = moves ? rows.to[lane] : 0;
   __builtin_assume(__isShared(right));
-  float of_pivot[tile_columns], moved[tile_columns];
+  float of_pivot[Columns], moved[Columns];
 #pragma unroll
-  for (int i = 0; i < tile_columns; ++i) {
+  for (int i = 0; i < Columns; ++i) {
     const float* const column = a.column(other_column(panel, begin + i));
     of_pivot[i] = is_pivot && begin + i < end ? column[pivot] : 0.f;
     moved[i] = moves && begin + i < end ? column[from] : 0.f;
   }
   __syncwarp();
 #pragma unroll
-  for (int i = 0; i < tile_columns; ++i) {
+  for (int i = 0; i < Columns; ++i) {
     right[i * pivot_stride + lane] = of_pivot[i];
     if (begin + i >= end) continue;
     float* const column = a.column(other_column(panel, begin + i));
@@ -85,10 +86,12 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4],
 
 /// By a warp, in columns `begin` to `end` of those outside of a panel: adds the products of factors
 /// and pivots' rows to rows from `row` on.
+template <int Columns>
 __device__ __noinline__ void add_products(const SquareMatrix& a, const ColumnPanel& panel, int row,
                                           int begin, int end, const float* left,
                                           const float* right) {
   constexpr int tiles = 4;  // of eight rows
+  static_assert(Columns == 16);
   __builtin_assume(__isShared(left));
   __builtin_assume(__isShared(right));
   const int lane = static_cast<int>(threadIdx.x) % warp_size, i = lane / 4, t = lane % 4,
@@ -194,8 +197,9 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
     const int others = a.size - panel.count;
     for (int begin = warp * tile_columns; begin < others; begin += warps * tile_columns) {
       const int end = min(begin + tile_columns, others);
-      take_pivot_rows(a, panel, s_rows, begin, end, right);
-      add_products(a, panel, stays ? passing : first + width, begin, end, left, right);
+      take_pivot_rows<tile_columns>(a, panel, s_rows, begin, end, right);
+      add_products<tile_columns>(a, panel, stays ? passing : first + width, begin, end, left,
+                                 right);
       __syncwarp();
     }
     __syncthreads();

@@ -124,7 +124,9 @@ __device__ __noinline__ void reduce_panel(const SquareMatrix& a, const ColumnPan
       key = 0;
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
+        // To rounding, so that of equal rows nothing is left.
         factor[r] = entry[r][0] * inverse;
+        factor[r] += (entry[r][0] - factor[r] * four.x) * inverse;
         if (id == r * panel_threads + thread) step[r] = k;
         entry[r][0] = entry[r][1] - factor[r] * four.y;
         own[r] = step[r] == -1 ? pivot_key(of_row[r] * entry[r][0], r * panel_threads + thread) : 0;
