@@ -156,9 +156,8 @@ __global__ void __launch_bounds__(threads_of_block(general), most_blocks(general
       atomicMin(view.singular, leaf.begin);
     __syncthreads();
     const std::int64_t stride = row_stride(leaf.size());
-    round_rows([&](int k, int i) { return rows[k * stride + i]; }, m, leaf.size(),
-               reinterpret_cast<unsigned*>(space.row_scale), view.rows + view.row_begin[f],
-               view.scale + leaf.begin);
+    round_sums([&](int k, int i) { return rows[k * stride + i]; }, m, leaf.size(), 1,
+               space.row_scale, view.rows + view.row_begin[f], view.scale + leaf.begin);
   }
 }
 

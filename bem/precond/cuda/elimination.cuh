@@ -23,25 +23,26 @@ __device__ inline int other_column(const ColumnPanel& panel, int v) {
 /// By a warp, in columns `begin` to `end` of those outside of a panel: pivots' rows go to `right`,
 /// [column][pivot], with zeros behind the last pivot, and others take their places.
 template <int Columns>
-__device__ __noinline__ void take_pivot_rows(const SquareMatrix& a, const ColumnPanel& panel,
+__device__ __noinline__ void take_pivot_rows(SquareMatrix a, ColumnPanel panel,
                                              const PivotRows& rows, int begin, int end,
                                              float* right) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const bool is_pivot = lane < panel.count, moves = lane < rows.moves;
   const int pivot = is_pivot ? rows.pivot[lane] : 0, from = moves ? rows.from[lane] : 0,
             to = moves ? rows.to[lane] : 0;
+  __builtin_assume(__isGlobal(a.entries));
   __builtin_assume(__isShared(right));
   float of_pivot[Columns], moved[Columns];
 #pragma unroll
   for (int i = 0; i < Columns; ++i) {
-    const float* const column = a.column(other_column(panel, begin + i));
-    of_pivot[i] = is_pivot && begin + i < end ? column[pivot] : 0.f;
-    moved[i] = moves && begin + i < end ? column[from] : 0.f;
+    const float* const column = a.column(other_column(panel, min(begin + i, end - 1)));
+    of_pivot[i] = column[pivot];
+    moved[i] = column[from];
   }
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < Columns; ++i) {
-    right[i * pivot_stride + lane] = of_pivot[i];
+    right[i * pivot_stride + lane] = is_pivot ? of_pivot[i] : 0;
     if (begin + i >= end) continue;
     float* const column = a.column(other_column(panel, begin + i));
     if (moves) column[to] = moved[i];
@@ -87,15 +88,15 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4],
 /// By a warp, in columns `begin` to `end` of those outside of a panel: adds the products of factors
 /// and pivots' rows to rows from `row` on.
 template <int Columns>
-__device__ __noinline__ void add_products(const SquareMatrix& a, const ColumnPanel& panel, int row,
-                                          int begin, int end, const float* left,
-                                          const float* right) {
+__device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int row, int begin,
+                                          int end, const float* left, const float* right) {
   constexpr int tiles = 4;  // of eight rows
   static_assert(Columns == 16);
+  __builtin_assume(__isGlobal(a.entries));
   __builtin_assume(__isShared(left));
   __builtin_assume(__isShared(right));
   const int lane = static_cast<int>(threadIdx.x) % warp_size, i = lane / 4, t = lane % 4,
-            stride = SquareMatrix::stride(a.size);
+            stride = SquareMatrix::stride(a.size), last = (a.size - 1) / 8 * 8;
   const bool has[2] = {begin + i < end, begin + i + 8 < end};
   float* const column[2] = {a.column(other_column(panel, min(begin + i, end - 1))) + 2 * t,
                             a.column(other_column(panel, min(begin + i + 8, end - 1))) + 2 * t};
@@ -106,9 +107,7 @@ __device__ __noinline__ void add_products(const SquareMatrix& a, const ColumnPan
     for (int n = 0; n < tiles; ++n)
 #pragma unroll
       for (int h = 0; h < 2; ++h)
-        old[n][h] = has[h] && row + 8 * n + 2 * t < a.size
-                        ? *reinterpret_cast<const float2*>(column[h] + row + 8 * n)
-                        : float2{0, 0};
+        old[n][h] = *reinterpret_cast<const float2*>(column[h] + min(row + 8 * n, last));
 #pragma unroll 1
     for (int k = 0; k < panel.count; k += 8) {
       const auto low = *reinterpret_cast<const float2*>(right + i * pivot_stride + k + 2 * t),

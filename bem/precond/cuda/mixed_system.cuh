@@ -29,7 +29,7 @@ struct BatchView {
 /// other.
 struct MixedWorkspace {
   std::int32_t* column_of;  ///< [m]
-  unsigned* largest;        ///< [own]
+  float* factor;            ///< [own]
   float* room;
   SystemNode* nodes;  ///< [m]
 
@@ -42,7 +42,7 @@ struct MixedWorkspace {
   }
   __device__ MixedWorkspace(std::int32_t* memory, int m, int own)
       : column_of(memory),
-        largest(reinterpret_cast<unsigned*>(memory + m)),
+        factor(reinterpret_cast<float*>(memory + m)),
         room(reinterpret_cast<float*>(memory + numbers(m, own))),
         nodes(reinterpret_cast<SystemNode*>(room)) {}
 
@@ -53,13 +53,15 @@ struct MixedWorkspace {
 /// The equations by the smooth kernel; if some nodes are long, with the potential of segments.
 __device__ inline void fill_smooth(const SquareMatrix& a, const SystemNode* nodes, bool has_long) {
   constexpr int warps = general_threads / warp_size;
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int l = thread / warp_size; l < a.size; l += warps)
-    for (int k = thread % warp_size; k < a.size; k += warp_size) {
-      const SystemNode &to = nodes[k], &from = nodes[l];
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  for (int k = static_cast<int>(threadIdx.x) % warp_size; k < a.size; k += warp_size) {
+    const SystemNode to = nodes[k];
+    PlacedRow row = to.row;
+    if (has_long) row.alpha = 0;
+#pragma unroll 2
+    for (int l = warp; l < a.size; l += warps) {
+      const SystemNode& from = nodes[l];
       const Vec3<float> d{to.x - from.x, to.y - from.y, to.z - from.z};
-      PlacedRow row = to.row;
-      if (has_long) row.alpha = 0;
       float value = from.strength * mixed_entry(row, d.x, d.y, d.z, to.smear2 + from.smear2);
       if (has_long)
         value +=
@@ -67,6 +69,7 @@ __device__ inline void fill_smooth(const SquareMatrix& a, const SystemNode* node
             segment_potential(d, from.segment.half, from.segment.tilt, to.across2 + from.across2);
       a.at(k, l) = k == l ? to.own : value;
     }
+  }
   __syncthreads();
 }
 
@@ -98,11 +101,17 @@ __device__ inline void set_charge_rows(const BatchView& a, std::int32_t f, const
     __syncwarp();
     for (std::int32_t n = first; n < last; ++n) {
       float mean = 0;
-      for (int k = lane; k < b.size; k += warp_size)
-        if (nodes[k].law == n - first) mean += nodes[k].share * column[k];
+#pragma unroll 8
+      for (int k = lane; k < b.size; k += warp_size) {
+        const float entry = column[k];
+        mean += nodes[k].law == n - first ? nodes[k].share * entry : 0;
+      }
       mean = sum_of_warp(mean);
-      for (int k = lane; k < b.size; k += warp_size)
-        if (nodes[k].law == n - first) column[k] -= mean;
+#pragma unroll 8
+      for (int k = lane; k < b.size; k += warp_size) {
+        const float entry = column[k];
+        column[k] = nodes[k].law == n - first ? entry - mean : entry;
+      }
       __syncwarp();
       if (lane == 0) column[a.laws[n].place] = a.numbers[a.laws[n].numbers + l];
     }
@@ -119,8 +128,11 @@ __device__ void add_means(const SystemNode* nodes, const SystemLaw* laws, int co
   for (int i = static_cast<int>(threadIdx.x) / warp_size; i < own; i += general_threads / warp_size)
     for (int n = 0; n < count; ++n) {
       double of_others = 0;
-      for (int k = lane; k < m; k += warp_size)
-        if (nodes[k].law == n) of_others += static_cast<double>(values(k, i));
+#pragma unroll 8
+      for (int k = lane; k < m; k += warp_size) {
+        const float value = values(k, i);
+        of_others += nodes[k].law == n ? static_cast<double>(value) : 0;
+      }
       for (int step = warp_size / 2; step > 0; step /= 2)
         of_others += __shfl_xor_sync(whole_warp, of_others, step);
       float& of_law = values(laws[n].place, i);
@@ -128,8 +140,12 @@ __device__ void add_means(const SystemNode* nodes, const SystemLaw* laws, int co
       __syncwarp();
       if (lane == 0) of_law = 0;
       __syncwarp();
-      for (int k = lane; k < m; k += warp_size)
-        if (nodes[k].law == n) values(k, i) += nodes[k].share * static_cast<float>(of_mean);
+#pragma unroll 8
+      for (int k = lane; k < m; k += warp_size) {
+        const float value = values(k, i);
+        values(k, i) =
+            nodes[k].law == n ? value + nodes[k].share * static_cast<float>(of_mean) : value;
+      }
       __syncwarp();
     }
   __syncthreads();

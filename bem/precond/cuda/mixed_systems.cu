@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(general_threads, general_blocks)
     };
     add_means(nodes, a.laws + a.law_begin[f], a.law_begin[f + 1] - a.law_begin[f], m, own, values);
     // Potentials and fluxes have different units, so none takes what is left of another.
-    round_rows(values, m, own, space.largest, a.rows + a.row_begin[f], a.scale + a.place[f], m);
+    round_rows(values, m, own, space.factor, a.rows + a.row_begin[f], a.scale + a.place[f]);
   }
 }
 

@@ -58,8 +58,9 @@ __device__ inline unsigned pivot_key(float entry, int id) {
 /// of their columns times the scale of their rows, to 2^-12. A function of its own has all
 /// registers.
 template <int Rows, int Width>
-__device__ __noinline__ void reduce_panel(const SquareMatrix& a, const ColumnPanel& panel,
-                                          const float* scale, float* left, PivotRows& rows) {
+__device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, const float* scale,
+                                          float* left, PivotRows& rows) {
+  __builtin_assume(__isGlobal(a.entries));
   __builtin_assume(__isShared(scale));
   __builtin_assume(__isShared(left));
   __builtin_assume(__isShared(&rows));
@@ -81,12 +82,19 @@ __device__ __noinline__ void reduce_panel(const SquareMatrix& a, const ColumnPan
     unsigned own[Rows], key = 0;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-      const int row = row_of(r);
-      step[r] = row >= panel.first && row < a.size ? -1 : -2;
-      of_row[r] = row < a.size ? scale[row] : 0;
+      // What is loaded does not depend on conditions, so that all loads are under way together.
+      const int row = row_of(r), loaded = min(row, a.size - 1);
 #pragma unroll
       for (int c = 0; c < Width; ++c)
-        entry[r][c] = row < a.size && c < panel.count ? a.column(panel.first + c)[row] : 0.f;
+        entry[r][c] = a.column(panel.first + min(c, panel.count - 1))[loaded];
+      of_row[r] = scale[loaded];
+      step[r] = row >= panel.first && row < a.size ? -1 : -2;
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < Width; ++c)
+        if (row_of(r) >= a.size || c >= panel.count) entry[r][c] = 0;
       own[r] = step[r] == -1 ? pivot_key(of_row[r] * entry[r][0], r * panel_threads + thread) : 0;
       key = max(key, own[r]);
     }
@@ -181,12 +189,12 @@ __device__ __noinline__ void reduce_panel(const SquareMatrix& a, const ColumnPan
         rows.from[rank] = row;
       }
       if (to < 0 || row >= a.size) continue;
+      float *const in_matrix = a.column(panel.first) + to, *const in_left = left + to;
 #pragma unroll
       for (int c = 0; c < Width; ++c) {
         const int column = c - (Width - panel.count);
-        if (column >= 0) a.column(panel.first + column)[to] = entry[r][c];
-        left[(column >= 0 ? column : column + Width) * stride + to] =
-            column >= 0 ? entry[r][c] : 0.f;
+        if (column >= 0) in_matrix[column * stride] = entry[r][c];
+        in_left[(column >= 0 ? column : column + Width) * stride] = column >= 0 ? entry[r][c] : 0.f;
       }
     }
   }

@@ -26,7 +26,7 @@ struct SolvationWorkspace {
   static constexpr int most_pairs = 2048;
 
   std::int32_t* column_of;  ///< [size]
-  unsigned* largest;        ///< [own]
+  float* factor;            ///< [own]
   float* room;
   SolvationNode* nodes;  ///< [size / 2]
   ushort2* pairs;        ///< [most_pairs]
@@ -41,7 +41,7 @@ struct SolvationWorkspace {
   }
   __device__ SolvationWorkspace(std::int32_t* memory, int size, int own)
       : column_of(memory),
-        largest(reinterpret_cast<unsigned*>(memory + size)),
+        factor(reinterpret_cast<float*>(memory + size)),
         room(reinterpret_cast<float*>(memory + numbers(size, own))),
         nodes(reinterpret_cast<SolvationNode*>(room)),
         pairs(reinterpret_cast<ushort2*>(nodes + size / 2)) {}

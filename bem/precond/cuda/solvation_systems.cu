@@ -50,9 +50,9 @@ __global__ void __launch_bounds__(general_threads, general_blocks)
       __syncthreads();
       continue;
     }
-    round_rows([&](int k, int i) { return a.at(others + i, space.column_of[k]); }, 2 * m, own,
-               space.largest, view.rows + view.row_begin[f],
-               view.scale + 2 * std::int64_t{leaf.begin}, 2);
+    round_sums([&](int k, int i) { return a.at(others + i, space.column_of[k]); }, 2 * m, own, 2,
+               space.factor, view.rows + view.row_begin[f],
+               view.scale + 2 * std::int64_t{leaf.begin});
   }
 }
 

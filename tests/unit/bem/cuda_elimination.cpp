@@ -37,13 +37,13 @@ std::vector<float> smooth_matrix(int size, unsigned seed) {
   return matrix;
 }
 
-/// Pivots are far from the diagonal in each column: entry (i, j) is large where i = p(j), p a
-/// permutation without cycles of one.
+/// Pivots are far from the diagonal in each column: entry (i, j) is large where i = j + size / 2 +
+/// 1 modulo the size.
 std::vector<float> moved_matrix(int size, unsigned seed) {
   std::vector<float> matrix = random_matrix(size, seed);
   for (float& entry : matrix) entry *= 0.02F;
   for (int j = 0; j < size; ++j)
-    matrix[(j * 7 + size / 2 + 1) % size * size + j] += 1 + 0.5F * matrix[j];
+    matrix[(j + size / 2 + 1) % size * size + j] += 1 + 0.5F * matrix[j];
   return matrix;
 }
 
