@@ -149,7 +149,7 @@ inline void require_eliminable(std::int64_t unknowns) {
 }
 
 /// scale = 1 / the largest entry of each row, by a block.
-__device__ inline void scale_rows(const SquareMatrix& a, float* scale) {
+__device__ inline void find_row_scales(const SquareMatrix& a, float* scale) {
   for (int row = static_cast<int>(threadIdx.x); row < a.size; row += general_threads) {
     float largest = 0;
 #pragma unroll 16
@@ -177,7 +177,7 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
                *const scale = rights + warps * tile_columns * pivot_stride;
   std::int32_t* const equation = column_of;  // at each row, until all have their columns
   for (int k = thread; k < a.size; k += threads) equation[k] = k;
-  scale_rows(a, scale);
+  find_row_scales(a, scale);
   __syncthreads();
   for (int first = 0; first < a.size; first += width) {
     const bool stays = first >= passing;
