@@ -20,13 +20,10 @@ struct MediaView {
   const double *permittivity, *kappa;
 };
 
-/// V and K between nodes as points that are smeared, without screening: the mean, on node k, of the
-/// potential of densities 1 of charges and of dipoles on node l, at this distance.
+/// K between nodes as points that are smeared, without screening: the mean, on node k, of the
+/// potential of dipoles of density 1 on node l, at this distance.
 FMBEM_HD inline double smeared_distance(const Cluster& k, const Cluster& l) {
   return std::sqrt(norm2(k.centroid - l.centroid) + point_smear2(k) + point_smear2(l));
-}
-FMBEM_HD inline double smooth_v(const Cluster& l, double distance) {
-  return inv_4pi * l.area / distance;
 }
 FMBEM_HD inline double smooth_k(const Cluster& k, const Cluster& l, Vec3d normal_l,
                                 double distance) {
@@ -42,30 +39,6 @@ FMBEM_HD inline NodeSides sides_of_halves(const Cluster& l, const NodeSides& of_
           left * (of_l.own_k + smooth_k(l, r, of_r.normal, apart)) +
               right * (of_r.own_k + smooth_k(r, l, of_l.normal, apart)),
           of_l.inside, of_l.outside};
-}
-
-/// The entries of φ and q of node l in Green's identities on node k, of the region behind k first.
-struct PairEquations {
-  double of_potential[2] = {}, of_flux[2] = {};
-};
-
-/// From V and K without screening, and the distance by which they are screened.
-FMBEM_HD inline PairEquations pair_equations(const NodeSides& of_k, const NodeSides& of_l,
-                                             bool same, double v, double k, double distance,
-                                             MediaView media) {
-  PairEquations entries;
-  for (int side = 0; side < 2; ++side) {
-    const std::int32_t region = side == 0 ? of_k.inside : of_k.outside;
-    const bool is_behind = region == of_l.inside;
-    if (same) entries.of_potential[side] = 0.5;
-    if (!is_behind && region != of_l.outside) continue;
-    const double sign = is_behind ? 1 : -1, kr = media.kappa[region] * distance,
-                 screened = kr == 0 ? 1 : std::exp(-kr);
-    entries.of_potential[side] += sign * (1 + kr) * screened * k;
-    entries.of_flux[side] =
-        -sign * media.permittivity[of_l.inside] / media.permittivity[region] * screened * v;
-  }
-  return entries;
 }
 
 }  // namespace fmbem

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "fmbem/bem/precond/mixed_kernel.hpp"
 
@@ -61,17 +60,6 @@ struct LawTerm {
 /// A row that is m numbers.
 struct GivenRow {
   std::int32_t place, numbers;
-};
-
-/// Small systems of mixed rows in parts, leaf after leaf.
-struct SystemBatch {
-  std::vector<std::int32_t> node_begin, entry_begin, law_begin, given_begin;  ///< [leaves + 1]
-  std::vector<SystemNode> nodes;
-  std::vector<SetEntry> entries;
-  std::vector<SystemLaw> laws;
-  std::vector<LawTerm> terms;
-  std::vector<GivenRow> given;
-  std::vector<float> numbers;
 };
 
 }  // namespace fmbem

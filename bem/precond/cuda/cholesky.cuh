@@ -16,7 +16,7 @@ __device__ inline bool factorise(const TileMatrix& a) {
     }
     __syncthreads();
     if (!s_positive) return false;
-    for (int first = j + 1; first < a.count; first += tiles_at_once) {
+    for (int first = j + 1; first < a.count; first += tiles_at_once()) {
       const int i = first + group;
       TilePart<true> part;
       if (i < a.count) part.add_product(a.at(i, j), a.at(j, j));
@@ -25,7 +25,7 @@ __device__ inline bool factorise(const TileMatrix& a) {
     }
     __syncthreads();
     int i = j + 1, k = j + 1 + group;
-    for (;; k += tiles_at_once) {
+    for (;; k += tiles_at_once()) {
       for (; k > i && i < a.count; ++i) k -= i - j;
       if (i >= a.count) break;
       TilePart<true> part;
@@ -41,7 +41,7 @@ __device__ inline bool factorise(const TileMatrix& a) {
 __device__ inline void divide_by_factor(const TileMatrix& a, int first) {
   const int group = group_of_thread(), rows = a.count - first;
   for (int k = first - 1; k >= 0; --k) {
-    for (int begin = first; begin < a.count; begin += tiles_at_once) {
+    for (int begin = first; begin < a.count; begin += tiles_at_once()) {
       const int i = begin + group;
       TilePart<false> part;
       if (i < a.count) part.add_product(a.at(i, k), a.at(k, k));
@@ -49,7 +49,7 @@ __device__ inline void divide_by_factor(const TileMatrix& a, int first) {
       if (i < a.count) part.store(a.at(i, k), 1);
     }
     __syncthreads();
-    for (int task = group; task < rows * k; task += tiles_at_once) {
+    for (int task = group; task < rows * k; task += tiles_at_once()) {
       const int i = first + task % rows, j = task / rows;
       TilePart<false> part;
       part.add_product(a.at(i, k), a.at(k, j));
@@ -65,7 +65,7 @@ __device__ inline void invert_last(const TileMatrix& a, int first) {
   // N = L₂₂⁻¹, column by column from the last: N_ij = −Σ_k N_ik L_kj N_jj, j < k ≤ i. The last rows
   // go first, as others do not need what they overwrite.
   for (int j = a.count - 1; j >= first; --j) {
-    for (int last = a.count - 1; last > j; last -= tiles_at_once) {
+    for (int last = a.count - 1; last > j; last -= tiles_at_once()) {
       const int i = last - group;
       TilePart<false> sum, part;
       for (int k = j + 1; k <= i; ++k) sum.add_product(a.at(i, k), a.at(k, j));
@@ -80,7 +80,7 @@ __device__ inline void invert_last(const TileMatrix& a, int first) {
   }
   // S⁻¹_ij = Σ_k N_kiᵀ N_kj, k ≥ i; the diagonal tile, which others need, is overwritten last.
   for (int i = first; i < a.count; ++i) {
-    for (int begin = first; begin <= i; begin += tiles_at_once) {
+    for (int begin = first; begin <= i; begin += tiles_at_once()) {
       const int j = begin + group;
       TilePart<false> sum;
       if (j <= i)
@@ -100,7 +100,7 @@ __device__ void write_last_rows(const TileMatrix& a, int first, Write&& write) {
   invert_last(a, first);
   const int rows = a.count - first;
   using Part = TilePart<false>;
-  for (int task = group_of_thread(); task < rows * first; task += tiles_at_once) {
+  for (int task = group_of_thread(); task < rows * first; task += tiles_at_once()) {
     const int i = first + task % rows, j = task / rows;
     Part part;
     for (int k = first; k < a.count; ++k) {
@@ -115,7 +115,7 @@ __device__ void write_last_rows(const TileMatrix& a, int first, Write&& write) {
       for (int r = 0; r < 4; ++r)
         write(tile * i + Part::row() + r, tile * j + Part::column(c), -part.sum[c][r]);
   }
-  constexpr int warps = solve_threads / warp_size;
+  const int warps = block_threads() / warp_size;
   const int thread = static_cast<int>(threadIdx.x), own = tile * first, end = tile * a.count;
   for (int j = own + thread / warp_size; j < end; j += warps)
     for (int i = own + thread % warp_size; i < end; i += warp_size)

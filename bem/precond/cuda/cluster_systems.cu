@@ -15,15 +15,15 @@ namespace {
 constexpr std::int32_t general_flag = 1 << 30;
 
 /// The part of device memory that blocks may work in, for their rows in single precision and for
-/// matrices that do not fit into shared memory. Where these are large, fewer blocks run; those of
-/// long panels' systems mostly are.
+/// matrices that are not in shared memory, as those of long panels' systems. Where these are large,
+/// fewer blocks run.
 constexpr std::int64_t workspace_bytes(bool general) {
   return std::int64_t{1} << (general ? 28 : 27);
 }
 
-/// Blocks of a multiprocessor: registers have to suffice for so many. Those of an elimination need
-/// more; in shared memory there is room for one or two.
-constexpr int most_blocks(bool general) { return general ? 2 : 3; }
+/// Blocks of a multiprocessor: registers have to suffice for so many.
+constexpr int most_blocks(bool general) { return general ? general_blocks : 3; }
+constexpr int threads_of_block(bool general) { return general ? general_threads : solve_threads; }
 
 struct SystemsView {
   const Cluster* nodes;
@@ -37,12 +37,17 @@ struct SystemsView {
   std::int32_t* singular;  ///< the first panel of a leaf whose system is
 };
 
-/// Device memory of each block: its rows in single precision and, where it is not in shared memory,
-/// its workspace.
+/// Device memory of each block: its rows in single precision and what of its workspace is not in
+/// shared memory.
 struct BlockMemory {
   unsigned char* of_all;
   std::int64_t rows_bytes, bytes;
 };
+
+/// Shared memory that an elimination works in.
+__host__ __device__ constexpr std::int64_t room_bytes(int m) {
+  return (elimination_floats(m) * static_cast<std::int64_t>(sizeof(float)) + 15) / 16 * 16;
+}
 
 /// Scales entry (i, k) of the inverse, i an own panel, and writes it.
 struct RowWriter {
@@ -65,16 +70,20 @@ __device__ bool solve_symmetric(const TileMatrix& matrix, int pad, const RowWrit
   return true;
 }
 
-__device__ bool solve_general(const Augmented& b, const RowWriter& write) {
-  if (!eliminate(b)) return false;
-  write_solution(b, write);
-  return true;
+/// Writes what eliminate() has found.
+__device__ void write_rows(const SquareMatrix& a, const std::int32_t* column_of,
+                           const RowWriter& write) {
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int k = thread / warp_size; k < a.size; k += block_threads() / warp_size)
+    for (int i = thread % warp_size; i < write.own; i += warp_size)
+      write(i, k, a.at(a.size - write.own + i, column_of[k]));
 }
 
 /// Solves the system of a leaf and writes its rows in single precision; returns whether it could.
+/// `room` is for an elimination.
 template <bool general>
 __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::int64_t begin, int m,
-                           const Workspace& space, float* rows) {
+                           const Workspace& space, float* room, float* rows) {
   const int own = leaf.size();
   const int padded = Workspace::padded(m), pad = padded - m;
   const int n_panels =
@@ -83,18 +92,21 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
   const double unit = 1 / leaf.radius;
   const RowWriter write{space.unknowns + pad, space.row_scale, own, rows};
   const int more = static_cast<int>(row_stride(own)) - own;
-  for (int e = static_cast<int>(threadIdx.x); e < m * more; e += solve_threads)
+  for (int e = static_cast<int>(threadIdx.x); e < m * more; e += block_threads())
     rows[e / more * row_stride(own) + own + e % more] = 0;
 
   if constexpr (general) {
-    const Augmented b{space.matrix, m, own};
-    fill_transposed(b, space.unknowns + pad, space.segment);
+    const SquareMatrix a{space.matrix, m};
+    fill_equations(a, space.unknowns + pad, space.segment);
     for_exact_entries<true>(view.panels, space, pad, n_panels, unit,
                             [&](int k, int l, double kl, double lk) {
-                              b.at(l, k) = static_cast<float>(kl);
-                              b.at(k, l) = static_cast<float>(lk);
+                              a.at(k, l) = static_cast<float>(kl);
+                              a.at(l, k) = static_cast<float>(lk);
                             });
-    if (solve_general(b, write)) return true;
+    if (eliminate(a, own, space.column_of, room)) {
+      write_rows(a, space.column_of, write);
+      return true;
+    }
     __syncthreads();
   }
   // Between sheets that are far closer than clusters are large, clusters that face each other have
@@ -117,16 +129,16 @@ __device__ bool solve_leaf(const SystemsView& view, const Cluster& leaf, std::in
 
 /// Blocks take the leaves order[first] to order[last − 1], from the last one down; each takes the
 /// next when it is done with one. They round what they have solved themselves, so that rows in
-/// single precision need room for only as many leaves as blocks run.
+/// single precision need room for only as many leaves as blocks run. Matrices of symmetric systems
+/// may be in shared memory; those of general ones never are.
 template <bool general, bool in_shared>
-__global__ void __launch_bounds__(solve_threads, most_blocks(general))
+__global__ void __launch_bounds__(threads_of_block(general), most_blocks(general))
     solve_kernel(SystemsView view, std::int64_t first, std::int64_t last, BlockMemory memory,
                  unsigned* taken) {
   __shared__ std::int64_t s_next;
   unsigned char* const of_block = memory.of_all + blockIdx.x * memory.bytes;
   float* const rows = reinterpret_cast<float*>(of_block);
-  unsigned char* const work =
-      in_shared ? dynamic_shared<unsigned char>() : of_block + memory.rows_bytes;
+  auto* const shared = dynamic_shared<unsigned char>();
   for (;;) {
     if (threadIdx.x == 0) s_next = last - 1 - static_cast<std::int64_t>(atomicAdd(taken, 1u));
     __syncthreads();
@@ -135,12 +147,17 @@ __global__ void __launch_bounds__(solve_threads, most_blocks(general))
     const Cluster leaf = view.nodes[view.leaves[f]];
     const std::int64_t begin = view.cut_begin[f];
     const int m = static_cast<int>(view.cut_begin[f + 1] - begin);
-    const Workspace space(work, m, leaf.size(), general);
-    if (!solve_leaf<general>(view, leaf, begin, m, space, rows) && threadIdx.x == 0)
+    const std::int64_t matrix_bytes = Workspace::matrix_bytes(m, general);
+    unsigned char* const matrix = in_shared ? shared : of_block + memory.rows_bytes;
+    unsigned char* const rest = general ? shared + room_bytes(m) : matrix + matrix_bytes;
+    const Workspace space(matrix, rest, m, leaf.size());
+    if (!solve_leaf<general>(view, leaf, begin, m, space, reinterpret_cast<float*>(shared), rows) &&
+        threadIdx.x == 0)
       atomicMin(view.singular, leaf.begin);
     __syncthreads();
-    round_rows(rows, m, leaf.size(), reinterpret_cast<unsigned*>(space.row_scale),
-               view.rows + view.row_begin[f], view.scale + leaf.begin);
+    const std::int64_t stride = row_stride(leaf.size());
+    round_sums([&](int k, int i) { return rows[k * stride + i]; }, m, leaf.size(), 1,
+               space.row_scale, view.rows + view.row_begin[f], view.scale + leaf.begin);
   }
 }
 
@@ -165,10 +182,24 @@ __global__ void size_rows(const Cluster* nodes, const std::int32_t* leaves,
       i < n_leaves ? (cut_begin[f + 1] - cut_begin[f]) * row_stride(nodes[leaves[f]].size()) : 0;
 }
 
+__global__ void take_leaves(const Cluster* nodes, const std::int32_t* leaves, std::int64_t n,
+                            std::int32_t* own, std::int32_t* place) {
+  const std::int64_t f = thread_index();
+  if (f >= n) return;
+  own[f] = nodes[leaves[f]].size();
+  place[f] = nodes[leaves[f]].begin;
+}
+
 __global__ void place_begins(const std::int32_t* order, const std::int64_t* from,
                              std::int64_t n_leaves, std::int64_t* to) {
   const std::int64_t i = thread_index();
   if (i < n_leaves) to[order[i]] = from[i];
+}
+
+/// Memory that a system needs, shared if it is there.
+std::int64_t bytes_of_system(int m, int max_leaf, bool general) {
+  const std::int64_t rest = Workspace::rest_bytes(m, std::min(m, max_leaf), general);
+  return rest + (general ? room_bytes(m) : Workspace::matrix_bytes(m, false));
 }
 
 /// Blocks of a multiprocessor where each needs so many bytes of shared memory; 0 if no block can
@@ -215,8 +246,7 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
                      processors = device_attribute(cudaDevAttrMultiProcessorCount);
   const auto unknowns_of = [&](std::int64_t i) { return leaves.keys[i] & ~general_flag; };
   const auto bytes_of = [&](std::int64_t i) {
-    const int m = unknowns_of(i);
-    return Workspace::bytes(m, std::min(m, max_leaf), general);
+    return bytes_of_system(unknowns_of(i), max_leaf, general);
   };
   DeviceBuffer<unsigned char> room;
   DeviceBuffer<unsigned> taken(1, stream);
@@ -230,22 +260,38 @@ void solve_range(const SystemsView& view, const SortedLeaves& leaves, std::int64
       --first;
     const bool in_shared = blocks > 0;
     const int m = unknowns_of(end - 1);
+    if (general) require_eliminable(m);
     const std::int64_t rows_bytes = row_stride(std::min(m, max_leaf)) * m *
                                     static_cast<std::int64_t>(sizeof(float)),
-                       block_bytes = rows_bytes + (in_shared ? 0 : bytes);
+                       block_bytes = rows_bytes + (general     ? Workspace::matrix_bytes(m, true)
+                                                   : in_shared ? 0
+                                                               : bytes);
     const std::int64_t count =
         std::min({end - first, processors * (in_shared ? blocks : most_blocks(general)),
                   std::max<std::int64_t>(1, workspace_bytes(general) / block_bytes)});
     grow(room, count * block_bytes, stream);
     taken.fill_bytes(0);
-    launch(in_shared ? solve_kernel<general, true> : solve_kernel<general, false>,
-           static_cast<unsigned>(count), solve_threads, in_shared ? bytes : 0, stream, view, first,
-           end, BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
+    launch(in_shared && !general ? solve_kernel<general, !general> : solve_kernel<general, false>,
+           static_cast<unsigned>(count), threads_of_block(general), in_shared ? bytes : 0, stream,
+           view, first, end, BlockMemory{room.data(), rows_bytes, block_bytes}, taken.data());
     end = first;
   }
 }
 
 }  // namespace
+
+LeavesOfCuts leaves_of_cuts(const DeviceClusterTree& tree, const DeviceCuts& cuts,
+                            cudaStream_t stream) {
+  const auto n = static_cast<std::int64_t>(tree.leaves.size());
+  LeavesOfCuts leaves{DeviceBuffer<std::int32_t>(n, stream), DeviceBuffer<std::int32_t>(n, stream),
+                      std::vector<std::int32_t>(n), std::vector<std::int64_t>(n + 1)};
+  launch(take_leaves, blocks_for(n), threads_per_block, 0, stream, tree.nodes.data(),
+         tree.leaves.data(), n, leaves.own.data(), leaves.place.data());
+  leaves.own.download(leaves.own_on_host.data());
+  cuts.begin.download(leaves.cut_begin.data());
+  FMBEM_CUDA(cudaStreamSynchronize(stream));
+  return leaves;
+}
 
 DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,
                          const DevicePanels& panels, int max_leaf, cudaStream_t stream) {

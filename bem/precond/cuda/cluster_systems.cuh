@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <cuda_fp16.h>
 
@@ -18,6 +19,16 @@ struct DeviceRows {
   DeviceBuffer<__half> values;
   DeviceBuffer<float> scale;  ///< [n], powers of two: a row's largest value is in [2^14, 2^15)
 };
+
+/// The leaves of cuts: how many panels each has, the place of its first one, and where its cut
+/// begins.
+struct LeavesOfCuts {
+  DeviceBuffer<std::int32_t> own, place;  ///< [leaves]
+  std::vector<std::int32_t> own_on_host;  ///< [leaves]
+  std::vector<std::int64_t> cut_begin;    ///< [leaves + 1]
+};
+LeavesOfCuts leaves_of_cuts(const DeviceClusterTree& tree, const DeviceCuts& cuts,
+                            cudaStream_t stream);
 
 /// Solves the small systems of all leaves. Throws InputError if one is singular.
 DeviceRows solve_systems(const DeviceClusterTree& tree, const DeviceCuts& cuts,

@@ -1,237 +1,214 @@
 #pragma once
 
-#include <climits>
+#include <cstdint>
 
-#include "fmbem/bem/precond/cuda/tiles.cuh"
+#include "fmbem/bem/precond/cuda/panel_reduction.cuh"
+#include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem::cuda::bem {
 
-/// A system B X = E by columns, those of E behind those of B.
-struct Augmented {
-  float* entries;
-  int unknowns, right_sides;
+/// Threads of a block that solves a general system, and blocks of a multiprocessor, which have 168
+/// registers for each thread then.
+inline constexpr int general_threads = 128, general_blocks = 3;
 
-  static constexpr int stride(int unknowns) { return unknowns | 1; }  ///< odd, for shared memory
-  static constexpr std::int64_t size(int unknowns, int right_sides) {
-    return static_cast<std::int64_t>(stride(unknowns)) * (unknowns + right_sides);
-  }
-  __device__ float& at(int row, int column) const {
-    return entries[static_cast<std::int64_t>(column) * stride(unknowns) + row];
-  }
-  __device__ int columns() const { return unknowns + right_sides; }
-};
+/// Columns of a warp's tile, and the stride of pivots' rows in it, by which eight columns and four
+/// pairs of pivots are in different banks.
+inline constexpr int tile_columns = 16, pivot_stride = 40;
 
-/// Columns that are eliminated at a time.
-inline constexpr int together = 8;
-inline constexpr int solve_warps = solve_threads / warp_size;
-
-/// A row and the size of its entry in some column, as bits, which are in the order of sizes.
-struct Pivot {
-  unsigned size = 0;
-  int row = INT_MAX;
-
-  /// The larger one, the first of equal ones.
-  __device__ void take(const Pivot& other) {
-    if (other.size > size || (other.size == size && other.row < row)) *this = other;
-  }
-  __device__ void take(float entry, int of_row) { take({__float_as_uint(fabsf(entry)), of_row}); }
-};
-
-/// The best of all threads' pivots, in all of them. Calls have to be counted by `turn`: the next
-/// one may begin before all threads have left this one.
-__device__ inline Pivot best_pivot(Pivot own, int turn) {
-  __shared__ Pivot s_best[2][solve_warps];
-  for (int step = warp_size / 2; step > 0; step /= 2)
-    own.take(
-        {__shfl_xor_sync(whole_warp, own.size, step), __shfl_xor_sync(whole_warp, own.row, step)});
-  Pivot* const best = s_best[turn % 2];
-  if (threadIdx.x % warp_size == 0) best[threadIdx.x / warp_size] = own;
-  __syncthreads();
-  own = best[0];
-  for (int warp = 1; warp < solve_warps; ++warp) own.take(best[warp]);
-  return own;
+/// Where the columns outside of a panel are.
+__device__ inline int other_column(const ColumnPanel& panel, int v) {
+  return v < panel.first ? v : v + panel.count;
 }
 
-/// Gauss' elimination with partial pivoting of `count` columns from `first` on, within these, by a
-/// block; L takes the place of zeros. False if B is singular.
-__device__ inline bool factor_columns(const Augmented& b, int first, int count, int* pivots) {
-  const int thread = static_cast<int>(threadIdx.x);
-  Pivot own;
-  for (int row = first + thread; row < b.unknowns; row += solve_threads)
-    own.take(b.at(row, first), row);
-  for (int k = 0; k < count; ++k) {
-    const int j = first + k;
-    const Pivot best = best_pivot(own, k);
-    if (!(__uint_as_float(best.size) > 0)) return false;
-    if (best.row != j) {
-      if (thread < count) {
-        const float swapped = b.at(j, first + thread);
-        b.at(j, first + thread) = b.at(best.row, first + thread);
-        b.at(best.row, first + thread) = swapped;
-      }
-      __syncthreads();
-    }
-    if (thread == 0) pivots[k] = best.row;
-    const float diagonal = b.at(j, j);
-    own = {};
-    for (int row = first + thread; row < b.unknowns; row += solve_threads) {
-      if (row <= j) continue;
-      // All is read first: the compiler cannot know that none is read after another is written.
-      float pivot_row[together], own_row[together];
-#pragma unroll
-      for (int c = 1; c < together; ++c) {
-        const int column = first + min(c, count - 1);
-        pivot_row[c] = b.at(j, column);
-        own_row[c] = b.at(row, column);
-      }
-      const float factor = b.at(row, j) / diagonal;
-      b.at(row, j) = factor;
-#pragma unroll
-      for (int c = 1; c < together; ++c) {
-        if (c <= k || c >= count) continue;
-        const float entry = own_row[c] - factor * pivot_row[c];
-        b.at(row, first + c) = entry;
-        if (c == k + 1) own.take(entry, row);
-      }
-    }
-  }
-  __syncthreads();
-  return true;
-}
-
-/// Subtracts from rows [row, end_row) of columns [column, end_column), at most `together`, those
-/// times the `count` rows and columns from `first` on, by a warp: each lane has Rows rows.
-template <int Rows>
-__device__ inline void subtract_products(const Augmented& b, int row, int end_row, int first,
-                                         int count, int column, int end_column) {
+/// By a warp, in columns `begin` to `end` of those outside of a panel: pivots' rows go to `right`,
+/// [column][pivot], with zeros behind the last pivot, and others take their places.
+template <int Columns>
+__device__ __noinline__ void take_pivot_rows(SquareMatrix a, ColumnPanel panel,
+                                             const PivotRows& rows, int begin, int end,
+                                             float* right) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const auto own_row = [&](int i) { return min(row + lane + i * warp_size, end_row - 1); };
-  const auto own_column = [&](int c) { return min(column + c, end_column - 1); };
-  float sum[Rows][together];
+  const bool is_pivot = lane < panel.count, moves = lane < rows.moves;
+  const int pivot = is_pivot ? rows.pivot[lane] : 0, from = moves ? rows.from[lane] : 0,
+            to = moves ? rows.to[lane] : 0;
+  __builtin_assume(__isGlobal(a.entries));
+  __builtin_assume(__isShared(right));
+  float of_pivot[Columns], moved[Columns];
 #pragma unroll
-  for (int i = 0; i < Rows; ++i)
-#pragma unroll
-    for (int c = 0; c < together; ++c) sum[i][c] = b.at(own_row(i), own_column(c));
-  for (int k = first; k < first + count; ++k) {
-    float left[Rows], right[together];
-#pragma unroll
-    for (int i = 0; i < Rows; ++i) left[i] = b.at(own_row(i), k);
-#pragma unroll
-    for (int c = 0; c < together; ++c) right[c] = b.at(k, own_column(c));
-#pragma unroll
-    for (int i = 0; i < Rows; ++i)
-#pragma unroll
-      for (int c = 0; c < together; ++c) sum[i][c] -= left[i] * right[c];
+  for (int i = 0; i < Columns; ++i) {
+    const float* const column = a.column(other_column(panel, min(begin + i, end - 1)));
+    of_pivot[i] = column[pivot];
+    moved[i] = column[from];
   }
-  __syncwarp();  // the last row and column may be read by several lanes
-#pragma unroll
-  for (int i = 0; i < Rows; ++i)
-#pragma unroll
-    for (int c = 0; c < together; ++c)
-      if (row + lane + i * warp_size < end_row && column + c < end_column)
-        b.at(row + lane + i * warp_size, column + c) = sum[i][c];
-}
-
-/// The same of any number of rows.
-__device__ inline void subtract_from_rows(const Augmented& b, int row, int end_row, int first,
-                                          int count, int column, int end_column) {
-  constexpr int most = 4;
-  for (; end_row - row > 2 * warp_size; row += most * warp_size)
-    subtract_products<most>(b, row, end_row, first, count, column, end_column);
-  if (end_row - row > warp_size)
-    subtract_products<2>(b, row, end_row, first, count, column, end_column);
-  else if (end_row > row)
-    subtract_products<1>(b, row, end_row, first, count, column, end_column);
-}
-
-/// Does to columns [begin, end), at most 32 of them, what was done to those from `first` on, by a
-/// warp: a lane has a column.
-__device__ inline void follow_columns(const Augmented& b, int first, int count, const int* pivots,
-                                      int begin, int end) {
-  const int column = begin + static_cast<int>(threadIdx.x) % warp_size;
-  bool is_zero = true;
-  if (column < end) {
-    for (int k = 0; k < count; ++k) {
-      if (pivots[k] == first + k) continue;
-      const float swapped = b.at(first + k, column);
-      b.at(first + k, column) = b.at(pivots[k], column);
-      b.at(pivots[k], column) = swapped;
-    }
-    float u[together];
-#pragma unroll
-    for (int k = 0; k < together; ++k) u[k] = k < count ? b.at(first + k, column) : 0.f;
-#pragma unroll
-    for (int k = 0; k < together; ++k) {
-      is_zero = is_zero && u[k] == 0;
-#pragma unroll
-      for (int i = k + 1; i < together; ++i)
-        if (i < count) u[i] -= b.at(first + i, first + k) * u[k];
-    }
-#pragma unroll
-    for (int k = 0; k < together; ++k)
-      if (k < count) b.at(first + k, column) = u[k];
-  }
-  const unsigned nonzero = __ballot_sync(whole_warp, !is_zero);
   __syncwarp();
-  // Right-hand sides are zero until the elimination comes to their unknowns.
-  for (int c = begin; c < end; c += together)
-    if (nonzero >> (c - begin) & ((1u << together) - 1))
-      subtract_from_rows(b, first + count, b.unknowns, first, count, c, min(c + together, end));
+#pragma unroll
+  for (int i = 0; i < Columns; ++i) {
+    right[i * pivot_stride + lane] = is_pivot ? of_pivot[i] : 0;
+    if (begin + i >= end) continue;
+    float* const column = a.column(other_column(panel, begin + i));
+    if (moves) column[to] = moved[i];
+    if (panel.stays && is_pivot) column[panel.first + lane] = 0;
+  }
+  __syncwarp();
 }
 
-/// Gauss' elimination with partial pivoting by a block, which leaves U and, behind it, U X. False
-/// if B is singular.
-__device__ inline bool eliminate(const Augmented& b) {
-  __shared__ int s_pivots[together];
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  for (int first = 0; first < b.unknowns; first += together) {
-    const int count = min(together, b.unknowns - first), behind = first + count;
-    if (!factor_columns(b, first, count, s_pivots)) return false;
-    // The others are shared out among warps in pieces of `together`.
-    const int pieces = (b.columns() - behind + together - 1) / together,
-              each = min((pieces + solve_warps - 1) / solve_warps * together, warp_size);
-    for (int begin = behind + warp * each; begin < b.columns(); begin += solve_warps * each)
-      follow_columns(b, first, count, s_pivots, begin, min(begin + each, b.columns()));
+/// The same of what is known of each row, by the first warp.
+template <class T>
+__device__ inline void take_pivots_of(T* of_rows, const ColumnPanel& panel, const PivotRows& rows) {
+  const int lane = static_cast<int>(threadIdx.x);
+  if (lane >= warp_size) return;
+  const T pivot = lane < panel.count ? of_rows[rows.pivot[lane]] : T(0),
+          moved = lane < rows.moves ? of_rows[rows.from[lane]] : T(0);
+  __syncwarp();
+  if (lane < panel.count) of_rows[panel.first + lane] = pivot;
+  if (lane < rows.moves) of_rows[rows.to[lane]] = moved;
+}
+
+/// A number as the sum of two that tensor cores multiply, which take 10 bits behind the leading
+/// one: to 2^-22.
+struct SplitFloat {
+  unsigned high, low;
+};
+
+__device__ inline SplitFloat split(float x) {
+  const unsigned high = __float_as_uint(x) & 0xffffe000u;
+  return {high, __float_as_uint(x - __uint_as_float(high))};
+}
+
+/// sum += a b: 16 rows of a, 8 columns of b and 8 terms. A lane has, with i = lane / 4 and t = lane
+/// mod 4, entries (i, t), (i + 8, t), (i, t + 4) and (i + 8, t + 4) of a, (t, i) and (t + 4, i) of
+/// b, and (i, 2t), (i, 2t + 1), (i + 8, 2t) and (i + 8, 2t + 1) of the sum.
+__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4],
+                                    const unsigned (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// By a warp, in columns `begin` to `end` of those outside of a panel: adds the products of factors
+/// and pivots' rows to rows from `row` on.
+template <int Columns>
+__device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int row, int begin,
+                                          int end, const float* left, const float* right) {
+  constexpr int tiles = 4;  // of eight rows
+  static_assert(Columns == 16);
+  __builtin_assume(__isGlobal(a.entries));
+  __builtin_assume(__isShared(left));
+  __builtin_assume(__isShared(right));
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, i = lane / 4, t = lane % 4,
+            stride = SquareMatrix::stride(a.size), last = (a.size - 1) / 8 * 8;
+  const bool has[2] = {begin + i < end, begin + i + 8 < end};
+  float* const column[2] = {a.column(other_column(panel, min(begin + i, end - 1))) + 2 * t,
+                            a.column(other_column(panel, min(begin + i + 8, end - 1))) + 2 * t};
+  for (; row < a.size; row += 8 * tiles) {
+    float2 old[tiles][2];
+    float sum[tiles][4] = {};
+#pragma unroll
+    for (int n = 0; n < tiles; ++n)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        old[n][h] = *reinterpret_cast<const float2*>(column[h] + min(row + 8 * n, last));
+#pragma unroll 1
+    for (int k = 0; k < panel.count; k += 8) {
+      const auto low = *reinterpret_cast<const float2*>(right + i * pivot_stride + k + 2 * t),
+                 high =
+                     *reinterpret_cast<const float2*>(right + (i + 8) * pivot_stride + k + 2 * t);
+      const SplitFloat r[4] = {split(low.x), split(high.x), split(low.y), split(high.y)};
+      const unsigned r_high[4] = {r[0].high, r[1].high, r[2].high, r[3].high},
+                     r_low[4] = {r[0].low, r[1].low, r[2].low, r[3].low};
+      const float* const factors = left + (k + 2 * t) * stride + row + i;
+#pragma unroll
+      for (int n = 0; n < tiles; ++n) {
+        const SplitFloat l[2] = {split(factors[8 * n]), split(factors[stride + 8 * n])};
+        const unsigned l_high[2] = {l[0].high, l[1].high}, l_low[2] = {l[0].low, l[1].low};
+        multiply_add(sum[n], r_low, l_high);
+        multiply_add(sum[n], r_high, l_low);
+        multiply_add(sum[n], r_high, l_high);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < tiles; ++n)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        if (has[h] && row + 8 * n + 2 * t < a.size)
+          *reinterpret_cast<float2*>(column[h] + row + 8 * n) = {old[n][h].x + sum[n][2 * h],
+                                                                 old[n][h].y + sum[n][2 * h + 1]};
+  }
+}
+
+/// Floats of shared memory that eliminate() works in.
+constexpr std::int64_t elimination_floats(int size) {
+  return columns_together(size) * SquareMatrix::stride(size) +
+         general_threads / warp_size * tile_columns * pivot_stride + size;
+}
+
+inline void require_eliminable(std::int64_t unknowns) {
+  FMBEM_REQUIRE(unknowns <= most_eliminated, "a system of the preconditioner has "
+                                                 << unknowns << " unknowns, at most "
+                                                 << most_eliminated << " can be on the GPU");
+}
+
+/// scale = 1 / the largest entry of each row, by a block.
+__device__ inline void find_row_scales(const SquareMatrix& a, float* scale) {
+  for (int row = static_cast<int>(threadIdx.x); row < a.size; row += general_threads) {
+    float largest = 0;
+#pragma unroll 16
+    for (int c = 0; c < a.size; ++c) largest = fmaxf(largest, fabsf(a.at(row, c)));
+    scale[row] = largest > 0 ? 1 / largest : 0;
+  }
+}
+
+/// The last `own` rows of the inverse of A, which is in device memory, in place of those of A: the
+/// factor of equation e, a row of A, is in column column_of[e]. By a block of general_threads;
+/// false if A is singular. `room` is in shared memory.
+///
+/// Gauss' elimination with partial pivoting of scaled rows, columns_together() columns at a time,
+/// whose pivots' rows are not needed any more, and Jordan's for the last columns, whose are.
+/// Factors of the pivots' rows take the place of zeros, so that there are no right-hand sides.
+__device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* column_of,
+                                 float* room) {
+  __shared__ PivotRows s_rows;
+  constexpr int threads = general_threads, warps = threads / warp_size;
+  static_assert(threads >= panel_threads);
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size,
+            width = columns_together(a.size), passing = (a.size - own) / width * width;
+  float *const left = room, *const rights = room + width * SquareMatrix::stride(a.size),
+               *const right = rights + warp * tile_columns * pivot_stride,
+               *const scale = rights + warps * tile_columns * pivot_stride;
+  std::int32_t* const equation = column_of;  // at each row, until all have their columns
+  for (int k = thread; k < a.size; k += threads) equation[k] = k;
+  find_row_scales(a, scale);
+  __syncthreads();
+  for (int first = 0; first < a.size; first += width) {
+    const bool stays = first >= passing;
+    const ColumnPanel panel{stays ? passing : first, first, min(width, a.size - first), stays};
+    if (width == 32 && a.size - panel.top <= 2 * warp_size)
+      reduce_panel<2, 32>(a, panel, scale, left, s_rows);
+    else if (width == 32)
+      reduce_panel<3, 32>(a, panel, scale, left, s_rows);
+    else if (width == 16)
+      reduce_panel<6, 16>(a, panel, scale, left, s_rows);
+    else
+      reduce_panel<12, 8>(a, panel, scale, left, s_rows);
+    if (s_rows.moves < 0) return false;
+    take_pivots_of(equation, panel, s_rows);
+    take_pivots_of(scale, panel, s_rows);
+    const int others = a.size - panel.count;
+    for (int begin = warp * tile_columns; begin < others; begin += warps * tile_columns) {
+      const int end = min(begin + tile_columns, others);
+      take_pivot_rows<tile_columns>(a, panel, s_rows, begin, end, right);
+      add_products<tile_columns>(a, panel, stays ? passing : first + width, begin, end, left,
+                                 right);
+      __syncwarp();
+    }
     __syncthreads();
   }
-  return true;
-}
-
-/// Calls write(column, row, value) for the entries of X, after eliminate().
-template <class Write>
-__device__ void write_solution(const Augmented& b, Write&& write) {
-  const int thread = static_cast<int>(threadIdx.x);
-  const int lane = thread % warp_size, warp = thread / warp_size;
-  // A warp for some right-hand sides: it substitutes backwards, from the last unknowns on.
-  for (int begin = b.unknowns + together * warp; begin < b.columns();
-       begin += together * solve_warps) {
-    const int end = min(begin + together, b.columns()), column = begin + lane;
-    for (int first = (b.unknowns - 1) / together * together; first >= 0; first -= together) {
-      const int count = min(together, b.unknowns - first);
-      if (column < end) {
-        float x[together];
-#pragma unroll
-        for (int k = 0; k < together; ++k) x[k] = k < count ? b.at(first + k, column) : 0.f;
-#pragma unroll
-        for (int k = together - 1; k >= 0; --k) {
-          if (k >= count) continue;
-          x[k] /= b.at(first + k, first + k);
-#pragma unroll
-          for (int i = 0; i < k; ++i) x[i] -= b.at(first + i, first + k) * x[k];
-        }
-#pragma unroll
-        for (int k = 0; k < together; ++k)
-          if (k < count) b.at(first + k, column) = x[k];
-      }
-      __syncwarp();
-      subtract_from_rows(b, 0, first, first, count, begin, end);
-      __syncwarp();
-    }
-  }
+  auto* const at_column = reinterpret_cast<std::int32_t*>(room);
+  for (int c = thread; c < a.size; c += threads) at_column[c] = equation[c];
   __syncthreads();
-  for (int row = warp; row < b.unknowns; row += solve_warps)
-    for (int column = lane; column < b.right_sides; column += warp_size)
-      write(column, row, b.at(row, b.unknowns + column));
+  for (int c = thread; c < a.size; c += threads) column_of[at_column[c]] = c;
+  __syncthreads();
+  return true;
 }
 
 }  // namespace fmbem::cuda::bem

@@ -33,7 +33,7 @@ struct LawParts {
 LawParts law_parts(const LeafBatch& batch, const DeviceLaws& laws, SystemNode* nodes,
                    cudaStream_t stream);
 
-/// SystemBatch in device memory.
+/// Small systems of mixed rows in parts, leaf after leaf.
 struct DeviceBatch {
   DeviceBuffer<std::int32_t> node_begin, entry_begin;  ///< [leaves + 1]
   DeviceBuffer<SystemNode> nodes;

@@ -7,41 +7,69 @@
 
 namespace fmbem::cuda::bem {
 
-/// Rows [m][row_stride(own)] in half precision, with a power of two for each; `largest` is room for
-/// [own]. The values that rows take are of `fields` kinds in turn.
-///
-/// What rounding leaves of an entry is added to the next one of its row and kind, and what is left
-/// at last to the smallest, so that sums of rows stay. Smooth potentials have much the same mean on
-/// all close nodes, whose entries are far larger than their sum and much the same from leaf to
-/// leaf: errors of that sum would be those of a charge on all of the surface, on close sheets a
-/// larger one than the right one.
-__device__ inline void round_rows(const float* rows, int m, int own, unsigned* largest,
-                                  __half* __restrict__ out, float* scale, int fields = 1) {
-  const int thread = static_cast<int>(threadIdx.x), stride = static_cast<int>(row_stride(own));
-  for (int i = thread; i < own; i += solve_threads) largest[i] = 0;
+/// Powers of two, one for each row, by which the largest of values(k, i), k < m, comes to [2^14,
+/// 2^15): factor [own], and 1 / factor to `scale`.
+template <class Values>
+__device__ void find_scales(Values&& values, int m, int own, float* factor, float* scale) {
+  const int thread = static_cast<int>(threadIdx.x), threads = block_threads();
+  auto* const largest = reinterpret_cast<unsigned*>(factor);
+  for (int i = thread; i < own; i += threads) largest[i] = 0;
   __syncthreads();
-  for (int first = 0; first < own; first += solve_threads) {
-    const int width = min(own - first, solve_threads), i = first + thread % width;
+  for (int first = 0; first < own; first += threads) {
+    const int width = min(own - first, threads), i = first + thread % width;
     float size = 0;
-#pragma unroll 4
-    for (int k = thread / width; k < m; k += solve_threads / width)
-      size = fmaxf(size, fabsf(rows[k * stride + i]));
+#pragma unroll 8
+    for (int k = thread / width; k < m; k += threads / width)
+      size = fmaxf(size, fabsf(values(k, i)));
     atomicMax(largest + i, __float_as_uint(size));
   }
   __syncthreads();
-  constexpr int largest_power = 14;
-  for (int task = thread; task < stride * fields; task += solve_threads) {
-    const int i = task % stride, field = task / stride;
+  for (int i = thread; i < own; i += threads) {
     const int power =
-        i >= own || largest[i] == 0 ? 0 : static_cast<int>(largest[i] >> 23) - 127 - largest_power;
-    if (field == 0 && i < own) scale[i] = ldexpf(1, power);
+        largest[i] == 0 ? 0 : max(static_cast<int>(largest[i] >> 23) - 127 - 14, -126);
+    factor[i] = ldexpf(1, -power);
+    scale[i] = ldexpf(1, power);
+  }
+  __syncthreads();
+}
+
+/// Rows [m][row_stride(own)] of values(k, i), k < m, i < own, in half precision; `factor` is room
+/// for [own].
+template <class Values>
+__device__ void round_rows(Values&& values, int m, int own, float* factor, __half* __restrict__ out,
+                           float* scale) {
+  const int stride = static_cast<int>(row_stride(own));
+  find_scales(values, m, own, factor, scale);
+#pragma unroll 4
+  for (int e = static_cast<int>(threadIdx.x); e < m * stride; e += block_threads()) {
+    const int i = e % stride, loaded = min(i, own - 1);
+    const float value = values(e / stride, loaded) * factor[loaded];
+    out[e] = __float2half_rn(i < own ? value : 0);
+  }
+  __syncthreads();
+}
+
+/// The same; the values that rows take are of `fields` kinds in turn. What rounding leaves of an
+/// entry is added to the next one of its row and kind, and what is left at last to the smallest, so
+/// that sums of rows stay. Smooth potentials have much the same mean on all close nodes, whose
+/// entries are far larger than their sum and much the same from leaf to leaf: errors of that sum
+/// would be those of a charge on all of the surface, on close sheets a larger one than the right
+/// one.
+template <class Values>
+__device__ void round_sums(Values&& values, int m, int own, int fields, float* factor,
+                           __half* __restrict__ out, float* scale) {
+  const int stride = static_cast<int>(row_stride(own));
+  find_scales(values, m, own, factor, scale);
+  for (int task = static_cast<int>(threadIdx.x); task < stride * fields; task += block_threads()) {
+    const int i = task % stride, field = task / stride, loaded = min(i, own - 1);
+    const float to_range = i < own ? factor[i] : 0;
     float left = 0, least = INFINITY;
     int smallest = field;
     // The leaf's own panels, whose entries are the largest, are last: smaller ones take what is
     // left of them.
-#pragma unroll 4
+#pragma unroll 8
     for (int k = m - fields + field; k >= 0; k -= fields) {
-      const float value = ldexpf(rows[k * stride + i], -power) + left;
+      const float value = values(k, loaded) * to_range + left;
       const __half rounded = __float2half_rn(value);
       const float entry = __half2float(rounded);
       left = value - entry;

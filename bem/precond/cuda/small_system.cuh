@@ -43,40 +43,43 @@ struct PlacedEdge {
   }
 };
 
-/// What a block works with, in one piece of memory: first the matrix, then the rest. For Cholesky's
+/// What a block works with: the matrix and, in another piece of memory, the rest. For Cholesky's
 /// factorisation m is filled up to whole tiles; the additions, with ones on the diagonal, stand
 /// before the others, so that the own unknowns are last.
 struct Workspace {
   float* matrix;
-  Unknown* unknowns;       ///< [padded(m)]
-  std::int32_t* panels;    ///< [m], the unknowns that are panels
-  float* row_scale;        ///< [own]
-  PlacedSegment* segment;  ///< [m], of a general system, as is the next
-  PlacedEdge* edge;        ///< [m], of the unknowns that are panels
+  Unknown* unknowns;        ///< [padded(m)]
+  std::int32_t* panels;     ///< [m], the unknowns that are panels
+  float* row_scale;         ///< [own]
+  PlacedSegment* segment;   ///< [m], of a general system, as are the next
+  PlacedEdge* edge;         ///< [m], of the unknowns that are panels
+  std::int32_t* column_of;  ///< [m]
 
   __host__ __device__ static constexpr int padded(int m) { return (m + tile - 1) / tile * tile; }
-  /// Entries of the matrix of either method, a multiple of four.
-  __host__ __device__ static constexpr std::int64_t matrix_size(int m, int own, bool general) {
-    const std::int64_t symmetric = TileMatrix::size(padded(m) / tile);
-    const std::int64_t eliminated = general ? Augmented::size(m, own) : 0;
-    return ((symmetric > eliminated ? symmetric : eliminated) + 3) / 4 * 4;
+  /// Of a general system the matrix of either method, as Cholesky's may have to serve.
+  __host__ __device__ static constexpr std::int64_t matrix_bytes(int m, bool general) {
+    const std::int64_t symmetric = TileMatrix::size(padded(m) / tile) *
+                                   static_cast<std::int64_t>(sizeof(float)),
+                       square = general ? SquareMatrix::bytes(m) : 0;
+    return ((symmetric > square ? symmetric : square) + 15) / 16 * 16;
   }
-  static constexpr std::int64_t bytes(int m, int own, bool general) {
-    const std::int64_t all =
-        matrix_size(m, own, general) * static_cast<std::int64_t>(sizeof(float)) +
-        padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
-        m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
-        own * static_cast<std::int64_t>(sizeof(float)) +
-        (general ? m : 0) * static_cast<std::int64_t>(sizeof(PlacedSegment) + sizeof(PlacedEdge));
+  static constexpr std::int64_t rest_bytes(int m, int own, bool general) {
+    constexpr auto of_general = static_cast<std::int64_t>(
+        sizeof(PlacedSegment) + sizeof(PlacedEdge) + sizeof(std::int32_t));
+    const std::int64_t all = padded(m) * static_cast<std::int64_t>(sizeof(Unknown)) +
+                             m * static_cast<std::int64_t>(sizeof(std::int32_t)) +
+                             own * static_cast<std::int64_t>(sizeof(float)) +
+                             (general ? m : 0) * of_general;
     return (all + 15) / 16 * 16;
   }
-  __device__ Workspace(void* memory, int m, int own, bool general)
-      : matrix(static_cast<float*>(memory)),
-        unknowns(reinterpret_cast<Unknown*>(matrix + matrix_size(m, own, general))),
+  __device__ Workspace(void* of_matrix, void* rest, int m, int own)
+      : matrix(static_cast<float*>(of_matrix)),
+        unknowns(static_cast<Unknown*>(rest)),
         panels(reinterpret_cast<std::int32_t*>(unknowns + padded(m))),
         row_scale(reinterpret_cast<float*>(panels + m)),
         segment(reinterpret_cast<PlacedSegment*>(row_scale + own)),
-        edge(reinterpret_cast<PlacedEdge*>(segment + m)) {}
+        edge(reinterpret_cast<PlacedEdge*>(segment + m)),
+        column_of(reinterpret_cast<std::int32_t*>(edge + m)) {}
 };
 
 /// Puts the unknowns of a leaf in their places; returns how many of them are panels.
@@ -86,7 +89,7 @@ __device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& p
                                      const Workspace& space) {
   const double unit = 1 / leaf.radius;
   const int pad = Workspace::padded(m) - m;
-  for (int k = static_cast<int>(threadIdx.x); k < pad + m; k += solve_threads) {
+  for (int k = static_cast<int>(threadIdx.x); k < pad + m; k += block_threads()) {
     Unknown unknown{{0, 0, 0, 1, 0}, 0, -1};
     if (k >= pad) {
       const Cluster& node = nodes[cut[k - pad]];
@@ -128,38 +131,32 @@ __device__ inline int place_unknowns(const Cluster* nodes, const DevicePanels& p
 template <bool general>
 __device__ void fill_tiles(const TileMatrix& matrix, const Workspace& space, int pad,
                            float of_panels, float of_clusters) {
-  static_assert(solve_threads == tile_entries);
-  const int r = static_cast<int>(threadIdx.x) % tile, c = static_cast<int>(threadIdx.x) / tile;
-  for (int i = 0; i < matrix.count; ++i) {
-    const PlacedCluster row = space.unknowns[tile * i + r].at;
-    for (int j = 0; j <= i; ++j) {
-      const int k = tile * j + c;
-      const PlacedCluster column = space.unknowns[k].at;
-      float entry = space.unknowns[k].panel >= 0 ? of_panels : of_clusters;
-      if (i != j || r != c)
-        entry = general && k >= pad ? segment_entry(row, column, space.segment[k - pad])
-                                    : smooth_entry(row, column);
-      matrix.at(i, j)[threadIdx.x] = entry;
+  for (int e = static_cast<int>(threadIdx.x); e < tile_entries; e += block_threads()) {
+    const int r = e % tile, c = e / tile;
+    for (int i = 0; i < matrix.count; ++i) {
+      const PlacedCluster row = space.unknowns[tile * i + r].at;
+      for (int j = 0; j <= i; ++j) {
+        const int k = tile * j + c;
+        const PlacedCluster column = space.unknowns[k].at;
+        float entry = space.unknowns[k].panel >= 0 ? of_panels : of_clusters;
+        if (i != j || r != c)
+          entry = general && k >= pad ? segment_entry(row, column, space.segment[k - pad])
+                                      : smooth_entry(row, column);
+        matrix.at(i, j)[e] = entry;
+      }
     }
   }
   __syncthreads();
 }
 
-/// Its transpose, with unit vectors for the last unknowns behind it; long nodes are segments.
-__device__ inline void fill_transposed(const Augmented& b, const Unknown* unknowns,
-                                       const PlacedSegment* segment) {
-  constexpr int warps = solve_threads / warp_size;
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int column = thread / warp_size; column < b.columns(); column += warps) {
-    const int unit_row = column < b.unknowns ? column : column - b.right_sides;
-    for (int row = thread % warp_size; row < b.unknowns; row += warp_size) {
-      float value = row == unit_row ? 1.f : 0.f;
-      if (column < b.unknowns && row == column) value = 1 + rounding_of_sums;
-      if (column < b.unknowns && row != column)
-        value = segment_entry(unknowns[column].at, unknowns[row].at, segment[row]);
-      b.at(row, column) = value;
-    }
-  }
+/// The equations as they are, not made symmetric; long nodes are segments.
+__device__ inline void fill_equations(const SquareMatrix& a, const Unknown* unknowns,
+                                      const PlacedSegment* segment) {
+  const int thread = static_cast<int>(threadIdx.x), warps = block_threads() / warp_size;
+  for (int l = thread / warp_size; l < a.size; l += warps)
+    for (int k = thread % warp_size; k < a.size; k += warp_size)
+      a.at(k, l) =
+          k == l ? 1 + rounding_of_sums : segment_entry(unknowns[k].at, unknowns[l].at, segment[l]);
   __syncthreads();
 }
 
@@ -181,13 +178,13 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
   constexpr int capacity = 2 * solve_threads;
   __shared__ int2 s_pairs[capacity];
   __shared__ int s_count;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), threads = block_threads();
   const std::int64_t pairs = static_cast<std::int64_t>(n_panels) * (n_panels - 1) / 2;
   const Unknown* unknowns = space.unknowns + pad;
   if (thread == 0) s_count = 0;
   __syncthreads();
   int k = 1, l = thread, gathered = 0;
-  for (std::int64_t first = 0; first < pairs; first += solve_threads, l += solve_threads) {
+  for (std::int64_t first = 0; first < pairs; first += threads, l += threads) {
     for (; l >= k && k < n_panels; ++k) l -= k;
     bool is_near = false;
     if (k < n_panels) {
@@ -206,10 +203,10 @@ __device__ void for_exact_entries(const DevicePanels& panels, const Workspace& s
       if (is_near) s_pairs[atomicAdd(&s_count, 1)] = make_int2(space.panels[k], space.panels[l]);
     }
     gathered += __syncthreads_count(is_near);
-    if (gathered <= capacity - solve_threads && first + solve_threads < pairs) continue;
+    if (gathered <= capacity - threads && first + threads < pairs) continue;
     const int tasks = 2 * gathered;
     gathered = 0;
-    for (int begin = 0; begin < tasks; begin += solve_threads) {
+    for (int begin = 0; begin < tasks; begin += threads) {
       const int task = begin + thread;
       double entry = 0;
       bool exact = false;

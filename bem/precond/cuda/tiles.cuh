@@ -6,11 +6,14 @@
 
 namespace fmbem::cuda::bem {
 
-/// Threads of a block that solves a small system; 16 of them work on one tile of 16 x 16, each on 4
-/// x 4 of its entries.
+/// Threads of a block that solves a symmetric system; 16 of them work on one tile of 16 x 16, each
+/// on 4 x 4 of its entries.
 inline constexpr int solve_threads = 256;
 inline constexpr int tile = 16, tile_entries = tile * tile, tile_threads = 16;
-inline constexpr int tiles_at_once = solve_threads / tile_threads;
+
+/// Of the running block.
+__device__ inline int block_threads() { return static_cast<int>(blockDim.x); }
+__device__ inline int tiles_at_once() { return block_threads() / tile_threads; }
 
 /// The lower triangle of a symmetric matrix as tiles, tile row after tile row, each by columns.
 struct TileMatrix {

@@ -3,11 +3,11 @@
 // inverse.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "fmbem/bem/precond/mixed_inverse.hpp"
 #include "tests/unit/bem/device_systems.hpp"
+#include "tests/unit/bem/plain_inverse.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cuda/gpu.hpp"
 #include "tests/unit/mixed_dense.hpp"
@@ -18,9 +18,6 @@ using namespace fmbem;
 using namespace fmbem::test;
 
 namespace {
-
-/// [row][column]
-using Matrix = std::vector<std::vector<double>>;
 
 /// The equations of a leaf: smooth entries, what is set, given rows, and laws in place of means.
 Matrix equations_of(const SystemBatch& batch, std::size_t leaf) {
@@ -59,29 +56,6 @@ Matrix equations_of(const SystemBatch& batch, std::size_t leaf) {
     }
   }
   return a;
-}
-
-/// The inverse by Gauss' and Jordan's elimination with pivots.
-Matrix inverse_of(Matrix a) {
-  const std::size_t m = a.size();
-  Matrix x(m, std::vector<double>(m, 0.0));
-  for (std::size_t k = 0; k < m; ++k) x[k][k] = 1;
-  for (std::size_t k = 0; k < m; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < m; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    std::swap(x[k], x[pivot]);
-    for (std::size_t i = 0; i < m; ++i) {
-      if (i == k || a[i][k] == 0) continue;
-      const double factor = a[i][k] / a[k][k];
-      for (std::size_t l = k; l < m; ++l) a[i][l] -= factor * a[k][l];
-      for (std::size_t l = 0; l < m; ++l) x[i][l] -= factor * x[k][l];
-    }
-    for (std::size_t l = 0; l < m; ++l) x[k][l] /= a[k][k];
-    for (std::size_t l = m; l-- > k;) a[k][l] /= a[k][k];
-  }
-  return x;
 }
 
 /// What the equations with laws make of right-hand sides, for each: rows less their mean, and the

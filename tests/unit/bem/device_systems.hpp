@@ -9,6 +9,17 @@
 
 namespace fmbem::test {
 
+/// Small systems of mixed rows in parts, as the GPU has them, leaf after leaf.
+struct SystemBatch {
+  std::vector<std::int32_t> node_begin, entry_begin, law_begin, given_begin;  ///< [leaves + 1]
+  std::vector<SystemNode> nodes;
+  std::vector<SetEntry> entries;
+  std::vector<SystemLaw> laws;
+  std::vector<LawTerm> terms;
+  std::vector<GivenRow> given;
+  std::vector<float> numbers;
+};
+
 /// What the GPU makes of mixed rows: cuts and small systems, leaf after leaf.
 struct SystemsOnDevice {
   std::vector<Cluster> nodes;

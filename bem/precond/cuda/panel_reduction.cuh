@@ -1,0 +1,204 @@
+#pragma once
+
+#include <cstdint>
+
+#include "fmbem/cuda/blocks.cuh"
+
+namespace fmbem::cuda::bem {
+
+/// Threads that reduce a panel, at most; a block may have more.
+inline constexpr int panel_threads = 128;
+inline constexpr int panel_warps = panel_threads / warp_size;
+
+/// Columns that are eliminated at a time: 96 registers of a thread hold its rows of them.
+__host__ __device__ constexpr int columns_together(int size) {
+  return size <= 3 * panel_threads ? 32 : size <= 6 * panel_threads ? 16 : 8;
+}
+/// Unknowns of a system, at most.
+inline constexpr int most_eliminated = 12 * panel_threads;
+
+/// A square matrix by columns.
+struct SquareMatrix {
+  float* entries;
+  int size;
+
+  /// An odd number of fours, so that rows of a tile are in different banks of shared memory.
+  __host__ __device__ static constexpr int stride(int size) { return (size + 7) / 8 * 8 + 4; }
+  static constexpr std::int64_t bytes(int size) {
+    return static_cast<std::int64_t>(stride(size)) * size * sizeof(float);
+  }
+  __device__ float* column(int c) const {
+    return entries + static_cast<std::int64_t>(c) * stride(size);
+  }
+  __device__ float& at(int row, int c) const { return column(c)[row]; }
+};
+
+/// Some neighbouring columns that are eliminated together: of rows from `top` on. Where the rows of
+/// their pivots stay (Jordan's elimination), these take the places of rows from `first` on.
+struct ColumnPanel {
+  int top, first, count;
+  bool stays;
+};
+
+/// Which rows become pivots, and which rows take the places of those.
+struct PivotRows {
+  int pivot[warp_size], from[warp_size], to[warp_size];
+  int moves;  ///< −1: all that is left is zero
+};
+
+/// The size of an entry with, in the lowest bits, who has it.
+inline constexpr unsigned pivot_id_bits = 0x7ff;
+__device__ inline unsigned pivot_key(float entry, int id) {
+  return (__float_as_uint(fabsf(entry)) & ~pivot_id_bits) | static_cast<unsigned>(id);
+}
+
+/// By a block: eliminates the columns of a panel, in registers. An entry becomes the factor of the
+/// pivot's row as it was before, which is to be added to its own row; it also goes to `left`, in
+/// columns of the matrix's stride, with zeros up to Width columns. Pivots are the largest entries
+/// of their columns times the scale of their rows, to 2^-12. A function of its own has all
+/// registers.
+template <int Rows, int Width>
+__device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, const float* scale,
+                                          float* left, PivotRows& rows) {
+  __builtin_assume(__isGlobal(a.entries));
+  __builtin_assume(__isShared(scale));
+  __builtin_assume(__isShared(left));
+  __builtin_assume(__isShared(&rows));
+  __shared__ float4 s_row[2][panel_warps][Width / 4];
+  __shared__ uint4 s_keys[2];
+  static_assert(panel_warps == 4 && Rows * panel_threads <= pivot_id_bits + 1);
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size,
+            stride = SquareMatrix::stride(a.size),
+            warps = (a.size - panel.top + Rows * warp_size - 1) / (Rows * warp_size),
+            active = warps * warp_size;
+  const auto row_of = [&](int r) { return panel.top + r * active + thread; };
+  float entry[Rows][Width];
+  float of_row[Rows];
+  int step[Rows];  // in which a row became the pivot's, −1: in none yet, −2: no candidate
+  unsigned chosen = 0;
+  if (thread < 2) s_keys[thread] = {};
+  __syncthreads();
+  if (thread < active) {
+    unsigned own[Rows], key = 0;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      // What is loaded does not depend on conditions, so that all loads are under way together.
+      const int row = row_of(r), loaded = min(row, a.size - 1);
+#pragma unroll
+      for (int c = 0; c < Width; ++c)
+        entry[r][c] = a.column(panel.first + min(c, panel.count - 1))[loaded];
+      of_row[r] = scale[loaded];
+      step[r] = row >= panel.first && row < a.size ? -1 : -2;
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < Width; ++c)
+        if (row_of(r) >= a.size || c >= panel.count) entry[r][c] = 0;
+      own[r] = step[r] == -1 ? pivot_key(of_row[r] * entry[r][0], r * panel_threads + thread) : 0;
+      key = max(key, own[r]);
+    }
+    int moves = 0;
+#pragma unroll 1
+    for (int k = 0; k < panel.count; ++k) {
+      const int turn = k % 2;
+      unsigned best = __reduce_max_sync(whole_warp, key);
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        if (own[r] != best || best == 0) continue;
+#pragma unroll
+        for (int c = 0; c < Width; c += 4)
+          s_row[turn][warp][c / 4] =
+              make_float4(entry[r][c], entry[r][c + 1], entry[r][c + 2], entry[r][c + 3]);
+      }
+      if (warps == 1) {
+        __syncwarp();
+      } else {
+        if (thread % warp_size == 0) reinterpret_cast<unsigned*>(s_keys + turn)[warp] = best;
+        asm volatile("bar.sync 1, %0;" ::"r"(active) : "memory");  // the others wait below
+        const uint4 keys = s_keys[turn];
+        best = max(max(keys.x, keys.y), max(keys.z, keys.w));
+      }
+      if (best <= pivot_id_bits || best >= 0x7f800000u) {  // zero, or not a number
+        moves = -1;
+        break;
+      }
+      const int id = static_cast<int>(best & pivot_id_bits), owner = id % panel_threads,
+                pivot_row = panel.top + id / panel_threads * active + owner;
+      const float4* const pivot = s_row[turn][owner / warp_size];
+      float4 four = pivot[0];
+      const float inverse = __fdividef(1, four.x);
+      float factor[Rows];
+      key = 0;
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        // To rounding, so that of equal rows nothing is left.
+        factor[r] = entry[r][0] * inverse;
+        factor[r] += (entry[r][0] - factor[r] * four.x) * inverse;
+        if (id == r * panel_threads + thread) step[r] = k;
+        entry[r][0] = entry[r][1] - factor[r] * four.y;
+        own[r] = step[r] == -1 ? pivot_key(of_row[r] * entry[r][0], r * panel_threads + thread) : 0;
+        key = max(key, own[r]);
+      }
+#pragma unroll
+      for (int c = 0; c < Width; c += 4) {
+        const float4 next = pivot[c + 4 < Width ? c / 4 + 1 : 0];
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+          entry[r][c + 1] = entry[r][c + 2] - factor[r] * four.z;
+          entry[r][c + 2] = entry[r][c + 3] - factor[r] * four.w;
+          if (c + 4 < Width) {
+            entry[r][c + 3] = entry[r][c + 4] - factor[r] * next.x;
+            entry[r][c + 4] = entry[r][c + 5] - factor[r] * next.y;
+          } else {
+            entry[r][c + 3] = -factor[r];
+          }
+        }
+        four = next;
+      }
+      if (panel.stays) {
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+          if (id != r * panel_threads + thread) continue;
+          const auto* const values = reinterpret_cast<const float*>(pivot);
+#pragma unroll
+          for (int c = 0; c + 1 < Width; ++c) entry[r][c] = values[c + 1] * inverse;
+          entry[r][Width - 1] = inverse;
+        }
+      }
+      if (pivot_row - panel.first < panel.count)
+        chosen |= 1u << (pivot_row - panel.first);
+      else if (thread == 0)
+        rows.to[moves] = pivot_row;
+      moves += pivot_row - panel.first >= panel.count;
+      if (thread == 0) rows.pivot[k] = pivot_row;
+    }
+    if (thread == 0) rows.moves = moves;
+  }
+  __syncthreads();
+  if (thread < active && rows.moves >= 0) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      const int row = row_of(r);
+      int to = row;
+      if (step[r] >= 0) {
+        to = panel.stays ? panel.first + step[r] : -1;
+      } else if (row >= panel.first && row - panel.first < panel.count) {
+        const int rank = __popc(~chosen & ((1u << (row - panel.first)) - 1));
+        to = rows.to[rank];
+        rows.from[rank] = row;
+      }
+      if (to < 0 || row >= a.size) continue;
+      float *const in_matrix = a.column(panel.first) + to, *const in_left = left + to;
+#pragma unroll
+      for (int c = 0; c < Width; ++c) {
+        const int column = c - (Width - panel.count);
+        if (column >= 0) in_matrix[column * stride] = entry[r][c];
+        in_left[(column >= 0 ? column : column + Width) * stride] = column >= 0 ? entry[r][c] : 0.f;
+      }
+    }
+  }
+  __syncthreads();
+}
+
+}  // namespace fmbem::cuda::bem
