@@ -20,14 +20,13 @@ struct ExactPanels {
   const Vec3d* target;             ///< [rows]
   const std::int32_t* own_source;  ///< [rows], as SpreadTree::own_source, or null
   std::int64_t rows, columns;
-  double scale, kappa;  ///< κ of the scaled lengths
+  double scale;
   MomentRulesView rules;
   CloseRules close;
 };
 
-template <Trace source, class Kernel>
-__device__ inline double exact_entry(const ExactPanels& a, const Kernel& kernel, std::int64_t i,
-                                     std::int64_t j) {
+template <Trace source>
+__device__ inline double exact_entry(const ExactPanels& a, std::int64_t i, std::int64_t j) {
   constexpr bool is_charge = source == Trace::value;
   // K of a flat panel with itself: the mean of both sides, one of which rounding puts it on.
   if (!is_charge && (a.own_source ? a.own_source[i] : i) == j) return 0;
@@ -35,53 +34,44 @@ __device__ inline double exact_entry(const ExactPanels& a, const Kernel& kernel,
   const Triangle t = make_triangle(a.scale * v[0], a.scale * v[1], a.scale * v[2]);
   const Vec3d x = a.scale * a.target[i];
   // The solid angle loses nothing far away.
-  if constexpr (is_charge || !Kernel::homogeneous) {
+  if constexpr (is_charge) {
     const int rule =
-        rule_for<Kernel>(a.rules, a.rules.count, a.kappa, t.radius, norm2(t.centroid - x));
-    if (rule >= 0)
-      return potential_by_rule(a.rules, rule, kernel, t, x, is_charge ? 1 : 0, is_charge ? 0 : 1);
+        rule_for<fmm::Laplace>(a.rules, a.rules.count, 0, t.radius, norm2(t.centroid - x));
+    if (rule >= 0) return potential_by_rule(a.rules, rule, fmm::Laplace(), t, x, 1, 0);
   }
-  return close_integral<source, Kernel>(a.close, t, x, a.kappa);
+  return close_integral<source, fmm::Laplace>(a.close, t, x, 0);
 }
 
 /// V is a length.
-template <Trace source, class Kernel>
+template <Trace source>
 __global__ void __launch_bounds__(threads_per_block)
-    integrate_columns(const __grid_constant__ ExactPanels a, Kernel scaled, Columns columns,
-                      double* entries) {
+    integrate_columns(const __grid_constant__ ExactPanels a, Columns columns, double* entries) {
   const std::int64_t k = thread_index(), length = columns.transposed ? a.columns : a.rows,
                      column = columns.begin + k / length, row = k % length;
   if (column >= columns.end) return;
-  const auto kernel = near_kernel<double>(scaled);
-  const double entry = columns.transposed ? exact_entry<source>(a, kernel, column, row)
-                                          : exact_entry<source>(a, kernel, row, column);
+  const double entry = columns.transposed ? exact_entry<source>(a, column, row)
+                                          : exact_entry<source>(a, row, column);
   entries[k] = source == Trace::value ? entry / a.scale : entry;
 }
 
 }  // namespace
 
-void exact_columns(const BlockPanels& panels, const PanelKernel& kernel, const Columns& columns,
-                   double* entries, cudaStream_t stream) {
+void exact_columns(const BlockPanels& panels, Trace source, const Columns& columns, double* entries,
+                   cudaStream_t stream) {
   const auto own = to_device(panels.own_source, stream);
-  const double scale = std::ldexp(1.0, -std::ilogb(panels.all->extent));
-  const PanelKernel scaled{kernel.source, kernel.kappa / scale};
-  const MomentRules rules(exact_tolerance, scaled, stream);  // waits
+  const MomentRules rules(exact_tolerance, PanelKernel{source}, stream);  // waits
   const ExactPanels a{panels.sources->vertices.data(),
                       panels.targets().data(),
                       own.data(),
                       static_cast<std::int64_t>(panels.rows()),
                       static_cast<std::int64_t>(panels.columns()),
-                      scale,
-                      scaled.kappa,
+                      std::ldexp(1.0, -std::ilogb(panels.all->extent)),
                       rules.view(),
                       CloseRules(exact_tolerance)};
   const std::int64_t count = columns.count() * (columns.transposed ? a.columns : a.rows);
-  with_trace(kernel.source, [&]<Trace source>(std::integral_constant<Trace, source>) {
-    fmm::with_kernel(scaled.kappa, [&]<class Kernel>(const Kernel& of_kappa) {
-      launch(integrate_columns<source, Kernel>, blocks_for(count), threads_per_block, 0, stream, a,
-             of_kappa, columns, entries);
-    });
-  });
+  launch(
+      source == Trace::value ? integrate_columns<Trace::value> : integrate_columns<Trace::normal>,
+      blocks_for(count), threads_per_block, 0, stream, a, columns, entries);
 }
 
 }  // namespace fmbem::cuda::bem

@@ -37,22 +37,18 @@ Vector columns_of(const BoundaryOperator& op, const Columns& columns) {
 /// Both sides have 1e-12 of V. A solid angle is as far off as what
 /// rounding makes of the target's height, for which the angle of the panel seen from ahead stands:
 /// at most 2π.
-double allowed(const Layer& layer, const Triangle& to, const Triangle& from, double exact,
-               double kappa) {
+double allowed(const Layer& layer, const Triangle& to, const Triangle& from, double exact) {
   constexpr double of_each = 1e-12;
   if (layer == single_layer) return 2 * of_each * std::abs(exact);
   const bool is_adjoint = layer == adjoint_double_layer;
   const double area = is_adjoint ? to.area : from.area, r2 = norm2(to.centroid - from.centroid),
                ahead = r2 > 0 ? std::min(0.5, inv_4pi * area / r2) : 0.5;
-  // Of Yukawa's kernel what the closest point of the panel gives: the slope is (1 + κr) e^{−κr}.
-  const double closest = std::max(0.0, std::sqrt(r2) - std::max(to.radius, from.radius)),
-               screened = (1 + kappa * std::sqrt(r2)) * std::exp(-kappa * closest);
-  return 2 * of_each * ahead * screened * (is_adjoint ? from.area / to.area : 1);
+  return 2 * of_each * ahead * (is_adjoint ? from.area / to.area : 1);
 }
 
 /// The largest error over what is allowed.
 double worst_of(const Panels& panels, const Layer& layer, const PanelBlock& block,
-                const Columns& columns, const Vector& entries, double kappa = 0) {
+                const Columns& columns, const Vector& entries) {
   const auto n = static_cast<std::int64_t>(
       count_of(columns.transposed ? block.columns : block.rows, panels.size()));
   double worst = 0;
@@ -63,9 +59,9 @@ double worst_of(const Panels& panels, const Layer& layer, const PanelBlock& bloc
       const std::int32_t row = panel_of(block.rows, columns.transposed ? j : k),
                          column = panel_of(block.columns, columns.transposed ? k : j);
       const Triangle to = panels.triangle(row), from = panels.triangle(column);
-      const double exact = exact_entry(layer, averaged, to, from, row == column, kappa);
-      worst = larger_error(
-          worst, std::abs(entries[c * n + k] - exact) / allowed(layer, to, from, exact, kappa));
+      const double exact = exact_entry(layer, averaged, to, from, row == column);
+      worst = larger_error(worst,
+                           std::abs(entries[c * n + k] - exact) / allowed(layer, to, from, exact));
     }
   return worst;
 }
@@ -85,21 +81,6 @@ TEST_CASE("the GPU's entries of V, K and K' are the host's exact ones") {
         CHECK(worst_of(panels, layer, {}, some, columns_of(*op, some)) <= 1);
       }
     }
-}
-
-TEST_CASE("the GPU's entries of Yukawa's kernel are the host's exact ones") {
-  if (!gpu_is_there()) return;
-  for (const Surface& surface : surfaces())
-    for (const double size : {1e-3, 1.0, 10.0, 100.0})
-      for (const Layer& layer : {single_layer, double_layer, adjoint_double_layer}) {
-        const Panels panels = make_panels(surface.make());
-        const auto n = static_cast<std::int64_t>(panels.size());
-        const double kappa = size / panels.extent;
-        const auto op = make_boundary_operator(panels, layer, on_gpu(kappa));
-        const Columns some{n / 3, std::min(n, n / 3 + 100)};
-        CAPTURE(surface.name, size, layer.name());
-        CHECK(worst_of(panels, layer, {}, some, columns_of(*op, some), kappa) <= 1);
-      }
 }
 
 TEST_CASE("the GPU's entries of a block are those of its rows and columns") {
@@ -145,4 +126,6 @@ TEST_CASE("the GPU's entries of mixed rows are the host's, of more columns than 
       REQUIRE(std::abs(entries[j * n + i] - exact[i * n + j]) <= 2e-12 * size);
     }
   CHECK_FALSE(op.columns_on_device({0, 1, true}, nullptr));
+  const auto screened = make_boundary_operator(panels, single_layer, on_gpu(1.0));
+  CHECK_FALSE(screened->columns_on_device({0, 1}, nullptr));
 }
