@@ -103,11 +103,13 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
   for (; row < a.size; row += 8 * tiles) {
     float2 old[tiles][2];
     float sum[tiles][4] = {};
+    int from[tiles];  // the last tile again behind it: what follows `left` is other warps'
+#pragma unroll
+    for (int n = 0; n < tiles; ++n) from[n] = min(row + 8 * n, last);
 #pragma unroll
     for (int n = 0; n < tiles; ++n)
 #pragma unroll
-      for (int h = 0; h < 2; ++h)
-        old[n][h] = *reinterpret_cast<const float2*>(column[h] + min(row + 8 * n, last));
+      for (int h = 0; h < 2; ++h) old[n][h] = *reinterpret_cast<const float2*>(column[h] + from[n]);
 #pragma unroll 1
     for (int k = 0; k < panel.count; k += 8) {
       const auto low = *reinterpret_cast<const float2*>(right + i * pivot_stride + k + 2 * t),
@@ -116,10 +118,10 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
       const SplitFloat r[4] = {split(low.x), split(high.x), split(low.y), split(high.y)};
       const unsigned r_high[4] = {r[0].high, r[1].high, r[2].high, r[3].high},
                      r_low[4] = {r[0].low, r[1].low, r[2].low, r[3].low};
-      const float* const factors = left + (k + 2 * t) * stride + row + i;
+      const float* const factors = left + (k + 2 * t) * stride + i;
 #pragma unroll
       for (int n = 0; n < tiles; ++n) {
-        const SplitFloat l[2] = {split(factors[8 * n]), split(factors[stride + 8 * n])};
+        const SplitFloat l[2] = {split(factors[from[n]]), split(factors[stride + from[n]])};
         const unsigned l_high[2] = {l[0].high, l[1].high}, l_low[2] = {l[0].low, l[1].low};
         multiply_add(sum[n], r_low, l_high);
         multiply_add(sum[n], r_high, l_low);

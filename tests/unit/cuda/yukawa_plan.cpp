@@ -83,7 +83,10 @@ void check_errors(const Case& c) {
   plan.evaluate({s.charges, s.dipoles, c.vectors}, {potential, gradient, {}});
   for (int v = 0; v < c.vectors; ++v) {
     double error = 0, size = 0, gradient_error = 0, gradient_size = 0;
-    for (std::size_t i = 0; i < m; i += m / 100) {
+    // At the highest orders one target in 400, close to a box's corner, makes most of the error: a
+    // hundred do not tell the norm.
+    const std::size_t step = c.tolerance < 1e-11 ? 1 : m / 100;
+    for (std::size_t i = 0; i < m; i += step) {
       const Field exact = direct(c.sources, s, v, c.kappa, c.targets[i]);
       error = std::hypot(error, potential[v * m + i] - exact.potential);
       size = std::hypot(size, exact.potential);
