@@ -226,11 +226,13 @@ TEST_CASE("media and conductors that cannot be are refused in a sentence") {
   refused(options, "floats between two media");
   options.floating = {"sphere"};
   refused(options, "no conductor \"sphere\" to float");
-  // An interface that ends on a conductor has vertices of it.
+  // An interface that ends on a conductor.
   SurfaceMesh cut;
   const int conductor = add_group(cut, "conductor"), interface = add_group(cut, "interface");
-  add_grid(cut, conductor, 2, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});
-  add_grid(cut, interface, 2, {1, 0, 0}, {1, 0, 0}, {0, 1, 0});
+  add_grid(cut, conductor, 2, {0, 0, 0}, {2, 0, 0}, {0, 1, 0});
+  for (std::size_t i = 0; i < cut.triangles.size(); ++i)
+    if (std::ranges::all_of(cut.triangles[i], [&](auto v) { return cut.vertices[v].x >= 1; }))
+      cut.group_of[i] = interface;
   options = {};
   options.interfaces = {"interface"};
   options.media = {{"interface", 3, 1}};
