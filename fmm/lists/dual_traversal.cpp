@@ -69,9 +69,9 @@ class Traversal {
   /// alone. If they are paid for, their rows take no more time.
   void share_among(const std::vector<BoxPair>& splits, bool paid) {
     std::vector<std::array<int, orbits>> sharers(tree_.boxes.size());
-    for (const auto [a, b] : splits) {
-      for_shares(a, b, [&](int k) { ++sharers[a][k]; });
-      if (a != b) for_shares(b, a, [&](int k) { ++sharers[b][k]; });
+    for (const BoxPair pair : splits) {
+      for_shares(pair.a, pair.b, [&](int k) { ++sharers[pair.a][k]; });
+      if (pair.a != pair.b) for_shares(pair.b, pair.a, [&](int k) { ++sharers[pair.b][k]; });
     }
     for (std::size_t b = 0; b < sharers.size(); ++b)
       for (int k = 0; k < orbits; ++k) {
