@@ -90,6 +90,7 @@ BACKEND_TEST_CASE("products of Yukawa's operators with several vectors, transpos
 BACKEND_TEST_CASE("near integrals of Yukawa's kernel on slivers and where screening is strong") {
   // A row of slivers beside well-shaped panels: shapes 0.3, 0.01 and 0.001.
   for (const double width : {0.3, 0.01, 0.001}) {
+    if (sanitized && width != 0.01) continue;
     SurfaceMesh mesh;
     const int group = add_group(mesh, "slivers");
     add_grid(mesh, group, 10, {0, 0, 0}, {1, 0, 0}, {0, 10 * width, 0});
