@@ -51,8 +51,9 @@ FMBEM_HD inline double inverse_fourth_power(double x, double y, double z) {
 /// 1/s⁴ of a stretch whose largest extent is s, times the square of its points, the least stretch
 /// being 1.
 FMBEM_HD inline double stretch_magnitude(int points, double largest_extent) {
-  const double s2 = largest_extent * largest_extent, n = points / least_stretch;
-  return n * n / (s2 * s2);
+  const int times = points / least_stretch;
+  const double s2 = largest_extent * largest_extent;
+  return times * times / (s2 * s2);
 }
 
 /// Points by S_i of their neighbours, and stretches by their magnitude.
