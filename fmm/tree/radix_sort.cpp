@@ -63,24 +63,26 @@ void sort_below(std::span<KeyedPoint> points, int top, KeyedPoint* spare) {
   if (now != points.data()) std::copy_n(now, points.size(), points.data());
   const std::size_t n = points.size(), stretch = few, stretches = (n + stretch - 1) / stretch;
   const auto starts = [&](std::size_t i) {  // a group of points that agree in all bits from low on
-    return i == 0 || i >= n || points[i].key >> low != points[i - 1].key >> low;
+    return i == 0 || points[i].key >> low != points[i - 1].key >> low;
   };
+  // Where the groups of each stretch begin is found before any are sorted: a thread then looks at
+  // no points but those of the groups that begin in its own.
+  std::vector<std::size_t> first(stretches + 1, n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t s = 0; s < stretches; ++s)
+    for (std::size_t i = s * stretch; i < std::min(n, (s + 1) * stretch) && first[s] == n; ++i)
+      if (starts(i)) first[s] = i;
+  for (std::size_t s = stretches; s-- > 0;) first[s] = std::min(first[s], first[s + 1]);
   std::vector<std::pair<std::size_t, std::size_t>> large(stretches);  // at most one begins in each
 #pragma omp parallel for schedule(static)
-  for (std::size_t s = 0; s < stretches; ++s) {
-    const std::size_t last = std::min(n, (s + 1) * stretch);
-    std::size_t begin = s * stretch;
-    while (begin < last && !starts(begin)) ++begin;
-    while (begin < last) {
-      std::size_t end = begin + 1;
-      while (!starts(end)) ++end;
+  for (std::size_t s = 0; s < stretches; ++s)
+    for (std::size_t begin = first[s], end = begin; begin < first[s + 1]; begin = end) {
+      for (++end; end < first[s + 1] && !starts(end);) ++end;
       if (end - begin > few)
         large[s] = {begin, end};
       else if (end - begin > 1)
         std::sort(points.data() + begin, points.data() + end, is_before);
-      begin = end;
     }
-  }
   for (const auto& [begin, end] : large)
     if (begin < end) sort_below(points.subspan(begin, end - begin), low, spare);
 }
