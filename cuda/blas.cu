@@ -47,30 +47,17 @@ Blas::~Blas() {
   cublasDestroy(handle_);
 }
 
-template <class T>
 void Blas::multiply_eight(std::int64_t rows, int columns, int depth,
-                          const EightMatrices<const T>& a, const EightMatrices<const T>& b,
-                          const EightMatrices<T>& c, bool add, bool rough) {
+                          const EightMatrices<const double>& a,
+                          const EightMatrices<const double>& b, const EightMatrices<double>& c,
+                          bool add) {
   if (rows == 0) return;
-  constexpr bool single = sizeof(T) == 4;
-  constexpr cudaDataType_t type = single ? CUDA_R_32F : CUDA_R_64F;
-  const T one = 1, kept = add ? 1 : 0;
+  const double one = 1, kept = add ? 1 : 0;
   // cuBLAS has columns first, where this is Cᵀ = B Aᵀ.
-  FMBEM_CUBLAS(cublasGemmStridedBatchedEx(
+  FMBEM_CUBLAS(cublasDgemmStridedBatched(
       handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, static_cast<int>(rows), depth, &one, b.values,
-      type, static_cast<int>(b.stride), b.block, a.values, type, static_cast<int>(a.stride),
-      a.block, &kept, c.values, type, static_cast<int>(c.stride), c.block, 8,
-      !single ? CUBLAS_COMPUTE_64F
-      : rough ? CUBLAS_COMPUTE_32F_FAST_TF32
-              : CUBLAS_COMPUTE_32F,
-      CUBLAS_GEMM_DEFAULT));
+      static_cast<int>(b.stride), b.block, a.values, static_cast<int>(a.stride), a.block, &kept,
+      c.values, static_cast<int>(c.stride), c.block, 8));
 }
-
-template void Blas::multiply_eight(std::int64_t, int, int, const EightMatrices<const double>&,
-                                   const EightMatrices<const double>&, const EightMatrices<double>&,
-                                   bool, bool);
-template void Blas::multiply_eight(std::int64_t, int, int, const EightMatrices<const float>&,
-                                   const EightMatrices<const float>&, const EightMatrices<float>&,
-                                   bool, bool);
 
 }  // namespace fmbem::cuda

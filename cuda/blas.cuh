@@ -22,11 +22,10 @@ class Blas {
   Blas& operator=(const Blas&) = delete;
 
   /// For e < 8: C_e [rows][columns] = A_e [rows][depth] B_eᵀ, B_e [columns][depth]; C_e += with
-  /// `add`. `rough`: tensor cores may round single precision's factors to 11 bits.
-  template <class T>
-  void multiply_eight(std::int64_t rows, int columns, int depth, const EightMatrices<const T>& a,
-                      const EightMatrices<const T>& b, const EightMatrices<T>& c, bool add,
-                      bool rough);
+  /// `add`.
+  void multiply_eight(std::int64_t rows, int columns, int depth,
+                      const EightMatrices<const double>& a, const EightMatrices<const double>& b,
+                      const EightMatrices<double>& c, bool add);
 
  private:
   cublasHandle_t handle_ = nullptr;

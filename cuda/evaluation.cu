@@ -27,7 +27,7 @@ class EvaluationIn final : public Evaluation {
         third_law_(options.third_law),
         targets_of_a_warp_(options.targets_of_a_warp),
         stream_(stream),
-        stages_(order, tree.tree, options.rough_products, stream, Gathering::wide, options.kernel),
+        stages_(order, tree.tree, stream, Gathering::wide, options.kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {
     place(points);

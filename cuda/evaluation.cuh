@@ -50,7 +50,6 @@ struct EvaluationOptions {
   Precision precision;       ///< of the expansions
   Precision near_precision;  ///< of the near field
   int root_terms;            ///< as of p2p()
-  bool rough_products;       ///< as of FarStages
   bool third_law;            ///< each pair of leaves once, as of p2p_mutual()
   int targets_of_a_warp;     ///< in the near field
   PlanKernel kernel;

@@ -7,6 +7,7 @@
 #include "fmbem/cuda/level_operators.cuh"
 #include "fmbem/cuda/lists.cuh"
 #include "fmbem/cuda/pass.cuh"
+#include "fmbem/cuda/split_products.cuh"
 
 namespace fmbem::cuda {
 
@@ -19,7 +20,7 @@ inline constexpr std::int64_t expansion_share = 4, gather_share = 32;
 template <class T>
 constexpr std::int64_t gathered_rows(Gathering gathering) {
   constexpr bool single = sizeof(T) == 4;
-  return gathering == Gathering::wide ? (single ? 8448 : 6144) : (single ? 2112 : 768);
+  return gathering == Gathering::wide ? (single ? 8448 : 6144) : (single ? 2048 : 768);
 }
 /// In how many parts a row is gathered, each with some of the orbits.
 template <class T>
@@ -31,11 +32,9 @@ constexpr int gathered_parts(Gathering gathering) {
 template <class T>
 class FarStages {
  public:
-  /// `rough`: products in single precision may round their factors to 11 bits.
-  FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, bool rough, cudaStream_t stream,
+  FarStages(const fmm::ParityOrder& order, const DeviceTree& tree, cudaStream_t stream,
             Gathering gathering = Gathering::wide, const PlanKernel& kernel = {})
       : tree_(tree),
-        rough_(rough),
         gathering_(gathering),
         stream_(stream),
         table_(order, stream),
@@ -45,7 +44,7 @@ class FarStages {
         product_stride_((order.count + 3) / 4 * 4) {
     for (int part = 0; part < parts(); ++part)
       gathered_stride_ = std::max<std::int64_t>(gathered_stride_, orbits(part) * count_);
-    gathered_stride_ = (gathered_stride_ + 3) / 4 * 4;
+    gathered_stride_ = single ? split_stride(gathered_stride_) : (gathered_stride_ + 1) / 2 * 2;
     prepare();
   }
 
@@ -65,7 +64,8 @@ class FarStages {
   }
   std::int64_t operator_bytes() const { return operators_.bytes(); }
   std::int64_t bytes() const {
-    return moments_.bytes() + locals_.bytes() + products_.bytes() + gathered_.bytes();
+    return moments_.bytes() + locals_.bytes() + products_.bytes() + gathered_.bytes() +
+           units_.bytes();
   }
 
   /// How many of so many right-hand sides fit at a time.
@@ -86,6 +86,7 @@ class FarStages {
     const std::int64_t rows = vectors * parents_at_once_;
     grow(products_, 8 * rows * product_stride_);
     grow(gathered_, 8 * rows * gathered_stride_);
+    if (single) grow(units_, gathered_stride_ / split_depth * unit_stride(rows));
   }
 
   /// Local expansions of zero, down to that level: for P2L to add to, or where no L2L writes them.
@@ -96,7 +97,9 @@ class FarStages {
 
   /// Gives that room back.
   void release() {
-    for (auto* buffer : {&moments_, &locals_, &products_, &gathered_}) *buffer = {};
+    for (auto* buffer : {&moments_, &locals_, &products_}) *buffer = {};
+    gathered_ = {};
+    units_ = {};
   }
 
   /// Enqueues M2M, M2L and L2L, for which there must be room; calls done(stage) after each.
@@ -143,10 +146,14 @@ class FarStages {
   void prepare() {
     if (!has_far()) return;
     operators_.make(order_, tree_);
-    if (blas_) return;
-    blas_ = std::make_unique<Blas>(stream_);
-    total_memory_ = total_device_memory();
+    if (!single && !blas_) blas_ = std::make_unique<Blas>(stream_);
+    if (total_memory_ == 0) total_memory_ = total_device_memory();
   }
+
+  static constexpr bool single = sizeof(T) == sizeof(float);
+
+  /// Room for the rows of the last block of products.
+  static std::int64_t unit_stride(std::int64_t rows) { return (rows + 3) / 4 * 4 + 128; }
 
   static std::int64_t parents_of(const M2lRows& m2l) {
     return static_cast<std::int64_t>(m2l.parents.size());
@@ -169,17 +176,27 @@ class FarStages {
     for (int part = 0; part < parts() && part_begin(part) < all; ++part) {
       const int some = std::min(orbits(part), all - part_begin(part));
       const GatheredView<T> gathered{
-          gathered_.data(), products.first_row, rows, part_begin(part), some, gathered_stride_};
+          gathered_.data(), units_.data(), unit_stride(rows), products.first_row, rows,
+          part_begin(part), some,          gathered_stride_};
       gather(m2l.sources.data(), table_.classes(), expansions, gathered, stream_);
       done("gather");
-      blas_->multiply_eight<T>(rows, count_, gathered.orbits * count_,
-                               {gathered.values, gathered.stride, rows * gathered.stride},
-                               {operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
-                                count_ * operators.m2l_stride},
-                               {products.values, products.stride, products.block}, part > 0,
-                               rough_);
+      multiply(gathered, operators, products, part > 0);
       done("M2L");
     }
+  }
+
+  void multiply(const GatheredView<float>& gathered, const OperatorsView<float>& operators,
+                const ProductsView<float>& products, bool /*add: they are one part*/) {
+    multiply_split(gathered, operators, count_, products, stream_);
+  }
+  void multiply(const GatheredView<double>& gathered, const OperatorsView<double>& operators,
+                const ProductsView<double>& products, bool add) {
+    const EightMatrices<const double> a{gathered.values, gathered.stride,
+                                        gathered.rows * gathered.stride},
+        b{operators.m2l + gathered.first_orbit * count_, operators.m2l_stride,
+          count_ * operators.m2l_stride};
+    blas_->multiply_eight(gathered.rows, count_, gathered.orbits * count_, a, b,
+                          {products.values, products.stride, products.block}, add);
   }
 
   /// Free memory decides only where it must, because products of another number of rows may differ
@@ -201,7 +218,6 @@ class FarStages {
   }
 
   const DeviceTree& tree_;
-  bool rough_;
   Gathering gathering_;
   cudaStream_t stream_;
   DeviceTable<T> table_;
@@ -210,7 +226,9 @@ class FarStages {
   int count_;
   std::int64_t product_stride_, gathered_stride_ = 0, total_memory_ = 0, parents_at_once_ = 0;
   std::unique_ptr<Blas> blas_;
-  DeviceBuffer<T> moments_, locals_, products_, gathered_;
+  DeviceBuffer<T> moments_, locals_, products_;
+  DeviceBuffer<M2lNumber<T>> gathered_;
+  DeviceBuffer<float> units_;  ///< of gathered split numbers
 };
 
 }  // namespace fmbem::cuda

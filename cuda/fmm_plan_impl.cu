@@ -121,7 +121,6 @@ void FmmPlan::Impl::make_evaluation_on(PlanPoints points) {
                                  {.precision = precision,
                                   .near_precision = near_precision,
                                   .root_terms = options.tolerance >= 1e-10 ? 1 : 2,
-                                  .rough_products = options.tolerance >= 1e-3 && !options.hessian,
                                   .third_law = third_law,
                                   .targets_of_a_warp = targets_of_a_warp(),
                                   .kernel = kernel()},

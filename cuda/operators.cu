@@ -6,17 +6,29 @@
 
 #include "fmbem/cuda/m2l_operators.cuh"
 #include "fmbem/cuda/operators.cuh"
+#include "fmbem/cuda/split_products.cuh"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/expansion/yukawa_translations.hpp"
 
 namespace fmbem::cuda {
 namespace {
 
-/// Rows of the products' factors start at multiples of 16 bytes.
+/// M2L's part, in the order of the default stream.
 template <class T>
-std::int64_t aligned(std::int64_t numbers) {
-  constexpr std::int64_t step = 16 / sizeof(T);
-  return (numbers + step - 1) / step * step;
+void make_m2l(const fmm::Yukawa& kernel, const fmm::ParityOrder& order, DeviceOperators<T>& to) {
+  const int depth = (fmm::orbits - 1) * order.count;
+  const std::int64_t stride = (depth + 1) / 2 * 2;  // rows start at multiples of 16 bytes
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto values = make_m2l_operators<float>(kernel, order, stride, nullptr);
+    to.m2l_stride = split_stride(depth);
+    to.m2l = DeviceBuffer<SplitNumber>(8 * order.count * to.m2l_stride, nullptr);
+    to.m2l_units = DeviceBuffer<float>(8 * order.count, nullptr);
+    split_operators(values.data(), stride, order.count, depth, to.m2l.data(), to.m2l_units.data(),
+                    nullptr);
+  } else {
+    to.m2l_stride = stride;
+    to.m2l = make_m2l_operators<double>(kernel, order, stride, nullptr);
+  }
 }
 
 fmm::UpwardBlocks upward_blocks(const fmm::Laplace&, const fmm::ParityOrder& order) {
@@ -35,8 +47,7 @@ std::shared_ptr<const DeviceOperators<T>> make_operators(const Kernel& kernel,
                                                          const fmm::ParityOrder& order) {
   const std::int64_t count = order.count;
   auto result = std::make_shared<DeviceOperators<T>>();
-  result->m2l_stride = aligned<T>((fmm::orbits - 1) * count);
-  result->m2l = make_m2l_operators<T>(as_yukawa(kernel), order, result->m2l_stride, nullptr);
+  make_m2l(as_yukawa(kernel), order, *result);
   std::vector<T> upward, downward;
   const fmm::UpwardBlocks blocks = upward_blocks(kernel, order);  // while the device is at M2L
   for (int e = 0; e < 8; ++e) {

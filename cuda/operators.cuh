@@ -16,10 +16,16 @@ namespace fmbem::cuda {
 /// on the host.
 template <class T>
 struct DeviceOperators {
-  DeviceBuffer<T> m2l, upward, downward;
+  DeviceBuffer<M2lNumber<T>> m2l;
+  DeviceBuffer<float> m2l_units;  ///< of split numbers
+  DeviceBuffer<T> upward, downward;
   std::int64_t m2l_stride = 0;
-  OperatorsView<T> view() const { return {m2l.data(), upward.data(), downward.data(), m2l_stride}; }
-  std::int64_t bytes() const { return m2l.bytes() + upward.bytes() + downward.bytes(); }
+  OperatorsView<T> view() const {
+    return {m2l.data(), m2l_units.data(), upward.data(), downward.data(), m2l_stride};
+  }
+  std::int64_t bytes() const {
+    return m2l.bytes() + m2l_units.bytes() + upward.bytes() + downward.bytes();
+  }
 };
 template <class T, class Kernel>
 std::shared_ptr<const DeviceOperators<T>> device_operators(const Kernel& kernel,

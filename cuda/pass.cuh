@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "fmbem/cuda/split_number.cuh"
 #include "fmbem/cuda/tree.cuh"
 #include "fmbem/fmm/base/vec3.hpp"
 #include "fmbem/fmm/expansion/translations.hpp"
@@ -140,12 +142,18 @@ struct FarKernel {
   int top_level = 2;  ///< the first level whose boxes have M2L
 };
 
+/// What factors of M2L's products are kept in.
+template <class T>
+using M2lNumber = std::conditional_t<sizeof(T) == sizeof(float), SplitNumber, double>;
+
 /// Translation operators of one order (fmm/translations.hpp).
 template <class T>
 struct OperatorsView {
-  const T* m2l;       ///< [8][K][m2l_stride]: rows of the eight products, 26 orbits of K in a row
-  const T* upward;    ///< by class e from K·begin[e] on: [K][K_e]
-  const T* downward;  ///< [K][K]: row i takes the parent's coefficient at position i
+  /// [8][K][m2l_stride]: rows of the eight products, 26 orbits of K in a row.
+  const M2lNumber<T>* m2l;
+  const float* m2l_units;  ///< [8][K], of split numbers
+  const T* upward;         ///< by class e from K·begin[e] on: [K][K_e]
+  const T* downward;       ///< [K][K]: row i takes the parent's coefficient at position i
   std::int64_t m2l_stride;
 };
 
@@ -241,10 +249,13 @@ void m2m(const TreeView& tree, const SplitsView& splits, const Classes& classes,
 enum class Gathering { wide, sparing };
 
 /// Factors of M2L's products, [8][rows][stride]: of rows (a parent and a right-hand side) and
-/// orbits from the first ones on.
+/// orbits from the first ones on. Split numbers go to the end of the last that have a unit
+/// together.
 template <class T>
 struct GatheredView {
-  T* values;
+  M2lNumber<T>* values;
+  float* units;  ///< of split numbers, [stride / split_depth][unit_stride]: of all eight blocks
+  std::int64_t unit_stride;
   std::int64_t first_row, rows;
   int first_orbit, orbits;
   std::int64_t stride;

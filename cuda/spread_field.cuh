@@ -29,7 +29,7 @@ class SpreadField {
       : tree_(tree),
         strength_(strength),
         stream_(stream),
-        stages_(order, tree.tree, false, stream, gathering, kernel),
+        stages_(order, tree.tree, stream, gathering, kernel),
         arguments_(1, stream),
         largest_(most_vectors, stream) {}
 

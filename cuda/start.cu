@@ -8,13 +8,12 @@ namespace fmbem {
 namespace {
 
 /// A product of M2L's shape, at order 11.
-template <class T>
 void multiply_once(cuda::Blas& blas, cudaStream_t stream) {
   constexpr int rows = 1024, columns = 144, depth = 26 * columns;
-  const cuda::DeviceBuffer<T> a(rows * depth, stream), b(columns * depth, stream),
+  const cuda::DeviceBuffer<double> a(rows * depth, stream), b(columns * depth, stream),
       c(8 * rows * columns, stream);
-  blas.multiply_eight<T>(rows, columns, depth, {a.data(), depth, 0}, {b.data(), depth, 0},
-                         {c.data(), columns, rows * columns}, false, false);
+  blas.multiply_eight(rows, columns, depth, {a.data(), depth, 0}, {b.data(), depth, 0},
+                      {c.data(), columns, rows * columns}, false);
 }
 
 }  // namespace
@@ -27,8 +26,7 @@ void start_cuda_device() {
     cuda::Staging();  // pins memory, once and for all
     const cuda::Stream stream;
     cuda::Blas blas(stream);
-    multiply_once<double>(blas, stream);
-    multiply_once<float>(blas, stream);
+    multiply_once(blas, stream);
     stream.wait();
   } catch (const std::exception&) {
     // Whoever uses the device next meets the error again, and reports it.

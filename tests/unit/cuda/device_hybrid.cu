@@ -27,7 +27,6 @@ void evaluate_hybrid_on_device(const fmm::PointTree& tree, const std::vector<Vec
                             {.precision = precision,
                              .near_precision = near_precision,
                              .root_terms = 2,
-                             .rough_products = false,
                              .third_law = false,
                              .targets_of_a_warp = most,
                              .kernel = {.top_level = 1}},

@@ -162,16 +162,21 @@ class Comparison {
         rounding_(roundings * std::numeric_limits<double>::epsilon() / 2) {}
 
   void take(int orbit, int e, const double* block) {
-    constexpr double storage = sizeof(T) == 4 ? 0x1p-24 : 0;
+    // Of single precision, and of two halves; small ones have the unit of their row.
+    constexpr bool split = sizeof(T) == 4;
+    constexpr double storage = split ? 0x1p-24 + 0x1p-22 : 0, of_largest = split ? 0x1p-39 : 0;
     double here = 0;
     for (int i = 0; i < low_.count; ++i) {
-      const T* const row = device_.rows.data() +
-                           (e * std::int64_t{low_.count} + i) * device_.stride +
-                           (orbit - 1) * std::int64_t{low_.count};
+      const T* const whole_row =
+          device_.rows.data() + (e * std::int64_t{low_.count} + i) * device_.stride;
+      const T* const row = whole_row + (orbit - 1) * std::int64_t{low_.count};
+      double largest = 0;
+      for (std::int64_t k = 0; split && k < device_.stride; ++k)
+        largest = std::max(largest, std::abs(static_cast<double>(whole_row[k])));
       for (int j = 0; j < low_.count; ++j, ++block) {
-        const double difference =
-            std::abs(static_cast<double>(row[j]) - *block) /
-            (rounding_ * sizes_[orbit - 1][at(i, low_.count, j)] + storage * std::abs(*block));
+        const double difference = std::abs(static_cast<double>(row[j]) - *block) /
+                                  (rounding_ * sizes_[orbit - 1][at(i, low_.count, j)] +
+                                   storage * std::abs(*block) + of_largest * largest);
         here = std::isfinite(difference) ? std::max(here, difference) : 1e300;
       }
     }

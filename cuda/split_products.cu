@@ -1,0 +1,321 @@
+// A block has 32 rows for each of its warps' rows and 16 columns for each of their tiles. Its
+// factors come through shared memory, 32 terms of all rows and columns at a time, three of them on
+// their way at once: a row of them is 128 bytes, whose groups of 16 are permuted so that eight rows
+// are read without conflicts.
+#include <algorithm>
+
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+
+#include "fmbem/cuda/blocks.cuh"
+#include "fmbem/cuda/launch.cuh"
+#include "fmbem/cuda/split_number.cuh"
+#include "fmbem/cuda/split_products.cuh"
+
+namespace fmbem::cuda {
+namespace {
+
+constexpr int stages = 3, row_bytes = 4 * split_depth, groups = row_bytes / 16;
+
+/// Warps of a block are [2][RowWarps], each with 32 rows and `Tiles` tiles of eight columns.
+constexpr int columns_of_block(int tiles) { return 16 * tiles; }
+constexpr int rows_of_block(int row_warps) { return 32 * row_warps; }
+/// Of rows, columns and units of rows.
+constexpr int stage_bytes(int rows, int columns) { return (rows + columns) * row_bytes + rows * 4; }
+
+template <int Tiles, int RowWarps>
+struct BlockShape {
+  static constexpr int rows = rows_of_block(RowWarps), columns = columns_of_block(Tiles);
+  static constexpr int threads = 64 * RowWarps;
+};
+
+struct SplitProduct {
+  GatheredView<float> a;  ///< rows
+  OperatorsView<float> b;  ///< of columns
+  int count;
+  ProductsView<float> c;
+};
+
+/// Four 8 x 8 matrices of halves: lane l names row l mod 8 of matrix l / 8, and gets entries
+/// (l / 4, 2 (l mod 4)) and the next one of each.
+__device__ inline void load_matrices(unsigned (&matrices)[4], const unsigned char* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
+}
+
+/// sum += a b: 16 rows of a, 8 columns of b and 16 terms. A lane has, with i = lane / 4 and
+/// t = lane mod 4, pairs of terms 2t, 2t + 1 (a[0], a[1], b[0]) and 2t + 8, 2t + 9 (a[2], a[3],
+/// b[1]) of rows i (a[0], a[2]) and i + 8 and of column i, and (i, 2t), (i, 2t + 1), (i + 8, 2t)
+/// and (i + 8, 2t + 1) of the sum.
+__device__ inline void multiply_halves(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// Which terms a pair of the operators' halves has, of 32: pair 4 g + t of the high halves, as of
+/// the low ones, is what lane t takes for the g-th eight terms, in the order in which
+/// load_matrices() brings it the rows' numbers.
+__host__ __device__ constexpr int first_of_pair(int pair) { return 8 * (pair / 4) + pair % 4; }
+constexpr int second_after_first = 4;
+
+/// The factors of a stage in shared memory.
+template <class Shape>
+struct Stage {
+  unsigned char* bytes;
+  __device__ unsigned char* group_of(int row, int group) const {
+    return bytes + row * row_bytes + (group ^ (row % groups)) * 16;
+  }
+  __device__ float* units() const { return reinterpret_cast<float*>(bytes + (Shape::rows + Shape::columns) * row_bytes); }
+};
+
+/// Copies a block's factors to shared memory, a group of each of several rows a thread. Rows behind
+/// the last one are copies of it, whose products are not kept.
+template <class Shape>
+class Loader {
+ public:
+  __device__ Loader(const SplitProduct& p, int e, int first_row, int first_column)
+      : a_(p.a.values), b_(p.b.m2l), units_(p.a.units + first_row), unit_stride_(p.a.unit_stride) {
+    const int thread = static_cast<int>(threadIdx.x);
+    row_ = thread / groups;
+    group_ = thread % groups;
+#pragma unroll
+    for (int j = 0; j < a_steps; ++j) {
+      const auto row = min(std::int64_t{first_row} + row_ + j * rows_at_once, p.a.rows - 1);
+      from_a_[j] = static_cast<std::uint32_t>((e * p.a.rows + row) * p.a.stride + 4 * group_);
+    }
+#pragma unroll
+    for (int j = 0; j < b_steps; ++j) {
+      const int column = min(first_column + row_ + j * rows_at_once, p.count - 1);
+      from_b_[j] = static_cast<std::uint32_t>(
+          (std::int64_t{e} * p.count + column) * p.b.m2l_stride + 4 * group_);
+    }
+  }
+
+  __device__ void load(int chunk, const Stage<Shape>& to) const {
+    const int first = chunk * split_depth;
+#pragma unroll
+    for (int j = 0; j < a_steps; ++j)
+      __pipeline_memcpy_async(to.group_of(row_ + j * rows_at_once, group_), a_ + from_a_[j] + first,
+                              16);
+#pragma unroll
+    for (int j = 0; j < b_steps; ++j) {
+      const int column = row_ + j * rows_at_once;
+      if (Shape::columns % rows_at_once == 0 || column < Shape::columns)
+        __pipeline_memcpy_async(to.group_of(Shape::rows + column, group_), b_ + from_b_[j] + first,
+                                16);
+    }
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < Shape::rows / 4)
+      __pipeline_memcpy_async(to.units() + 4 * thread, units_ + chunk * unit_stride_ + 4 * thread,
+                              16);
+  }
+
+ private:
+  static constexpr int rows_at_once = Shape::threads / groups;
+  static constexpr int a_steps = Shape::rows / rows_at_once,
+                       b_steps = (Shape::columns + rows_at_once - 1) / rows_at_once;
+  const SplitNumber *a_, *b_;
+  const float* units_;
+  std::int64_t unit_stride_;
+  int row_, group_;
+  std::uint32_t from_a_[a_steps], from_b_[b_steps];
+};
+
+/// A block for some rows (x) and columns (z) of each of the eight products (y).
+template <int Tiles, int RowWarps>
+__global__ void __launch_bounds__(BlockShape<Tiles, RowWarps>::threads)
+    multiply_split_kernel(const __grid_constant__ SplitProduct p) {
+  using Shape = BlockShape<Tiles, RowWarps>;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size,
+            warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int e = static_cast<int>(blockIdx.y);
+  const int first_row = static_cast<int>(blockIdx.x) * Shape::rows,
+            first_column = static_cast<int>(blockIdx.z) * Shape::columns;
+  const int warp_row = 32 * (warp % RowWarps), warp_column = 8 * Tiles * (warp / RowWarps);
+  const int chunks = (p.a.orbits * p.count + split_depth - 1) / split_depth;
+  unsigned char* const s_bytes = dynamic_shared<unsigned char>();
+  const auto stage = [&](int chunk) {
+    return Stage<Shape>{s_bytes + chunk % stages * stage_bytes(Shape::rows, Shape::columns)};
+  };
+  const Loader<Shape> loader(p, e, first_row, first_column);
+#pragma unroll
+  for (int chunk = 0; chunk < stages - 1; ++chunk) {
+    if (chunk < chunks) loader.load(chunk, stage(chunk));
+    __pipeline_commit();
+  }
+
+  float sum[2][Tiles][4] = {};
+#pragma unroll 1
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    __pipeline_wait_prior(stages - 2);
+    __syncthreads();  // the chunk is there, and that before it has been used
+    const int next = chunk + stages - 1;
+    if (next < chunks) loader.load(next, stage(next));
+    __pipeline_commit();
+
+    const Stage<Shape> here = stage(chunk);
+    unsigned high[2][2][4], low[2][2][4];  // [16 rows][16 terms]
+    float unit[2][2];
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const int row = warp_row + 16 * m + lane % 16, group = 4 * k + lane / 16;
+        unsigned first[4], second[4];  // rows i, i + 8 of four terms each, twice
+        load_matrices(first, here.group_of(row, group));
+        load_matrices(second, here.group_of(row, group + 2));
+        unit[m][k] = here.units()[warp_row + 16 * m + 8 * k + lane / 4];
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          high[m][k][h] = high_of_two(first[h], first[h + 2]);
+          low[m][k][h] = low_of_two(first[h], first[h + 2]);
+          high[m][k][h + 2] = high_of_two(second[h], second[h + 2]);
+          low[m][k][h + 2] = low_of_two(second[h], second[h + 2]);
+        }
+      }
+    constexpr int together = 2;  // tiles, so that products do not wait for each other's sums
+#pragma unroll
+    for (int n = 0; n < Tiles; n += together) {
+      unsigned b_high[together][4], b_low[together][4];
+      float part[together][2][4] = {};
+      const auto for_all = [&](const auto& of) {
+#pragma unroll
+        for (int j = 0; j < together; ++j)
+          if (n + j < Tiles)
+#pragma unroll
+            for (int m = 0; m < 2; ++m) of(j, m);
+      };
+#pragma unroll
+      for (int j = 0; j < together; ++j)
+        if (n + j < Tiles) {
+          const int row = Shape::rows + warp_column + 8 * (n + j) + lane % 8;
+          load_matrices(b_high[j], here.group_of(row, lane / 8));
+          load_matrices(b_low[j], here.group_of(row, 4 + lane / 8));
+        }
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        for_all([&](int j, int m) {
+          multiply_halves(part[j][m], low[m][k], b_high[j][2 * k], b_high[j][2 * k + 1]);
+        });
+        for_all([&](int j, int m) {
+          multiply_halves(part[j][m], high[m][k], b_low[j][2 * k], b_low[j][2 * k + 1]);
+        });
+        for_all([&](int j, int m) {
+          multiply_halves(part[j][m], high[m][k], b_high[j][2 * k], b_high[j][2 * k + 1]);
+        });
+      }
+      for_all([&](int j, int m) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) sum[m][n + j][i] += unit[m][i / 2] * part[j][m][i];
+      });
+    }
+  }
+
+  const float* const units = p.b.m2l_units + e * p.count;
+#pragma unroll
+  for (int n = 0; n < Tiles; ++n) {
+    const int column = first_column + warp_column + 8 * n + 2 * (lane % 4);
+    if (column >= p.count) continue;
+    const float low_unit = units[column], high_unit = units[min(column + 1, p.count - 1)];
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const std::int64_t row = first_row + warp_row + 16 * m + 8 * h + lane / 4;
+        if (row >= p.a.rows) continue;
+        // Rows have room for a multiple of four.
+        *reinterpret_cast<float2*>(p.c.values + e * p.c.block + row * p.c.stride + column) =
+            make_float2(low_unit * sum[m][n][2 * h], high_unit * sum[m][n][2 * h + 1]);
+      }
+  }
+}
+
+/// A block for each row of the operators.
+__global__ void __launch_bounds__(threads_per_block)
+    split_operators_kernel(const float* values, std::int64_t stride, int depth, SplitNumber* split,
+                           float* units) {
+  const std::int64_t row = blockIdx.x;
+  values += row * stride;
+  split += row * split_stride(depth);
+  float largest = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < depth; k += threads_per_block)
+    largest = fmaxf(largest, fabsf(values[k]));
+  __shared__ float s_largest[warps_per_block];
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  largest = largest_of_warp(largest);
+  if (threadIdx.x % warp_size == 0) s_largest[warp] = largest;
+  __syncthreads();
+  for (const float other : s_largest) largest = fmaxf(largest, other);
+  const SplitUnit unit(largest);
+  if (threadIdx.x == 0) units[row] = unit.value();
+  const int pairs = static_cast<int>(split_stride(depth)) / 2;
+  for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += threads_per_block) {
+    const int chunk = pair / 16, first = chunk * split_depth + first_of_pair(pair % 16),
+              second = first + second_after_first;
+    const SplitNumber x = unit.split(first < depth ? values[first] : 0),
+                      y = unit.split(second < depth ? values[second] : 0);
+    split[chunk * split_depth + pair % 16] = high_of_two(x, y);
+    split[chunk * split_depth + 16 + pair % 16] = low_of_two(x, y);
+  }
+}
+
+template <int Tiles, int RowWarps>
+void launch_split(const SplitProduct& p, cudaStream_t stream) {
+  using Shape = BlockShape<Tiles, RowWarps>;
+  launch(multiply_split_kernel<Tiles, RowWarps>,
+         dim3(blocks_for(p.a.rows, Shape::rows), 8, blocks_for(p.count, Shape::columns)),
+         Shape::threads, std::size_t{stages} * stage_bytes(Shape::rows, Shape::columns), stream, p);
+}
+
+/// With 128 rows a block, or 96 where the multiprocessors are done sooner that way.
+template <int Tiles>
+void launch_split(const SplitProduct& p, cudaStream_t stream) {
+  const std::int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  const auto rows_in_turn = [&](int rows) {
+    const std::int64_t blocks = std::int64_t{8} * blocks_for(p.a.rows, rows) *
+                                blocks_for(p.count, columns_of_block(Tiles));
+    return (blocks + multiprocessors - 1) / multiprocessors * rows;
+  };
+  if (rows_in_turn(96) < rows_in_turn(128))
+    launch_split<Tiles, 3>(p, stream);
+  else
+    launch_split<Tiles, 4>(p, stream);
+}
+
+constexpr int most_tiles = 13;
+
+/// With that many tiles a warp, or one more.
+template <int Tiles = 2>
+void launch_split(int tiles, const SplitProduct& p, cudaStream_t stream) {
+  if (tiles <= Tiles)
+    launch_split<Tiles>(p, stream);
+  else if constexpr (Tiles < most_tiles)
+    launch_split<Tiles + (Tiles < 9 ? 1 : 2)>(tiles, p, stream);
+}
+
+}  // namespace
+
+void split_operators(const float* values, std::int64_t stride, int count, int depth,
+                     SplitNumber* split, float* units, cudaStream_t stream) {
+  launch(split_operators_kernel, 8 * static_cast<unsigned>(count), threads_per_block, 0, stream,
+         values, stride, depth, split, units);
+}
+
+void multiply_split(const GatheredView<float>& gathered, const OperatorsView<float>& operators,
+                    int count, const ProductsView<float>& products, cudaStream_t stream) {
+  if (gathered.rows == 0) return;
+  const SplitProduct p{gathered, operators, count, products};
+  // As many columns in a block as shared memory has room for, in parts of the same size.
+  const int room = static_cast<int>(shared_memory_of_a_block()) / stages;
+  int most = most_tiles;
+  while (stage_bytes(rows_of_block(4), columns_of_block(most)) > room) most -= 2;
+  const unsigned parts = blocks_for(count, columns_of_block(most));
+  launch_split(static_cast<int>(blocks_for(count, columns_of_block(1) * static_cast<int>(parts))), p,
+               stream);
+}
+
+}  // namespace fmbem::cuda
