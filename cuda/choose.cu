@@ -95,7 +95,7 @@ DeviceRates device_rates() {
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
   return {.near_single = 2.45e12 * size,
           .near_double = 1.25e12 * in_double,
-          .product_single = 52e12 * size,
+          .product_single = 110e12 * size,
           .product_double = 38e12 * in_double,
           .bandwidth = 3.5e12 * size,
           .m2p_single = 6.6e11 * size,
@@ -114,8 +114,8 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
                         bool sources_are_targets) {
   if (!options.precision && rates.slow_double && !options.hessian && options.tolerance >= 1e-6)
     return Precision::single_precision;
-  // Here sums, too, are in single precision: potentials of points in a volume are off by 1e-6.
-  constexpr double least = 2e-6;
+  // Here sums, too, are in single precision: potentials of points in a volume are off by 4e-7.
+  constexpr double least = 1e-6;
   if (!options.precision && sources_are_targets && !options.dipoles && !options.hessian &&
       options.kappa == 0 && options.tolerance >= least)
     return Precision::single_precision;

@@ -54,7 +54,11 @@ __global__ void __launch_bounds__(threads_per_block)
     if (place % split_depth == 0)
       gathered.units[place / split_depth * gathered.unit_stride + row] = unit.value();
 #pragma unroll
-    for (int e = 0; e < 8; ++e) out[(e ^ parity) * block] = unit.split(value[e]);
+    for (int e = 0; e < 8; e += 2) {
+      const SplitPair pair = unit.split(value[e], value[e + 1]);
+      out[(e ^ parity) * block] = pair.first();
+      out[((e + 1) ^ parity) * block] = pair.second();
+    }
   } else {
 #pragma unroll
     for (int e = 0; e < 8; ++e) out[(e ^ parity) * block] = value[e];

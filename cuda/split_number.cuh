@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include <cuda_fp16.h>
 
@@ -22,6 +21,18 @@ constexpr std::int64_t split_stride(std::int64_t numbers) {
   return (numbers + split_depth - 1) / split_depth * split_depth;
 }
 
+/// Halves of two numbers, the first one's in the low 16 bits.
+struct SplitPair {
+  unsigned high, low;
+  __device__ SplitNumber first() const { return __byte_perm(high, low, 0x5410); }
+  __device__ SplitNumber second() const { return __byte_perm(high, low, 0x7632); }
+};
+
+/// The same of two split numbers.
+__device__ inline SplitPair pair_of(SplitNumber x, SplitNumber y) {
+  return {__byte_perm(x, y, 0x5410), __byte_perm(x, y, 0x7632)};
+}
+
 /// The unit of numbers of which that is the largest: halves have up to 2^16.
 class SplitUnit {
  public:
@@ -29,11 +40,14 @@ class SplitUnit {
     exponent_ = max(__float_as_uint(largest) >> 23, lowest);
   }
   __device__ float value() const { return __uint_as_float((exponent_ - shift) << 23); }
-  __device__ SplitNumber split(float x) const {
-    const float scaled = x * __uint_as_float((2 * bias + shift - exponent_) << 23);
-    const __half high = __float2half_rn(scaled),
-                 low = __float2half_rn(scaled - __half2float(high));
-    return __half_as_ushort(high) | static_cast<SplitNumber>(__half_as_ushort(low)) << 16;
+  __device__ SplitPair split(float x, float y) const {
+    const float inverse = __uint_as_float((2 * bias + shift - exponent_) << 23);
+    x *= inverse;
+    y *= inverse;
+    const __half2 high = __floats2half2_rn(x, y);
+    const float2 rounded = __half22float2(high);
+    const __half2 low = __floats2half2_rn(x - rounded.x, y - rounded.y);
+    return {reinterpret_cast<const unsigned&>(high), reinterpret_cast<const unsigned&>(low)};
   }
 
  private:
@@ -44,14 +58,6 @@ class SplitUnit {
 /// The largest of a warp's numbers, which are not negative.
 __device__ inline float largest_of_warp(float x) {
   return __uint_as_float(__reduce_max_sync(whole_warp, __float_as_uint(x)));
-}
-
-/// The high halves of two numbers, or the low ones, the first one's in the low bits.
-__device__ inline unsigned high_of_two(SplitNumber x, SplitNumber y) {
-  return __byte_perm(x, y, 0x5410);
-}
-__device__ inline unsigned low_of_two(SplitNumber x, SplitNumber y) {
-  return __byte_perm(x, y, 0x7632);
 }
 
 }  // namespace fmbem::cuda

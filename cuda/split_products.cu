@@ -1,7 +1,7 @@
-// A block has 32 rows for each of its warps' rows and 16 columns for each of their tiles. Its
-// factors come through shared memory, 32 terms of all rows and columns at a time, three of them on
-// their way at once: a row of them is 128 bytes, whose groups of 16 are permuted so that eight rows
-// are read without conflicts.
+// A block has 32 rows for each of its rows of warps and eight columns for each of the tiles of a
+// warp. Its factors come through shared memory, 32 terms of all rows and columns at a time, three
+// of them on their way at once: a row of them is 128 bytes, whose groups of 16 are permuted so that
+// eight rows are read without conflicts.
 #include <algorithm>
 
 #include <cuda_fp16.h>
@@ -15,22 +15,23 @@
 namespace fmbem::cuda {
 namespace {
 
-constexpr int stages = 3, row_bytes = 4 * split_depth, groups = row_bytes / 16;
+constexpr int stages = 3, row_bytes = 4 * split_depth, group_bytes = 16;
+constexpr int groups = row_bytes / group_bytes;
 
-/// Warps of a block are [2][RowWarps], each with 32 rows and `Tiles` tiles of eight columns.
-constexpr int columns_of_block(int tiles) { return 16 * tiles; }
-constexpr int rows_of_block(int row_warps) { return 32 * row_warps; }
 /// Of rows, columns and units of rows.
 constexpr int stage_bytes(int rows, int columns) { return (rows + columns) * row_bytes + rows * 4; }
 
-template <int Tiles, int RowWarps>
+/// Warps are [ColumnWarps][RowWarps], each with 32 rows and `Tiles` tiles of eight columns.
+template <int ColumnWarps, int Tiles, int RowWarps>
 struct BlockShape {
-  static constexpr int rows = rows_of_block(RowWarps), columns = columns_of_block(Tiles);
-  static constexpr int threads = 64 * RowWarps;
+  static constexpr int tiles = Tiles, row_warps = RowWarps;
+  static constexpr int rows = 32 * RowWarps, columns = 8 * Tiles * ColumnWarps;
+  static constexpr int threads = warp_size * ColumnWarps * RowWarps;
+  static constexpr int bytes = stage_bytes(rows, columns);
 };
 
 struct SplitProduct {
-  GatheredView<float> a;  ///< rows
+  GatheredView<float> a;   ///< rows
   OperatorsView<float> b;  ///< of columns
   int count;
   ProductsView<float> c;
@@ -38,10 +39,10 @@ struct SplitProduct {
 
 /// Four 8 x 8 matrices of halves: lane l names row l mod 8 of matrix l / 8, and gets entries
 /// (l / 4, 2 (l mod 4)) and the next one of each.
-__device__ inline void load_matrices(unsigned (&matrices)[4], const unsigned char* row) {
+__device__ inline void load_matrices(unsigned (&matrices)[4], unsigned row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
+               : "r"(row));
 }
 
 /// sum += a b: 16 rows of a, 8 columns of b and 16 terms. A lane has, with i = lane / 4 and
@@ -62,15 +63,10 @@ __device__ inline void multiply_halves(float (&sum)[4], const unsigned (&a)[4], 
 __host__ __device__ constexpr int first_of_pair(int pair) { return 8 * (pair / 4) + pair % 4; }
 constexpr int second_after_first = 4;
 
-/// The factors of a stage in shared memory.
-template <class Shape>
-struct Stage {
-  unsigned char* bytes;
-  __device__ unsigned char* group_of(int row, int group) const {
-    return bytes + row * row_bytes + (group ^ (row % groups)) * 16;
-  }
-  __device__ float* units() const { return reinterpret_cast<float*>(bytes + (Shape::rows + Shape::columns) * row_bytes); }
-};
+/// Where a group of a row is, behind the begin of a stage's rows.
+__device__ inline int group_at(int row, int group) {
+  return row * row_bytes + (group ^ (row % groups)) * group_bytes;
+}
 
 /// Copies a block's factors to shared memory, a group of each of several rows a thread. Rows behind
 /// the last one are copies of it, whose products are not kept.
@@ -79,122 +75,135 @@ class Loader {
  public:
   __device__ Loader(const SplitProduct& p, int e, int first_row, int first_column)
       : a_(p.a.values), b_(p.b.m2l), units_(p.a.units + first_row), unit_stride_(p.a.unit_stride) {
-    const int thread = static_cast<int>(threadIdx.x);
-    row_ = thread / groups;
-    group_ = thread % groups;
+    const int row = static_cast<int>(threadIdx.x) / groups,
+              group = static_cast<int>(threadIdx.x) % groups;
+    to_ = group_at(row, group);
 #pragma unroll
     for (int j = 0; j < a_steps; ++j) {
-      const auto row = min(std::int64_t{first_row} + row_ + j * rows_at_once, p.a.rows - 1);
-      from_a_[j] = static_cast<std::uint32_t>((e * p.a.rows + row) * p.a.stride + 4 * group_);
+      const auto from = min(std::int64_t{first_row} + row + j * rows_at_once, p.a.rows - 1);
+      from_a_[j] = static_cast<std::uint32_t>((e * p.a.rows + from) * p.a.stride + 4 * group);
     }
 #pragma unroll
     for (int j = 0; j < b_steps; ++j) {
-      const int column = min(first_column + row_ + j * rows_at_once, p.count - 1);
-      from_b_[j] = static_cast<std::uint32_t>(
-          (std::int64_t{e} * p.count + column) * p.b.m2l_stride + 4 * group_);
+      const int from = min(first_column + row + j * rows_at_once, p.count - 1);
+      from_b_[j] = static_cast<std::uint32_t>((std::int64_t{e} * p.count + from) * p.b.m2l_stride +
+                                              4 * group);
     }
   }
 
-  __device__ void load(int chunk, const Stage<Shape>& to) const {
-    const int first = chunk * split_depth;
+  __device__ void load(int chunk, unsigned char* stage) const {
+    const int first = chunk * split_depth, thread = static_cast<int>(threadIdx.x);
+    if (thread >= rows_at_once * groups) return;
 #pragma unroll
     for (int j = 0; j < a_steps; ++j)
-      __pipeline_memcpy_async(to.group_of(row_ + j * rows_at_once, group_), a_ + from_a_[j] + first,
-                              16);
+      if (Shape::rows % rows_at_once == 0 || thread / groups + j * rows_at_once < Shape::rows)
+        __pipeline_memcpy_async(stage + to_ + j * rows_at_once * row_bytes, a_ + from_a_[j] + first,
+                                group_bytes);
 #pragma unroll
-    for (int j = 0; j < b_steps; ++j) {
-      const int column = row_ + j * rows_at_once;
-      if (Shape::columns % rows_at_once == 0 || column < Shape::columns)
-        __pipeline_memcpy_async(to.group_of(Shape::rows + column, group_), b_ + from_b_[j] + first,
-                                16);
-    }
-    const int thread = static_cast<int>(threadIdx.x);
+    for (int j = 0; j < b_steps; ++j)
+      if (Shape::columns % rows_at_once == 0 || thread / groups + j * rows_at_once < Shape::columns)
+        __pipeline_memcpy_async(
+            stage + Shape::rows * row_bytes + to_ + j * rows_at_once * row_bytes,
+            b_ + from_b_[j] + first, group_bytes);
     if (thread < Shape::rows / 4)
-      __pipeline_memcpy_async(to.units() + 4 * thread, units_ + chunk * unit_stride_ + 4 * thread,
-                              16);
+      __pipeline_memcpy_async(stage + (Shape::rows + Shape::columns) * row_bytes + 16 * thread,
+                              units_ + chunk * unit_stride_ + 4 * thread, 16);
   }
 
  private:
-  static constexpr int rows_at_once = Shape::threads / groups;
-  static constexpr int a_steps = Shape::rows / rows_at_once,
+  // A multiple of eight, so that a thread's groups are permuted alike.
+  static constexpr int rows_at_once = Shape::threads / groups / 8 * 8;
+  static constexpr int a_steps = (Shape::rows + rows_at_once - 1) / rows_at_once,
                        b_steps = (Shape::columns + rows_at_once - 1) / rows_at_once;
   const SplitNumber *a_, *b_;
   const float* units_;
   std::int64_t unit_stride_;
-  int row_, group_;
+  int to_;
   std::uint32_t from_a_[a_steps], from_b_[b_steps];
 };
 
 /// A block for some rows (x) and columns (z) of each of the eight products (y).
-template <int Tiles, int RowWarps>
-__global__ void __launch_bounds__(BlockShape<Tiles, RowWarps>::threads)
+template <class Shape>
+__global__ void __launch_bounds__(Shape::threads)
     multiply_split_kernel(const __grid_constant__ SplitProduct p) {
-  using Shape = BlockShape<Tiles, RowWarps>;
+  constexpr int tiles = Shape::tiles;
   const int lane = static_cast<int>(threadIdx.x) % warp_size,
             warp = static_cast<int>(threadIdx.x) / warp_size;
   const int e = static_cast<int>(blockIdx.y);
   const int first_row = static_cast<int>(blockIdx.x) * Shape::rows,
             first_column = static_cast<int>(blockIdx.z) * Shape::columns;
-  const int warp_row = 32 * (warp % RowWarps), warp_column = 8 * Tiles * (warp / RowWarps);
+  const int warp_row = 32 * (warp % Shape::row_warps),
+            warp_column = 8 * tiles * (warp / Shape::row_warps);
   const int chunks = (p.a.orbits * p.count + split_depth - 1) / split_depth;
   unsigned char* const s_bytes = dynamic_shared<unsigned char>();
-  const auto stage = [&](int chunk) {
-    return Stage<Shape>{s_bytes + chunk % stages * stage_bytes(Shape::rows, Shape::columns)};
-  };
   const Loader<Shape> loader(p, e, first_row, first_column);
 #pragma unroll
   for (int chunk = 0; chunk < stages - 1; ++chunk) {
-    if (chunk < chunks) loader.load(chunk, stage(chunk));
+    if (chunk < chunks) loader.load(chunk, s_bytes + chunk * Shape::bytes);
     __pipeline_commit();
   }
+  // What the lane names for load_matrices(): rows i and i + 8 of two groups of the rows' numbers,
+  // columns of four groups of the operators' high halves.
+  const int lane_a = group_at(warp_row + lane % 16, lane / 16),
+            lane_b = Shape::rows * row_bytes + group_at(warp_column + lane % 8, lane / 8);
+  const int lane_unit = (Shape::rows + Shape::columns) * row_bytes + 4 * (warp_row + lane / 4);
 
-  float sum[2][Tiles][4] = {};
+  float sum[2][tiles][4] = {};
+  int slot = 0;  // chunk mod stages
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
     __pipeline_wait_prior(stages - 2);
     __syncthreads();  // the chunk is there, and that before it has been used
     const int next = chunk + stages - 1;
-    if (next < chunks) loader.load(next, stage(next));
+    if (next < chunks)
+      loader.load(next, s_bytes + (slot == 0 ? stages - 1 : slot - 1) * Shape::bytes);
     __pipeline_commit();
 
-    const Stage<Shape> here = stage(chunk);
+    const unsigned char* const stage = s_bytes + slot * Shape::bytes;
+    slot = slot == stages - 1 ? 0 : slot + 1;
+    const auto stage_a = static_cast<unsigned>(__cvta_generic_to_shared(stage)),
+               high_b = stage_a + static_cast<unsigned>(lane_b),
+               low_b = stage_a + static_cast<unsigned>(lane_b ^ (4 * group_bytes));
     unsigned high[2][2][4], low[2][2][4];  // [16 rows][16 terms]
     float unit[2][2];
 #pragma unroll
     for (int m = 0; m < 2; ++m)
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
-        const int row = warp_row + 16 * m + lane % 16, group = 4 * k + lane / 16;
         unsigned first[4], second[4];  // rows i, i + 8 of four terms each, twice
-        load_matrices(first, here.group_of(row, group));
-        load_matrices(second, here.group_of(row, group + 2));
-        unit[m][k] = here.units()[warp_row + 16 * m + 8 * k + lane / 4];
+        const auto row = stage_a + static_cast<unsigned>(16 * row_bytes * m);
+        constexpr int four = 4 * group_bytes, two = 2 * group_bytes;  // groups farther
+        load_matrices(first, row + static_cast<unsigned>(lane_a ^ (four * k)));
+        load_matrices(second, row + static_cast<unsigned>(lane_a ^ (four * k) ^ two));
+        unit[m][k] = *reinterpret_cast<const float*>(stage + lane_unit + 4 * (16 * m + 8 * k));
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
-          high[m][k][h] = high_of_two(first[h], first[h + 2]);
-          low[m][k][h] = low_of_two(first[h], first[h + 2]);
-          high[m][k][h + 2] = high_of_two(second[h], second[h + 2]);
-          low[m][k][h + 2] = low_of_two(second[h], second[h + 2]);
+          const SplitPair low_terms = pair_of(first[h], first[h + 2]),
+                          high_terms = pair_of(second[h], second[h + 2]);
+          high[m][k][h] = low_terms.high;
+          low[m][k][h] = low_terms.low;
+          high[m][k][h + 2] = high_terms.high;
+          low[m][k][h + 2] = high_terms.low;
         }
       }
     constexpr int together = 2;  // tiles, so that products do not wait for each other's sums
 #pragma unroll
-    for (int n = 0; n < Tiles; n += together) {
+    for (int n = 0; n < tiles; n += together) {
       unsigned b_high[together][4], b_low[together][4];
       float part[together][2][4] = {};
       const auto for_all = [&](const auto& of) {
 #pragma unroll
         for (int j = 0; j < together; ++j)
-          if (n + j < Tiles)
+          if (n + j < tiles)
 #pragma unroll
             for (int m = 0; m < 2; ++m) of(j, m);
       };
 #pragma unroll
       for (int j = 0; j < together; ++j)
-        if (n + j < Tiles) {
-          const int row = Shape::rows + warp_column + 8 * (n + j) + lane % 8;
-          load_matrices(b_high[j], here.group_of(row, lane / 8));
-          load_matrices(b_low[j], here.group_of(row, 4 + lane / 8));
+        if (n + j < tiles) {
+          const auto rows = static_cast<unsigned>(8 * row_bytes * (n + j));
+          load_matrices(b_high[j], high_b + rows);
+          load_matrices(b_low[j], low_b + rows);
         }
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
@@ -217,7 +226,7 @@ __global__ void __launch_bounds__(BlockShape<Tiles, RowWarps>::threads)
 
   const float* const units = p.b.m2l_units + e * p.count;
 #pragma unroll
-  for (int n = 0; n < Tiles; ++n) {
+  for (int n = 0; n < tiles; ++n) {
     const int column = first_column + warp_column + 8 * n + 2 * (lane % 4);
     if (column >= p.count) continue;
     const float low_unit = units[column], high_unit = units[min(column + 1, p.count - 1)];
@@ -256,46 +265,57 @@ __global__ void __launch_bounds__(threads_per_block)
   for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += threads_per_block) {
     const int chunk = pair / 16, first = chunk * split_depth + first_of_pair(pair % 16),
               second = first + second_after_first;
-    const SplitNumber x = unit.split(first < depth ? values[first] : 0),
-                      y = unit.split(second < depth ? values[second] : 0);
-    split[chunk * split_depth + pair % 16] = high_of_two(x, y);
-    split[chunk * split_depth + 16 + pair % 16] = low_of_two(x, y);
+    const SplitPair halves =
+        unit.split(first < depth ? values[first] : 0, second < depth ? values[second] : 0);
+    split[chunk * split_depth + pair % 16] = halves.high;
+    split[chunk * split_depth + 16 + pair % 16] = halves.low;
   }
 }
 
-template <int Tiles, int RowWarps>
-void launch_split(const SplitProduct& p, cudaStream_t stream) {
-  using Shape = BlockShape<Tiles, RowWarps>;
-  launch(multiply_split_kernel<Tiles, RowWarps>,
+template <class Shape>
+void launch_shape(const SplitProduct& p, cudaStream_t stream) {
+  launch(multiply_split_kernel<Shape>,
          dim3(blocks_for(p.a.rows, Shape::rows), 8, blocks_for(p.count, Shape::columns)),
-         Shape::threads, std::size_t{stages} * stage_bytes(Shape::rows, Shape::columns), stream, p);
+         Shape::threads, std::size_t{stages} * Shape::bytes, stream, p);
 }
 
-/// With 128 rows a block, or 96 where the multiprocessors are done sooner that way.
-template <int Tiles>
-void launch_split(const SplitProduct& p, cudaStream_t stream) {
-  const std::int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  const auto rows_in_turn = [&](int rows) {
-    const std::int64_t blocks = std::int64_t{8} * blocks_for(p.a.rows, rows) *
-                                blocks_for(p.count, columns_of_block(Tiles));
-    return (blocks + multiprocessors - 1) / multiprocessors * rows;
-  };
-  if (rows_in_turn(96) < rows_in_turn(128))
-    launch_split<Tiles, 3>(p, stream);
-  else
-    launch_split<Tiles, 4>(p, stream);
-}
+/// Blocks of so many columns.
+template <int ColumnWarps, int Tiles>
+struct Columns {
+  template <int RowWarps>
+  using Shape = BlockShape<ColumnWarps, Tiles, RowWarps>;
+  static constexpr int count = Shape<4>::columns, bytes = Shape<4>::bytes;
 
-constexpr int most_tiles = 13;
+  /// With 128 rows a block, or 96 where the multiprocessors are done sooner that way.
+  static void launch(const SplitProduct& p, cudaStream_t stream) {
+    const std::int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+    const auto rows_in_turn = [&](int rows) {
+      const std::int64_t blocks =
+          std::int64_t{8} * blocks_for(p.a.rows, rows) * blocks_for(p.count, count);
+      return (blocks + multiprocessors - 1) / multiprocessors * rows;
+    };
+    if (rows_in_turn(96) < rows_in_turn(128))
+      launch_shape<Shape<3>>(p, stream);
+    else
+      launch_shape<Shape<4>>(p, stream);
+  }
+};
 
-/// With that many tiles a warp, or one more.
-template <int Tiles = 2>
-void launch_split(int tiles, const SplitProduct& p, cudaStream_t stream) {
-  if (tiles <= Tiles)
-    launch_split<Tiles>(p, stream);
-  else if constexpr (Tiles < most_tiles)
-    launch_split<Tiles + (Tiles < 9 ? 1 : 2)>(tiles, p, stream);
-}
+/// From few columns to many.
+template <class... Columns>
+struct Widths {
+  /// As many columns in a block as shared memory has room for, in parts of the same size.
+  static void launch(const SplitProduct& p, cudaStream_t stream) {
+    const int room = static_cast<int>(shared_memory_of_a_block()) / stages;
+    int most = 0;
+    ((most = Columns::bytes <= room ? Columns::count : most), ...);
+    const int parts = (p.count + most - 1) / most, least = (p.count + parts - 1) / parts;
+    bool done = false;
+    ((!done && least <= Columns::count ? (Columns::launch(p, stream), done = true) : false), ...);
+  }
+};
+using AllWidths = Widths<Columns<4, 1>, Columns<3, 2>, Columns<4, 2>, Columns<3, 4>, Columns<3, 5>,
+                         Columns<4, 4>, Columns<3, 6>, Columns<4, 5>, Columns<4, 6>, Columns<3, 9>>;
 
 }  // namespace
 
@@ -308,14 +328,7 @@ void split_operators(const float* values, std::int64_t stride, int count, int de
 void multiply_split(const GatheredView<float>& gathered, const OperatorsView<float>& operators,
                     int count, const ProductsView<float>& products, cudaStream_t stream) {
   if (gathered.rows == 0) return;
-  const SplitProduct p{gathered, operators, count, products};
-  // As many columns in a block as shared memory has room for, in parts of the same size.
-  const int room = static_cast<int>(shared_memory_of_a_block()) / stages;
-  int most = most_tiles;
-  while (stage_bytes(rows_of_block(4), columns_of_block(most)) > room) most -= 2;
-  const unsigned parts = blocks_for(count, columns_of_block(most));
-  launch_split(static_cast<int>(blocks_for(count, columns_of_block(1) * static_cast<int>(parts))), p,
-               stream);
+  AllWidths::launch({gathered, operators, count, products}, stream);
 }
 
 }  // namespace fmbem::cuda

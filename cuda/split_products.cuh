@@ -17,7 +17,7 @@ void split_operators(const float* values, std::int64_t stride, int count, int de
 /// M2L's products of `count` coefficients: of gathered rows and operators from the first orbit on.
 /// On tensor cores, x y = x_h y_h + x_h y_l + x_l y_h to 2^-22 of the largest of 32 factors. Sums
 /// of 32 products come from tensor cores, whose additions truncate, and are added up in single
-/// precision, row by row in the same order for any number of rows (Ootomo, Yokota, Recovering
+/// precision, in the same order for any number of rows (Ootomo, Yokota, Recovering
 /// single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
 /// performance, Int. J. High Perform. Comput. Appl. 36, 2022).
 void multiply_split(const GatheredView<float>& gathered, const OperatorsView<float>& operators,

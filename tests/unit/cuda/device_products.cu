@@ -1,6 +1,6 @@
+#include "fmbem/cuda/copied.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/split_products.cuh"
-#include "fmbem/cuda/copied.cuh"
 #include "tests/unit/cuda/split_products.hpp"
 #include "tests/unit/cuda/to_host.cuh"
 
@@ -19,7 +19,8 @@ __global__ void split_rows(const float* values, int rows, int depth, cuda::Gathe
     const cuda::SplitUnit unit(cuda::largest_of_warp(largest));
     if (lane == 0) to.units[place / cuda::split_depth * to.unit_stride + row] = unit.value();
     for (int e = 0; e < 8; ++e)
-      to.values[(std::int64_t{e} * rows + row) * to.stride + place] = unit.split(value[e]);
+      to.values[(std::int64_t{e} * rows + row) * to.stride + place] =
+          unit.split(value[e], 0).first();
   }
 }
 

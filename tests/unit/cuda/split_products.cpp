@@ -83,10 +83,12 @@ TEST_CASE("products of split numbers are right to single precision") {
   CHECK(multiply_split_on_device(a, b, orbits).values == c.values);
   EightHostMatrices some{(rows + 1) / 2, a.columns, {}};
   for (int e = 0; e < 8; ++e)
-    some.values.insert(some.values.end(), a.row(e, 0), a.row(e, 0) + std::size_t{1} * some.rows * a.columns);
+    some.values.insert(some.values.end(), a.row(e, 0),
+                       a.row(e, 0) + std::size_t{1} * some.rows * a.columns);
   const auto of_some = multiply_split_on_device(some, b, orbits);
   bool same = true;
   for (int e = 0; e < 8; ++e)
-    same = same && std::equal(of_some.row(e, 0), of_some.row(e, 0) + std::size_t{1} * some.rows * count, c.row(e, 0));
+    same = same && std::equal(of_some.row(e, 0),
+                              of_some.row(e, 0) + std::size_t{1} * some.rows * count, c.row(e, 0));
   CHECK(same);
 }
