@@ -83,8 +83,8 @@ struct FmmPlan::Impl {
   void sum_directly(const PointsToPlan& points, const Cube& root, const StageDone& stage_done);
   Grown grow_tree(const PointsToPlan& points, const Cube& root, SortedKeys keys, bool counts,
                   const StageDone& stage_done);
-  bool resort(const PointsToPlan& points, double scale, const Cube& root, PlanPoints& gathered,
-              SortedKeys& sources_to, SortedKeys& targets_to);
+  bool resort(const PointsToPlan& points, const PlanOrder& before, double scale, const Cube& root,
+              PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to);
   void grow_deep_tree(const Cube& root, Grown& grown) const;
   Grown grow_hybrid_tree(const PointsToPlan& points, const Cube& root,
                          const StageDone& stage_done) const;

@@ -33,8 +33,8 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
   to.same = points.same();
   SortedKeys source_keys, target_keys;
   std::optional<HistogramTree> counted;
+  const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
   if (counts) {
-    const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
     const PointsToCount others{points.targets.data, count(points.targets), before.targets};
     counted = build_tree_by_histogram(
         root, to.scale, {points.sources.data, count(points.sources), before.sources},
@@ -48,7 +48,7 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
     grown.points.gathered_sources = std::move(counted->sources.gathered);
     grown.points.gathered_targets = std::move(counted->targets.gathered);
     to.tree = std::move(counted->tree);
-  } else if (resort(points, to.scale, root, grown.points, source_keys, target_keys)) {
+  } else if (resort(points, before, to.scale, root, grown.points, source_keys, target_keys)) {
     stage_done("sort");
   } else {
     if (keys.size() == 0 || choice.inflation != first_inflation())
@@ -86,9 +86,9 @@ FmmPlan::Impl::Grown FmmPlan::Impl::grow_tree(const PointsToPlan& points, const 
 }
 
 /// Sorts points that move by the tree that they come from, if there is one and that serves.
-bool FmmPlan::Impl::resort(const PointsToPlan& points, double scale, const Cube& root,
-                           PlanPoints& gathered, SortedKeys& sources_to, SortedKeys& targets_to) {
-  const PlanOrder before = evaluation ? evaluation->order() : PlanOrder();
+bool FmmPlan::Impl::resort(const PointsToPlan& points, const PlanOrder& before, double scale,
+                           const Cube& root, PlanPoints& gathered, SortedKeys& sources_to,
+                           SortedKeys& targets_to) {
   if (!before.sources || tree.tree.deepest() > deepest_level || !leaves_serve) return false;
   const auto sort_some = [&](const DevicePoints& some, const std::int32_t* order_before,
                              const TreeView& view, const DeviceBuffer<std::int32_t>& leaves,

@@ -113,9 +113,8 @@ template <class T>
 void l2l(const TreeView& tree, const ParentsView& parents, const Classes& classes,
          const OperatorsView<T>& operators, const ProductsView<T>& products,
          const ExpansionsView<T>& expansions, cudaStream_t stream) {
-  const std::size_t most = shared_memory_of_a_block();
   const std::size_t of_row = 9 * sizeof(T) * expansions.count;
-  const int rows = 4 * of_row <= most ? 4 : 2 * of_row <= most ? 2 : 1;
+  const int rows = rows_of_a_block(of_row);
   const std::int64_t all =
       static_cast<std::int64_t>(parents.last - parents.first) * expansions.vectors;
   launch_in_turn(parents.follows,

@@ -24,6 +24,12 @@ inline std::size_t shared_memory_of_a_block() {
          14 * 1024;
 }
 
+/// How many rows, 4, 2 or 1, a block takes of which each needs so many bytes of shared memory.
+inline int rows_of_a_block(std::size_t bytes_of_row) {
+  const std::size_t most = shared_memory_of_a_block();
+  return 4 * bytes_of_row <= most ? 4 : 2 * bytes_of_row <= most ? 2 : 1;
+}
+
 /// Asks for more shared memory than every block may have where that is needed.
 template <class... P>
 void allow_shared_memory(void (*kernel)(P...), std::size_t shared_bytes) {
@@ -42,16 +48,21 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_byte
   FMBEM_CUDA(cudaGetLastError());
 }
 
+/// Whether a kernel is compiled for devices on which its blocks can begin early (from Hopper on).
+template <class... P>
+bool can_begin_early(void (*kernel)(P...)) {
+  cudaFuncAttributes compiled;
+  FMBEM_CUDA(cudaFuncGetAttributes(&compiled, kernel));
+  return compiled.ptxVersion >= 90;
+}
+
 /// The same of a kernel that calls wait_for_launch_before(). If it `follows` a launch of such a
-/// kernel in the stream, its blocks begin while that one's still run, on devices that can do so
-/// (from Hopper on).
+/// kernel in the stream, its blocks begin while that one's still run, on devices that can do so.
 template <class... P, class... A>
 void launch_in_turn(bool follows, void (*kernel)(P...), dim3 grid, dim3 block,
                     std::size_t shared_bytes, cudaStream_t stream, A&&... arguments) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   allow_shared_memory(kernel, shared_bytes);
-  cudaFuncAttributes compiled;
-  FMBEM_CUDA(cudaFuncGetAttributes(&compiled, kernel));
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
@@ -61,7 +72,7 @@ void launch_in_turn(bool follows, void (*kernel)(P...), dim3 grid, dim3 block,
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = follows && compiled.ptxVersion >= 90 ? 1 : 0;
+  config.numAttrs = follows && can_begin_early(kernel) ? 1 : 0;
   FMBEM_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<P>(std::forward<A>(arguments))...));
 }
 

@@ -87,9 +87,8 @@ template <class T>
 void m2m(const TreeView& tree, const SplitsView& splits, const Classes& classes,
          const OperatorsView<T>& operators, const ExpansionsView<T>& expansions,
          cudaStream_t stream) {
-  const std::size_t most = shared_memory_of_a_block();
   const std::size_t of_row = 8 * sizeof(T) * expansions.count;
-  const int rows = 4 * of_row <= most ? 4 : 2 * of_row <= most ? 2 : 1;
+  const int rows = rows_of_a_block(of_row);
   const std::int64_t all =
       static_cast<std::int64_t>(splits.last - splits.first) * expansions.vectors;
   launch_in_turn(splits.follows,

@@ -9,28 +9,41 @@
 namespace fmbem::cuda {
 namespace {
 
-/// Which splits last by their own points, and how many boxes with more than max_leaf of them do
-/// not.
-__global__ void find_lasting(TreeView tree, std::int64_t splits, int max_leaf, std::int32_t* lasts,
-                             int* in_doubt) {
+/// Which splits last by their own points.
+__global__ void find_lasting_by_points(TreeView tree, std::int64_t splits, int max_leaf,
+                                       bool* crowded) {
   const std::int64_t s = thread_index();
-  if (s >= splits) return;
-  const auto split = static_cast<std::int32_t>(s);
-  lasts[s] = crowd_about(tree, split) > max_leaf;
-  if (!lasts[s] && points_of(tree, tree.box_of[s]) > max_leaf) atomicAdd(in_doubt, 1);
+  if (s < splits) crowded[s] = crowd_about(tree, static_cast<std::int32_t>(s)) > max_leaf;
 }
 
-/// The grading, for the splits of a level that last: the colleagues of their parents do. A thread
-/// for each colleague.
+__device__ inline bool has_lasting_child(const TreeView& tree, std::int64_t split,
+                                         const std::int32_t* lasts) {
+  for (int octant = 0; octant < 8; ++octant) {
+    const std::int32_t child = tree.child[8 * split + octant];
+    if (child >= 0 && tree.split_of[child] >= 0 && lasts[tree.split_of[child]]) return true;
+  }
+  return false;
+}
+
+/// The splits of a level that last not for the grading alone; and the grading that they ask for:
+/// the colleagues of their parents last, too. A thread for each colleague.
 __global__ void grade_lasting(TreeView tree, std::int32_t first, std::int64_t count,
-                              std::int32_t* lasts) {
+                              const bool* crowded, std::int32_t* lasts) {
   const std::int64_t i = thread_index();
   if (i >= 27 * count) return;
   const std::int64_t split = first + i / 27;
-  if (!lasts[split]) return;
+  if (!crowded[split] && !has_lasting_child(tree, split, lasts)) return;
+  lasts[split] = 1;
   const std::int32_t parent = tree.parent[tree.box_of[split]];
+  if (parent < 0) return;
   const std::int32_t c = tree.colleague[27 * static_cast<std::int64_t>(parent) + i % 27];
   if (c >= 0) lasts[tree.split_of[c]] = 1;
+}
+
+/// Whether there are splits that do not last.
+__global__ void find_lost(const std::int32_t* lasts, std::int64_t splits, int* lost) {
+  const std::int64_t s = thread_index();
+  if (s < splits && !lasts[s]) *lost = 1;
 }
 
 __global__ void find_boxes_left(TreeView tree, std::int64_t boxes, const std::int32_t* lasts,
@@ -101,18 +114,21 @@ __global__ void find_begins(LevelBegins boxes, LevelBegins splits, Left left,
 DeviceBuffer<std::int32_t> lasting_splits(const DeviceTree& tree, int max_leaf,
                                           cudaStream_t stream) {
   DeviceBuffer<std::int32_t> lasts(tree.splits + 1, stream);
-  DeviceBuffer<int> in_doubt(1, stream);
+  DeviceBuffer<bool> crowded(tree.splits, stream);
+  DeviceBuffer<int> lost(1, stream);
   lasts.fill_bytes(0);
-  in_doubt.fill_bytes(0);
-  launch(find_lasting, blocks_for(tree.splits), threads_per_block, 0, stream, tree.view(),
-         tree.splits, max_leaf, lasts.data(), in_doubt.data());
-  if (download_one(in_doubt.data(), stream) == 0) return {};
-  for (int level = tree.levels() - 2; level > 0; --level) {
+  lost.fill_bytes(0);
+  launch(find_lasting_by_points, blocks_for(tree.splits), threads_per_block, 0, stream, tree.view(),
+         tree.splits, max_leaf, crowded.data());
+  for (int level = tree.levels() - 2; level >= 0; --level) {
     const std::int32_t first = tree.split_begin[level];
     const std::int64_t count = tree.split_begin[level + 1] - first;
     launch(grade_lasting, blocks_for(27 * count), threads_per_block, 0, stream, tree.view(), first,
-           count, lasts.data());
+           count, crowded.data(), lasts.data());
   }
+  launch(find_lost, blocks_for(tree.splits), threads_per_block, 0, stream, lasts.data(),
+         tree.splits, lost.data());
+  if (download_one(lost.data(), stream) == 0) return {};
   return lasts;
 }
 

@@ -157,8 +157,8 @@ __global__ void find_close(PointsView<float> points, Rows rows, int deepest, con
       const int of = __ffs(static_cast<int>(left)) - 1;
       if (is_close_in_leaf(points, own, item.first + done + of) && lane == of) is_close = true;
     }
-    // Across a border the reach is that of the larger leaf, which may be twice as large.
-    const bool is_outside = largest_of(at.x, at.y, at.z) > 0.5f - 2 * reach;
+    // Across a border the reach is that of the larger leaf, which may be four times as large.
+    const bool is_outside = largest_of(at.x, at.y, at.z) > 0.5f - 4 * reach;
     for (unsigned left = __ballot_sync(whole_warp, is && !is_close && is_outside); left != 0;
          left &= left - 1) {
       const int of = __ffs(static_cast<int>(left)) - 1;

@@ -21,9 +21,10 @@ __device__ inline std::int32_t colleague_of(const TreeView& tree, std::int32_t b
                     2 * (y % 2) + z % 2];
 }
 
-/// What the tree asks for: the leaf itself; the other colleagues, and the children of those that
-/// are split; the parent's colleagues that are leaves; then those colleagues of each ancestor that
-/// hold sources. All of them with sources.
+/// What the tree asks for, as fmm::near_lists(): the leaf itself; the other colleagues, and the
+/// children and grandchildren of those that are split; the colleagues of parent and grandparent
+/// that are leaves; then those colleagues of each ancestor that hold sources. All of them with
+/// sources.
 struct BoxesByTree {
   const std::uint8_t* one_place;  ///< [boxes], or null: leaves that do not act on themselves
 
@@ -39,18 +40,27 @@ struct BoxesByTree {
     offer(place == 13 && !(one_place && one_place[leaf]) ? leaf : -1);
     const std::int32_t colleague = place < 27 && place != 13 ? colleague_of(tree, leaf, place) : -1;
     offer(colleague);
-    const std::int64_t split = colleague < 0 ? -1 : tree.split_of[colleague];
-    if (__any_sync(whole_warp, split >= 0))
-      for (int octant = 0; octant < 8; ++octant)
-        offer(split < 0 ? -1 : tree.child[8 * split + octant]);
-    bool leaves = true;  // then those that are split
-    for (std::int64_t ancestor = tree.parent[leaf]; ancestor >= 0;) {
+    const auto for_children = [&](std::int32_t box, auto&& use) {
+      const std::int64_t split = box < 0 ? -1 : tree.split_of[box];
+      if (__any_sync(whole_warp, split >= 0))
+        for (int octant = 0; octant < 8; ++octant)
+          use(split < 0 ? -1 : tree.child[8 * split + octant]);
+    };
+    for_children(colleague, [&](std::int32_t child) {
+      offer(child);
+      for_children(child, offer);
+    });
+    const auto offer_above = [&](std::int64_t ancestor, bool leaves) {
       const std::int32_t c = place < 27 ? tree.colleague[27 * ancestor + place] : -1;
       offer(c >= 0 && leaves == (tree.split_of[c] < 0) ? c : -1);
-      if (!tree.held) break;
-      if (!leaves) ancestor = tree.parent[tree.box_of[ancestor]];
-      leaves = false;
-    }
+    };
+    const auto above = [&](std::int64_t ancestor) { return tree.parent[tree.box_of[ancestor]]; };
+    const std::int32_t parent = tree.parent[leaf];
+    if (parent < 0) return;
+    offer_above(parent, true);
+    if (const std::int32_t grandparent = above(parent); grandparent >= 0)
+      offer_above(grandparent, true);
+    for (std::int32_t a = tree.held ? parent : -1; a >= 0; a = above(a)) offer_above(a, false);
   }
 };
 

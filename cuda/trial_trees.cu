@@ -26,10 +26,25 @@ __device__ inline int max_of_warp(int x) {
   for (int step = 1; step < warp_size; step *= 2) x = max(x, __shfl_xor_sync(whole_warp, x, step));
   return x;
 }
-/// cut[s]: in how many trials, the first ones, split s of the finest tree is split. For the splits
-/// of one level, after those of the next; a warp for each.
+/// Of each split of the finest tree: in how many trials, the first ones, it is split; and in how
+/// many of these it asks for the splits of the grading (merge_leaves.hpp).
+struct Cuts {
+  int *cut, *asks;
+};
+
+/// The most that one of the children of a split has, 0 without any.
+__device__ inline int most_of_children(const TreeView& tree, std::int64_t split, const int* of) {
+  int most = 0;
+  for (int octant = 0; octant < 8; ++octant) {
+    const std::int32_t child = tree.child[8 * split + octant];
+    if (child >= 0 && tree.split_of[child] >= 0) most = max(most, of[tree.split_of[child]]);
+  }
+  return most;
+}
+
+/// For the splits of one level, after those of the next; a warp for each.
 __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, Trials trials,
-                          fmm::Leaves leaves, int* cut) {
+                          fmm::Leaves leaves, Cuts cuts) {
   const std::int64_t s = first + thread_index() / warp_size;
   if (s >= last) return;
   const int lane = threadIdx.x % warp_size;
@@ -41,14 +56,12 @@ __global__ void find_cuts(TreeView tree, std::int32_t first, std::int32_t last, 
               around = sum_of_warp(colleague < 0 ? 0 : size_of(tree.sources[colleague]));
     crowd = min(points, (around + colleagues - 1) / colleagues);
   }
-  int most = trials.below(crowd);
+  const int own = max(trials.below(crowd), most_of_children(tree, s, cuts.cut));
   const std::int32_t split = colleague < 0 ? -1 : tree.split_of[colleague];
-  for (int octant = 0; octant < 8 && split >= 0; ++octant) {
-    const std::int32_t child = tree.child[8 * static_cast<std::int64_t>(split) + octant];
-    if (child >= 0 && tree.split_of[child] >= 0) most = max(most, cut[tree.split_of[child]]);
-  }
-  most = max_of_warp(most);
-  if (lane == 0) cut[s] = most;
+  const int all = max_of_warp(max(own, split < 0 ? 0 : most_of_children(tree, split, cuts.asks)));
+  if (lane > 0) return;
+  cuts.cut[s] = all;
+  cuts.asks[s] = leaves == fmm::Leaves::merged ? own : all;
 }
 
 /// Points of those children of a colleague of a box's parent, the one at this place, that touch the
@@ -104,14 +117,28 @@ __global__ void __launch_bounds__(threads_per_block)
     Counts mine{};
     if (lane < begin) mine.parents = 1;
     if (begin < end) {
-      // A colleague of the parent is a leaf, all of whose points are near, or split.
+      // A colleague of the parent is split; or it is a leaf, all of whose points are near; or it is
+      // not there, as a colleague of the grandparent is a leaf.
       const std::int32_t colleague = lane < 27 ? tree.colleague[27 * parent + lane] : -1;
       const std::int32_t split = colleague < 0 ? -1 : tree.split_of[colleague];
       const int all = colleague < 0 ? 0 : size_of(tree.sources[colleague]);
       const int touching = split < 0 ? 0 : touching_points(tree, split, lane, octant);
       const int cut_of_colleague = split < 0 ? 0 : cut[split];
+      int there = most_trials, all_above = 0, cut_above = most_trials;
+      if (level > level_of_roots + 1) {
+        if (colleague >= 0) there = cut[tree.parent[colleague]];
+        const std::int64_t grandparent = tree.parent[tree.box_of[parent]];
+        const std::int32_t above = lane < 27 ? tree.colleague[27 * grandparent + lane] : -1;
+        if (above >= 0) {
+          all_above = size_of(tree.sources[above]);
+          cut_above = tree.split_of[above] < 0 ? 0 : cut[tree.split_of[above]];
+        }
+      }
       for (int c = begin; c < end; ++c) {
-        const int sources = sum_of_warp(c < cut_of_colleague ? touching : all);
+        const int sources = sum_of_warp((c < cut_of_colleague ? touching
+                                         : c < there          ? all
+                                                              : 0) +
+                                        (c < cut_above ? 0 : all_above));
         if (lane == c)
           mine = {static_cast<Count>(points) * sources, static_cast<Count>(sources), 0, 1};
       }
@@ -177,11 +204,11 @@ std::vector<TreeCounts> count_trees(const Vec3d* points, const std::int32_t* ord
 
   Trials trials{.count = static_cast<int>(max_leaf.size()), .max_leaf = {}};
   std::copy(max_leaf.begin(), max_leaf.end(), trials.max_leaf);
-  DeviceBuffer<int> cut(tree.splits, stream);
+  DeviceBuffer<int> cut(tree.splits, stream), asks(tree.splits, stream);
   for (int level = tree.levels() - 1; level >= 0; --level) {
     const std::int32_t first = tree.split_begin[level], last = tree.split_begin[level + 1];
     launch(find_cuts, blocks_for(last - first, warps_per_block), threads_per_block, 0, stream,
-           tree.view(), first, last, trials, leaves, cut.data());
+           tree.view(), first, last, trials, leaves, Cuts{cut.data(), asks.data()});
   }
   DeviceBuffer<Counts> counts(roots.size() * most_trials, stream);
   counts.fill_bytes(0);

@@ -25,14 +25,14 @@ FMBEM_INLINE void transform(int n, const T* from, T* to, Change&& change) {
 FMBEM_INLINE void gather_axis(const NearRange& piece, int axis, const std::int32_t* from,
                               std::int32_t* to) {
   using V = Vec<std::int32_t>;
-  const std::int32_t offset = piece.offset[axis] * (1 << (near_side_bits - 2));
+  const std::int32_t offset = piece.offset[axis] * (1 << (near_side_bits - near_levels - 1));
   const auto move = [&](auto&& change) { transform(piece.count, from, to, change); };
   if (piece.levels == 0)
     move([=](V x) { return offset + x; });
-  else if (piece.levels > 0)
-    move([=](V x) { return offset + 2 * x; });
+  else if (const int up = piece.levels; up > 0)
+    move([=](V x) { return offset + (1 << up) * x; });
   else
-    move([=](V x) { return offset + ((x + 1) >> 1); });
+    move([=](V x) { return offset + ((x + (1 << (-up - 1))) >> -up); });
 }
 FMBEM_INLINE void gather_axis(const NearRange& piece, int, const double* from, double* to) {
   transform(piece.count, from, to, [](Vec<double> x) { return x; });

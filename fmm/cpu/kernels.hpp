@@ -74,13 +74,16 @@ struct NearArrays {
 /// Integer coordinates are in 2^-29 sides of the leaf that sees them.
 inline constexpr int near_side_bits = 29;
 
-/// Points of one box that a leaf sees. Their coordinates as seen from the leaf are `offset`
-/// quarters of the leaf's side plus 2^levels times those in their own box; in double precision
-/// coordinates are the same for all leaves.
+/// Leaves that are near are so many levels apart, at most.
+inline constexpr int near_levels = 2;
+
+/// Points of one box that a leaf sees. Their coordinates as seen from the leaf are `offset` eighths
+/// of the leaf's side plus 2^levels times those in their own box; in double precision coordinates
+/// are the same for all leaves.
 struct NearRange {
   std::int32_t begin, count;  ///< of the sorted points
   std::int32_t buffer = -1;   ///< where sums for them begin in a buffer; −1: in the results
-  std::int8_t levels = 0;     ///< of the leaf less those of the box: −1, 0 or 1
+  std::int8_t levels = 0;     ///< of the leaf less those of the box
   std::int8_t offset[3] = {0, 0, 0};
 };
 

@@ -66,12 +66,13 @@ NearRange near_range(Range points, const Box& box, const Box& leaf) {
   const auto centre = [&](const Box& b, int axis) {
     return (2 * b.cell[axis] + 1) << (finer - b.level);
   };
-  const int quarters_of_half = leaf.level == finer ? 2 : 1;
+  // The offset is in halves of the side of a box that is near_levels finer than the leaf.
+  const int units_of_half = 1 << (near_levels - (finer - leaf.level));
   NearRange piece{points.begin, points.size()};
   piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
   for (int axis = 0; axis < 3; ++axis)
     piece.offset[axis] =
-        static_cast<std::int8_t>(quarters_of_half * (centre(box, axis) - centre(leaf, axis)));
+        static_cast<std::int8_t>(units_of_half * (centre(box, axis) - centre(leaf, axis)));
   return piece;
 }
 

@@ -12,9 +12,9 @@ namespace fmbem::fmm {
 /// Coordinates of the near field in precision N, and what they are as seen from another leaf. In
 /// double precision they are those of the points. In single precision they are integers, in 2^-29
 /// sides of the leaf that holds the point and relative to its centre, so less than half a side.
-/// What is near to a leaf lies in boxes up to twice as large and within seven halves of its sides
-/// of its centre (in its parent's colleagues), so differences are less than four sides and fit into
-/// 32 bits.
+/// What is near to a leaf in boxes up to twice as large lies within seven halves of its sides of
+/// its centre (in its parent's colleagues), so differences are less than four sides and fit into 32
+/// bits. Boxes four times as large, which few leaves have, are left to double precision.
 template <class N>
 class NearCoordinates {
  public:
@@ -33,7 +33,11 @@ class NearCoordinates {
   std::array<LargeVector<Coordinate>, 3> coordinates_;  ///< in single precision alone
 };
 
-/// The points of a box as that leaf sees them. Their levels differ by one at most.
+/// The points of a box as that leaf sees them. Their levels differ by near_levels at most.
 NearRange near_range(Range points, const Box& box, const Box& leaf);
+
+/// Whether integers hold the differences of coordinates, the leaf's levels being so many more than
+/// those of a box that is near to it.
+constexpr bool integers_hold(int levels) { return levels < 2; }
 
 }  // namespace fmbem::fmm

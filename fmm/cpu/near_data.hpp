@@ -21,7 +21,9 @@ struct MutualChunk {
     std::int64_t others_end;  ///< in the chunk's others; they begin where those before end
   };
   std::vector<Leaf> leaves;
-  std::vector<NearRange> others;   ///< later leaves that are near, as each leaf sees them
+  /// Later leaves that are near, as each leaf sees them; of each those last that integers do not
+  /// hold.
+  std::vector<NearRange> others;
   std::vector<NearRange> outside;  ///< those that are in other chunks, each once
   std::int64_t buffer_begin = 0;   ///< of its part of the buffer of all chunks
   std::int32_t buffer_points = 0;

@@ -22,9 +22,10 @@ struct NearWork {
   LeafTargets<N> targets;
 };
 
-/// The near field of the targets work.targets.index, which are in the leaf of that row.
-template <class N, class T>
-void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
+/// Puts the near field of the boxes that are wanted where the results of the targets
+/// work.targets.index are, which are in the leaf of that row, or adds it to these.
+template <class N, class T, class Wanted>
+void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work, Wanted&& takes, bool adds) {
   const Octree& octree = pass.tree.octree;
   const NearLists& near = pass.tree.lists.p2p;
   const Box& leaf = octree.boxes[near.targets[row]];
@@ -34,6 +35,7 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
   const auto flush = [&] { targets.take(pass, work.tile, work.width, unit); };
   for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
     const Box& box = octree.boxes[near.sources[k]];
+    if (!takes(leaf, box)) continue;
     Range range = box.own_sources();
     while (range.size() > 0) {
       range = work.tile.take(range, box, leaf);
@@ -41,7 +43,31 @@ void p2p_targets(Pass<T>& pass, std::size_t row, NearWork<N, T>& work) {
     }
   }
   flush();
-  targets.write(pass, work.first_vector, work.width, unit);
+  targets.write(pass, work.first_vector, work.width, unit, adds);
+}
+
+constexpr auto all_boxes = [](const Box&, const Box&) { return true; };
+constexpr auto held_boxes = [](const Box& leaf, const Box& box) {
+  return integers_hold(leaf.level - box.level);
+};
+constexpr auto boxes_beyond = [](const Box& leaf, const Box& box) {
+  return !held_boxes(leaf, box);
+};
+
+/// Adds, in double precision, the boxes that integers do not hold.
+template <class T>
+void add_boxes_beyond(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done,
+                      NearWork<double, T>& work) {
+  const auto& boxes = pass.tree.octree.boxes;
+  const NearLists& near = pass.tree.lists.p2p;
+  const auto first = near.sources.begin() + near.begin[row];
+  const auto last = near.sources.begin() + near.begin[row + 1];
+  if (std::none_of(first, last, [&](std::int32_t box) {
+        return boxes_beyond(boxes[near.targets[row]], boxes[box]);
+      }))
+    return;
+  work.targets.index = done.index;
+  p2p_targets(pass, row, work, boxes_beyond, true);
 }
 
 /// Repeats, in double precision, the targets with sources that were too close for integers.
@@ -56,7 +82,7 @@ void repeat_close(Pass<T>& pass, std::size_t row, const LeafTargets<float>& done
   work.targets.index.clear();
   for (std::size_t i = 0; i < done.index.size(); ++i)
     if (done.close[i] > meets_itself) work.targets.index.push_back(done.index[i]);
-  if (!work.targets.index.empty()) p2p_targets(pass, row, work);
+  if (!work.targets.index.empty()) p2p_targets(pass, row, work, all_boxes, false);
 }
 
 template <class N, class T>
@@ -78,8 +104,13 @@ void p2p_in(const NearData& near, Pass<T>& pass) {
         const auto [row, range] = near.blocks[k];
         work.targets.index.resize(range.size());
         std::iota(work.targets.index.begin(), work.targets.index.end(), range.begin);
-        p2p_targets(pass, row, work);
-        if constexpr (std::is_same_v<N, float>) repeat_close(pass, row, work.targets, again);
+        if constexpr (std::is_same_v<N, float>) {
+          p2p_targets(pass, row, work, held_boxes, false);
+          add_boxes_beyond(pass, row, work.targets, again);
+          repeat_close(pass, row, work.targets, again);
+        } else {
+          p2p_targets(pass, row, work, all_boxes, false);
+        }
       }
     }
     first += width;

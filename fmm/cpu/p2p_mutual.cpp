@@ -193,7 +193,33 @@ NearRange part_of(const NearRange& piece, int first, int n) {
   return part;
 }
 
-/// All pairs of a leaf that no earlier leaf has summed.
+/// Calls add(pieces, n) for all points of the pieces, n > 0 at a time, which are few enough.
+template <class Add>
+void for_some_points(std::span<const NearRange> pieces, Add&& add) {
+  std::size_t first = 0;
+  int taken = 0;  // points of the pieces from `first` on
+  const auto add_up_to = [&](std::size_t end) {
+    if (taken > 0) add(pieces.subspan(first, end - first), taken);
+    first = end;
+    taken = 0;
+  };
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    if (taken + pieces[k].count > most_others) add_up_to(k);
+    if (pieces[k].count <= most_others) {
+      taken += pieces[k].count;
+      continue;
+    }
+    for (int done = 0; done < pieces[k].count; done += most_others) {
+      const NearRange piece = part_of(pieces[k], done, most_others);
+      add(std::span(&piece, 1), piece.count);
+    }
+    first = k + 1;
+  }
+  add_up_to(pieces.size());
+}
+
+/// All pairs of a leaf that no earlier leaf has summed. Of the others, those that integers do not
+/// hold come last.
 template <class N, class T>
 void sum_leaf(const MutualChunk::Leaf& leaf, std::span<const NearRange> others,
               MutualLeaf<N, T>& sums, MutualLeaf<double, T>& exact_sums, const Totals& totals) {
@@ -209,27 +235,16 @@ void sum_leaf(const MutualChunk::Leaf& leaf, std::span<const NearRange> others,
     if (!sums.with_itself(begin, end)) exact().with_itself(begin, end);
   }
   const auto add = [&](std::span<const NearRange> pieces, int n) {
-    if (n > 0 && !sums.with_others(pieces, n)) exact().with_others(pieces, n);
+    if (!sums.with_others(pieces, n)) exact().with_others(pieces, n);
   };
-  std::size_t first = 0;
-  int taken = 0;  // points of the others from `first` on
-  for (std::size_t k = 0; k < others.size(); ++k) {
-    if (taken + others[k].count > most_others) {
-      add(others.subspan(first, k - first), taken);
-      first = k;
-      taken = 0;
-    }
-    if (others[k].count > most_others) {
-      for (int done = 0; done < others[k].count; done += most_others) {
-        const NearRange piece = part_of(others[k], done, most_others);
-        add({&piece, 1}, piece.count);
-      }
-      first = k + 1;
-    } else {
-      taken += others[k].count;
-    }
-  }
-  add(others.subspan(first), taken);
+  const auto beyond = std::find_if(others.begin(), others.end(), [](const NearRange& piece) {
+    return !integers_hold(piece.levels);
+  });
+  const auto held = static_cast<std::size_t>(beyond - others.begin());
+  for_some_points(others.first(held), add);
+  for_some_points(others.subspan(held), [&](std::span<const NearRange> pieces, int n) {
+    exact().with_others(pieces, n);
+  });
 }
 
 /// Adds the buffers to the results, chunk after chunk for each point.
@@ -276,6 +291,7 @@ MutualChunk chunk_of(const PointTree& tree, std::span<const std::int32_t> rows) 
     const std::int32_t index = near.targets[row];
     const Box& leaf = boxes[index];
     bool meets_itself = false;
+    const auto first_other = static_cast<std::ptrdiff_t>(chunk.others.size());
     for (std::int64_t k = near.begin[row]; k < near.begin[row + 1]; ++k) {
       const std::int32_t other = near.sources[k];
       const Range points = boxes[other].own_sources();
@@ -288,6 +304,8 @@ MutualChunk chunk_of(const PointTree& tree, std::span<const std::int32_t> rows) 
       }
       chunk.others.push_back(piece);
     }
+    std::stable_partition(chunk.others.begin() + first_other, chunk.others.end(),
+                          [](const NearRange& piece) { return integers_hold(piece.levels); });
     chunk.leaves.push_back({near_range(leaf.sources, leaf, leaf), leaf.level, meets_itself,
                             static_cast<std::int64_t>(chunk.others.size())});
   }

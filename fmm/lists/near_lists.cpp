@@ -35,13 +35,17 @@ NearLists near_lists(const Octree& tree, const SortedPoints& sources, const Sort
         add(c);
       } else {
         add(c);
-        for (const std::int32_t child : tree.boxes[c].child) add(child);
+        for (const std::int32_t child : tree.boxes[c].child) {
+          add(child);
+          if (child < 0 || tree.boxes[child].is_leaf) continue;
+          for (const std::int32_t grandchild : tree.boxes[child].child) add(grandchild);
+        }
       }
     }
-    if (box.parent >= 0) {
-      for (const std::int32_t c : tree.colleagues[box.parent])
+    std::int32_t above = box.parent;
+    for (int up = 0; up < 2 && above >= 0; ++up, above = tree.boxes[above].parent)
+      for (const std::int32_t c : tree.colleagues[above])
         if (c >= 0 && tree.boxes[c].is_leaf) add(c);
-    }
     const std::int32_t holder = sources.deepest.empty() ? -1 : box.parent;
     for (std::int32_t a = holder; a >= 0; a = tree.boxes[a].parent)
       for (const std::int32_t c : tree.colleagues[a])

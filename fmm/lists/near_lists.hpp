@@ -14,10 +14,11 @@ struct NearLists {
   std::vector<std::int32_t> sources;  ///< boxes with sources of their own
 };
 
-/// Near to a leaf are its colleagues that are leaves, the children of those that are not, and its
-/// parent's colleagues that are leaves: lists U, W and X of Cheng, Greengard and Rokhlin (1999). So
-/// are the colleagues of the leaf and of its ancestors that hold sources. A leaf of the deepest
-/// level is not near to itself if all its points coincide.
+/// Near to a leaf are its colleagues that are leaves, the children and grandchildren of those that
+/// are not, and the colleagues of its parent and grandparent that are leaves: lists U, W and X of
+/// Cheng, Greengard and Rokhlin (1999), as leaves that are near are two levels apart at most
+/// (merge_leaves.hpp). So are the colleagues of the leaf and of its ancestors that hold sources. A
+/// leaf of the deepest level is not near to itself if all its points coincide.
 NearLists near_lists(const Octree& tree, const SortedPoints& sources, const SortedPoints& targets);
 
 /// Whether all points of a box of the deepest level coincide, so that none acts on another.

@@ -16,6 +16,7 @@ namespace {
 struct TrialBox {
   std::int32_t cut = 0;  ///< it is split in so many of the trees, the first ones
   std::int32_t parents_cut = 0;
+  std::int32_t asks = 0;  ///< in so many trees its split asks for those of the grading
   std::int32_t sources = 0, held = 0;
   std::int32_t lists_if_split = 0;  ///< its children, and itself, that have sources of their own
 };
@@ -31,7 +32,7 @@ void for_level(const Octree& tree, int level, At&& at) {
 std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_leaf,
                                   Leaves leaves) {
   std::vector<TrialBox> boxes(tree.boxes.size());
-  std::vector<std::int32_t> childrens_cut(tree.boxes.size());
+  std::vector<std::int32_t> children_ask(tree.boxes.size());
   for (int level = tree.levels() - 1; level >= 0; --level) {
     for_level(tree, level, [&](std::int32_t b) {
       const Box& box = tree.boxes[b];
@@ -42,11 +43,15 @@ std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_l
       const int crowd = leaves == Leaves::merged
                             ? crowd_about(tree, b)
                             : std::max(box.targets.size(), box.sources.size() - box.held);
-      trial.cut = static_cast<std::int32_t>(
+      trial.asks = static_cast<std::int32_t>(
           std::lower_bound(max_leaf.begin(), max_leaf.end(), crowd) - max_leaf.begin());
-      // The grading: where a box is split, the colleagues of its parent are split.
+      for (const std::int32_t child : box.child)
+        if (child >= 0) trial.asks = std::max(trial.asks, boxes[child].cut);
+      // The grading: where a box that asks is split, the colleagues of its parent are split.
+      trial.cut = trial.asks;
       for (const std::int32_t c : tree.colleagues[b])
-        if (c >= 0) trial.cut = std::max(trial.cut, childrens_cut[c]);
+        if (c >= 0) trial.cut = std::max(trial.cut, children_ask[c]);
+      if (leaves == Leaves::plain) trial.asks = trial.cut;
       trial.lists_if_split = box.held > 0;
       for (const std::int32_t child : box.child) {
         if (child < 0) continue;
@@ -57,7 +62,7 @@ std::vector<TrialBox> trial_boxes(const Octree& tree, std::span<const int> max_l
     if (level == 0) break;
     for_level(tree, level - 1, [&](std::int32_t b) {
       for (const std::int32_t child : tree.boxes[b].child)
-        if (child >= 0) childrens_cut[b] = std::max(childrens_cut[b], boxes[child].cut);
+        if (child >= 0) children_ask[b] = std::max(children_ask[b], boxes[child].asks);
     });
   }
   return boxes;
@@ -144,7 +149,13 @@ class Counter {
       const TrialBox& other = boxes_[q];
       const std::int32_t as_leaf = other.sources > 0;
       add_before(box.parent < 0 ? end : other.parents_cut, other.sources, as_leaf);
+      if (other.cut <= first) continue;
       add_before(other.cut, 0, other.lists_if_split - as_leaf);
+      for (const std::int32_t child : tree_.boxes[q].child) {
+        if (child < 0 || boxes_[child].cut <= first) continue;
+        add_before(boxes_[child].cut, 0,
+                   boxes_[child].lists_if_split - (boxes_[child].sources > 0));
+      }
     }
     Near near = held_above_[b];
     if (box.level == tree_.deepest) {  // its points coincide, and do not act on each other
@@ -152,14 +163,23 @@ class Counter {
       near.boxes -= boxes_[b].sources > 0;
     }
     if (box.parent >= 0) {
+      const std::int32_t grandparent = tree_.boxes[box.parent].parent;
       for (const std::int32_t q : tree_.colleagues[box.parent]) {
         if (q < 0) continue;
         const TrialBox& other = boxes_[q];
         const std::int32_t as_leaf = other.sources > 0;
-        near.sources += other.sources;
-        near.boxes += as_leaf;
+        // A leaf where its parent is split; where it is split, it is near for what it holds.
+        add_before(grandparent < 0 ? end : other.parents_cut, other.sources, as_leaf);
         add_before(other.cut, other.held - other.sources, (other.held > 0) - as_leaf);
       }
+      if (grandparent >= 0)
+        for (const std::int32_t q : tree_.colleagues[grandparent]) {
+          if (q < 0 || boxes_[q].cut >= end) continue;  // what it holds is known
+          const TrialBox& other = boxes_[q];
+          const Near more{other.sources - other.held, (other.sources > 0) - (other.held > 0)};
+          add_before(end, more.sources, more.boxes);
+          add_before(other.cut, -more.sources, -more.boxes);
+        }
     }
     for (int c = end - 1; c >= first; --c) {
       near.sources += before[c + 1].sources;

@@ -23,7 +23,8 @@ inline constexpr int most_trial_trees = 24;
 /// The work of each tree that build_octree() would make of the same points with these leaf sizes
 /// (ascending, at most most_trial_trees), with merge_leaves() or without, counted in the finest
 /// tree of build_octree(), which has all boxes of the others. A box is split in the first so many
-/// trees, and one number for each box, grading included, says in how many.
+/// trees, and one number for each box, grading included, says in how many; another says in how many
+/// of these its split asks for the grading.
 std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> max_leaf,
                                     Leaves leaves);
 

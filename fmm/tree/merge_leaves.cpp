@@ -11,13 +11,20 @@ std::int64_t points_of(const Box& box) {
   return std::max(box.targets.size(), box.sources.size() - box.held);
 }
 
+/// Whether a child of the box stays split.
+bool has_lasting_child(const Box& box, const std::vector<char>& lasts) {
+  return std::any_of(box.child.begin(), box.child.end(),
+                     [&](std::int32_t c) { return c >= 0 && lasts[c]; });
+}
+
 /// Which boxes stay split.
 std::vector<char> lasting_splits(const Octree& tree, int max_leaf) {
   std::vector<char> lasts(tree.boxes.size());
   for (auto b = static_cast<std::int32_t>(tree.boxes.size()) - 1; b >= 0; --b) {
     const Box& box = tree.boxes[b];
     if (box.is_leaf) continue;
-    if (!lasts[b] && crowd_about(tree, b) <= max_leaf) continue;
+    const bool asks = crowd_about(tree, b) > max_leaf || has_lasting_child(box, lasts);
+    if (!asks) continue;
     lasts[b] = 1;
     if (box.parent < 0) continue;
     for (const std::int32_t c : tree.colleagues[box.parent])

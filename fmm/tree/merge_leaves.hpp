@@ -18,6 +18,9 @@ int crowd_about(const Octree& tree, std::int32_t box);
 /// than max_leaf points in the mean, or where the grading asks for it. In uniform clouds, and on
 /// surfaces, colleagues have as many points as the box; where points crowd about a place, a level
 /// for each halving of the distance, they have not, and leaves come to hold up to 27 max_leaf.
+///
+/// The grading is weaker than that of Octree: a box that is split for it alone, and whose children
+/// are leaves, asks for none in its turn. So leaves that are near may be two levels apart.
 void merge_leaves(Octree& tree, int max_leaf);
 
 }  // namespace fmbem::fmm

@@ -162,5 +162,6 @@ TEST_CASE("close targets across borders of leaves, of several sizes") {
   points.push_back({0, 0, 0});
   points.push_back({1, 1, 1});
   for (const int max_leaf : {10, 40, 120})
-    CHECK(check_lists(points, max_leaf, 40).close.size() > 100);
+    for (const auto leaves : {fmm::Leaves::plain, fmm::Leaves::merged})
+      CHECK(check_lists(points, max_leaf, 40, leaves).close.size() > 100);
 }

@@ -596,9 +596,9 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
       int points = 0, in_buffer = 0;
       for (int k = whole(0, 6); k > 0; --k) {
         fmm::NearRange piece{whole(0, n - 70), whole(1, 70)};
-        piece.levels = static_cast<std::int8_t>(whole(-1, 1));
+        piece.levels = static_cast<std::int8_t>(whole(-fmm::near_levels, 1));
         // Only as far off as near points can be.
-        for (auto& offset : piece.offset) offset = static_cast<std::int8_t>(whole(-10, 10));
+        for (auto& offset : piece.offset) offset = static_cast<std::int8_t>(whole(-20, 20));
         if (whole(0, 1) == 1) {
           piece.buffer = in_buffer;
           in_buffer += piece.count;
@@ -626,11 +626,9 @@ TEMPLATE_TEST_CASE("pieces are gathered as a leaf sees them, and their sums scat
         for (int i = piece.begin; i < piece.begin + piece.count; ++i, ++at) {
           for (int axis = 0; axis < 3; ++axis) {
             double x = from[axis][i];
-            // Halves are rounded up.
+            // To the nearest number, halves up.
             if (moves)
-              x = piece.offset[axis] * 0x1p27 + (piece.levels < 0   ? std::floor((x + 1) / 2)
-                                                 : piece.levels > 0 ? 2 * x
-                                                                    : x);
+              x = piece.offset[axis] * 0x1p26 + std::floor(std::ldexp(x, piece.levels) + 0.5);
             wrong += place[axis][at] != x;
           }
           wrong += charges[at] != charge[i];

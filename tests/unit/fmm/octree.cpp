@@ -227,18 +227,31 @@ void check_colleagues(const Octree& tree) {
   CHECK(wrong == 0);
 }
 
-/// Where a box of level l + 1 is split, all colleagues of its parent are; and a box is split only
-/// for that, or because it is crowded.
+bool has_split_child(const Octree& tree, const Box& box) {
+  return std::any_of(box.child.begin(), box.child.end(),
+                     [&](std::int32_t c) { return c >= 0 && !tree.boxes[c].is_leaf; });
+}
+
+/// Whether the split of a box asks for those of the colleagues of its parent: any does in a tree of
+/// build_octree(), but where leaves are merged those alone that are not for the grading only.
+bool asks(const Grown& grown, const Box& box) {
+  if (box.is_leaf) return false;
+  return grown.leaves == Leaves::plain || is_crowded(grown, box) ||
+         has_split_child(grown.tree, box);
+}
+
+/// Where a box of level l + 1 asks, all colleagues of its parent are split; and a box is split only
+/// for that, or because it is crowded, or a child is split.
 void check_grading(const Grown& grown) {
   const Octree& tree = grown.tree;
   int ungraded = 0, needless = 0;
   for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
     const Box& box = tree.boxes[b];
-    bool wanted = is_crowded(grown, box);
+    bool wanted = is_crowded(grown, box) || has_split_child(tree, box);
     for (const std::int32_t c : tree.colleagues[b]) {
       if (c < 0) continue;
       for (const std::int32_t child : tree.boxes[c].child)
-        if (child >= 0 && !tree.boxes[child].is_leaf) {
+        if (child >= 0 && asks(grown, tree.boxes[child])) {
           ungraded += box.is_leaf;
           wanted = true;
         }
@@ -249,14 +262,14 @@ void check_grading(const Grown& grown) {
   CHECK(needless == 0);
 }
 
-/// Leaves that touch differ by one level at most.
-void check_balance(const Octree& tree) {
+/// Leaves that touch differ by one level at most, merged ones by two.
+void check_balance(const Octree& tree, int most) {
   std::vector<const Box*> leaves;
   for (const Box& box : tree.boxes)
     if (box.is_leaf) leaves.push_back(&box);
   int unbalanced = 0;
   for (const Box* a : leaves)
-    for (const Box* b : leaves) unbalanced += a->level > b->level + 1 && touch(*a, *b);
+    for (const Box* b : leaves) unbalanced += a->level > b->level + most && touch(*a, *b);
   CHECK(unbalanced == 0);
 }
 
@@ -264,7 +277,7 @@ void check_tree(const Grown& grown) {
   check_boxes(grown);
   check_colleagues(grown.tree);
   check_grading(grown);
-  check_balance(grown.tree);
+  check_balance(grown.tree, grown.leaves == Leaves::plain ? 1 : 2);
 }
 
 /// How often the sources of one leaf act on the targets of another: directly, or by M2L between

@@ -16,6 +16,7 @@
 #include "fmbem/fmm/cpu/near_data.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/expansion/m2l_blocks.hpp"
+#include "fmbem/fmm/tree/merge_leaves.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/fmm/oracles.hpp"
 #include "tests/unit/fmm/parity.hpp"
@@ -46,12 +47,14 @@ constexpr double precision = 450 * double{std::numeric_limits<T>::epsilon()};
 /// The largest distance of a point from the centre of its box, in sides.
 const double reach = std::sqrt(0.75);
 
-PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max_leaf) {
+PointTree point_tree(const Points& y, const Points& x, const Cube& root, int max_leaf,
+                     fmm::Leaves leaves = fmm::Leaves::plain) {
   const bool same = &x == &y;
   PointTree tree{.sources_are_targets = same};
   tree.sources = fmm::sort_points(y, 1, root);
   if (!same) tree.other_targets = fmm::sort_points(x, 1, root);
   tree.octree = fmm::build_octree(root, tree.sources, tree.targets(), max_leaf);
+  if (leaves == fmm::Leaves::merged) fmm::merge_leaves(tree.octree, max_leaf);
   tree.make_lists();
   return tree;
 }
@@ -74,9 +77,9 @@ template <class T>
 struct Run {
   Run(const Points& y, const Points& x, const Cube& root, int max_leaf, int p, int vectors = 1,
       What what = What::charges, Precision near_precision = Precision::double_precision,
-      M2lOrders m2l_orders = M2lOrders::full)
+      M2lOrders m2l_orders = M2lOrders::full, fmm::Leaves leaves = fmm::Leaves::plain)
       : orders(m2l_orders),
-        tree(point_tree(y, x, root, max_leaf)),
+        tree(point_tree(y, x, root, max_leaf, leaves)),
         order(p),
         accuracy{.order = p, .near_precision = near_precision},
         table(order),
@@ -318,6 +321,59 @@ void check_m2l(const Run<T>& run) {
   CHECK(worst <= precision<T>);
 }
 
+/// P2P of what is asked for (1: potential, 2: gradient); the largest error over its bound, against
+/// sums in double precision. Leaves near to one are at most `larger` times as large.
+template <class T>
+double worst_of_p2p(Run<T>& run, int asked, int larger) {
+  const bool single = run.accuracy.near_precision == Precision::single_precision;
+  run.ask(asked & 1, asked & 2, not_written);
+  p2p(fmm::NearData(run.tree, run.accuracy.near_precision, fmm::Method::fmm), run.pass);
+  const double epsilon = single ? double{std::numeric_limits<float>::epsilon()}
+                                : std::numeric_limits<double>::epsilon();
+  const std::size_t n_targets = run.tree.targets().size();
+  double worst = 0;  // error over its bound
+  for (std::size_t row = 0; row < run.tree.lists.p2p.targets.size(); ++row) {
+    const Box& box = run.boxes()[run.tree.lists.p2p.targets[row]];
+    // In single precision coordinates are whole multiples of 2^-29 sides of the leaf that holds the
+    // point, which is at most `larger` times as large as this one.
+    const double grid =
+        single ? larger * std::sqrt(3.0) * std::ldexp(run.tree.octree.side(box.level), -29) : 0;
+    for (std::int32_t i = box.targets.begin; i < box.targets.end; ++i) {
+      for (int v = 0; v < run.pass.vectors; ++v) {
+        std::array<double, 4> sum{}, bound{};
+        int terms = 0;
+        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k)
+          terms += run.boxes()[run.tree.lists.p2p.sources[k]].sources.size();
+        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k) {
+          const Range range = run.boxes()[run.tree.lists.p2p.sources[k]].sources;
+          for (std::int32_t j = range.begin; j < range.end; ++j) {
+            const Vec3d r = at(run.tree.targets(), i) - at(run.tree.sources, j),
+                        d = run.dipole(v, j);
+            const double s = norm(r), q = run.charge(v, j);
+            if (s == 0) continue;
+            // See kernels.cpp; a fifth power takes five times the error of 1/r.
+            const double relative = (20 + terms) * epsilon + 5 * grid / s;
+            sum[0] += q / s + dot(d, r) / (s * s * s);
+            bound[0] += relative * (std::abs(q) / s + norm(d) / (s * s));
+            for (int axis = 0; axis < 3; ++axis) {
+              sum[1 + axis] += (d[axis] - (q + 3 * dot(d, r) / (s * s)) * r[axis]) / (s * s * s);
+              bound[1 + axis] += relative * (std::abs(q) / (s * s) + 4 * norm(d) / (s * s * s));
+            }
+          }
+        }
+        for (int k = 0; k < 4; ++k) {
+          const auto& results = k == 0 ? run.pass.potential : run.pass.gradient[k - 1];
+          if (results.empty()) continue;
+          const double error = std::abs(results[v * n_targets + i] - sum[k]);
+          if (error == 0) continue;
+          worst = error <= worst * bound[k] ? worst : error / bound[k];
+        }
+      }
+    }
+  }
+  return worst;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("moments of a box are the harmonics of its charges and dipoles", "", double,
@@ -478,56 +534,29 @@ TEMPLATE_TEST_CASE("P2P adds up the pairs of the near lists", "", double, float)
   const int asked = GENERATE(1, 2, 3);
   const Precision near_precision =
       GENERATE(Precision::double_precision, Precision::single_precision);
-  const bool single = near_precision == Precision::single_precision;
   const bool same = GENERATE(false, true);  // then charges on their own act mutually
   const Points& targets = same ? y : x;
   Run<T> run(y, targets, root_of(y, targets), 20, 3, vectors, what, near_precision);
-  run.ask(asked & 1, asked & 2, not_written);
-  p2p(fmm::NearData(run.tree, run.accuracy.near_precision, fmm::Method::fmm), run.pass);
-  const double epsilon = single ? double{std::numeric_limits<float>::epsilon()}
-                                : std::numeric_limits<double>::epsilon();
-  const std::size_t n_targets = targets.size();
-  double worst = 0;  // error over its bound
-  for (std::size_t row = 0; row < run.tree.lists.p2p.targets.size(); ++row) {
-    const Box& box = run.boxes()[run.tree.lists.p2p.targets[row]];
-    // In single precision coordinates are whole multiples of 2^-29 sides of the leaf that holds the
-    // point, which is at most twice as large as this one.
-    const double grid =
-        single ? 2 * std::sqrt(3.0) * std::ldexp(run.tree.octree.side(box.level), -29) : 0;
-    for (std::int32_t i = box.targets.begin; i < box.targets.end; ++i) {
-      for (int v = 0; v < vectors; ++v) {
-        std::array<double, 4> sum{}, bound{};
-        int terms = 0;
-        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k)
-          terms += run.boxes()[run.tree.lists.p2p.sources[k]].sources.size();
-        for (auto k = run.tree.lists.p2p.begin[row]; k < run.tree.lists.p2p.begin[row + 1]; ++k) {
-          const Range range = run.boxes()[run.tree.lists.p2p.sources[k]].sources;
-          for (std::int32_t j = range.begin; j < range.end; ++j) {
-            const Vec3d r = at(run.tree.targets(), i) - at(run.tree.sources, j),
-                        d = run.dipole(v, j);
-            const double s = norm(r), q = run.charge(v, j);
-            if (s == 0) continue;
-            // See kernels.cpp; a fifth power takes five times the error of 1/r.
-            const double relative = (20 + terms) * epsilon + 5 * grid / s;
-            sum[0] += q / s + dot(d, r) / (s * s * s);
-            bound[0] += relative * (std::abs(q) / s + norm(d) / (s * s));
-            for (int axis = 0; axis < 3; ++axis) {
-              sum[1 + axis] += (d[axis] - (q + 3 * dot(d, r) / (s * s)) * r[axis]) / (s * s * s);
-              bound[1 + axis] += relative * (std::abs(q) / (s * s) + 4 * norm(d) / (s * s * s));
-            }
-          }
-        }
-        for (int k = 0; k < 4; ++k) {
-          const auto& results = k == 0 ? run.pass.potential : run.pass.gradient[k - 1];
-          if (results.empty()) continue;
-          const double error = std::abs(results[v * n_targets + i] - sum[k]);
-          if (error == 0) continue;
-          worst = error <= worst * bound[k] ? worst : error / bound[k];
-        }
-      }
-    }
-  }
-  CHECK(worst <= 1);
+  CHECK(worst_of_p2p(run, asked, 2) <= 1);
+}
+
+TEMPLATE_TEST_CASE("P2P of merged leaves, of which near ones are up to two levels apart", "",
+                   double, float) {
+  using T = TestType;
+  const What what = GENERATE(What::charges, What::both);
+  const Precision near_precision =
+      GENERATE(Precision::double_precision, Precision::single_precision);
+  const Points y = points_by_name("centres", 3000, 15);
+  Run<T> run(y, y, root_of(y, y), 12, 3, 1, what, near_precision, M2lOrders::full,
+             fmm::Leaves::merged);
+  const fmm::NearLists& near = run.tree.lists.p2p;
+  int most_apart = 0;
+  for (std::size_t row = 0; row < near.targets.size(); ++row)
+    for (auto k = near.begin[row]; k < near.begin[row + 1]; ++k)
+      most_apart = std::max(
+          most_apart, run.boxes()[near.targets[row]].level - run.boxes()[near.sources[k]].level);
+  CHECK(most_apart == 2);
+  CHECK(worst_of_p2p(run, 3, 4) <= 1);
 }
 
 // Every vector is a row of its own in the products, and a row is added up in the same order
