@@ -76,8 +76,7 @@ TEST_CASE("numbers are sorted by their groups, ascending in each", "[threads]") 
   constexpr std::int64_t n = 100'000;
   constexpr int groups = 9;
   const Grouped all(n, groups);
-  const GroupOrder order =
-      sort_by_group(n, groups, [&](std::int64_t i) { return all.group[i]; });
+  const GroupOrder order = sort_by_group(n, groups, [&](std::int64_t i) { return all.group[i]; });
   std::vector<std::int32_t> expected(n);
   std::iota(expected.begin(), expected.end(), 0);
   std::stable_sort(expected.begin(), expected.end(),

@@ -47,8 +47,7 @@ std::vector<Part> parts_by_walking(const Panels& panels, const std::vector<int>&
     std::sort(part.panels.begin(), part.panels.end());
     std::map<std::pair<int, int>, int> edges;
     for (const std::int32_t i : part.panels)
-      for (int k = 0; k < 3; ++k)
-        ++edges[{panels.corners[i][k], panels.corners[i][(k + 1) % 3]}];
+      for (int k = 0; k < 3; ++k) ++edges[{panels.corners[i][k], panels.corners[i][(k + 1) % 3]}];
     for (const auto& [edge, count] : edges) {
       const auto back = edges.find({edge.second, edge.first});
       if (count != 1 || back == edges.end() || back->second != 1) part.closed = false;
