@@ -3,6 +3,7 @@
 #include "fmbem/cuda/device.hpp"
 #include "fmbem/cuda/device_array.hpp"
 #include "fmbem/cuda/memory.cuh"
+#include "fmbem/cuda/staging.cuh"
 #include "fmbem/fmm/base/symmetric3.hpp"
 #include "fmbem/fmm/base/vec3.hpp"
 
@@ -48,8 +49,7 @@ template <class T>
 void DeviceArray<T>::upload(std::span<const T> from) {
   FMBEM_REQUIRE(from.size() == size(), "an array of " << size() << " entries on the device cannot "
                                                       << "take " << from.size());
-  impl_->buffer.upload(from.data());
-  FMBEM_CUDA(cudaStreamSynchronize(nullptr));
+  if (!from.empty()) copy_to_device(from.data(), from.size(), data(), nullptr);
 }
 
 template <class T>

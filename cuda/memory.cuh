@@ -95,6 +95,15 @@ auto to_device(const Container& from, cudaStream_t stream) {
   return buffer;
 }
 
+/// A copy in the order of the stream.
+template <class T>
+DeviceBuffer<T> copy_of(const DeviceBuffer<T>& from, cudaStream_t stream) {
+  DeviceBuffer<T> copy(from.size(), stream);
+  FMBEM_CUDA(cudaMemcpyAsync(copy.data(), from.data(), from.size() * sizeof(T),
+                             cudaMemcpyDeviceToDevice, stream));
+  return copy;
+}
+
 /// One number from the device, for which the host waits.
 template <class T>
 T download_one(const T* from, cudaStream_t stream) {

@@ -126,8 +126,9 @@ std::vector<int> conductor_of_panels(const SurfaceMesh& mesh, const Panels& pane
                                      const std::vector<Conductor>& conductors) {
   const std::vector<int> of_group = conductor_of_groups(mesh, conductors);
   std::vector<int> result(panels.size());
-  for (std::size_t k = 0; k < panels.size(); ++k)
-    result[k] = of_group[mesh.group_of[panels.input_index[k]]];
+  const auto n = static_cast<std::int64_t>(panels.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < n; ++k) result[k] = of_group[mesh.group_of[panels.input_index[k]]];
   return result;
 }
 

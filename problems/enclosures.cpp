@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
 
@@ -19,56 +21,65 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
   return true;
 }
 
-/// Whether panel i runs through the edge from a to b.
-bool runs_through(const Panels& panels, std::int32_t i, int a, int b) {
-  for (int k = 0; k < 3; ++k)
-    if (panels.corners[i][k] == a && panels.corners[i][(k + 1) % 3] == b) return true;
-  return false;
+/// A panel at a vertex, with the ends of its edges there: one runs from the vertex, one to it.
+struct PanelAtVertex {
+  std::int32_t panel;
+  int of_class, next, previous;
+};
+
+PanelAtVertex panel_at_vertex(const Panels& panels, std::span<const int> class_of,
+                              std::int32_t panel, int vertex) {
+  const std::array<int, 3>& corners = panels.corners[panel];
+  const int k = corners[0] == vertex ? 0 : corners[1] == vertex ? 1 : 2;
+  return {panel, class_of[panel], corners[(k + 1) % 3], corners[(k + 2) % 3]};
 }
 
-/// Whether each edge of panel i has one more panel of its part, which runs through it backwards.
-bool is_closed_at(const Panels& panels, const PanelsAtVertices& at_vertices,
-                  std::span<const std::int32_t> part, std::int32_t i) {
-  for (int k = 0; k < 3; ++k) {
-    const int a = panels.corners[i][k], b = panels.corners[i][(k + 1) % 3];
-    int others = 0, backwards = 0;
-    for (const std::int32_t j : at_vertices.at(a)) {
-      if (j == i || part[j] != part[i]) continue;
-      backwards += runs_through(panels, j, b, a);
-      others += runs_through(panels, j, a, b);
-    }
-    if (backwards != 1 || others != 0) return false;
+/// Whether the edge from the vertex has one more panel of the class, which runs through it
+/// backwards.
+bool is_closed_at(std::span<const PanelAtVertex> at, const PanelAtVertex& own) {
+  int others = 0, backwards = 0;
+  for (const PanelAtVertex& other : at) {
+    if (other.of_class != own.of_class || other.panel == own.panel) continue;
+    backwards += other.previous == own.next;
+    others += other.next == own.next;
   }
-  return true;
+  return backwards == 1 && others == 0;
 }
 
-void find_open_edges(const Panels& panels, const PanelsAtVertices& at_vertices,
-                     Enclosures& result) {
-  const auto n = static_cast<std::int32_t>(panels.size());
-  std::vector<char> closed(n);
-#pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i) closed[i] = is_closed_at(panels, at_vertices, result.of, i);
-  for (std::int32_t i = 0; i < n; ++i)
-    if (!closed[i]) result.parts[result.of[i]].closed = false;
-}
+/// What hangs together: a root is the first panel. Panels of a class at a vertex are of one part,
+/// so that an edge is looked at where it begins.
+struct Connections {
+  Unions unions;
+  LargeVector<char> is_open;  ///< [n panels]: whether one of its edges is not closed
 
-/// Roots of panels that hang together: the first of them.
-Unions connected(const PanelsAtVertices& at_vertices, const Panels& panels,
-                 std::span<const int> class_of) {
-  Unions unions(panels.size());
-  const auto n_vertices = static_cast<std::int64_t>(panels.vertices.size());
-#pragma omp parallel for schedule(static)
-  for (std::int64_t v = 0; v < n_vertices; ++v) {
-    const std::span<const std::int32_t> at = at_vertices.at(static_cast<int>(v));
-    for (std::size_t k = 1; k < at.size(); ++k)
-      for (std::size_t l = k; l-- > 0;) {
-        if (class_of[at[k]] != class_of[at[l]]) continue;
-        unions.join(at[k], at[l]);
-        break;  // that one hangs together with those before it
+  Connections(const Panels& panels, std::span<const int> class_of)
+      : unions(panels.size()), is_open(panels.size()) {
+    const PanelsAtVertices at_vertices(panels);
+    const auto n = static_cast<std::int64_t>(panels.size()),
+               n_vertices = static_cast<std::int64_t>(panels.vertices.size());
+#pragma omp parallel
+    {
+      std::vector<PanelAtVertex> at;
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i) is_open[i] = false;
+#pragma omp for schedule(static)
+      for (std::int64_t v = 0; v < n_vertices; ++v) {
+        at.clear();
+        for (const std::int32_t i : at_vertices.at(static_cast<int>(v)))
+          at.push_back(panel_at_vertex(panels, class_of, i, static_cast<int>(v)));
+        for (std::size_t k = 0; k < at.size(); ++k) {
+          if (!is_closed_at(at, at[k]))
+            std::atomic_ref(is_open[at[k].panel]).store(true, std::memory_order_relaxed);
+          for (std::size_t l = k; l-- > 0;) {
+            if (at[k].of_class != at[l].of_class) continue;
+            unions.join(at[k].panel, at[l].panel);
+            break;  // that one hangs together with those before it
+          }
+        }
       }
+    }
   }
-  return unions;
-}
+};
 
 /// Bounds and volumes of parts, of which each has its first panel. Sums over blocks of panels are
 /// added up in their order, so that they are the same for any number of threads.
@@ -116,23 +127,28 @@ void measure_parts(const Panels& panels, Enclosures& found) {
 /// Of panels without images, or of the whole of them.
 Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of) {
   const auto n = static_cast<std::int32_t>(panels.size());
-  const PanelsAtVertices at_vertices(panels);
-  Unions unions = connected(at_vertices, panels, class_of);
+  Connections connections(panels, class_of);
   Enclosures result;
   result.of.resize(n);
 #pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i) result.of[i] = unions.root(i);
+  for (std::int32_t i = 0; i < n; ++i) result.of[i] = connections.unions.root(i);
+  const std::vector<std::int32_t> first =
+      numbers_where(n, [&](std::int64_t i) { return result.of[i] == i; });
   LargeVector<std::int32_t> number(n);
-  for (std::int32_t i = 0; i < n; ++i) {
-    if (result.of[i] != i) continue;
-    number[i] = static_cast<std::int32_t>(result.parts.size());
-    const Vec3d at = panels.vertex(i, 0);
-    result.parts.push_back({.first = i, .low = at, .high = at});
+  for (std::size_t p = 0; p < first.size(); ++p) {
+    number[first[p]] = static_cast<std::int32_t>(p);
+    const Vec3d at = panels.vertex(first[p], 0);
+    result.parts.push_back({.first = first[p], .low = at, .high = at});
   }
+  std::vector<char> is_open(first.size(), false);
 #pragma omp parallel for schedule(static)
-  for (std::int32_t i = 0; i < n; ++i) result.of[i] = number[result.of[i]];
+  for (std::int32_t i = 0; i < n; ++i) {
+    result.of[i] = number[result.of[i]];
+    if (connections.is_open[i])
+      std::atomic_ref(is_open[result.of[i]]).store(true, std::memory_order_relaxed);
+  }
+  for (std::size_t p = 0; p < first.size(); ++p) result.parts[p].closed = !is_open[p];
   measure_parts(panels, result);
-  find_open_edges(panels, at_vertices, result);
   return result;
 }
 
@@ -169,13 +185,15 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
   return result;
 }
 
-std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
-  std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
-  if (result.size() == 1) result[0].reserve(enclosures.of_whole.size());
-  for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
-    if (enclosures.of_whole[w] >= 0)
-      result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));
-  return result;
+GroupOrder panels_of_parts(const Enclosures& enclosures) {
+  const std::size_t parts = enclosures.parts.size();
+  const auto n = static_cast<std::int64_t>(enclosures.of_whole.size());
+  GroupOrder order = sort_by_group(n, static_cast<std::int64_t>(parts) + 1, [&](std::int64_t w) {
+    const std::int32_t part = enclosures.of_whole[w];
+    return part < 0 ? static_cast<std::int32_t>(parts) : part;
+  });
+  order.begin.pop_back();  // without those of no part, which are the last
+  return order;
 }
 
 std::vector<std::optional<bool>> parts_inside(const Panels& panels, const Enclosures& enclosures,
@@ -196,9 +214,9 @@ std::vector<std::optional<bool>> parts_inside(const Panels& panels, const Enclos
 }
 
 double winding_number(const Panels& panels, std::span<const std::int32_t> part, Vec3d x) {
-  double sum = 0;
-  for (const std::int32_t i : part) sum += triangle_double_layer(panels.triangle(i), x);
-  return std::abs(sum);
+  return std::abs(sum_of(static_cast<std::int64_t>(part.size()), [&](std::int64_t k) {
+    return triangle_double_layer(panels.triangle(part[k]), x);
+  }));
 }
 
 }  // namespace fmbem

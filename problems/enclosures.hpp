@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem {
 
@@ -20,17 +21,17 @@ struct Enclosure {
 };
 
 struct Enclosures {
-  std::vector<std::int32_t> of;  ///< [n panels]
+  LargeVector<std::int32_t> of;  ///< [n panels]
   std::vector<Enclosure> parts;
   /// [whole_of(panels)]: the same of panels and images, −1 of those that are parts of their own.
-  std::vector<std::int32_t> of_whole;
+  LargeVector<std::int32_t> of_whole;
 };
 
 /// `class_of`: [n panels], any numbers. O(n).
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
 
-/// [parts], of panels and their images: numbers in whole_of(panels).
-std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures);
+/// The panels and images of each part: numbers in whole_of(panels).
+GroupOrder panels_of_parts(const Enclosures& enclosures);
 
 /// [parts]: whether each lies inside of a closed one of them, by a point of it; nothing where that
 /// is on the closed one. `of_body`: panels of that, as panels_of_parts() has them.

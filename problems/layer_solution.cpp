@@ -4,6 +4,7 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/base/timer.hpp"
 #include "fmbem/solvers/norm.hpp"
@@ -70,10 +71,10 @@ void LayerSolver::set_up(const MakeOperator& make_operator) {
 std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vector<double>>& rhs) {
   const Timer solve;
   const std::size_t n = op_->size();
-  std::vector<double> b, x(n * rhs.size());
-  for (const std::vector<double>& of_problem : rhs) {
-    result_.rhs_norm.push_back(norm_of(of_problem));
-    b.insert(b.end(), of_problem.begin(), of_problem.end());
+  LargeVector<double> b(n * rhs.size()), x(n * rhs.size());
+  for (std::size_t k = 0; k < rhs.size(); ++k) {
+    result_.rhs_norm.push_back(norm_of(rhs[k]));
+    copy_numbers(rhs[k], std::span(b).subspan(k * n, n));
   }
   std::vector<SolveReport> reports = solver_.solve(b, x, static_cast<int>(rhs.size()));
   std::move(reports.begin(), reports.end(), std::back_inserter(result_.solves));
@@ -86,7 +87,7 @@ std::vector<std::vector<double>> LayerSolver::solve(const std::vector<std::vecto
   if (inspect_) inspect_({*op_, result_.panels, b, x});
   std::vector<std::vector<double>> sigma;
   for (std::size_t k = 0; k < rhs.size(); ++k)
-    sigma.emplace_back(x.begin() + k * n, x.begin() + (k + 1) * n);
+    copy_numbers(std::span<const double>(x).subspan(k * n, n), sigma.emplace_back(n));
   return sigma;
 }
 

@@ -1,10 +1,12 @@
 // The rows of MediaSystem, and what their equations say.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/text.hpp"
 #include "fmbem/problems/media_system.hpp"
@@ -27,17 +29,18 @@ T contrast(T behind, T ahead) {
 template <class T>
 std::vector<int> classes_of(const BasicPanelConditions<T>& given) {
   enum { interface = -1, potential = -2, flux = -3, plain = -4, unfixed = -5 };
-  std::vector<int> result;
-  result.reserve(given.kind.size());
-  for (std::size_t i = 0; i < given.kind.size(); ++i) {
+  const auto n = static_cast<std::int64_t>(given.kind.size());
+  std::vector<int> result(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
     if (!given.gives_flux(i))
-      result.push_back(given.conductor[i] >= 0 ? given.conductor[i] : potential);
+      result[i] = given.conductor[i] >= 0 ? given.conductor[i] : potential;
     else if (given.is_unfixed(i))
-      result.push_back(unfixed - given.unfixed[i]);
+      result[i] = unfixed - given.unfixed[i];
     else
-      result.push_back(!given.is_interface(i)              ? flux
-                       : given.behind[i] == given.ahead[i] ? plain
-                                                           : interface);
+      result[i] = !given.is_interface(i)              ? flux
+                  : given.behind[i] == given.ahead[i] ? plain
+                                                      : interface;
   }
   return result;
 }
@@ -48,6 +51,9 @@ template <class T>
 std::vector<bool> float_between_media(const Panels& panels,
                                       const BasicPanelConditions<T>& conditions) {
   std::vector<bool> result(conditions.floats.size(), false);
+  if (std::find(conditions.floats.begin(), conditions.floats.end(), true) ==
+      conditions.floats.end())
+    return result;
   std::vector<std::optional<T>> medium(result.size());
   std::vector<char> at_interface(panels.vertices.size(), false);
   for (std::size_t i = 0; i < panels.size(); ++i)
@@ -106,11 +112,12 @@ void BasicMediaSystem<T>::check() const {
 
 template <class T>
 void BasicMediaSystem<T>::set_rows() {
-  const std::size_t n = panels_.size();
-  rows_.alpha.assign(n, T(0));
-  rows_.beta.assign(n, T(0));
-  rows_.gamma.assign(n, T(0));
-  for (std::size_t i = 0; i < n; ++i) {
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  rows_.alpha.resize(n);
+  rows_.beta.resize(n);
+  rows_.gamma.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
     if (given_.gives_flux(i)) {
       if (given_.has_admittance(i)) rows_.alpha[i] = given_.admittance[i] / mean_permittivity(i);
       rows_.beta[i] = contrast(given_.behind[i], given_.ahead[i]);
@@ -127,12 +134,11 @@ void BasicMediaSystem<T>::set_parts() {
   find_grounded(enclosures);
   std::vector<std::int32_t> part_of(enclosures.parts.size());
   join_parts(enclosures, part_of);
-  for (const std::int32_t enclosure : enclosures.of) rows_.part.push_back(part_of[enclosure]);
-
-  // What rows of a part have in common: β of an interface, ε ahead of a conductor.
-  std::vector<Common> common(enclosures.parts.size());
-  for (std::size_t i = 0; i < panels_.size(); ++i)
-    common[rows_.part[i]].add(given_.gives_flux(i) ? rows_.beta[i] : given_.ahead[i]);
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  rows_.part.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) rows_.part[i] = part_of[enclosures.of[i]];
+  const std::vector<Common> common = common_of_parts(enclosures);
   add_floating_equations(common);
   add_gauss_equations(enclosures, part_of, common);
   for (const std::int32_t part : part_of_unfixed_) {
@@ -142,6 +148,25 @@ void BasicMediaSystem<T>::set_parts() {
   add_gauss_shifts(enclosures);
   put_in_what_is_known();
   if (rows_.equations.empty() && rows_.shifts.empty()) rows_.part.clear();
+}
+
+template <class T>
+auto BasicMediaSystem<T>::common_of_parts(const Enclosures& enclosures) const
+    -> std::vector<Common> {
+  const auto number_of = [&](std::int64_t i) {
+    return given_.gives_flux(i) ? rows_.beta[i] : given_.ahead[i];
+  };
+  std::vector<Common> common;
+  for (const Enclosure& enclosure : enclosures.parts)
+    common.push_back({number_of(enclosure.first)});
+  const auto n = static_cast<std::int64_t>(panels_.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    Common& of_part = common[rows_.part[i]];
+    if (number_of(i) != of_part.value)
+      std::atomic_ref(of_part.is_one).store(false, std::memory_order_relaxed);
+  }
+  return common;
 }
 
 template <class T>
@@ -158,8 +183,11 @@ void BasicMediaSystem<T>::add_gauss_shifts(const Enclosures& enclosures) {
   rows_.shifts = gauss_.rows;
   // Small systems have all walls of what hangs together as unknowns, and no images.
   bool is_for_small_systems = !panels_.images && gauss_.most_walls <= most_walls;
-  for (std::size_t i = 0; i < panels_.size(); ++i)  // nor walls whose rows have V as well
-    if (rows_.alpha[i] != T(0) && rows_.beta[i] != T(0)) is_for_small_systems = false;
+  const auto n = static_cast<std::int64_t>(panels_.size());
+#pragma omp parallel for schedule(static) reduction(&& : is_for_small_systems)
+  for (std::int64_t i = 0; i < n; ++i)  // nor walls whose rows have V as well
+    is_for_small_systems =
+        is_for_small_systems && (rows_.alpha[i] == T(0) || rows_.beta[i] == T(0));
   if (is_for_small_systems)
     rows_.stretched = gauss_.stretched;
   else
@@ -172,9 +200,12 @@ template <class T>
 void BasicMediaSystem<T>::put_in_what_is_known() {
   if (rows_.part.empty()) return;
   std::vector<KnownCharge<T>> known = gauss_.known;
-  std::vector<char> is_plain(*std::max_element(rows_.part.begin(), rows_.part.end()) + 1, true);
-  for (std::size_t i = 0; i < panels_.size(); ++i)
-    if (!is_plain_interface(i)) is_plain[rows_.part[i]] = false;
+  std::vector<char> is_plain(extremes_of<std::int32_t>(rows_.part).most + 1, true);
+  const auto n = static_cast<std::int64_t>(panels_.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!is_plain_interface(i))
+      std::atomic_ref(is_plain[rows_.part[i]]).store(false, std::memory_order_relaxed);
   for (std::size_t p = 0; p < is_plain.size(); ++p) {
     const auto part = static_cast<std::int32_t>(p);
     if (is_plain[p]) known.push_back({{part}, {{part, T(1)}}, {}});
@@ -238,8 +269,10 @@ void BasicMediaSystem<T>::add_floating_equations(std::span<const Common> permitt
     equations_.push_back({static_cast<int>(c), is_uniform ? 1.0 / permittivity[p].value : 1.0});
     if constexpr (!is_complex) {
       if (is_uniform) continue;
-      rows_.weight.resize(panels_.size(), 1.0);
-      for (std::size_t i = 0; i < panels_.size(); ++i)
+      const auto n = static_cast<std::int64_t>(panels_.size());
+      rows_.weight.resize(n, 1.0);
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i)
         if (rows_.part[i] == p) rows_.weight[i] = given_.ahead[i];
     }
   }

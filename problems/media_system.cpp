@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fmbem/bem/geometry/triangle.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 
 namespace fmbem {
@@ -33,14 +34,15 @@ template <class T>
 auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
     -> std::shared_ptr<const Operator> {
   op_ = std::make_shared<Operator>(panels_, rows_, options);
-  std::vector<char> has_flux(panels_.size(), false);
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  sheets_ = numbers_where(n, [&](std::int64_t i) { return has_two_sides(i); });
+  asked_panels_ =
+      numbers_where(n, [&](std::int64_t i) { return has_two_sides(i) || is_plain_interface(i); });
+  if (asked_panels_.empty()) return op_;
+  std::vector<char> has_flux(n, false);
   if (const auto flux = op_->flux_operator(); flux.op)
     for (std::size_t k = 0; k < flux.op->rows(); ++k) has_flux[panel_of(flux.rows, k)] = true;
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    const auto panel = static_cast<std::int32_t>(i);
-    if (has_two_sides(i)) sheets_.push_back(panel);
-    if ((has_two_sides(i) || is_plain_interface(i)) && !has_flux[i]) asked_panels_.push_back(panel);
-  }
+  std::erase_if(asked_panels_, [&](std::int32_t i) { return has_flux[i]; });
   if (asked_panels_.empty()) return op_;
   OperatorOptions of_asked = options;
   of_asked.processor = op_->processor();
@@ -51,21 +53,26 @@ auto BasicMediaSystem<T>::make_operator(const OperatorOptions& options)
 
 template <class T>
 std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>& data) const {
-  std::vector<T> b(panels_.size(), T(0));
-  for (std::size_t i = 0; i < b.size(); ++i) {
+  const auto n = static_cast<std::int64_t>(panels_.size());
+  std::vector<T> b(n);
+  std::int64_t wrong = n;  // the first panel of a grounded conductor that is not at 0 V
+#pragma omp parallel for schedule(static) reduction(min : wrong)
+  for (std::int64_t i = 0; i < n; ++i) {
     const T potential = data.applied ? applied_potential(i) : T(0);
     if (!given_.gives_flux(i)) {
       const int conductor = given_.conductor[i];
-      FMBEM_REQUIRE(conductor < 0 || !grounded_[conductor] || data.given[i] == T(0),
-                    "the conductor \"" << given_.names[conductor]
-                                       << "\" touches a ground plane and is at " << data.given[i]
-                                       << " V: put it to 0 V, or move it away");
+      if (conductor >= 0 && grounded_[conductor] && data.given[i] != T(0))
+        wrong = std::min(wrong, i);
       b[i] = rows_.alpha[i] * (data.given[i] - potential);
       continue;
     }
     b[i] = data.given[i] / mean_permittivity(i) - rows_.alpha[i] * potential;
     if (data.applied) b[i] -= rows_.beta[i] * applied_flux(i);
   }
+  FMBEM_REQUIRE(wrong == n, "the conductor \"" << given_.names[given_.conductor[wrong]]
+                                               << "\" touches a ground plane and is at "
+                                               << data.given[wrong]
+                                               << " V: put it to 0 V, or move it away");
   set_charges(
       rows_, area_,
       [&](std::size_t e, T sum) {
@@ -74,7 +81,10 @@ std::vector<double> BasicMediaSystem<T>::right_hand_side(const BasicPanelData<T>
                (conductor < 0 ? sum : data.charge[conductor] / (applied_.unit * scale_to_m_));
       },
       b.data(), known_shifts_);
-  return numbers_of(std::span<const T>(b));
+  if constexpr (is_complex)
+    return numbers_of(std::span<const T>(b));
+  else
+    return b;
 }
 
 template <class T>
@@ -83,7 +93,9 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
   std::vector<T> result(sigma.size(), T(std::numeric_limits<double>::quiet_NaN()));
   const auto add = [&](const BoundaryOperator& op, std::span<const std::int32_t> rows) {
     const std::vector<T> flux = applied_to(op, sigma);
-    for (std::size_t k = 0; k < flux.size(); ++k) result[panel_of(rows, k)] = flux[k];
+    const auto n = static_cast<std::int64_t>(flux.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < n; ++k) result[panel_of(rows, k)] = flux[k];
   };
   if (const auto flux = op_->flux_operator(); flux.op) add(*flux.op, flux.rows);
   if (asked_flux_) {
@@ -91,8 +103,11 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
     add(*asked_flux_, has_all ? std::span<const std::int32_t>() : asked_panels_);
   }
   correct_fluxes(sigma, applied, given, result);
-  if (applied && !applied_flux_.empty())
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] += applied_flux_[i];
+  if (applied && !applied_flux_.empty()) {
+    const auto n = static_cast<std::int64_t>(result.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) result[i] += applied_flux_[i];
+  }
   return result;
 }
 
@@ -103,14 +118,16 @@ std::vector<T> BasicMediaSystem<T>::mean_flux(std::span<const T> sigma, bool app
 template <class T>
 void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
                                          std::span<const T> given, std::vector<T>& flux) const {
-  for (std::size_t i = 0; i < flux.size(); ++i) {
+  const auto n = static_cast<std::int64_t>(flux.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
     if (!given_.gives_flux(i) || given_.has_admittance(i) || rows_.beta[i] == T(0)) continue;
     if (gauss_.empty() && std::abs(rows_.beta[i]) < least_contrast) continue;
     const T row = given.empty() ? T(0) : given[i] / mean_permittivity(i);
     flux[i] = (row - sigma[i]) / rows_.beta[i] - (applied ? applied_flux(i) : T(0));
   }
   if (gauss_.empty()) return;
-  const std::size_t parts = *std::max_element(gauss_.part.begin(), gauss_.part.end()) + 1;
+  const std::int64_t parts = extremes_of<std::int32_t>(gauss_.part).most + 1;
   std::vector<T> charge(parts, T(0)), sum(parts, T(0)), shift(parts, T(0));
   std::vector<double> part_area(parts, 0.0);
   for (std::size_t i = 0; i < flux.size(); ++i) {
@@ -124,16 +141,18 @@ void BasicMediaSystem<T>::correct_fluxes(std::span<const T> sigma, bool applied,
       shift[change.part] += term.charge * charge[term.part];
       if (term.flux != 0) shift[change.part] += term.flux * sum[term.part];
     }
-  for (std::size_t i = 0; i < flux.size(); ++i)
-    flux[i] += shift[gauss_.part[i]] / part_area[gauss_.part[i]];
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) flux[i] += shift[gauss_.part[i]] / part_area[gauss_.part[i]];
 }
 
 template <class T>
 std::vector<T> BasicMediaSystem<T>::free_charge(std::span<const T> sigma, bool applied,
                                                 std::span<const T> given) const {
-  std::vector<T> result(sigma.begin(), sigma.end());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (!given_.gives_flux(i)) result[i] *= mean_permittivity(i);
+  const auto n = static_cast<std::int64_t>(sigma.size());
+  std::vector<T> result(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i)
+    result[i] = given_.gives_flux(i) ? sigma[i] : mean_permittivity(i) * sigma[i];
   if (sheets_.empty()) return result;
   const std::vector<T> flux = mean_flux(sigma, applied, given);
   for (const std::int32_t i : sheets_) {
@@ -160,6 +179,7 @@ template <class T>
 void BasicMediaSystem<T>::find_potentials(std::span<const T> sigma, bool applied,
                                           std::vector<T>& potential) const {
   const std::size_t n = given_.floats.size();
+  if (std::find(given_.floats.begin(), given_.floats.end(), true) == given_.floats.end()) return;
   std::vector<std::size_t> panel(n);
   std::vector<Vec3d> places;
   for (std::size_t i = panels_.size(); i-- > 0;)
@@ -175,12 +195,11 @@ void BasicMediaSystem<T>::find_potentials(std::span<const T> sigma, bool applied
 
 template <class T>
 double BasicMediaSystem<T>::residual_weight(std::span<const T> free_charge) const {
-  double squares = 0;
-  for (std::size_t i = 0; i < free_charge.size(); ++i) {
+  const double squares = sum_of(static_cast<std::int64_t>(free_charge.size()), [&](std::int64_t i) {
     const double of_row =
         std::abs(given_.gives_flux(i) ? mean_permittivity(i) : free_charge[i] / rows_.alpha[i]);
-    squares += of_row * of_row * area_[i] * area_[i];
-  }
+    return of_row * of_row * area_[i] * area_[i];
+  });
   return applied_.unit * scale_to_m_ * std::sqrt(squares);
 }
 

@@ -73,6 +73,7 @@ class BasicMediaSystem {
 
   const Panels& panels() const { return panels_; }
   const Rows& rows() const { return rows_; }
+  const BasicPanelConditions<T>& conditions() const { return given_; }
   const Applied& applied() const { return applied_; }
   /// Whether a conductor touches a ground plane.
   bool is_grounded(std::size_t conductor) const { return grounded_[conductor]; }
@@ -114,19 +115,16 @@ class BasicMediaSystem {
   double residual_weight(std::span<const T> free_charge) const;
 
  private:
-  /// What all numbers of a set have in common.
+  /// The first number of a set, and whether all of them are that.
   struct Common {
     T value{};
-    bool is_set = false, is_one = true;
-    void add(T number) {
-      if (!is_set) value = number;
-      is_one = is_one && number == value;
-      is_set = true;
-    }
+    char is_one = true;
   };
   void check() const;
   void set_rows();
   void set_parts();
+  /// [enclosures]: what rows of a part have in common, β of an interface, ε ahead of a conductor.
+  std::vector<Common> common_of_parts(const Enclosures& enclosures) const;
   void find_grounded(const Enclosures& enclosures);
   void join_parts(const Enclosures& enclosures, std::vector<std::int32_t>& part_of);
   void add_floating_equations(std::span<const Common> permittivity);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/problems/images.hpp"
 #include "fmbem/problems/media_system.hpp"
@@ -62,16 +63,22 @@ PanelConditions conditions_of(const SurfaceMesh& mesh, const ConductorOptions& o
   PanelConditions result{.conductor = conductor_of,
                          .floats = std::vector<bool>(conductors.size(), false)};
   const std::vector<const Media*> of_group = media_of_groups(mesh, options.media);
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    const int group = mesh.group_of[panels.input_index[i]];
-    const Media* media = of_group[group];
-    FMBEM_REQUIRE(media || conductor_of[i] >= 0,
-                  "the group \"" << mesh.groups[group].name
-                                 << "\" is an interface, but the media on its sides are not given");
-    result.kind.push_back(conductor_of[i] < 0 ? Kind::flux : Kind::potential);
-    result.behind.push_back(media ? media->behind : options.permittivity);
-    result.ahead.push_back(media ? media->ahead : options.permittivity);
+  const auto n = static_cast<std::int64_t>(panels.size());
+  result.kind.resize(n);
+  result.behind.resize(n);
+  result.ahead.resize(n);
+  std::int64_t unknown = n;  // the first interface without media
+#pragma omp parallel for schedule(static) reduction(min : unknown)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Media* const media = of_group[mesh.group_of[panels.input_index[i]]];
+    if (!media && conductor_of[i] < 0) unknown = std::min(unknown, i);
+    result.kind[i] = conductor_of[i] < 0 ? Kind::flux : Kind::potential;
+    result.behind[i] = media ? media->behind : options.permittivity;
+    result.ahead[i] = media ? media->ahead : options.permittivity;
   }
+  FMBEM_REQUIRE(unknown == n,
+                "the group \"" << mesh.groups[mesh.group_of[panels.input_index[unknown]]].name
+                               << "\" is an interface, but the media on its sides are not given");
   for (const std::string& name : options.floating) {
     const auto conductor = std::find_if(conductors.begin(), conductors.end(),
                                         [&](const Conductor& c) { return c.name == name; });
@@ -82,19 +89,25 @@ PanelConditions conditions_of(const SurfaceMesh& mesh, const ConductorOptions& o
   return result;
 }
 
+std::vector<double> times(std::vector<double> values, double factor) {
+  const auto n = static_cast<std::int64_t>(values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) values[i] *= factor;
+  return values;
+}
+
 /// V σ = φ, or the equations of MediaSystem.
 class System {
  public:
   System(const SurfaceMesh& mesh, const ConductorOptions& options, ConductorSolution& result)
       : result_(result),
         conductor_of_(conductor_of_panels(mesh, result.panels, result.conductors)),
-        area_(areas_of(result.panels)),
         permittivity_(options.permittivity) {
     if (is_homogeneous(options)) return;
-    conditions_ = conditions_of(mesh, options, result.conductors, result.panels, conductor_of_);
-    for (const Conductor& conductor : result.conductors)
-      conditions_.names.push_back(conductor.name);
-    media_.emplace(result.panels, conditions_, result.applied, mesh.scale_to_m);
+    PanelConditions conditions =
+        conditions_of(mesh, options, result.conductors, result.panels, conductor_of_);
+    for (const Conductor& conductor : result.conductors) conditions.names.push_back(conductor.name);
+    media_.emplace(result.panels, std::move(conditions), result.applied, mesh.scale_to_m);
   }
 
   std::shared_ptr<const BoundaryOperator> make_operator(const OperatorOptions& options) {
@@ -103,11 +116,13 @@ class System {
   }
 
   std::vector<double> right_hand_side(const std::vector<double>& given) const {
-    std::vector<double> potential;
-    potential.reserve(conductor_of_.size());
-    for (std::size_t i = 0; i < conductor_of_.size(); ++i) {
-      const bool is_known = conductor_of_[i] >= 0 && !(media_ && conditions_.is_floating(i));
-      potential.push_back(is_known ? given[conductor_of_[i]] : 0);
+    const auto n = static_cast<std::int64_t>(conductor_of_.size());
+    std::vector<double> potential(n);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool is_known =
+          conductor_of_[i] >= 0 && !(media_ && media_->conditions().is_floating(i));
+      potential[i] = is_known ? given[conductor_of_[i]] : 0;
     }
     if (!media_) return potential;
     return media_->right_hand_side({.given = std::move(potential), .charge = given});
@@ -115,15 +130,11 @@ class System {
 
   /// Of the problem that was given so.
   void add_solution(std::vector<double> sigma, const std::vector<double>& given) {
-    std::vector<double> density = sigma;
-    if (media_)
-      density = media_->free_charge(sigma);
-    else
-      for (double& value : density) value *= permittivity_;
+    std::vector<double> density = media_ ? media_->free_charge(sigma) : times(sigma, permittivity_);
     result_.residual_weight.push_back(media_ ? media_->residual_weight(density)
                                              : residual_weight(density));
-    result_.charge_density.push_back(result_.panels.to_input_order(density));
-    for (double& value : result_.charge_density.back()) value *= epsilon_0 / result_.scale_to_m;
+    result_.charge_density.push_back(
+        result_.panels.to_input_order(times(std::move(density), epsilon_0 / result_.scale_to_m)));
     result_.potential.push_back(given);
     if (media_) media_->find_potentials(sigma, true, result_.potential.back());
     result_.sigma.push_back(std::move(sigma));
@@ -132,19 +143,16 @@ class System {
  private:
   /// As MediaSystem has it.
   double residual_weight(std::span<const double> density) const {
-    double squares = 0;
-    for (std::size_t i = 0; i < density.size(); ++i) {
-      const double charge = density[i] * area_[i];
-      squares += charge * charge;
-    }
+    const double squares = sum_of(static_cast<std::int64_t>(density.size()), [&](std::int64_t i) {
+      const double charge = density[i] * result_.panels.area(i);
+      return charge * charge;
+    });
     return epsilon_0 * result_.scale_to_m * std::sqrt(squares);
   }
 
   ConductorSolution& result_;
   std::vector<int> conductor_of_;
-  std::vector<double> area_;
   double permittivity_;
-  PanelConditions conditions_;
   std::optional<MediaSystem> media_;  ///< none of a single medium
 };
 
@@ -177,15 +185,24 @@ std::vector<std::vector<double>> conductor_charges(const SurfaceMesh& mesh,
       conductor_of_panels(mesh, solution.panels, solution.conductors);
   const std::vector<double> area = areas_of(solution.panels);
   const double square_metres = solution.scale_to_m * solution.scale_to_m;
-  std::vector<std::vector<double>> charges(solution.charge_density.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t j = 0; j < charges.size(); ++j) {
-    charges[j].resize(solution.conductors.size());
-    for (std::size_t k = 0; k < area.size(); ++k)
-      if (conductor_of[k] >= 0)
-        charges[j][conductor_of[k]] +=
-            solution.charge_density[j][solution.panels.input_index[k]] * area[k];
-    for (double& charge : charges[j]) charge *= square_metres;
+  const auto n = static_cast<std::int64_t>(area.size());
+  const std::size_t conductors = solution.conductors.size();
+  // In the mesh's order, which densities have: [n triangles], with the interfaces' as the last.
+  std::vector<std::int32_t> number(n);
+  std::vector<double> size(n);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t triangle = solution.panels.input_index[k];
+    number[triangle] =
+        conductor_of[k] < 0 ? static_cast<std::int32_t>(conductors) : conductor_of[k];
+    size[triangle] = square_metres * area[k];
+  }
+  std::vector<std::vector<double>> charges;
+  for (const std::vector<double>& density : solution.charge_density) {
+    charges.push_back(sums_of_groups<double>(
+        n, static_cast<std::int64_t>(conductors) + 1, [&](std::int64_t t) { return number[t]; },
+        [&](std::int64_t t) { return density[t] * size[t]; }));
+    charges.back().pop_back();
   }
   return charges;
 }

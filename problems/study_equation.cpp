@@ -75,7 +75,7 @@ std::vector<bool> lower_half(const Panels& panels) {
 void add_gauss_equations(const Panels& panels, double beta, StudyRows& result) {
   MixedRows& rows = result.rows;
   const Enclosures enclosures = find_enclosures(panels, std::vector<int>(panels.size(), 0));
-  rows.part = enclosures.of;
+  rows.part.assign(enclosures.of.begin(), enclosures.of.end());
   const auto panels_of = panels_of_parts(enclosures);
   for (std::size_t body = 0; body < enclosures.parts.size(); ++body) {
     const double outward = std::copysign(1.0, enclosures.parts[body].volume) * beta,

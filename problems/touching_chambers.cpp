@@ -1,6 +1,7 @@
 #include "fmbem/problems/touching_chambers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -72,13 +73,14 @@ class Finder {
   /// All of the whole that hangs together with an interface that has no charge equation of its own.
   void choose_panels() {
     const auto n = static_cast<std::int32_t>(panels_.size());
-    std::vector<std::int32_t> first(enclosures_.parts.size(), -1);
-    std::vector<char> is_asked(first.size(), false);
+    // Interfaces with a contrast are of other classes than all else.
+    std::vector<char> is_asked(enclosures_.parts.size(), false);
+#pragma omp parallel for schedule(static)
     for (std::int32_t i = 0; i < n; ++i) {
       const std::int32_t e = enclosures_.of[i];
       if (!given_.is_interface(i) || beta_[i] == T(0)) continue;
-      if (first[e] < 0) first[e] = i;
-      if (!enclosures_.parts[e].closed || beta_[i] != beta_[first[e]]) is_asked[e] = true;
+      if (!enclosures_.parts[e].closed || beta_[i] != beta_[enclosures_.parts[e].first])
+        std::atomic_ref(is_asked[e]).store(true, std::memory_order_relaxed);
     }
     if (std::find(is_asked.begin(), is_asked.end(), true) == is_asked.end()) return;
     Unions vertices(whole_.vertices.size());

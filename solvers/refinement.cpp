@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fmbem/fmm/base/buffer.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/norm.hpp"
 
@@ -54,7 +55,7 @@ void Refinement::measure(std::span<Open*> open) {
   LargeVector<double> x(n * open.size()), ax(n * open.size());
   for (std::size_t k = 0; k < open.size(); ++k) {
     tolerance = std::min(tolerance, product_tolerance(*open[k]));
-    std::copy_n(open[k]->problem->x.begin(), n, x.begin() + k * n);
+    copy_numbers(open[k]->problem->x, std::span(x).subspan(k * n, n));
   }
   Product product{.vectors = static_cast<int>(open.size()), .tolerance = tolerance};
   bool accurate = true;

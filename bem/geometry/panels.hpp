@@ -43,7 +43,9 @@ struct Panels {
   Vec3d centroid(std::size_t i) const {
     return centroid_of(vertex(i, 0), vertex(i, 1), vertex(i, 2));
   }
-  double area(std::size_t i) const { return triangle(i).area; }
+  double area(std::size_t i) const {
+    return triangle_area(vertex(i, 0), vertex(i, 1), vertex(i, 2));
+  }
   /// Made again for each call, as it takes 304 bytes.
   Triangle triangle(std::size_t i) const {
     return make_triangle(vertex(i, 0), vertex(i, 1), vertex(i, 2));

@@ -54,6 +54,11 @@ FMBEM_HD inline Vec3d centroid_of(Vec3d v0, Vec3d v1, Vec3d v2) {
   return v0 + ((v1 - v0) - (v0 - v2)) / 3.0;
 }
 
+/// Of a triangle, as make_triangle() has it.
+FMBEM_HD inline double triangle_area(Vec3d v0, Vec3d v1, Vec3d v2) {
+  return 0.5 * norm(accurate_cross({v1, v0}, {v2, v0}));
+}
+
 FMBEM_HD inline Triangle make_triangle(Vec3d v0, Vec3d v1, Vec3d v2) {
   Triangle t;
   t.vertex[0] = v0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/cuda/area_scaling.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 namespace {
@@ -71,16 +72,10 @@ class AveragedFlux final : public BoundaryOperator {
   void multiply(const double* x, double* y, const Product& product) const override {
     const std::vector<double>&before = product.transposed ? row_area_ : column_area_,
           &after = product.transposed ? column_area_ : row_area_;
-    std::vector<double> scaled(before.size() * product.vectors);
-    for (std::size_t k = 0; k < scaled.size(); ++k) {
-      const double area = before[k % before.size()];
-      scaled[k] = product.transposed ? x[k] / area : x[k] * area;
-    }
+    LargeVector<double> scaled(before.size() * product.vectors);
+    scale(before, x, product.vectors, product.transposed, scaled.data());
     k_->apply(scaled.data(), y, of_k(product));
-    for (std::size_t k = 0; k < after.size() * product.vectors; ++k) {
-      const double area = after[k % after.size()];
-      product.transposed ? y[k] *= area : y[k] /= area;
-    }
+    scale(after, y, product.vectors, !product.transposed, y);
   }
 
   void multiply_on_device(const double* x, double* y, const Product& product) const override {
@@ -98,6 +93,15 @@ class AveragedFlux final : public BoundaryOperator {
   }
 
  private:
+  /// Times the areas, or over them; x and y may be the same.
+  static void scale(const std::vector<double>& area, const double* x, int vectors, bool divides,
+                    double* y) {
+    const auto n = static_cast<std::int64_t>(area.size());
+    for (std::int64_t first = 0; first < vectors * n; first += n)
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < n; ++i)
+        y[first + i] = divides ? x[first + i] / area[i] : x[first + i] * area[i];
+  }
   static Product of_k(const Product& product) {
     return {.vectors = product.vectors,
             .tolerance = product.tolerance,

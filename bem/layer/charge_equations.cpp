@@ -30,13 +30,15 @@ ChargeEquations::ChargeEquations(std::vector<double> area, const MixedRows& rows
                                        << n << " panels, not of " << part_.size());
   FMBEM_REQUIRE(rows.weight.empty() || rows.weight.size() == n,
                 "there are " << rows.weight.size() << " weights of charges for " << n << " panels");
-  const auto [least, most] = std::minmax_element(part_.begin(), part_.end());
-  FMBEM_REQUIRE(*least >= 0, "parts of panels are counted from 0, not from " << *least);
-  part_area_.assign(*most + 1, 0.0);
-  for (std::size_t i = 0; i < n; ++i) part_area_[part_[i]] += area_[i];
+  const auto bounds = extremes_of<std::int32_t>(part_);
+  FMBEM_REQUIRE(bounds.least >= 0, "parts of panels are counted from 0, not from " << bounds.least);
+  part_area_.resize(bounds.most + 1);
+  part_area_ = sums(area_.data(), nullptr);
   check_parts();
-  charge_weight_ = area_;
-  for (std::size_t i = 0; i < rows.weight.size(); ++i) charge_weight_[i] *= rows.weight[i];
+  charge_weight_.resize(rows.weight.size());
+  const auto weights = static_cast<std::int64_t>(rows.weight.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < weights; ++i) charge_weight_[i] = area_[i] * rows.weight[i];
 
   std::vector<char> in_flux(part_area_.size(), false);
   for (const PartShift& shift : changed_)
@@ -64,15 +66,15 @@ void ChargeEquations::check_parts() const {
 }
 
 std::vector<double> ChargeEquations::sums(const double* values, const double* weights) const {
-  std::vector<double> result(part_area_.size(), 0.0);
-  for (std::size_t i = 0; i < part_.size(); ++i)
-    result[part_[i]] += weights ? weights[i] * values[i] : values[i];
-  return result;
+  return sums_of_groups<double>(
+      static_cast<std::int64_t>(part_.size()), static_cast<std::int64_t>(part_area_.size()),
+      [&](std::int64_t i) { return part_[i]; },
+      [&](std::int64_t i) { return weights ? weights[i] * values[i] : values[i]; });
 }
 
 void ChargeEquations::change_rows(const double* x, const double* fluxes, double* y) const {
   if (empty()) return;
-  const std::vector<double> charge = sums(x, charge_weight_.data()), row = sums(y, area_.data());
+  const std::vector<double> charge = sums(x, charge_weight().data()), row = sums(y, area_.data());
   std::vector<double> shift(part_area_.size(), 0.0);
   for (const auto& [part, terms] : changed_) {
     double sum = 0;
@@ -81,7 +83,9 @@ void ChargeEquations::change_rows(const double* x, const double* fluxes, double*
              (fluxes ? term.flux * fluxes[term.part] : 0);
     shift[part] = sum / part_area_[part];
   }
-  for (std::size_t i = 0; i < part_.size(); ++i) y[i] += shift[part_[i]];
+  const auto n = static_cast<std::int64_t>(part_.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) y[i] += shift[part_[i]];
 }
 
 std::vector<double> ChargeEquations::change_rows_transposed(double* x, double* y) const {
@@ -97,8 +101,11 @@ std::vector<double> ChargeEquations::change_rows_transposed(double* x, double* y
       row[term.part] += term.row * mean;
     }
   }
-  for (std::size_t i = 0; i < part_.size(); ++i) {
-    y[i] += charge_weight_[i] * charge[part_[i]];
+  const std::span<const double> weight = charge_weight();
+  const auto n = static_cast<std::int64_t>(part_.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    y[i] += weight[i] * charge[part_[i]];
     x[i] += area_[i] * row[part_[i]];
   }
   if (needs_flux_.empty()) flux.clear();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +7,7 @@
 
 #include "fmbem/bem/geometry/panels.hpp"
 #include "fmbem/bem/layer/mixed_rows.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem {
 
@@ -20,13 +20,14 @@ void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge
                  const std::vector<BasicPartShift<T>>& of_b_alone = {}) {
   if (rows.equations.empty() && rows.shifts.empty()) return;
   const std::vector<std::int32_t>& part = rows.part;
-  const std::int32_t parts = *std::max_element(part.begin(), part.end()) + 1;
-  std::vector<T> sum(parts, T(0)), shift(parts, T(0));
-  std::vector<double> part_area(parts, 0.0);
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    sum[part[i]] += area[i] * b[i];
-    part_area[part[i]] += area[i];
-  }
+  const auto n = static_cast<std::int64_t>(part.size());
+  const std::int32_t parts = extremes_of<std::int32_t>(part).most + 1;
+  const auto part_of = [&](std::int64_t i) { return part[i]; };
+  const auto sum =
+      sums_of_groups<T>(n, parts, part_of, [&](std::int64_t i) { return area[i] * b[i]; });
+  const auto part_area =
+      sums_of_groups<double>(n, parts, part_of, [&](std::int64_t i) { return area[i]; });
+  std::vector<T> shift(parts, T(0));
   for (std::size_t e = 0; e < rows.equations.size(); ++e) {
     const std::int32_t p = rows.equations[e].part;
     shift[p] = (charge(e, sum[p]) - sum[p]) / part_area[p];
@@ -34,7 +35,8 @@ void set_charges(const Rows& rows, std::span<const double> area, Charge&& charge
   for (const auto* shifts : {&rows.shifts, &of_b_alone})
     for (const auto& [p, terms] : *shifts)
       for (const auto& term : terms) shift[p] += term.row * sum[term.part] / part_area[p];
-  for (std::size_t i = 0; i < part.size(); ++i) b[i] += shift[part[i]];
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) b[i] += shift[part[i]];
 }
 
 /// The charge equations and shifts of mixed rows, applied to vectors in host memory.
@@ -46,10 +48,12 @@ class ChargeEquations {
   ChargeEquations(std::vector<double> area, const MixedRows& rows);
 
   bool empty() const { return changed_.empty(); }
-  std::span<const std::int32_t> part() const { return part_; }              ///< [n]
-  std::span<const double> area() const { return area_; }                    ///< [n]
-  std::span<const double> charge_weight() const { return charge_weight_; }  ///< [n]: w A
-  std::span<const double> part_area() const { return part_area_; }          ///< [parts]
+  std::span<const std::int32_t> part() const { return part_; }  ///< [n]
+  std::span<const double> area() const { return area_; }        ///< [n]
+  std::span<const double> charge_weight() const {               ///< [n]: w A
+    return charge_weight_.empty() ? area_ : charge_weight_;
+  }
+  std::span<const double> part_area() const { return part_area_; }  ///< [parts]
   /// The parts that are changed, each once.
   std::span<const PartShift> changed() const { return changed_; }
   /// [n]: whether K'σ of a panel is in a sum; empty if none is.
@@ -73,7 +77,7 @@ class ChargeEquations {
   std::vector<PartShift> changed_;
   std::vector<std::int32_t> part_;
   std::vector<char> needs_flux_;
-  std::vector<double> area_, charge_weight_;  ///< [n]: A, and w A
+  std::vector<double> area_, charge_weight_;  ///< [n]: A, and w A; the latter empty where w = 1
   std::vector<double> part_area_;             ///< [parts]
 };
 

@@ -18,8 +18,10 @@ namespace {
 void check(const std::vector<double>& factors, const char* name, std::size_t n) {
   FMBEM_REQUIRE(factors.size() == n, "mixed rows have " << factors.size() << " factors of " << name
                                                         << " for " << n << " panels");
-  for (const double factor : factors)
-    FMBEM_REQUIRE(std::isfinite(factor), "a factor of " << name << " in a mixed row is not finite");
+  bool is_finite = true;
+#pragma omp parallel for schedule(static) reduction(&& : is_finite)
+  for (std::size_t i = 0; i < n; ++i) is_finite = is_finite && std::isfinite(factors[i]);
+  FMBEM_REQUIRE(is_finite, "a factor of " << name << " in a mixed row is not finite");
 }
 
 MixedRows checked(MixedRows rows, std::size_t n) {
@@ -118,6 +120,7 @@ std::unique_ptr<ApproximateInverse> MixedOperator::approximate_inverse() const {
     inverse = make_mixed_inverse(panels_, rows_);
   else
     inverse = std::make_unique<cuda::bem::MixedInverse>(panels_, rows_);
+  if (rows_.inverse_shifts.empty()) return inverse;
   return shifted_back(std::move(inverse), areas_of(panels_), rows_);
 }
 
@@ -146,7 +149,7 @@ void MixedOperator::multiply_rows(const double* x, double* y, const Product& pro
   for_rows({}, rows_.gamma, product.vectors,
            [&](auto, auto i, double gamma) { y[i] = gamma * x[i]; });
   for (const Part& part : parts_) {
-    std::vector<double> result(part.op->rows() * product.vectors);
+    LargeVector<double> result(part.op->rows() * product.vectors);
     part.op->apply(x, result.data(), of_part(part, product));
     for_rows(part.block, rows_.*part.factor, product.vectors,
              [&](auto k, auto i, double factor) { y[i] += factor * result[k]; });

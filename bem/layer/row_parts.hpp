@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fmbem/bem/layer/boundary_operator.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem {
 
@@ -29,7 +30,9 @@ using RowParts = std::vector<RowPart<Rows, Factor>>;
 template <class Factor>
 double largest(const std::vector<Factor>& factors) {
   double result = 0;
-  for (const Factor factor : factors) result = std::max(result, std::abs(factor));
+  const auto n = static_cast<std::int64_t>(factors.size());
+#pragma omp parallel for schedule(static) reduction(max : result)
+  for (std::int64_t i = 0; i < n; ++i) result = std::max(result, std::abs(factors[i]));
   return result;
 }
 
@@ -41,9 +44,9 @@ void add_part(RowParts<Rows, Factor>& parts, const Panels& panels, const Rows& r
               const std::vector<char>& wanted, double looser, OperatorOptions options) {
   const std::vector<Factor>& factors = rows.*factor;
   PanelBlock block;
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    if (factors[i] != Factor(0) || (!wanted.empty() && wanted[i]))
-      block.rows.push_back(static_cast<std::int32_t>(i));
+  block.rows = numbers_where(static_cast<std::int64_t>(factors.size()), [&](std::int64_t i) {
+    return factors[i] != Factor(0) || (!wanted.empty() && wanted[i]);
+  });
   if (block.rows.empty()) return;
   if (block.rows.size() == factors.size()) block.rows.clear();  // all of them
   options.tolerance = std::min(looser * options.tolerance, 0.5);

@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "fmbem/bem/precond/cluster_kernel.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
 /// The order in which trees take panels: each panel has a place, tree after tree.
 struct TreePlaces {
-  std::vector<std::int32_t> panel;       ///< [n], at each place
+  LargeVector<std::int32_t> panel;       ///< [n], at each place
   std::vector<std::int32_t> tree_begin;  ///< [trees + 1], places
-  std::vector<std::uint64_t> key;        ///< [n], of the panel at each place
+  LargeVector<std::uint64_t> key;        ///< [n], of the panel at each place
   /// [n]: numbers of groups of panels that no node may hold in part unless it is inside of one,
   /// equal numbers next to each other; and the groups' keys, ascending in each tree.
-  std::vector<std::int32_t> part;
-  std::vector<std::uint64_t> part_key;
+  LargeVector<std::int32_t> part;
+  LargeVector<std::uint64_t> part_key;
 };
 
 /// A binary tree over panels in Morton order, down to single panels: cut where the highest bit of
@@ -60,7 +61,7 @@ struct ClusterTree {
   void measure(std::span<const Triangle> panels);
 
   std::size_t n_;
-  std::vector<std::int32_t> panel_at_;  ///< [n], or empty: each at the place of its number
+  LargeVector<std::int32_t> panel_at_;  ///< [n], or empty: each at the place of its number
 };
 
 }  // namespace fmbem

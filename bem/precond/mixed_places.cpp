@@ -6,30 +6,13 @@
 #include <utility>
 
 #include "fmbem/bem/layer/complex_rows.hpp"
+#include "fmbem/fmm/base/chunks.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/morton.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
 
 namespace fmbem {
 namespace {
-
-/// Panels that a thread sums, counts and sorts at a time: results do not depend on threads. At most
-/// 256 times, as each keeps something of all parts.
-std::int64_t chunk_size(std::int64_t n) { return std::max<std::int64_t>(1 << 14, (n + 255) / 256); }
-
-/// Calls body(chunk, first, last) for chunks of n panels.
-template <class Body>
-void for_chunks(std::int64_t n, Body&& body) {
-  const std::int64_t size = chunk_size(n);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t first = 0; first < n; first += size)
-    body(first / size, static_cast<std::int32_t>(first),
-         static_cast<std::int32_t>(std::min(first + size, n)));
-}
-std::int64_t chunks_of(std::int64_t n) {
-  const std::int64_t size = chunk_size(n);
-  return (n + size - 1) / size;
-}
 
 void check(const auto& values, std::size_t n) {
   FMBEM_REQUIRE(values.size() == n,
@@ -77,25 +60,19 @@ std::vector<PartSums> sums_of_parts(const Panels& panels, const BasicMixedRows<T
                                     std::int32_t n_parts, LargeVector<double>& area) {
   const auto n = static_cast<std::int64_t>(panels.size());
   area.resize(n);
-  std::vector<std::vector<PartSums>> of_chunks(chunks_of(n));
-  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
-    std::vector<PartSums>& sums = of_chunks[chunk];
-    sums.resize(n_parts);
-    for (std::int32_t i = first; i < last; ++i) {
-      const double weight = charge_weight(rows, i);
-      area[i] = panels.area(i);
-      sums[rows.part[i]] += {area[i],
-                             weight * area[i],
-                             weight * weight * area[i],
-                             area[i] * panels.centroid(i),
-                             1,
-                             is_single_layer_row(rows, i)};
-    }
-  });
-  std::vector<PartSums> sums(n_parts);
-  for (const auto& of_chunk : of_chunks)
-    for (std::int32_t part = 0; part < n_parts; ++part) sums[part] += of_chunk[part];
-  return sums;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) area[i] = panels.area(i);
+  return sums_of_groups<PartSums>(
+      n, n_parts, [&](std::int64_t i) { return rows.part[i]; },
+      [&](std::int64_t i) {
+        const double weight = charge_weight(rows, i);
+        return PartSums{area[i],
+                        weight * area[i],
+                        weight * weight * area[i],
+                        area[i] * panels.centroid(i),
+                        1,
+                        is_single_layer_row(rows, i)};
+      });
 }
 
 /// How equations and shifts name parts, and which hang together.
@@ -181,30 +158,6 @@ PartOrder order_of(NamedParts& names, const std::vector<PartSums>& sums) {
   return result;
 }
 
-/// Numbers of a group's panels before each chunk, after those of groups before: [chunks][groups],
-/// and where the groups begin: [groups + 1].
-struct GroupPlaces {
-  std::vector<std::vector<std::int32_t>> next;
-  std::vector<std::int32_t> begin;
-};
-
-template <class Group>
-GroupPlaces places_of_groups(std::int64_t n, std::int32_t groups, Group&& group_of) {
-  GroupPlaces places{std::vector<std::vector<std::int32_t>>(chunks_of(n)), {}};
-  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
-    std::vector<std::int32_t>& count = places.next[chunk];
-    count.assign(groups, 0);
-    for (std::int32_t i = first; i < last; ++i) ++count[group_of(i)];
-  });
-  std::int32_t at = 0;
-  for (std::int32_t group = 0; group < groups; ++group) {
-    places.begin.push_back(at);
-    for (auto& of_chunk : places.next) at += std::exchange(of_chunk[group], at);
-  }
-  places.begin.push_back(at);
-  return places;
-}
-
 }  // namespace
 
 template <class T>
@@ -212,10 +165,10 @@ MixedPlaces::MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows) {
   const auto n = static_cast<std::int32_t>(panels.size());
   check(rows, panels.size());
   const bool has_parts = !rows.equations.empty() || !rows.stretched.empty();
-  const std::int32_t n_parts =
-      has_parts ? *std::max_element(rows.part.begin(), rows.part.end()) + 1 : 0;
-  FMBEM_REQUIRE(!has_parts || *std::min_element(rows.part.begin(), rows.part.end()) >= 0,
-                "parts of panels are counted from 0");
+  const auto bounds =
+      has_parts ? extremes_of<std::int32_t>(rows.part) : Extremes<std::int32_t>{0, -1};
+  const std::int32_t n_parts = bounds.most + 1;
+  FMBEM_REQUIRE(bounds.least >= 0, "parts of panels are counted from 0");
   NamedParts names(rows, n_parts);
   std::vector<PartSums> sums;
   if (has_parts) sums = sums_of_parts(panels, rows, n_parts, area);
@@ -223,20 +176,20 @@ MixedPlaces::MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows) {
 
   // Panels sorted by their tree, then by their part; they are in Morton order already.
   const std::int32_t ranks = order.count + 1, groups = 2 * namings * ranks;
-  const auto group_of = [&](std::int32_t i) {
+  const auto group_of = [&](std::int64_t i) {
     const std::int32_t part = has_parts ? rows.part[i] : -1,
                        tree = (is_single_layer_row(rows, i) ? 0 : namings) +
                               (part < 0 ? unnamed : names.naming[part]);
     return tree * ranks + (part < 0 ? 0 : order.rank[part] + 1);
   };
-  GroupPlaces groups_at = places_of_groups(n, groups, group_of);
+  GroupOrder sorted = sort_by_group(n, groups, group_of);
   std::vector<std::int32_t> part_of_rank(ranks, -1), number(groups, -1);
   for (std::int32_t part = 0; part < n_parts; ++part)
     if (order.rank[part] >= 0) part_of_rank[order.rank[part] + 1] = part;
   number_of.assign(n_parts, -1);
   std::int32_t tree_before = -1;
   for (std::int32_t group = 0; group < groups; ++group) {
-    const std::int32_t begin = groups_at.begin[group], end = groups_at.begin[group + 1];
+    const std::int32_t begin = sorted.begin[group], end = sorted.begin[group + 1];
     if (begin == end) continue;
     if (std::exchange(tree_before, group / ranks) != group / ranks)
       trees.tree_begin.push_back(begin);
@@ -248,19 +201,17 @@ MixedPlaces::MixedPlaces(const Panels& panels, const BasicMixedRows<T>& rows) {
   }
   trees.tree_begin.push_back(n);
 
-  trees.panel.resize(n);
+  trees.panel = std::move(sorted.number);
   trees.key.resize(n);
   trees.part.resize(n);
   trees.part_key.resize(n);
-  for_chunks(n, [&](std::int64_t chunk, std::int32_t first, std::int32_t last) {
-    for (std::int32_t i = first; i < last; ++i) {
-      const std::int32_t group = group_of(i), place = groups_at.next[chunk][group]++;
-      trees.panel[place] = i;
-      trees.key[place] = panels.key[i];
-      trees.part[place] = number[group];
-      trees.part_key[place] = number[group] < 0 ? 0 : order.key[rows.part[i]];
-    }
-  });
+#pragma omp parallel for schedule(static)
+  for (std::int32_t place = 0; place < n; ++place) {
+    const std::int32_t i = trees.panel[place], of_part = number[group_of(i)];
+    trees.key[place] = panels.key[i];
+    trees.part[place] = of_part;
+    trees.part_key[place] = of_part < 0 ? 0 : order.key[rows.part[i]];
+  }
 
   // Parts that hang together stand next to each other.
   std::vector<std::int32_t> first(n_parts, n), last(n_parts, 0);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
+
 namespace fmbem {
 
 /// What the unknowns φ and q of panels are coupled by: the regions on both sides of each.
@@ -25,7 +27,7 @@ struct PanelSurfaces {
   PanelSurfaces(std::span<const int> inside, std::span<const int> outside);
 
   std::vector<Sides> sides;         ///< [surfaces], ascending
-  std::vector<std::int32_t> panel;  ///< [n]
+  LargeVector<std::int32_t> panel;  ///< [n]
   std::vector<std::int32_t> begin;  ///< [surfaces + 1], in `panel`
   std::vector<std::int32_t> of;     ///< [n panels]: their surface; empty where there is but one
 

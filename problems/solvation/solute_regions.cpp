@@ -18,7 +18,7 @@ namespace {
 
 using SoluteKind = SoluteRegion::Kind;
 /// Of each surface.
-using PanelLists = std::vector<std::vector<std::int32_t>>;
+using PanelLists = GroupOrder;
 
 /// Triangulations of neighbouring surfaces, as of a cavity behind a thin wall, may cross a little:
 /// by so much of the smaller one's area at the most.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "fmbem/bem/geometry/cuda/panel_store.cuh"
 #include "fmbem/bem/geometry/panel_block.hpp"
@@ -15,7 +14,7 @@ struct BlockPanels {
   BlockPanels(const Panels& panels, const PanelBlock& block, cudaStream_t stream);
 
   std::shared_ptr<const PanelStore> all, sources;
-  std::vector<std::int32_t> own_source;  ///< as SpreadTree::own_source
+  DeviceBuffer<std::int32_t> own_source;  ///< as SpreadTree::own_source
 
   const DeviceBuffer<Vec3d>& targets() const {
     return chosen_centroid_.size() > 0 ? chosen_centroid_ : all->centroid;

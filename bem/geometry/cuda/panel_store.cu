@@ -34,6 +34,28 @@ __global__ void measure(const Vec3d* vertices, std::int64_t n, Vec3d* centroid, 
   radius[j] = t.radius;
 }
 
+/// Panels of one set that are another.
+struct ChosenPanels {
+  const std::int32_t* chosen;
+  std::int64_t n;
+  const Vec3d *vertices, *centroid;
+  const std::uint64_t* keys;
+  const double *area, *radius;
+};
+
+__global__ void gather_panels(ChosenPanels from, Vec3d* vertices, Vec3d* centroid,
+                              std::uint64_t* keys, double* area, double* radius) {
+  const std::int64_t k = thread_index();
+  if (k >= from.n) return;
+  const std::int64_t i = from.chosen[k];
+  for (int corner = 0; corner < 3; ++corner)
+    vertices[3 * k + corner] = from.vertices[3 * i + corner];
+  centroid[k] = from.centroid[i];
+  keys[k] = from.keys[i];
+  area[k] = from.area[i];
+  radius[k] = from.radius[i];
+}
+
 /// The longest edge is at most two radii.
 __global__ void find_long(const double* area, const double* radius, std::int64_t n, int* found) {
   const std::int64_t j = thread_index();
@@ -51,6 +73,14 @@ __global__ void find_ends(const Vec3d* vertices, std::int64_t n, Vec3d* low, Vec
   }
   low[j] = smallest;
   high[j] = largest;
+}
+
+bool is_any_long(const PanelStore& panels, cudaStream_t stream) {
+  DeviceBuffer<int> found(1, stream);
+  found.fill_bytes(0);
+  launch(find_long, blocks_for(panels.size()), threads_per_block, 0, stream, panels.area.data(),
+         panels.radius.data(), panels.size(), found.data());
+  return download_one(found.data(), stream) != 0;
 }
 
 /// Threads of a block that adds up a row: there are few rows.
@@ -126,11 +156,22 @@ PanelStore::PanelStore(const TrianglesOnDevice& triangles, const std::int32_t* o
          triangles.vertices.data(), triangles.corners.data(), order, 3 * size(), vertices.data());
   launch(measure, blocks_for(size()), threads_per_block, 0, stream, vertices.data(), size(),
          centroid.data(), area.data(), radius.data());
-  DeviceBuffer<int> found(1, stream);
-  found.fill_bytes(0);
-  launch(find_long, blocks_for(size()), threads_per_block, 0, stream, area.data(), radius.data(),
-         size(), found.data());
-  has_long = download_one(found.data(), stream) != 0;
+  has_long = is_any_long(*this, stream);
+}
+
+PanelStore::PanelStore(const PanelStore& all, const DeviceBuffer<std::int32_t>& chosen,
+                       cudaStream_t stream)
+    : vertices(3 * chosen.size(), stream),
+      keys(chosen.size(), stream),
+      centroid(chosen.size(), stream),
+      area(chosen.size(), stream),
+      radius(chosen.size(), stream),
+      extent(all.extent) {
+  launch(gather_panels, blocks_for(size()), threads_per_block, 0, stream,
+         ChosenPanels{chosen.data(), size(), all.vertices.data(), all.centroid.data(),
+                      all.keys.data(), all.area.data(), all.radius.data()},
+         vertices.data(), centroid.data(), keys.data(), area.data(), radius.data());
+  has_long = is_any_long(*this, stream);
 }
 
 std::shared_ptr<const PanelStore> store_of(const Panels& panels, cudaStream_t stream) {

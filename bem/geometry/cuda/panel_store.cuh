@@ -32,6 +32,8 @@ struct PanelStore {
   /// Panel k is triangle order[k], or k where there is no order. Waits for the device.
   PanelStore(const TrianglesOnDevice& triangles, const std::int32_t* order,
              DeviceBuffer<std::uint64_t> sorted_keys, double extent, cudaStream_t stream);
+  /// Those of `all` whose numbers are `chosen`. Waits for the device.
+  PanelStore(const PanelStore& all, const DeviceBuffer<std::int32_t>& chosen, cudaStream_t stream);
 
   DeviceBuffer<Vec3d> vertices;       ///< [n][3]
   DeviceBuffer<std::uint64_t> keys;   ///< [n]

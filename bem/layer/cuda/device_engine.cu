@@ -67,7 +67,7 @@ class DeviceEngine {
                            .max_leaf = options.max_leaf,
                            .inflation = pieces_ ? std::optional(pieces_->inflation) : std::nullopt},
                           stream_, pieces_.get());
-      if (!block_->own_source.empty()) tree_.own_source = to_device(block_->own_source, stream_);
+      if (block_->own_source.size() > 0) tree_.own_source = copy_of(block_->own_source, stream_);
       if (pieces_) columns_ = std::make_unique<PieceColumns>(*panels_, tree_, *pieces_, stream_);
     };
     const bool lean = options.near_field == OperatorOptions::NearField::lean;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
-#include <numeric>
 
 #include "fmbem/bem/layer/cuda/mixed_vectors.hpp"
 #include "fmbem/cuda/blocks.cuh"
 #include "fmbem/cuda/launch.cuh"
+#include "fmbem/fmm/base/chunks.hpp"
 
 namespace fmbem::cuda::bem {
 namespace {
@@ -152,20 +152,18 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
       part_area(equations.part_area()),
       part(equations.part()) {
   const std::span<const std::int32_t> part_of = equations.part();
-  const auto n = static_cast<std::int32_t>(part_of.size());
+  const auto n = static_cast<std::int64_t>(part_of.size());
   const std::size_t parts = equations.part_area().size();
-  Indices sorted(n), chunks{0}, chunks_of(parts + 1, 0);
-  std::iota(sorted.begin(), sorted.end(), 0);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](std::int32_t i, std::int32_t j) { return part_of[i] < part_of[j]; });
-  for (std::int32_t k = 0; k < n;) {
-    const std::int32_t of_part = part_of[sorted[k]], first = k;
-    while (k < n && part_of[sorted[k]] == of_part && k - first < vector_chunk_size) ++k;
-    chunks.push_back(k);
-    ++chunks_of[of_part + 1];
+  const GroupOrder sorted = sort_by_group(n, static_cast<std::int64_t>(parts),
+                                          [&](std::int64_t i) { return part_of[i]; });
+  Indices chunks{0}, chunks_of{0};
+  for (std::size_t p = 0; p < parts; ++p) {
+    const std::int32_t end = sorted.begin[p + 1];
+    for (std::int32_t k = sorted.begin[p]; k < end; k = chunks.back())
+      chunks.push_back(std::min(k + vector_chunk_size, end));
+    chunks_of.push_back(static_cast<std::int32_t>(chunks.size()) - 1);
   }
-  std::partial_sum(chunks_of.begin(), chunks_of.end(), chunks_of.begin());
-  order = upload_indices(sorted);
+  order = DeviceArray<std::int32_t>(std::span<const std::int32_t>(sorted.number));
   chunk_begin = upload_indices(chunks);
   part_chunks = upload_indices(chunks_of);
   Indices of_change, begin{0}, of_term;
@@ -195,9 +193,11 @@ MixedVectors::Parts::Parts(const ChargeEquations& equations)
 MixedVectors::MixedVectors(const std::vector<RowFactors>& factors, const ChargeEquations& equations)
     : size_(factors.front().factor.size()) {
   for (const auto& [factor, rows] : factors) {
-    std::vector<double> of_rows;
-    for (const std::int32_t i : rows) of_rows.push_back(factor[i]);
-    const std::span<const double> chosen = rows.empty() ? factor : of_rows;
+    LargeVector<double> of_rows(rows.size());
+    const auto n = static_cast<std::int64_t>(rows.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < n; ++k) of_rows[k] = factor[rows[k]];
+    const std::span<const double> chosen = rows.empty() ? factor : std::span<const double>(of_rows);
     factors_.push_back(
         {chosen.size(), DeviceArray<double>(chosen), DeviceArray<std::int32_t>(rows)});
   }

@@ -58,11 +58,10 @@ __global__ void __launch_bounds__(threads_per_block)
 
 void exact_columns(const BlockPanels& panels, Trace source, const Columns& columns, double* entries,
                    cudaStream_t stream) {
-  const auto own = to_device(panels.own_source, stream);
   const MomentRules rules(exact_tolerance, PanelKernel{source}, stream);  // waits
   const ExactPanels a{panels.sources->vertices.data(),
                       panels.targets().data(),
-                      own.data(),
+                      panels.own_source.data(),
                       static_cast<std::int64_t>(panels.rows()),
                       static_cast<std::int64_t>(panels.columns()),
                       std::ldexp(1.0, -std::ilogb(panels.all->extent)),
