@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "fmbem/bem/geometry/panel_images.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/touched.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
 
@@ -19,13 +22,6 @@ bool lies_in(const Enclosure& part, const Enclosure& body) {
   return true;
 }
 
-/// Whether panel i runs through the edge from a to b.
-bool runs_through(const Panels& panels, std::int32_t i, int a, int b) {
-  for (int k = 0; k < 3; ++k)
-    if (panels.corners[i][k] == a && panels.corners[i][(k + 1) % 3] == b) return true;
-  return false;
-}
-
 /// Whether each edge of panel i has one more panel of its part, which runs through it backwards.
 bool is_closed_at(const Panels& panels, const PanelsAtVertices& at_vertices,
                   std::span<const std::int32_t> part, std::int32_t i) {
@@ -34,8 +30,10 @@ bool is_closed_at(const Panels& panels, const PanelsAtVertices& at_vertices,
     int others = 0, backwards = 0;
     for (const std::int32_t j : at_vertices.at(a)) {
       if (j == i || part[j] != part[i]) continue;
-      backwards += runs_through(panels, j, b, a);
-      others += runs_through(panels, j, a, b);
+      const auto& [u, v, w] = panels.corners[j];
+      const int next = u == a ? v : v == a ? w : u, before = u == a ? w : v == a ? u : v;
+      backwards += before == b;
+      others += next == b;
     }
     if (backwards != 1 || others != 0) return false;
   }
@@ -45,7 +43,7 @@ bool is_closed_at(const Panels& panels, const PanelsAtVertices& at_vertices,
 void find_open_edges(const Panels& panels, const PanelsAtVertices& at_vertices,
                      Enclosures& result) {
   const auto n = static_cast<std::int32_t>(panels.size());
-  std::vector<char> closed(n);
+  LargeVector<char> closed(n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) closed[i] = is_closed_at(panels, at_vertices, result.of, i);
   for (std::int32_t i = 0; i < n; ++i)
@@ -70,8 +68,8 @@ Unions connected(const PanelsAtVertices& at_vertices, const Panels& panels,
   return unions;
 }
 
-/// Bounds and volumes of parts, of which each has its first panel. Sums over blocks of panels are
-/// added up in their order, so that they are the same for any number of threads.
+/// Bounds, volumes and areas of parts, of which each has its first panel. Sums over blocks of
+/// panels are added up in their order, so that they are the same for any number of threads.
 void measure_parts(const Panels& panels, Enclosures& found) {
   constexpr std::int64_t block = 1 << 14;
   const auto n = static_cast<std::int64_t>(panels.size()), blocks = (n + block - 1) / block;
@@ -100,12 +98,14 @@ void measure_parts(const Panels& panels, Enclosures& found) {
         }
       }
       sum.volume += dot(d[0], cross(d[1], d[2])) / 6;
+      sum.area += 0.5 * cross(d[1] - d[0], d[2] - d[0]);
     }
   }
   for (const OfBlock& own : sums)
     for (const auto& [p, sum] : own) {
       Enclosure& part = found.parts[p];
       part.volume += sum.volume;
+      part.area += sum.area;
       for (int axis = 0; axis < 3; ++axis) {
         part.low[axis] = std::min(part.low[axis], sum.low[axis]);
         part.high[axis] = std::max(part.high[axis], sum.high[axis]);
@@ -119,7 +119,7 @@ Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of
   const PanelsAtVertices at_vertices(panels);
   Unions unions = connected(at_vertices, panels, class_of);
   Enclosures result;
-  result.of.resize(n);
+  resize_touched(result.of, n);
 #pragma omp parallel for schedule(static)
   for (std::int32_t i = 0; i < n; ++i) result.of[i] = unions.root(i);
   LargeVector<std::int32_t> number(n);
@@ -141,7 +141,8 @@ Enclosures enclosures_of_all(const Panels& panels, std::span<const int> class_of
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) {
   if (!panels.images) {
     Enclosures result = enclosures_of_all(panels, class_of);
-    result.of_whole = result.of;
+    resize_touched(result.of_whole, result.of.size());
+    std::copy(result.of.begin(), result.of.end(), result.of_whole.begin());
     return result;
   }
   const PanelImages& images = *panels.images;
@@ -169,9 +170,47 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
   return result;
 }
 
+Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> class_of) {
+  FMBEM_REQUIRE(!panels.images, "enclosures of classes know no mirror planes");
+  const auto n = static_cast<std::int32_t>(panels.size());
+  int classes = 0;
+#pragma omp parallel for schedule(static) reduction(max : classes)
+  for (std::int32_t i = 0; i < n; ++i) classes = std::max(classes, class_of[i] + 1);
+  std::vector<std::int32_t> first(classes, n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::atomic_ref own(first[class_of[i]]);
+    std::int32_t least = own.load(std::memory_order_relaxed);
+    while (i < least && !own.compare_exchange_weak(least, i, std::memory_order_relaxed)) {
+    }
+  }
+  std::vector<std::int32_t> begins;
+  for (const std::int32_t i : first)
+    if (i < n) begins.push_back(i);
+  std::sort(begins.begin(), begins.end());
+  std::vector<std::int32_t> number(classes);
+  Enclosures result;
+  for (const std::int32_t i : begins) {
+    number[class_of[i]] = static_cast<std::int32_t>(result.parts.size());
+    const Vec3d at = panels.vertex(i, 0);
+    result.parts.push_back({.first = i, .low = at, .high = at});
+  }
+  for (std::vector<std::int32_t>* of : {&result.of, &result.of_whole}) resize_touched(*of, n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) result.of[i] = result.of_whole[i] = number[class_of[i]];
+  measure_parts(panels, result);
+  constexpr double rounding = 1e-11;  // a panel of a million has 1e-6 of the area
+  for (Enclosure& part : result.parts)
+    part.closed = norm(part.area) <= rounding * norm2(part.high - part.low);
+  return result;
+}
+
 std::vector<std::vector<std::int32_t>> panels_of_parts(const Enclosures& enclosures) {
   std::vector<std::vector<std::int32_t>> result(enclosures.parts.size());
-  if (result.size() == 1) result[0].reserve(enclosures.of_whole.size());
+  if (result.size() == 1) {
+    resize_touched(result[0], enclosures.of_whole.size());
+    result[0].clear();
+  }
   for (std::size_t w = 0; w < enclosures.of_whole.size(); ++w)
     if (enclosures.of_whole[w] >= 0)
       result[enclosures.of_whole[w]].push_back(static_cast<std::int32_t>(w));

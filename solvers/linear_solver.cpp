@@ -125,7 +125,8 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
     const auto own_x = x.subspan(v * n, n);
     const double norm_b = norm_of(own_b);
     FMBEM_REQUIRE(std::isfinite(norm_b), "the right-hand side is not finite");
-    std::fill(own_x.begin(), own_x.end(), 0.0);
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i) own_x[i] = 0;
     if (norm_b == 0) continue;
     problems.push_back({own_b, own_x, tolerance(), 0});
     solved.push_back({own_b, own_x, norm_b, &reports[v]});
