@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(threads_per_block)
       [&](std::int64_t at) {
         const std::int64_t i = targets.x + at % n;
         const std::int32_t panel = panels[at / n];
-        const OfBoth<double> both = close_integrals<Kernel>(rules, scaled_triangle(a, panel),
-                                                            a.target(i), a.kernel.kappa);
+        const OfBoth<double> both =
+            close_integrals<Kernel>(rules, scaled_triangle(a, panel), a.target(i), a.kernel.kappa);
         // K of a panel at its own centroid is the mean of both sides.
         entries[at] = {static_cast<Entry>(both.v),
                        a.own_panel(i) == panel ? Entry(0) : static_cast<Entry>(both.k)};

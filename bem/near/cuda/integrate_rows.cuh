@@ -39,21 +39,20 @@ __global__ void __launch_bounds__(integrating_threads<typename Shared::Number, S
     const int i = done + share.target;
     const auto target = PrecisePoint<N>::of(a.target(targets.x + i));
     Entry* out = entries + a.pairs_before[row] + i;
-    for_panels(a, row, rules, panels_at_once<N, Shared::trace>(share), shared,
-               [&](auto& panels, int some) {
-                 const int pairs = fill_up(rules, panels, some, share);
-                 __syncthreads();
-                 const auto put = [&](int j, Entry entry) {
-                   if (share.works && j < some) out[j * n] = entry;
-                 };
-                 for_integrals(
-                     rules, pairs_of(panels, target), pairs, share,
-                     [&](int j, auto integral) {
-                       put(j, panels.template entry<Entry>(j, integral));
-                     },
-                     [&](int j) { put(j, panels.template mark<Entry>()); }, [] {});
-                 out += some * n;
-               });
+    for_panels(
+        a, row, rules, panels_at_once<N, Shared::trace>(share), shared,
+        [&](auto& panels, int some) {
+          const int pairs = fill_up(rules, panels, some, share);
+          __syncthreads();
+          const auto put = [&](int j, Entry entry) {
+            if (share.works && j < some) out[j * n] = entry;
+          };
+          for_integrals(
+              rules, pairs_of(panels, target), pairs, share,
+              [&](int j, auto integral) { put(j, panels.template entry<Entry>(j, integral)); },
+              [&](int j) { put(j, panels.template mark<Entry>()); }, [] {});
+          out += some * n;
+        });
   }
 }
 
