@@ -158,7 +158,7 @@ Json solvation_json(const Solvation& solvation, const Molecule& molecule,
 
 std::vector<PanelField> solvation_fields(const Solvation& solvation) {
   const double kt = solvation.model.thermal_energy();
-  const auto in_input_order = [&](std::vector<double> values) {
+  const auto in_input_order = [&](LargeVector<double> values) {
     for (double& value : values) value /= kt;
     return solvation.panels.to_input_order(values);
   };

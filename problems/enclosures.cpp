@@ -8,6 +8,7 @@
 
 #include "fmbem/bem/geometry/panel_images.hpp"
 #include "fmbem/fmm/base/chunks.hpp"
+#include "fmbem/fmm/base/error.hpp"
 #include "fmbem/fmm/tree/unions.hpp"
 #include "fmbem/problems/panels_at_vertices.hpp"
 
@@ -81,8 +82,8 @@ struct Connections {
   }
 };
 
-/// Bounds and volumes of parts, of which each has its first panel. Sums over blocks of panels are
-/// added up in their order, so that they are the same for any number of threads.
+/// Bounds, volumes and areas of parts, of which each has its first panel. Sums over blocks of
+/// panels are added up in their order, so that they are the same for any number of threads.
 void measure_parts(const Panels& panels, Enclosures& found) {
   constexpr std::int64_t block = 1 << 14;
   const auto n = static_cast<std::int64_t>(panels.size()), blocks = (n + block - 1) / block;
@@ -111,12 +112,14 @@ void measure_parts(const Panels& panels, Enclosures& found) {
         }
       }
       sum.volume += dot(d[0], cross(d[1], d[2])) / 6;
+      sum.area += 0.5 * cross(d[1] - d[0], d[2] - d[0]);
     }
   }
   for (const OfBlock& own : sums)
     for (const auto& [p, sum] : own) {
       Enclosure& part = found.parts[p];
       part.volume += sum.volume;
+      part.area += sum.area;
       for (int axis = 0; axis < 3; ++axis) {
         part.low[axis] = std::min(part.low[axis], sum.low[axis]);
         part.high[axis] = std::max(part.high[axis], sum.high[axis]);
@@ -182,6 +185,42 @@ Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of) 
     if (result.of_whole[w] >= 0 && images.sign[w] < 0)
       result.parts[result.of_whole[w]].grounded = true;
   }
+  return result;
+}
+
+Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> class_of) {
+  FMBEM_REQUIRE(!panels.images, "enclosures of classes know no mirror planes");
+  const auto n = static_cast<std::int32_t>(panels.size());
+  int classes = 0;
+#pragma omp parallel for schedule(static) reduction(max : classes)
+  for (std::int32_t i = 0; i < n; ++i) classes = std::max(classes, class_of[i] + 1);
+  std::vector<std::int32_t> first(classes, n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::atomic_ref own(first[class_of[i]]);
+    std::int32_t least = own.load(std::memory_order_relaxed);
+    while (i < least && !own.compare_exchange_weak(least, i, std::memory_order_relaxed)) {
+    }
+  }
+  std::vector<std::int32_t> begins;
+  for (const std::int32_t i : first)
+    if (i < n) begins.push_back(i);
+  std::sort(begins.begin(), begins.end());
+  std::vector<std::int32_t> number(classes);
+  Enclosures result;
+  for (const std::int32_t i : begins) {
+    number[class_of[i]] = static_cast<std::int32_t>(result.parts.size());
+    const Vec3d at = panels.vertex(i, 0);
+    result.parts.push_back({.first = i, .low = at, .high = at});
+  }
+  result.of.resize(n);
+  result.of_whole.resize(n);
+#pragma omp parallel for schedule(static)
+  for (std::int32_t i = 0; i < n; ++i) result.of[i] = result.of_whole[i] = number[class_of[i]];
+  measure_parts(panels, result);
+  constexpr double rounding = 1e-11;  // a panel of a million has 1e-6 of the area
+  for (Enclosure& part : result.parts)
+    part.closed = norm(part.area) <= rounding * norm2(part.high - part.low);
   return result;
 }
 

@@ -17,6 +17,7 @@ struct Enclosure {
   Vec3d low, high;         ///< bounds of its vertices
   bool closed = true;      ///< each edge has two of its panels, which run through it in turn
   double volume = 0;       ///< inside, if closed: positive if the normals point outward
+  Vec3d area{};            ///< ∫ n dS, which is 0 if closed
   bool grounded = false;   ///< it touches a ground plane, beyond which all charges are opposite
 };
 
@@ -29,6 +30,10 @@ struct Enclosures {
 
 /// `class_of`: [n panels], any numbers. O(n).
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
+
+/// The same where each class is known to be one such set, and not to be open but by mistake: closed
+/// are those whose area adds up to 0. O(n), at a tenth of the time.
+Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> class_of);
 
 /// The panels and images of each part: numbers in whole_of(panels).
 GroupOrder panels_of_parts(const Enclosures& enclosures);

@@ -13,10 +13,12 @@ namespace fmbem {
 
 /// The panels at each vertex.
 struct PanelsAtVertices {
-  explicit PanelsAtVertices(const Panels& panels) : begin(panels.vertices.size() + 1, 0) {
+  explicit PanelsAtVertices(const Panels& panels) : begin(panels.vertices.size() + 1) {
     const auto n = static_cast<std::int64_t>(panels.size()),
                n_vertices = static_cast<std::int64_t>(panels.vertices.size());
     panel.resize(3 * panels.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t v = 0; v <= n_vertices; ++v) begin[v] = 0;
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i)
       for (const int v : panels.corners[i])
@@ -38,7 +40,7 @@ struct PanelsAtVertices {
     return std::span(panel).subspan(begin[vertex], begin[vertex + 1] - begin[vertex]);
   }
 
-  std::vector<std::int64_t> begin;  ///< [vertices + 1]
+  LargeVector<std::int64_t> begin;  ///< [vertices + 1]
   LargeVector<std::int32_t> panel;  ///< ascending at each
 };
 

@@ -1,15 +1,17 @@
 #include "fmbem/problems/winding_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "fmbem/bem/geometry/triangle.hpp"
 
 namespace fmbem {
 namespace {
 
-constexpr std::size_t most_in_leaf = 8;
+constexpr std::size_t most_in_leaf = 16;
 /// Clusters of a radius up to so many times their distance may count by their series.
 constexpr double widest_opening = 0.7;
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -58,30 +60,34 @@ std::span<const std::int32_t> WindingTree::panels_of(std::size_t k) const {
 }
 
 void WindingTree::measure_leaf(std::size_t k) {
-  Node& node = nodes_[k];
-  for (const std::int32_t i : panels_of(k)) {
-    const Vec3d own = area_vector(panels_, i);
+  Node node;
+  const std::span<const std::int32_t> panels = panels_of(k);
+  std::array<Vec3d, most_in_leaf> area_vectors;
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const Vec3d own = area_vectors[p] = area_vector(panels_, panels[p]);
     node.area_vector += own;
     node.area += norm(own);
-    node.centroid += norm(own) * panels_.centroid(i);
+    node.centroid += norm(own) * panels_.centroid(panels[p]);
   }
   if (node.area > 0) node.centroid = node.centroid / node.area;
-  for (const std::int32_t i : panels_of(k)) {
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const std::int32_t i = panels[p];
     double farthest = 0;
     for (int corner = 0; corner < 3; ++corner) {
       const Vec3d v = panels_.vertex(i, corner);
       farthest = std::max(farthest, norm(v - node.centroid));
       node.bounds.add(v, v);
     }
-    const Vec3d own = area_vector(panels_, i);
+    const Vec3d own = area_vectors[p];
     node.add_moment(own, panels_.centroid(i) - node.centroid);
     node.spread += norm(own) * farthest * farthest;
     node.radius = std::max(node.radius, farthest);
   }
+  nodes_[k] = node;
 }
 
 void WindingTree::measure_halves(std::size_t k) {
-  Node& node = nodes_[k];
+  Node node;
   const Node &l = nodes_[2 * k + 1], &r = nodes_[2 * k + 2];
   node.area_vector = l.area_vector + r.area_vector;
   node.area = l.area + r.area;
@@ -97,6 +103,7 @@ void WindingTree::measure_halves(std::size_t k) {
   }
   // Along a curve through all panels sums of radii grow faster than what they enclose.
   node.radius = std::min(node.radius, node.bounds.farthest_from(node.centroid));
+  nodes_[k] = node;
 }
 
 WindingTree::Part WindingTree::part(std::size_t k, Vec3d x) const {

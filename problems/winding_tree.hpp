@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "fmbem/bem/geometry/panels.hpp"
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
@@ -60,7 +60,7 @@ class WindingTree {
   const Panels& panels_;
   std::span<const std::int32_t> part_;
   std::size_t leaves_ = 1;   ///< a power of two
-  std::vector<Node> nodes_;  ///< node k has the halves 2k + 1 and 2k + 2
+  LargeVector<Node> nodes_;  ///< node k has the halves 2k + 1 and 2k + 2
 };
 
 }  // namespace fmbem

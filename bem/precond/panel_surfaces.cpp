@@ -12,6 +12,17 @@ PanelSurfaces::PanelSurfaces(std::span<const int> inside, std::span<const int> o
                                                               << " panels' backs and "
                                                               << outside.size() << " fronts");
   const auto n = static_cast<std::int32_t>(panel.size());
+  bool is_one = n > 0;
+#pragma omp parallel for schedule(static) reduction(&& : is_one)
+  for (std::int32_t i = 0; i < n; ++i) {
+    is_one = is_one && inside[i] == inside[0] && outside[i] == outside[0];
+    panel[i] = i;
+  }
+  if (is_one) {
+    sides = {{inside[0], outside[0]}};
+    begin.push_back(n);
+    return;
+  }
   // Calls body(sides, first, last) for panels of one surface in a row.
   const auto for_runs = [&](auto&& body) {
     for (std::int32_t first = 0, last = 0; first < n; first = last) {

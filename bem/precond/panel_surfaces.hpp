@@ -11,7 +11,7 @@ namespace fmbem {
 
 /// What the unknowns φ and q of panels are coupled by: the regions on both sides of each.
 struct RegionsOfPanels {
-  std::vector<int> inside, outside;         ///< [n panels]
+  LargeVector<int> inside, outside;         ///< [n panels]
   std::vector<double> permittivity, kappa;  ///< [regions]
 };
 
@@ -29,7 +29,7 @@ struct PanelSurfaces {
   std::vector<Sides> sides;         ///< [surfaces], ascending
   LargeVector<std::int32_t> panel;  ///< [n]
   std::vector<std::int32_t> begin;  ///< [surfaces + 1], in `panel`
-  std::vector<std::int32_t> of;     ///< [n panels]: their surface; empty where there is but one
+  LargeVector<std::int32_t> of;     ///< [n panels]: their surface; empty where there is but one
 
   std::size_t size() const { return sides.size(); }
   std::size_t surface_of(std::size_t i) const {

@@ -1,15 +1,14 @@
 #include "fmbem/bem/precond/solvation_nodes.hpp"
 
 #include <cstdint>
-#include <utility>
 
 namespace fmbem {
 
 ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> triangles,
                             const RegionsOfPanels& regions) {
   const std::size_t n = panels.size();
-  PanelSurfaces sorted(regions.inside, regions.outside);
-  TreePlaces places{std::move(sorted.panel), std::move(sorted.begin), {}, {}, {}};
+  const PanelSurfaces sorted(regions.inside, regions.outside);
+  TreePlaces places{{sorted.panel.begin(), sorted.panel.end()}, sorted.begin, {}, {}, {}};
   places.key.reserve(n);
   for (const std::int32_t i : places.panel) places.key.push_back(panels.key[i]);
   places.part.assign(n, -1);

@@ -11,7 +11,10 @@
 namespace fmbem {
 
 /// Molecules have many turns of the surface close to each other, which alone would be 400 nodes.
-inline constexpr ClusterInverseOptions solvation_cuts{.most_unknowns = 200};
+/// With half of the panels in a leaf, coarser clusters and 128 nodes a solve takes an iteration
+/// more than with 200 nodes, and the setup less than two thirds (docs/decisions.md).
+inline constexpr ClusterInverseOptions solvation_cuts{
+    .max_leaf = 32, .nearness = 1, .most_unknowns = 128};
 
 /// Trees over panels, one for each two regions that panels are between.
 ClusterTree solvation_trees(const Panels& panels, std::span<const Triangle> triangles,

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
-#include <vector>
+
+#include "fmbem/fmm/base/buffer.hpp"
 
 namespace fmbem {
 
@@ -14,7 +14,10 @@ namespace fmbem {
 /// may join at the same time [Jayanti and Tarjan 2016, PODC: linking by index and path halving].
 class Unions {
  public:
-  explicit Unions(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit Unions(std::size_t n) : parent_(n) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i) parent_[i] = static_cast<std::int32_t>(i);
+  }
 
   std::int32_t root(std::int32_t i) {
     for (std::int32_t up = parent(i); up != i; up = parent(i)) {
@@ -43,7 +46,7 @@ class Unions {
     return std::atomic_ref(parent_[i]).load(std::memory_order_relaxed);
   }
 
-  std::vector<std::int32_t> parent_;
+  LargeVector<std::int32_t> parent_;
 };
 
 }  // namespace fmbem

@@ -183,7 +183,7 @@ std::vector<double> DerivativeOperator::right_hand_side(
     std::span<const RegionCharges> charges) const {
   std::vector<double> b(size());
   for (std::size_t r = 0; r < charges.size(); ++r) {
-    const std::vector<std::int32_t>& some = screened()[r].panels;
+    const LargeVector<std::int32_t>& some = screened()[r].panels;
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < charges[r].potential.size(); ++k) {
       const auto i = static_cast<std::size_t>(some[k]);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmbem/bem/layer/fmm_operator.hpp"
+#include "fmbem/fmm/base/touched.hpp"
 
 namespace fmbem {
 
@@ -21,7 +22,9 @@ DirectOperator::DirectOperator(const Panels& panels, std::vector<ScreenedRegion>
     if (m == 0) continue;
     to_come -= m;
     PanelBlock block;
-    if (m < panels.size()) block = {region.panels, region.panels};
+    if (m < panels.size())
+      for (auto* part : {&block.rows, &block.columns})
+        part->assign(region.panels.begin(), region.panels.end());
     parts_.push_back(
         {static_cast<int>(r), surfaces_of(static_cast<int>(r)),
          GreenOperator(panels, block, std::vector<GreenTerm>(1, GreenTerm{region.kappa}),
@@ -110,9 +113,10 @@ std::unique_ptr<ApproximateInverse> DirectOperator::approximate_inverse() const 
 }
 
 std::vector<double> DirectOperator::right_hand_side(std::span<const RegionCharges> charges) const {
-  std::vector<double> b(size());
+  std::vector<double> b;
+  resize_touched(b, size());
   for (const Part& part : parts_) {
-    const std::vector<std::int32_t>& panels = screened()[part.region].panels;
+    const LargeVector<std::int32_t>& panels = screened()[part.region].panels;
     const std::vector<double>& potential = charges[part.region].potential;
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < potential.size(); ++k) {
@@ -125,7 +129,7 @@ std::vector<double> DirectOperator::right_hand_side(std::span<const RegionCharge
 
 void DirectOperator::multiply(std::span<const double> x, std::span<double> y) const {
   for (const Part& part : parts_) {
-    const std::vector<std::int32_t>& panels = screened()[part.region].panels;
+    const LargeVector<std::int32_t>& panels = screened()[part.region].panels;
     const std::size_t m = panels.size();
     std::vector<double> sources(2 * m), result(m);
 #pragma omp parallel for schedule(static)

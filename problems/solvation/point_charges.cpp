@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmbem/cuda/fmm_plan.hpp"
+#include "fmbem/fmm/base/touched.hpp"
 #include "fmbem/fmm/plan.hpp"
 
 namespace fmbem {
@@ -23,7 +24,8 @@ fmm::PlanOptions options_for(double tolerance, std::size_t sources, std::size_t 
 std::vector<double> PointCharges::potential_at(std::span<const Vec3d> points, double tolerance,
                                                std::span<Vec3d> gradient,
                                                Processor processor) const {
-  std::vector<double> result(points.size());
+  std::vector<double> result;
+  resize_touched(result, points.size());
   if (places.empty() || points.empty()) return result;
   fmm::PlanOptions options = options_for(tolerance, places.size(), points.size());
   options.gradient = !gradient.empty();

@@ -16,7 +16,7 @@ namespace fmbem {
 struct ScreenedRegion {
   double permittivity = 1;                ///< relative
   double kappa = 0;                       ///< 1/length
-  std::vector<std::int32_t> panels = {};  ///< on its boundary, ascending
+  LargeVector<std::int32_t> panels = {};  ///< on its boundary, ascending
 };
 
 /// Which equations φ and ∂φ/∂n are solved from: Green's identities on both sides (DirectOperator),

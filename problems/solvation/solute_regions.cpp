@@ -34,6 +34,16 @@ void refuse_open_surfaces(const std::vector<std::string>& names, const Panels& p
                                     "normals point outward; fmbem mesh-info tells what is open");
 }
 
+/// Meshes that know that they are closed are not searched once more.
+Enclosures surfaces_of(const SurfaceMesh& mesh, const Panels& panels) {
+  const bool is_closed = mesh.closed && mesh.orientable;
+  LargeVector<int> class_of(panels.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    class_of[i] = is_closed ? mesh.group_of[panels.input_index[i]] : 0;
+  return is_closed ? enclosures_of_classes(panels, class_of) : find_enclosures(panels, class_of);
+}
+
 /// The part of a surface's area that is inside of a closed one, from a thousand panels at the most.
 double share_inside(const Panels& panels, std::span<const std::int32_t> surface,
                     std::span<const std::int32_t> body) {
@@ -201,7 +211,7 @@ void set_regions(const Enclosures& surfaces, const PanelLists& panels_of,
                  const std::vector<int>& parent, SoluteRegions& result) {
   result.regions.resize(parent.size() + 1);
   const auto add = [&](SoluteRegion& region, std::size_t surface) {
-    std::vector<std::int32_t>& all = region.panels;
+    LargeVector<std::int32_t>& all = region.panels;
     const auto before = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), panels_of[surface].begin(), panels_of[surface].end());
     std::inplace_merge(all.begin(), all.begin() + before, all.end());
@@ -237,7 +247,7 @@ void refuse_atoms_outside(const Molecule& molecule, const std::vector<std::int32
 
 SoluteRegions find_solute_regions(const SurfaceMesh& mesh, const Panels& panels,
                                   const Molecule& molecule) {
-  const Enclosures surfaces = find_enclosures(panels, std::vector<int>(panels.size(), 0));
+  const Enclosures surfaces = surfaces_of(mesh, panels);
   SoluteRegions result;
   for (const Enclosure& part : surfaces.parts)
     result.surfaces.push_back(

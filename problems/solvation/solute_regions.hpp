@@ -22,14 +22,14 @@ struct SoluteRegion {
   int outer = -1;                    ///< the surface around it; −1 of the one that has no end
   std::vector<int> inner;            ///< surfaces of what lies in it
   std::vector<std::int32_t> atoms;   ///< in it
-  std::vector<std::int32_t> panels;  ///< of all its surfaces, ascending, in the order of Panels
+  LargeVector<std::int32_t> panels;  ///< of all its surfaces, ascending, in the order of Panels
 };
 
 struct SoluteRegions {
   std::vector<SoluteRegion> regions;  ///< the unbounded one first, then those inside each surface
   std::vector<std::string> surfaces;  ///< their names; a surface is a connected component
   /// [n panels]: the region at the back of the panel, and the one that its normal points to.
-  std::vector<int> inside, outside;
+  LargeVector<int> inside, outside;
   std::vector<std::string> notices;  ///< of surfaces that cross a little, one sentence each
 };
 

@@ -84,7 +84,7 @@ Solvation solvate(const SurfaceMesh& mesh, const Molecule& molecule, const Solva
   result.setup_seconds = setup.seconds();
 
   const Timer solve;
-  std::vector<double> x(b.size());
+  LargeVector<double> x(b.size());
   result.rhs_norm = {norm_of(b)};
   result.solves = {solver.solve(b, x)};
   result.product_median_seconds = solver.median_product_seconds();

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "fmbem/fmm/base/buffer.hpp"
 #include "fmbem/meshes/mesh.hpp"
 #include "fmbem/meshes/pqr_file.hpp"
 #include "fmbem/problems/capacitance.hpp"
@@ -17,8 +18,8 @@ namespace fmbem {
 struct Solvation : LayerSolution {
   SolvationModel model;
   SoluteRegions regions;
-  std::vector<double> potential;     ///< [n panels], in the order of Panels
-  std::vector<double> normal_field;  ///< [n panels]: −∂φ/∂n at the back of the panel, per Å
+  LargeVector<double> potential;     ///< [n panels], in the order of Panels
+  LargeVector<double> normal_field;  ///< [n panels]: −∂φ/∂n at the back of the panel, per Å
   std::vector<double> reaction;      ///< [n atoms], what surfaces add to the charges' own φ
   double solvation_energy = 0;       ///< ½ Σ q φ of reaction, kcal/mol
   double coulomb_energy = 0;         ///< of the charges of each solute in its permittivity

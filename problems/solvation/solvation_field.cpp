@@ -11,9 +11,11 @@ namespace {
 
 /// The charges and dipoles that Green's identity has on a region's panels, [n panels].
 struct Densities {
-  std::vector<double> sigma, mu;
+  LargeVector<double> sigma, mu;
   Densities(const Solvation& solved, const SoluteRegion& region, const BoundaryValues& values)
       : sigma(solved.panels.size()), mu(solved.panels.size()) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < sigma.size(); ++i) sigma[i] = mu[i] = 0;
     const SolvationModel& model = solved.model;
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < region.panels.size(); ++k) {

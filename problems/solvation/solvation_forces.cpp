@@ -92,7 +92,7 @@ PointField field_of_others(const Solvation& solved, const BoundaryValues& others
 /// surface.
 void add_force_of_others(const Solvation& solved, std::span<const std::int32_t> own,
                          std::span<const Vec3d> slope, SoluteForce& result) {
-  std::vector<double> potential = solved.potential, normal_field = solved.normal_field;
+  LargeVector<double> potential = solved.potential, normal_field = solved.normal_field;
   for (const std::int32_t i : own) potential[i] = normal_field[i] = 0;
   const PointField others = field_of_others(solved, {potential, normal_field}, own);
   const SolvationModel& model = solved.model;

@@ -40,7 +40,7 @@ std::vector<double> SolvationProblem::right_hand_side(const PoissonBoltzmannOper
     if (charges[r].q.empty()) continue;
     const SoluteRegion& region = result_.regions.regions[r];
     const std::size_t n = region.panels.size();
-    std::vector<Vec3d> centroids(n);
+    LargeVector<Vec3d> centroids(n);
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < n; ++k)
       centroids[k] = panels.centroid(region.panels[k]) + panels.origin;
@@ -123,11 +123,11 @@ void SolvationProblem::evaluate_sites(std::span<const double> x,
   }
 }
 
-std::pair<std::vector<double>, std::vector<double>> SolvationProblem::boundary_values(
+std::pair<LargeVector<double>, LargeVector<double>> SolvationProblem::boundary_values(
     std::span<const double> x) const {
   const double unit = result_.model.unit_of_potential();
   const std::size_t n = result_.panels.size();
-  std::vector<double> potential(n), normal_field(n);
+  LargeVector<double> potential(n), normal_field(n);
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < n; ++i) {
     potential[i] = unit * x[2 * i];

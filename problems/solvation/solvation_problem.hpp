@@ -41,7 +41,7 @@ class SolvationProblem {
 
  private:
   /// φ and −∂φ/∂n, in kcal/(mol e).
-  std::pair<std::vector<double>, std::vector<double>> boundary_values(
+  std::pair<LargeVector<double>, LargeVector<double>> boundary_values(
       std::span<const double> x) const;
 
   const Molecule& molecule_;

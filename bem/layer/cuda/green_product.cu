@@ -8,6 +8,7 @@
 #include "fmbem/bem/layer/far_choice.hpp"
 #include "fmbem/bem/layer/green_passes.hpp"
 #include "fmbem/bem/near/cuda/difference_near_field.cuh"
+#include "fmbem/bem/near/cuda/green_near_field.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
 #include "fmbem/bem/space/cuda/panel_far_field.cuh"
 #include "fmbem/cuda/default_stream.cuh"
@@ -38,7 +39,7 @@ __global__ void add_to(const double* from, std::int64_t n, double* to) {
   if (i < n) to[i] += from[i];
 }
 
-/// Of charges and dipoles, [vectors][2][panels], as the far field has them.
+/// Lean, of charges and dipoles, [vectors][2][panels], as the far field has them.
 class NearFieldOfBoth final : public NearField {
  public:
   NearFieldOfBoth(std::unique_ptr<NearField> v, std::unique_ptr<NearField> k, std::int64_t panels,
@@ -151,14 +152,10 @@ struct GreenProduct::Impl {
                                  .reach = far_reach_for(accuracy.moments)},
                                 stream, near_stream);
   }
-  std::unique_ptr<NearField> near_field(const PanelKernel& kernel) const {
-    if (!stored)
-      return make_lean_near_field(*panels, tree, kernel, accuracy.entries,
-                                  lean_precision_for(accuracy.entries, kernel, accuracy.near),
-                                  ClosePairStorage::entries, stream);
-    return accuracy.near == Precision::single_precision
-               ? make_stored_near_field<float>(*panels, tree, kernel, accuracy.entries, stream)
-               : make_stored_near_field<double>(*panels, tree, kernel, accuracy.entries, stream);
+  /// Of make(number), the number being of the type of entries.
+  template <class Make>
+  std::unique_ptr<NearField> stored_near_field(Make&& make) const {
+    return accuracy.near == Precision::single_precision ? make(float()) : make(double());
   }
 
   void multiply(const double* from, double* to) {
@@ -190,14 +187,28 @@ struct PotentialProduct final : GreenProduct::Impl {
   std::unique_ptr<PanelFarField> far;
   std::unique_ptr<NearField> near;
 
+  std::unique_ptr<NearField> lean_near_field(Trace source) const {
+    const PanelKernel kernel{source, term.kappa};
+    return make_lean_near_field(*panels, tree, kernel, accuracy.entries,
+                                lean_precision_for(accuracy.entries, kernel, accuracy.near),
+                                ClosePairStorage::entries, stream);
+  }
+  std::unique_ptr<NearField> near_field() const {
+    if (!stored)
+      return std::make_unique<NearFieldOfBoth>(lean_near_field(Trace::value),
+                                               lean_near_field(Trace::normal), size(), stream);
+    return stored_near_field([&]<class Entry>(Entry) {
+      return make_stored_green_near_field<Entry>(*panels, tree, term.kappa, accuracy.entries,
+                                                 stream);
+    });
+  }
+
   PotentialProduct(const Panels& host_panels, const GreenTerm& of_term, const GreenAccuracy& wanted)
       : Impl(host_panels, of_term.kappa, 1, wanted),
         term(of_term),
         scaled(2 * size(), stream),
         far(far_field(term.kappa)),
-        near(std::make_unique<NearFieldOfBoth>(near_field({Trace::value, term.kappa}),
-                                               near_field({Trace::normal, term.kappa}), size(),
-                                               stream)) {
+        near(near_field()) {
     stream.wait();
   }
   void enqueue() override {
@@ -223,7 +234,10 @@ struct DifferenceProduct final : GreenProduct::Impl {
   DifferenceProduct(const Panels& host_panels, std::span<const GreenTerm> terms,
                     const GreenAccuracy& wanted)
       : Impl(host_panels, least_kappa(terms), 2, wanted),
-        laplace_near(near_field({Trace::normal, 0})),
+        laplace_near(stored_near_field([&]<class Entry>(Entry) {
+          return make_stored_near_field<Entry>(*panels, tree, {Trace::normal, 0}, accuracy.entries,
+                                               stream);
+        })),
         factor(1, stream),
         normal(size(), stream) {
     const double k = laplace_of(terms).k;

@@ -60,7 +60,25 @@ __device__ __attribute__((noinline)) inline double close_yukawa(const CloseRules
   return sum;
 }
 
-/// The integral over a triangle by closed forms, as seen from x.
+/// The integrals over a triangle by closed forms, as seen from x: of charges and of dipoles.
+template <class Kernel>
+__device__ __attribute__((noinline)) inline OfBoth<double> close_integrals(const CloseRules& rules,
+                                                                           const Triangle& t,
+                                                                           Vec3d x, double kappa) {
+  OfBoth<double> sum;
+  if constexpr (Kernel::homogeneous)
+    sum = {
+        shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x),
+        triangle_double_layer(t, x)};
+  else
+    for_yukawa_parts(
+        rules, t, x, kappa, [&](const YukawaSums& sums, const Triangle&, double height) {
+          sum += OfBoth<double>{inv_4pi * sums.potential, double_layer_of(sums, height)};
+        });
+  return sum;
+}
+
+/// One of them.
 template <Trace source, class Kernel>
 __device__ inline double close_integral(const CloseRules& rules, const Triangle& t, Vec3d x,
                                         double kappa) {

@@ -1,40 +1,10 @@
 // The near field, stored: a block for each row, that is for each leaf with targets.
+#include "fmbem/bem/near/cuda/integrate_rows.cuh"
 #include "fmbem/bem/near/cuda/near_field.cuh"
-#include "fmbem/bem/near/cuda/near_products.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
 namespace fmbem::cuda::bem {
 namespace {
-
-/// All entries that rules serve; the others are marked.
-template <class Entry, class N, Trace source, class Kernel>
-__global__ void __launch_bounds__(integrating_threads<N, source>, integrating_blocks<N, source>)
-    integrate_rows(const __grid_constant__ NearRowsView a,
-                   const __grid_constant__ NearRules<N, Kernel> rules, Entry* entries) {
-  auto& shared = static_shared<SharedPanels<N, source, integrating_threads<N, source>>>();
-  const std::int64_t row = blockIdx.x;
-  const int2 targets = a.targets_of(row);
-  const int n = targets.y - targets.x;
-  for (int done = 0; done < n; done += blockDim.x) {
-    const Share share(n - done);
-    const int i = done + share.target;
-    const auto target = PrecisePoint<N>::of(a.target(targets.x + i));
-    Entry* out = entries + a.pairs_before[row] + i;
-    for_panels(a, row, rules, panels_at_once<N, source>(share), shared,
-               [&](auto& panels, int some) {
-                 const int pairs = fill_up(rules, panels, some, share);
-                 __syncthreads();
-                 const auto put = [&](int j, Entry entry) {
-                   if (share.works && j < some) out[j * n] = entry;
-                 };
-                 for_integrals(
-                     rules, pairs_of(panels, target), pairs, share,
-                     [&](int j, N value) { put(j, static_cast<Entry>(value)); },
-                     [&](int j) { put(j, close_mark<Entry>); }, [] {});
-                 out += some * n;
-               });
-  }
-}
 
 /// Where the sources of each row begin among those of all rows.
 __global__ void count_sources(NearRowsView a, std::int64_t rows, std::int64_t* count) {
@@ -223,8 +193,9 @@ class StoredNearField final : public NearField {
   /// Where rules serve, in N.
   template <class N, Trace source, class Kernel>
   void integrate(double tolerance, cudaStream_t stream) {
-    launch(integrate_rows<Entry, N, source, Kernel>, rows_, integrating_threads<N, source>, 0,
-           stream, view_, rules_for<N, Kernel>(tolerance, view_.kernel), entries_.data());
+    launch(integrate_rows<Entry, StoredPanels<N, source>, NearRules<N, Kernel>>, rows_,
+           integrating_threads<N, source>, 0, stream, view_,
+           rules_for<N, Kernel>(tolerance, view_.kernel), entries_.data());
   }
 
   const SpreadTree& tree_;

@@ -17,22 +17,10 @@ struct PotentialTiles {
 
 /// On a panel its dipoles give 0, the mean of both sides.
 template <class Kernel>
-__device__ __attribute__((noinline)) double close_potential(const CloseRules& rules, double kappa,
-                                                            const Triangle& t, Vec3d x,
-                                                            double rounding, double charge,
-                                                            double dipole) {
-  double v = 0, k = 0;
-  if constexpr (Kernel::homogeneous) {
-    v = shape(t) > rules.shaped ? triangle_potential(t, x) : sliver_potential(rules.strips, t, x);
-    k = triangle_double_layer(t, x);
-  } else {
-    for_yukawa_parts(rules, t, x, kappa,
-                     [&](const YukawaSums& sums, const Triangle&, double height) {
-                       v += inv_4pi * sums.potential;
-                       k += double_layer_of(sums, height);
-                     });
-  }
-  return charge * v + (on_triangle(t, x, rounding) ? 0 : dipole * k);
+__device__ double close_potential(const CloseRules& rules, double kappa, const Triangle& t, Vec3d x,
+                                  double rounding, double charge, double dipole) {
+  const OfBoth<double> close = close_integrals<Kernel>(rules, t, x, kappa);
+  return charge * close.v + (on_triangle(t, x, rounding) ? 0 : dipole * close.k);
 }
 
 template <class Kernel>

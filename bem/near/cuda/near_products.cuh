@@ -68,9 +68,8 @@ __device__ inline int panels_at_once(const Share& share) {
 
 /// Fills up with panels that have no effect, until each group has as many; returns that number. The
 /// block has to wait before it looks at them.
-template <class N, Trace source, int Room, class Rules>
-__device__ inline int fill_up(const Rules& rules, SharedPanels<N, source, Room>& panels, int some,
-                              const Share& share) {
+template <class Rules, class Shared>
+__device__ inline int fill_up(const Rules& rules, Shared& panels, int some, const Share& share) {
   const int each = (some + share.groups - 1) / share.groups;
   for (int j = some + static_cast<int>(threadIdx.x); j < each * share.groups; j += blockDim.x)
     panels.load_nothing(rules, j);
@@ -155,9 +154,9 @@ __device__ inline void write_sums(const Share& share, double* sum, Write&& write
 inline bool rules_in_single(double tolerance, const PanelKernel& kernel) {
   return tolerance >= 1.5 * single_rule_rounding(kernel);
 }
-template <class N, class Kernel = fmm::Laplace>
-NearRules<N, Kernel> rules_for(double tolerance, const PanelKernel& kernel) {
-  return {sizeof(N) == 4 ? tolerance - single_rule_rounding(kernel) : tolerance, kernel};
+template <class N, class Kernel = fmm::Laplace, class Rules = NearRules<N, Kernel>>
+Rules rules_for(double tolerance, const PanelKernel& kernel) {
+  return Rules(sizeof(N) == 4 ? tolerance - single_rule_rounding(kernel) : tolerance, kernel);
 }
 
 /// Threads that share a column of stored entries in a transposed product: what they read at a time

@@ -184,9 +184,9 @@ __device__ inline void for_ranges(int count, Range&& range, int room, Load&& loa
 
 /// Calls body(panels in shared memory, count) for the panels of a row, up to `room` at a time, by
 /// the whole block.
-template <class N, Trace source, int Room, class Rules, class Body>
+template <class Shared, class Rules, class Body>
 __device__ inline void for_panels(const NearRowsView& a, std::int64_t row, const Rules& rules,
-                                  int room, SharedPanels<N, source, Room>& shared, Body&& body) {
+                                  int room, Shared& shared, Body&& body) {
   const NearEntry* const list = a.lists.entries + a.lists.begin[row];
   for_ranges(
       static_cast<int>(a.lists.begin[row + 1] - a.lists.begin[row]),

@@ -118,14 +118,37 @@ struct alignas(2 * sizeof(N)) RulePanel {
   }
 };
 
+/// The rules of dipoles for charges and dipoles at once, which share all but a factor.
+template <class N, class Kernel>
+struct RulesOfBoth : NearRules<N, Kernel> {
+  using NearRules<N, Kernel>::NearRules;
+};
+
+/// Sums, or integrals, of charges and of dipoles.
+template <class N>
+struct OfBoth {
+  N v = 0, k = 0;
+  __device__ friend OfBoth operator*(N factor, OfBoth of) { return {factor * of.v, factor * of.k}; }
+  __device__ OfBoth& operator+=(OfBoth other) {
+    v += other.v;
+    k += other.k;
+    return *this;
+  }
+};
+
 /// g(r), or −g'(r)/r for dipoles, at a distance whose square is r2; g is 1/r or e^{−κr}/r.
-template <Trace source, class Kernel, class N>
-__device__ inline N kernel_at(const Kernel& kernel, N r2) {
-  const auto radial = kernel.template radial<2>(r2, inverse_root<2>(r2));
+template <Trace source, class N, class Kernel>
+__device__ inline N kernel_at(const NearRules<N, Kernel>& rules, N r2) {
+  const auto radial = rules.kernel.template radial<2>(r2, inverse_root<2>(r2));
   if constexpr (source == Trace::value)
     return radial.g;
   else
     return radial.g * radial.a();
+}
+template <Trace, class N, class Kernel>
+__device__ inline OfBoth<N> kernel_at(const RulesOfBoth<N, Kernel>& rules, N r2) {
+  const auto radial = rules.kernel.template radial<2>(r2, inverse_root<2>(r2));
+  return {radial.g, radial.g * radial.a()};
 }
 
 /// The factor that makes a sum over a panel's points its integral. All points of a panel are
@@ -139,15 +162,21 @@ template <class N>
 __device__ inline N whole_integral(Vec3<N> weight, Vec3<N> centre, N sum) {
   return -dot(weight, centre) * sum;
 }
+/// Of charges the factor is left to the caller.
+template <class N>
+__device__ inline OfBoth<N> whole_integral(Vec3<N> weight, Vec3<N> centre, OfBoth<N> sum) {
+  return {sum.v, whole_integral(weight, centre, sum.k)};
+}
 
 /// 1/(4π) ∫ g(|y|), or with Trace::normal 1/(4π) ∫ n·y g'(|y|)/|y|, over the panel by rule `Rule`,
-/// `centre` being its centroid from the target and `distance2` |centre|².
+/// `centre` being its centroid from the target and `distance2` |centre|². RulesOfBoth have both,
+/// the first over the panel's area.
 template <int Rule, class Rules, class N, Trace source>
-__device__ inline N integrate_by(const Rules& rules, const RulePanel<N, source>& panel,
-                                 Vec3<N> centre, N distance2) {
-  const auto kernel = [&](N r2) { return kernel_at<source>(rules.kernel, r2); };
+__device__ inline auto integrate_by(const Rules& rules, const RulePanel<N, source>& panel,
+                                    Vec3<N> centre, N distance2) {
+  const auto kernel = [&](N r2) { return kernel_at<source>(rules, r2); };
   if constexpr (Rule == 0) return whole_integral(panel.weight, centre, kernel(distance2));
-  N sum = 0;
+  decltype(kernel(distance2)) sum{};
   if constexpr (Rule != 1) sum = rules.centroid_weight[Rule] * kernel(distance2);
   const N dot0 = dot(centre, panel.corner[0]), dot1 = dot(centre, panel.corner[1]);
   const N along[3] = {dot0, dot1, -(dot0 + dot1)};
@@ -181,8 +210,8 @@ __device__ inline N integrate_by(const Rules& rules, const RulePanel<N, source>&
 }
 /// The same with a rule that is known at run time, where all threads have the same.
 template <class Rules, class N, Trace source>
-__device__ inline N integrate_by(const Rules& rules, int rule, const RulePanel<N, source>& panel,
-                                 Vec3<N> centre, N distance2) {
+__device__ inline auto integrate_by(const Rules& rules, int rule, const RulePanel<N, source>& panel,
+                                    Vec3<N> centre, N distance2) {
   return rule == 0   ? integrate_by<0>(rules, panel, centre, distance2)
          : rule == 1 ? integrate_by<1>(rules, panel, centre, distance2)
          : rule == 2 ? integrate_by<2>(rules, panel, centre, distance2)

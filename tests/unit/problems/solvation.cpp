@@ -7,6 +7,7 @@
 
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/meshes/join.hpp"
+#include "fmbem/problems/enclosures.hpp"
 #include "fmbem/problems/solvation/extrapolate_energy.hpp"
 #include "fmbem/problems/solvation/poisson_boltzmann_operator.hpp"
 #include "tests/unit/catch.hpp"
@@ -296,6 +297,31 @@ TEST_CASE("tighter products are made afresh") {
   for (const double value : exact) largest = std::max(largest, std::abs(value));
   for (std::size_t i = 0; i < exact.size(); ++i)
     CHECK(std::abs(tight[i] - exact[i]) < 1e-7 * largest);
+}
+
+TEST_CASE("enclosures of known components are those that are found") {
+  // Panels of three spheres of different sizes are mixed in the order of panels.
+  const SurfaceMesh mesh =
+      join_meshes({named_sphere("b.off", 2, 2, {3, 1, 0}), named_sphere("s.off", 3, 4),
+                   named_sphere("c.off", 1, 0.8, {1.5, 0, 0})});
+  const Panels panels = make_panels(mesh);
+  std::vector<int> group_of;
+  for (const std::int64_t i : panels.input_index)
+    group_of.push_back(mesh.group_of[static_cast<std::size_t>(i)]);
+  const Enclosures found = find_enclosures(panels, std::vector<int>(panels.size(), 0)),
+                   known = enclosures_of_classes(panels, group_of);
+  CHECK(known.of == found.of);
+  CHECK(known.of_whole == found.of_whole);
+  REQUIRE(known.parts.size() == 3);
+  REQUIRE(found.parts.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(known.parts[k].first == found.parts[k].first);
+    CHECK(known.parts[k].closed);
+    CHECK(found.parts[k].closed);
+    CHECK(known.parts[k].volume == found.parts[k].volume);
+    CHECK(norm(known.parts[k].low - found.parts[k].low) == 0);
+    CHECK(norm(known.parts[k].high - found.parts[k].high) == 0);
+  }
 }
 
 TEST_CASE("regions are found from what lies in what") {

@@ -1,0 +1,164 @@
+// Prints the table of docs/performance.md of molecules in solution: seconds from panels to energies
+// by phases. The surface is an octahedron whose faces are split into f² triangles each and pushed
+// to a radius of about 50 Å; charges of a fixed seed are inside of it.
+// fmbem-bench-solvate --backend cuda --panels 373248,2097152 --formulation direct
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/operator_choice.hpp"
+#include "fmbem/cuda/device.hpp"
+#include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/base/machine.hpp"
+#include "fmbem/problems/solvation/solvation.hpp"
+#include "tests/unit/surfaces.hpp"
+
+using namespace fmbem;
+
+namespace {
+
+const std::map<std::string, SolvationFormulation> formulations{
+    {"direct", SolvationFormulation::direct},
+    {"lu", SolvationFormulation::lu},
+    {"juffer", SolvationFormulation::juffer}};
+
+struct Options {
+  std::vector<double> panels{373248};
+  std::vector<std::string> formulations{"direct"};
+  bench::OperatorChoice choice;
+  int charges = 1000, threads = 0, repeat = 2;
+  double tolerance = 1e-4, kappa = 0.1;
+};
+
+/// Of the surface, in a direction.
+double radius(Vec3d u) {
+  return 50 * (1 + 0.06 * std::sin(9 * u.x + 1) * std::cos(8 * u.y) +
+               0.05 * std::sin(11 * u.z) * std::cos(7 * u.x + 2));
+}
+
+SurfaceMesh round_surface(int f) {
+  constexpr std::array<std::array<int, 3>, 6> corners{
+      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}};
+  constexpr std::array<std::array<int, 3>, 8> faces{
+      {{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2}, {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}}};
+  SurfaceMesh mesh;
+  const int group = test::add_group(mesh, "surface");
+  std::unordered_map<std::int64_t, int> number;  // of vertices, by their places
+  const std::int64_t side = 2 * f + 1;
+  for (const auto& [a, b, c] : faces) {
+    std::vector<std::vector<int>> rows(f + 1);
+    for (int i = 0; i <= f; ++i)
+      for (int j = 0; j <= f - i; ++j) {
+        std::array<int, 3> at;
+        for (int axis = 0; axis < 3; ++axis)
+          at[axis] = (f - i - j) * corners[a][axis] + i * corners[b][axis] + j * corners[c][axis];
+        const std::int64_t key = ((at[0] + f) * side + at[1] + f) * side + at[2] + f;
+        const auto [entry, is_new] = number.try_emplace(key, mesh.vertices.size());
+        if (is_new) {
+          const Vec3d v{double(at[0]), double(at[1]), double(at[2])}, u = v / norm(v);
+          test::add_vertex(mesh, radius(u) * u);
+        }
+        rows[i].push_back(entry->second);
+      }
+    for (int i = 0; i < f; ++i)
+      for (int j = 0; j < f - i; ++j) {
+        test::add_triangle(mesh, rows[i][j], rows[i + 1][j], rows[i][j + 1], group);
+        if (i + j + 1 < f)
+          test::add_triangle(mesh, rows[i + 1][j], rows[i + 1][j + 1], rows[i][j + 1], group);
+      }
+  }
+  mesh.closed = mesh.orientable = true;
+  mesh.contacts.emplace();  // there are none
+  return mesh;
+}
+
+/// Of that many charges up to 38 Å from the middle.
+Molecule charges_inside(int count) {
+  std::mt19937 random(1);
+  const auto number = [&](double low, double high) {
+    return low + (high - low) * random() / double(std::mt19937::max());
+  };
+  Molecule molecule;
+  while (static_cast<int>(molecule.atoms.size()) < count) {
+    Atom atom;
+    atom.place = {number(-38, 38), number(-38, 38), number(-38, 38)};
+    atom.charge = number(-1, 1);
+    atom.radius = 1.5;
+    if (norm(atom.place) > 38) continue;
+    molecule.atoms.push_back(atom);
+    molecule.atoms.back().line = molecule.atoms.size();
+  }
+  return molecule;
+}
+
+void run(const Options& options, const SurfaceMesh& mesh, const Molecule& molecule,
+         const std::string& formulation) {
+  SolvationModel model;
+  model.kappa = options.kappa;
+  model.formulation = formulations.at(formulation);
+  LayerOptions how;
+  how.solver.tolerance = options.tolerance;
+  options.choice.set(how.op);
+  reset_peak_device_memory();
+  const Solvation solved = solvate(mesh, molecule, model, how);
+  const double regions =
+      solved.setup_seconds - solved.assembly_seconds - solved.preconditioner_seconds;
+  std::printf(
+      "| %zu | %s | %s | %g | %d | %lld | %d | %d | %.12g | %.4f | %.4f | %.4f | %.5f | %.4f | "
+      "%.4f | **%.4f** | %.2f |\n",
+      mesh.triangles.size(), options.choice.backend.c_str(), formulation.c_str(), options.tolerance,
+      solved.op.order, static_cast<long long>(solved.op.near_entries), solved.op.max_leaf,
+      solved.solves[0].iterations, solved.solvation_energy, regions, solved.assembly_seconds,
+      solved.preconditioner_seconds, solved.product_median_seconds, solved.solve_seconds,
+      solved.potential_seconds,
+      solved.setup_seconds + solved.solve_seconds + solved.potential_seconds,
+      double(solved.device_bytes) / 1e9);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  CLI::App app("Solvation of a round molecule with bumps; times in seconds, memory in GB");
+  std::vector<std::string> unused, names;
+  for (const auto& [name, formulation] : formulations) names.push_back(name);
+  options.choice.add_options(app, unused);
+  app.add_option("--panels", options.panels, "about as many")->delimiter(',');
+  app.add_option("--formulation", options.formulations)
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  app.add_option("--charges", options.charges)->check(CLI::Range(1, 1000000));
+  app.add_option("--tolerance", options.tolerance)->check(CLI::Range(1e-10, 0.1));
+  app.add_option("--kappa", options.kappa, "1/Å")->check(CLI::NonNegativeNumber);
+  app.add_option("--repeat", options.repeat, "the first one starts libraries")
+      ->check(CLI::Range(1, 100));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
+  CLI11_PARSE(app, argc, argv);
+  set_threads(options.threads > 0 ? options.threads : available_cores());
+  if (options.choice.backend == "cuda") start_cuda_device();
+  std::printf(
+      "| panels | backend | formulation | tolerance | order | near entries | leaf | iterations | "
+      "energy kcal/mol | regions, right-hand side | operators | preconditioner | product | solve | "
+      "energies | **sum** | GPU GB |\n|");
+  for (int column = 0; column < 17; ++column) std::printf("---|");
+  std::printf("\n");
+  const Molecule molecule = charges_inside(options.charges);
+  for (const double panels : options.panels) {
+    const SurfaceMesh mesh = round_surface(static_cast<int>(std::lround(std::sqrt(panels / 8))));
+    for (const std::string& formulation : options.formulations)
+      for (int k = 0; k < options.repeat; ++k) run(options, mesh, molecule, formulation);
+  }
+  return 0;
+} catch (const Error& error) {
+  std::fprintf(stderr, "fmbem-bench-solvate: %s\n", error.what());
+  return static_cast<int>(error.code());
+}
