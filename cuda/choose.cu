@@ -31,7 +31,9 @@ class DeviceCost {
     // Odd orders have an even number of coefficients, which cuBLAS multiplies faster in double
     // precision. Of panels' trees that was not measured.
     const double faster = order % 2 == 1 && !near_pair_seconds ? 1.5 : 1;
-    const double products = single ? rates.product_single * count / (count + 50)
+    // Yukawa's kernel has operators of its own for each level, so that products are smaller.
+    const double of_levels = options.kappa > 0 ? 0.5 : 1;
+    const double products = single ? of_levels * rates.product_single * count / (count + 50)
                                    : faster * rates.product_double * count / (count + 35);
     // Seconds of a parent: the products of a row, writing and reading its gathered boxes, and its
     // part of M2M and L2L.
@@ -61,10 +63,7 @@ class DeviceCost {
   }
   /// The smallest leaf that is worth a trial: half as many points again as for which near field and
   /// M2L take equally long in a uniform cloud.
-  int least_leaf() const {
-    const double balanced = 1.5 * std::sqrt(row_ / (8 * 27 * pair_));
-    return std::max(smallest_leaf, static_cast<int>(balanced));
-  }
+  int least_leaf() const { return static_cast<int>(1.5 * std::sqrt(row_ / (8 * 27 * pair_))); }
   fmm::HybridCosts hybrid_costs(bool dipoles) const {
     constexpr double never = std::numeric_limits<double>::infinity();
     return {.pair = pair_,
@@ -83,9 +82,6 @@ class DeviceCost {
   /// What a row of the near field costs beside its pairs, in pairs: idle lanes, as targets are
   /// rounded up to eights, and fetching sources.
   static constexpr double more_targets = 6;
-  /// Below this the near field takes no less time, whatever its pairs: Yukawa's of 427 pairs a
-  /// target took 0.95 of the time of 809.
-  static constexpr int smallest_leaf = 40;
   /// The time of M2P's four expansions over that of the potential's.
   static constexpr double m2p_of_gradient = 2;
 
