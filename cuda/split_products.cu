@@ -279,7 +279,7 @@ void launch_shape(const SplitProduct& p, cudaStream_t stream) {
          Shape::threads, std::size_t{stages} * Shape::bytes, stream, p);
 }
 
-/// Blocks of so many columns.
+/// A width of blocks: `count` columns.
 template <int ColumnWarps, int Tiles>
 struct Columns {
   template <int RowWarps>
