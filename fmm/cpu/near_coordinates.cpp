@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace fmbem::fmm {
 namespace {
@@ -61,6 +62,9 @@ std::array<const std::int32_t*, 3> NearCoordinates<float>::axes() const {
 }
 
 NearRange near_range(Range points, const Box& box, const Box& leaf) {
+  NearRange piece{points.begin, points.size()};
+  piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
+  if (std::abs(piece.levels) > near_levels) return piece;
   const int finer = std::max(leaf.level, box.level);
   // The distance of the centres in halves of the finer box's side.
   const auto centre = [&](const Box& b, int axis) {
@@ -68,8 +72,6 @@ NearRange near_range(Range points, const Box& box, const Box& leaf) {
   };
   // The offset is in halves of the side of a box that is near_levels finer than the leaf.
   const int units_of_half = 1 << (near_levels - (finer - leaf.level));
-  NearRange piece{points.begin, points.size()};
-  piece.levels = static_cast<std::int8_t>(leaf.level - box.level);
   for (int axis = 0; axis < 3; ++axis)
     piece.offset[axis] =
         static_cast<std::int8_t>(units_of_half * (centre(box, axis) - centre(leaf, axis)));

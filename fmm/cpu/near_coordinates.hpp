@@ -33,7 +33,8 @@ class NearCoordinates {
   std::array<LargeVector<Coordinate>, 3> coordinates_;  ///< in single precision alone
 };
 
-/// The points of a box as that leaf sees them. Their levels differ by near_levels at most.
+/// The points of a box as that leaf sees them. Where their levels differ by more than near_levels,
+/// as treecodes' do, there is no offset, and double precision alone serves.
 NearRange near_range(Range points, const Box& box, const Box& leaf);
 
 /// Whether integers hold the differences of coordinates, the leaf's levels being so many more than
