@@ -29,10 +29,10 @@ FMBEM_INLINE void gather_axis(const NearRange& piece, int axis, const std::int32
   const auto move = [&](auto&& change) { transform(piece.count, from, to, change); };
   if (piece.levels == 0)
     move([=](V x) { return offset + x; });
-  else if (const auto up = static_cast<int>(piece.levels); up > 0)
-    move([=](V x) { return offset + (1 << up) * x; });
+  else if (piece.levels > 0)
+    move([=](V x) { return offset + (1 << piece.levels) * x; });
   else
-    move([=](V x) { return offset + ((x + (1 << (-up - 1))) >> -up); });
+    move([=](V x) { return offset + ((x + (1 << (-piece.levels - 1))) >> -piece.levels); });
 }
 FMBEM_INLINE void gather_axis(const NearRange& piece, int, const double* from, double* to) {
   transform(piece.count, from, to, [](Vec<double> x) { return x; });
