@@ -32,7 +32,7 @@ struct Enclosures {
 Enclosures find_enclosures(const Panels& panels, std::span<const int> class_of);
 
 /// The same where each class is known to be one such set, and not to be open but by mistake: closed
-/// are those whose area adds up to 0. O(n), at a tenth of the time.
+/// are those whose area adds up to 0. O(n), without looking at vertices or edges.
 Enclosures enclosures_of_classes(const Panels& panels, std::span<const int> class_of);
 
 /// The panels and images of each part: numbers in whole_of(panels).
