@@ -21,8 +21,9 @@ constexpr double leaf_step = 1.26;
 
 class DeviceCost {
  public:
+  /// `third_law`: whether the near field may be summed by it.
   DeviceCost(const fmm::PlanOptions& options, int order, const DeviceRates& rates, double extent,
-             std::optional<double> near_pair_seconds)
+             std::optional<double> near_pair_seconds, bool third_law)
       : rates_(rates) {
     const bool single = precision_for(options, rates, true) == Precision::single_precision;
     const bool near_single =
@@ -35,18 +36,35 @@ class DeviceCost {
     const double of_levels = options.kappa > 0 ? 0.5 : 1;
     const double products = single ? of_levels * rates.product_single * count / (count + 50)
                                    : faster * rates.product_double * count / (count + 35);
-    // Seconds of a parent: the products of a row, writing and reading its gathered boxes, and its
-    // part of M2M and L2L.
-    row_ = 416 * count * count / products + 3.2 * 208 * count * bytes / rates.bandwidth +
-           rates.parent + rates.coefficient * count;
-    leaf_ = rates.leaf;
-    pair_ = (options.gradient ? 1.7 : 1) * (options.dipoles ? 1.5 : 1) /
-            (near_single ? rates.near_single : rates.near_double);
+    // Seconds of a parent: the products of a row, writing and reading its gathered boxes, which in
+    // single precision are split, and its part of M2M and L2L.
+    row_ = 416 * count * count / products +
+           (single ? 1.6 : 1.2) * 208 * count * bytes / rates.bandwidth + rates.parent +
+           rates.parent_byte * count * bytes;
+    const bool derivatives = options.gradient || options.dipoles;
+    leaf_ = rates.leaf + (derivatives ? 1.35 : 1) * rates.leaf_byte * count * bytes;
+    // Of a pair, and of a source of a leaf's list, which all its targets meet.
+    const double gradient = options.gradient ? near_single ? 1.7 : 1.65 : 1,
+                 dipoles = options.dipoles ? 1.5 : 1;
+    pair_ = gradient * dipoles / (near_single ? rates.near_single : rates.near_double);
+    near_source_ = near_single ? gradient * rates.near_source_single : rates.near_source_double;
+    // In single precision what it spares goes into sums for both sides.
+    if (third_law && !near_single) pair_ *= 0.78;
     // A pass of its own.
-    if (options.hessian) pair_ += 2.8 * (options.dipoles ? 1.5 : 1) / rates.near_double;
-    // One of Yukawa's kernel, with its exponential.
-    if (options.kappa > 0) pair_ *= near_single ? 1.6 : 2.7;
-    if (near_pair_seconds) pair_ = *near_pair_seconds / rates.size;
+    if (options.hessian) pair_ += 2.8 * dipoles / rates.near_double;
+    if (options.kappa > 0) {
+      // One of Yukawa's kernel, with its exponential; and modified Bessel functions for points.
+      pair_ *= near_single ? 1.15 : 2.7;
+      near_source_ *= 1.6;
+      leaf_ *= 1.7;
+    }
+    // Points of a surface have more close pairs, which in single precision are computed again.
+    on_surfaces_ = near_single ? derivatives ? 1.2 : 1.5 : derivatives ? 1.05 : 1.2;
+    if (near_pair_seconds) {
+      pair_ = *near_pair_seconds / rates.size;
+      near_source_ = 6 * pair_;
+      on_surfaces_ = 1;
+    }
     m2p_target_ = (options.gradient ? m2p_of_gradient : 1) * count /
                   (single ? rates.m2p_single : rates.m2p_double);
     p2l_source_ = count / (single ? rates.p2l_single : rates.p2l_double);
@@ -57,7 +75,8 @@ class DeviceCost {
   double seconds(const TreeCounts& counts, double weight, double fewer) const {
     const double pairs = weight * weight * static_cast<double>(counts.pairs),
                  sources = weight * static_cast<double>(counts.sources);
-    return fewer * (pairs + more_targets * sources) * pair_ +
+    const double on_surfaces = counts.branching() < fmm::branching_of_volumes ? on_surfaces_ : 1;
+    return fewer * on_surfaces * (pairs * pair_ + sources * near_source_) +
            static_cast<double>(counts.parents) * row_ + static_cast<double>(counts.leaves) * leaf_ +
            rates_.start;
   }
@@ -67,7 +86,7 @@ class DeviceCost {
   fmm::HybridCosts hybrid_costs(bool dipoles) const {
     constexpr double never = std::numeric_limits<double>::infinity();
     return {.pair = pair_,
-            .near_source = more_targets * pair_,
+            .near_source = near_source_,
             .m2p_target = m2p_target_,
             .p2l_source = dipoles ? never : p2l_source_,  // local expansions take charges alone
             .box = leaf_,
@@ -79,14 +98,12 @@ class DeviceCost {
   }
 
  private:
-  /// What a row of the near field costs beside its pairs, in pairs: idle lanes, as targets are
-  /// rounded up to eights, and fetching sources.
-  static constexpr double more_targets = 6;
   /// The time of M2P's four expansions over that of the potential's.
   static constexpr double m2p_of_gradient = 2;
 
   DeviceRates rates_;
-  double row_, leaf_, pair_, m2p_target_, p2l_source_;
+  double row_, leaf_, pair_, near_source_, m2p_target_, p2l_source_;
+  double on_surfaces_;  ///< the time of the near field of a surface over that of others
 };
 
 }  // namespace
@@ -95,8 +112,10 @@ DeviceRates device_rates() {
   const int processors = device_attribute(cudaDevAttrMultiProcessorCount),
             ratio = device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   const double size = processors / 132.0, in_double = size * 2 / std::max(ratio, 1);
-  return {.near_single = 2.45e12 * size,
-          .near_double = 1.25e12 * in_double,
+  return {.near_single = 2.75e12 * size,
+          .near_double = 1.3e12 * in_double,
+          .near_source_single = 4.5e-12 / size,
+          .near_source_double = 8.5e-12 / in_double,
           .product_single = 110e12 * size,
           .product_double = 38e12 * in_double,
           .bandwidth = 3.5e12 * size,
@@ -104,9 +123,10 @@ DeviceRates device_rates() {
           .m2p_double = 4e11 * in_double,
           .p2l_single = 5e11 * size,
           .p2l_double = 2.5e11 * in_double,
-          .parent = 10e-9 / size,
-          .coefficient = 0.2e-9 / size,
-          .leaf = 1e-9 / size,
+          .parent = 6e-9 / size,
+          .parent_byte = 0.03e-9 / size,
+          .leaf = 1.2e-9 / size,
+          .leaf_byte = 0.006e-9 / size,
           .start = 40e-6,
           .size = size,
           .slow_double = ratio > 8};
@@ -119,7 +139,7 @@ Precision precision_for(const fmm::PlanOptions& options, const DeviceRates& rate
   // Here sums, too, are in single precision: potentials of points in a volume are off by 4e-7.
   constexpr double least = 1e-6;
   if (!options.precision && sources_are_targets && !options.dipoles && !options.hessian &&
-      options.kappa == 0 && options.tolerance >= least)
+      options.tolerance >= least)
     return Precision::single_precision;
   return fmm::precision_of(options, false);
 }
@@ -150,7 +170,10 @@ bool may_take_third_law(const fmm::PlanOptions& options, bool same) {
 }
 
 bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
-                    Precision near) {
+                    Precision near, double branching) {
+  // Pairs that are too close for single precision are computed again twice. With leaves of less
+  // than some 200 points that costs more than is gained.
+  if (near == Precision::single_precision && branching < fmm::branching_of_volumes) return false;
   // Measured (docs/papers.md): potentials gain an eighth from leaves of some 20 points on, each of
   // which has 27 near ones; with gradients four sums a point cost more than the pairs that are
   // spared.
@@ -165,7 +188,7 @@ bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t po
 
 fmm::HybridCosts hybrid_costs(const fmm::PlanOptions& options, int order,
                               const DeviceRates& rates) {
-  return DeviceCost(options, order, rates, 0, {}).hybrid_costs(options.dipoles);
+  return DeviceCost(options, order, rates, 0, {}, false).hybrid_costs(options.dipoles);
 }
 
 double least_fmm_seconds(int order, const DeviceRates& rates) {
@@ -180,18 +203,22 @@ double direct_seconds(const fmm::PlanOptions& options, const DeviceRates& rates,
   // rounds of blocks: with so many points a pair takes twice as long as in a large one.
   constexpr double start = 30e-6, points_of_twice_the_time = 6000;
   const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
-  return start + DeviceCost(options, 1, rates, 0, {}).one_leaf_seconds(pairs, 1) *
+  return start + DeviceCost(options, 1, rates, 0, {}, false).one_leaf_seconds(pairs, 1) *
                      (1 + points_of_twice_the_time / std::sqrt(pairs));
 }
 
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream) {
-  const DeviceCost cost(options, order, rates, tried.hull.side / tried.scale, near_pair_seconds);
+  // Points that are as many as others are most often the same.
+  const bool third_law = sources == targets && !options.gradient && !options.dipoles &&
+                         options.third_law != fmm::ThirdLaw::never;
+  const DeviceCost cost(options, order, rates, tried.hull.side / tried.scale, near_pair_seconds,
+                        third_law);
   const std::int64_t most = tried.count;
   fmm::TreeChoice best{options.max_leaf.value_or(cost.least_leaf()),
                        options.inflation.value_or(fmm::inflations[0])};
-  if (options.max_leaf && options.inflation) return best;
+  if (options.max_leaf && options.inflation && options.order) return best;
   // One leaf of other pairs than those of P2P would be one block's work.
   if (!options.max_leaf && !near_pair_seconds) {
     best.seconds =

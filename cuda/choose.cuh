@@ -11,14 +11,17 @@ namespace fmbem::cuda {
 
 /// What the cost model knows of a GPU: seconds are operations over rates.
 struct DeviceRates {
-  double near_single, near_double;        ///< pairs a second, potential
+  double near_single, near_double;  ///< pairs a second, potential
+  /// Seconds of a source of a leaf's near list beside its pairs: fetching it, and idle lanes, as
+  /// targets are rounded up to eights.
+  double near_source_single, near_source_double;
   double product_single, product_double;  ///< operations a second in large products
   double bandwidth;                       ///< bytes a second
   /// Coefficients times targets of M2P, potential, and coefficients times sources of P2L, a second.
   double m2p_single, m2p_double, p2l_single, p2l_double;
-  /// Seconds of M2M and L2L for a parent, and for each of its coefficients; of a leaf's share in
-  /// the stages of points; and of an evaluation's launches.
-  double parent, coefficient, leaf, start;
+  /// Seconds of gathering, M2M and L2L for a parent, and for each byte of its coefficients; the
+  /// same of a leaf's share in P2M and L2P; and of an evaluation's launches.
+  double parent, parent_byte, leaf, leaf_byte, start;
   double size;       ///< of the GPU, an H200 being 1
   bool slow_double;  ///< less than an eighth of the rate of single precision
 };
@@ -41,9 +44,9 @@ bool may_take_third_law(const fmm::PlanOptions& options, bool same);
 
 /// Whether that takes less time, in more than one leaf, and there is room for what items owe by the
 /// third law, without crowding out what plans take besides: a number for every other near pair and
-/// all targets of an item.
+/// all targets of an item. `branching` is that of the tree, as TreeChoice.
 bool third_law_pays(std::int64_t near_pairs, std::int64_t items, std::int64_t points,
-                    Precision near);
+                    Precision near, double branching);
 
 /// Points, and an order in which neighbours follow each other.
 struct TriedPoints {
@@ -55,8 +58,9 @@ struct TriedPoints {
 };
 
 /// The leaf size and inflation with the least time by the cost model, for trees of a sample of the
-/// points (sources or targets, whichever are more). `near_pair_seconds` is the cost on an H200
-/// where near pairs are not those of P2P; leaves are not merged then.
+/// points (sources or targets, whichever are more). What the options give is kept; a tree is tried
+/// all the same where they do not give the order, which depends on it. `near_pair_seconds` is the
+/// cost on an H200 where near pairs are not those of P2P; leaves are not merged then.
 fmm::TreeChoice choose_tree(const fmm::PlanOptions& options, int order, const DeviceRates& rates,
                             const TriedPoints& tried, std::int64_t sources, std::int64_t targets,
                             std::optional<double> near_pair_seconds, cudaStream_t stream);

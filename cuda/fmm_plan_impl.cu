@@ -88,7 +88,7 @@ void FmmPlan::Impl::place(DevicePoints from, DevicePoints to) {
     if (is_first && third_law && options.third_law == fmm::ThirdLaw::automatic)
       third_law = third_law_pays(grown.tree.near.pairs,
                                  static_cast<std::int64_t>(grown.tree.near.items.size()),
-                                 count(points.targets), near);
+                                 count(points.targets), near, choice.branching);
     if (!third_law) grown.tree.near.mutual = {};
     tree = std::move(grown.tree);
     one_place = std::move(grown.one_place);
@@ -159,20 +159,23 @@ double FmmPlan::Impl::first_inflation() const {
 }
 
 /// Chooses the method, root and leaf size where the options do not, and lowers the order where
-/// close pairs allow it; `hull` is that of the points times the scale. Returns the keys of the
-/// sources or of the targets, if these are more, in the root that is tried first, which is most
-/// often the one chosen; none where nothing is tried and they are not needed for the tree.
+/// close pairs or surfaces allow it; `hull` is that of the points times the scale. Returns the keys
+/// of the sources or of the targets, if these are more, in the root that is tried first, which is
+/// most often the one chosen; none where nothing is tried and they are not needed for the tree.
 SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
                                  const DeviceRates& rates) {
   const DevicePoints most = points.more();
   SortedKeys keys;
-  const bool weighs = fmm::weighs_close_pairs(options, points.same());
-  if (weighs || !by_histogram() || !options.max_leaf || !options.inflation)
+  fmm::Cloud cloud;
+  const bool weighs = fmm::weighs_close_pairs(options, points.same()),
+             is_free = fmm::weighs_branching(options, points.same());
+  if (weighs || is_free || !by_histogram() || !options.max_leaf || !options.inflation)
     keys = sort(most, points.scale, fmm::inflated(hull, first_inflation()));
   if (weighs) {
     const fmm::PairCounts pairs =
         count_pairs(most.data, keys.order.data(), count(most), points.scale, stream);
-    order = fmm::ParityOrder(fmm::order_for(options, true, fmm::gradient_over_far(pairs)));
+    cloud.gradient_over_far = fmm::gradient_over_far(pairs);
+    order = fmm::ParityOrder(fmm::order_for(options, true, cloud));
   }
   if (options.method == fmm::Method::direct) {  // of Yukawa's kernel: P2P of a tree of one box
     choice = {static_cast<int>(count(most)), first_inflation()};
@@ -184,11 +187,14 @@ SortedKeys FmmPlan::Impl::choose(const PointsToPlan& points, const Cube& hull,
   }
   const std::int64_t n = count(points.sources), m = count(points.targets);
   fmm::PlanOptions how = options;
+  if (!is_free) how.order = order.p;
   if (is_hybrid()) how.max_leaf.reset();  // it finds out by itself how far to split
   choice = choose_tree(how, order.p, rates,
                        {most.data, keys.order.data(), count(most), points.scale, hull}, n, m, {},
                        stream);
   if (is_hybrid()) choice.max_leaf = fmm::hybrid_leaf(options.max_leaf, choice.max_leaf);
+  cloud.branching = choice.branching;
+  order = fmm::ParityOrder(fmm::order_for(options, points.same(), cloud));
   if (fmm::weighs_corners(options) && choice.max_leaf < count(most))
     choice.inflation =
         fmm::inflation_off_corners(corner_weights(points.sources.data, n, points.scale, hull,

@@ -1,5 +1,5 @@
 // A block has 32 rows for each of its rows of warps and eight columns for each of the tiles of a
-// warp. Its factors come through shared memory, 32 terms of all rows and columns at a time, three
+// warp. Its factors come through shared memory, 32 terms of all rows and columns at a time, some
 // of them on their way at once: a row of them is 128 bytes, whose groups of 16 are permuted so that
 // eight rows are read without conflicts.
 #include <algorithm>
@@ -15,16 +15,17 @@
 namespace fmbem::cuda {
 namespace {
 
-constexpr int stages = 3, row_bytes = 4 * split_depth, group_bytes = 16;
+constexpr int row_bytes = 4 * split_depth, group_bytes = 16;
 constexpr int groups = row_bytes / group_bytes;
 
 /// Of rows, columns and units of rows.
 constexpr int stage_bytes(int rows, int columns) { return (rows + columns) * row_bytes + rows * 4; }
 
-/// Warps are [ColumnWarps][RowWarps], each with 32 rows and `Tiles` tiles of eight columns.
-template <int ColumnWarps, int Tiles, int RowWarps>
+/// Warps are [ColumnWarps][RowWarps], each with 32 rows and `Tiles` tiles of eight columns;
+/// `Stages` chunks of 32 terms have room in shared memory.
+template <int ColumnWarps, int Tiles, int RowWarps, int Stages>
 struct BlockShape {
-  static constexpr int tiles = Tiles, row_warps = RowWarps;
+  static constexpr int tiles = Tiles, row_warps = RowWarps, stages = Stages;
   static constexpr int rows = 32 * RowWarps, columns = 8 * Tiles * ColumnWarps;
   static constexpr int threads = warp_size * ColumnWarps * RowWarps;
   static constexpr int bytes = stage_bytes(rows, columns);
@@ -126,7 +127,7 @@ class Loader {
 template <class Shape>
 __global__ void __launch_bounds__(Shape::threads)
     multiply_split_kernel(const __grid_constant__ SplitProduct p) {
-  constexpr int tiles = Shape::tiles;
+  constexpr int tiles = Shape::tiles, stages = Shape::stages;
   const int lane = static_cast<int>(threadIdx.x) % warp_size,
             warp = static_cast<int>(threadIdx.x) / warp_size;
   const int e = static_cast<int>(blockIdx.y);
@@ -276,14 +277,15 @@ template <class Shape>
 void launch_shape(const SplitProduct& p, cudaStream_t stream) {
   launch(multiply_split_kernel<Shape>,
          dim3(blocks_for(p.a.rows, Shape::rows), 8, blocks_for(p.count, Shape::columns)),
-         Shape::threads, std::size_t{stages} * Shape::bytes, stream, p);
+         Shape::threads, std::size_t{Shape::stages} * Shape::bytes, stream, p);
 }
 
 /// A width of blocks: `count` columns.
 template <int ColumnWarps, int Tiles>
 struct Columns {
+  static constexpr int stages = 3;
   template <int RowWarps>
-  using Shape = BlockShape<ColumnWarps, Tiles, RowWarps>;
+  using Shape = BlockShape<ColumnWarps, Tiles, RowWarps, stages>;
   static constexpr int count = Shape<4>::columns, bytes = Shape<4>::bytes;
 
   /// With 128 rows a block, or 96 where the multiprocessors are done sooner that way.
@@ -306,9 +308,9 @@ template <class... Columns>
 struct Widths {
   /// As many columns in a block as shared memory has room for, in parts of the same size.
   static void launch(const SplitProduct& p, cudaStream_t stream) {
-    const int room = static_cast<int>(shared_memory_of_a_block()) / stages;
+    const int room = static_cast<int>(shared_memory_of_a_block());
     int most = 0;
-    ((most = Columns::bytes <= room ? Columns::count : most), ...);
+    ((most = Columns::stages * Columns::bytes <= room ? Columns::count : most), ...);
     const int parts = (p.count + most - 1) / most, least = (p.count + parts - 1) / parts;
     bool done = false;
     ((!done && least <= Columns::count ? (Columns::launch(p, stream), done = true) : false), ...);
@@ -316,6 +318,17 @@ struct Widths {
 };
 using AllWidths = Widths<Columns<4, 1>, Columns<3, 2>, Columns<4, 2>, Columns<3, 4>, Columns<3, 5>,
                          Columns<4, 4>, Columns<3, 6>, Columns<4, 5>, Columns<4, 6>, Columns<3, 9>>;
+
+/// Where rows are few, a product takes what its chunks take one after the other: little in blocks
+/// of few products, as long as all of them are on the GPU at once.
+using FewRows = BlockShape<4, 1, 1, 5>;
+constexpr std::int64_t few_rows_together = 4;  // blocks of a multiprocessor
+
+bool are_few(const SplitProduct& p) {
+  return std::int64_t{8} * blocks_for(p.a.rows, FewRows::rows) *
+             blocks_for(p.count, FewRows::columns) <=
+         few_rows_together * device_attribute(cudaDevAttrMultiProcessorCount);
+}
 
 }  // namespace
 
@@ -328,7 +341,11 @@ void split_operators(const float* values, std::int64_t stride, int count, int de
 void multiply_split(const GatheredView<float>& gathered, const OperatorsView<float>& operators,
                     int count, const ProductsView<float>& products, cudaStream_t stream) {
   if (gathered.rows == 0) return;
-  AllWidths::launch({gathered, operators, count, products}, stream);
+  const SplitProduct product{gathered, operators, count, products};
+  if (are_few(product))
+    launch_shape<FewRows>(product, stream);
+  else
+    AllWidths::launch(product, stream);
 }
 
 }  // namespace fmbem::cuda

@@ -55,8 +55,10 @@ SpreadTree grow_spread_tree(const SpreadProblem& problem, const SpreadOptions& o
   };
   const double tried = options.inflation.value_or(fmm::inflations[0]);
   SortedKeys targets = sort_targets(fmm::inflated(scaled, tried));
-  const fmm::PlanOptions plan{
-      .precision = options.precision, .max_leaf = options.max_leaf, .inflation = options.inflation};
+  const fmm::PlanOptions plan{.precision = options.precision,
+                              .order = options.order,
+                              .max_leaf = options.max_leaf,
+                              .inflation = options.inflation};
   const fmm::TreeChoice choice =
       choose_tree(plan, options.order, device_rates(),
                   {problem.target, targets.order.data(), problem.targets, result.scale, scaled},

@@ -18,6 +18,12 @@ struct TreeCounts {
   std::int64_t sources;  ///< of all rows of the near lists
   std::int64_t parents;  ///< rows of M2L: boxes but the root that are split
   std::int64_t leaves;
+
+  /// Boxes that a split makes, or 8 if the root is not split.
+  double branching() const {
+    return leaves > 1 ? static_cast<double>(parents + leaves) / static_cast<double>(parents + 1)
+                      : 8;
+  }
 };
 
 /// Every stride-th point.

@@ -144,7 +144,9 @@ class CpuPlan final : public PlanImpl {
         choose_method(options, sources, targets, tree.scale, scaled, over_far);
     if (!placed_) {
       options.method = chosen.method;
-      accuracy_ = accuracy_for(options, same, chosen.method == Method::fmm ? over_far : 0);
+      accuracy_ = accuracy_for(
+          options, same,
+          chosen.method == Method::fmm ? Cloud{over_far, chosen.tree.branching} : Cloud{});
     }
     const TreeChoice& choice = chosen.tree;
     tree.max_leaf = choice.max_leaf;

@@ -5,6 +5,7 @@
 
 #include "fmbem/fmm/choice/corners.hpp"
 #include "fmbem/fmm/choice/cost.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 #include "fmbem/fmm/lists/trial_trees.hpp"
 
 namespace fmbem::fmm {
@@ -41,9 +42,10 @@ std::vector<Vec3d> sample(std::span<const Vec3d> points, std::size_t stride) {
 
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
                        std::span<const Vec3d> targets, double scale, const Cube& hull) {
-  if (options.max_leaf && options.inflation && options.method != Method::automatic)
-    return {*options.max_leaf, *options.inflation};
   const bool same = are_same(sources, targets);
+  if (options.max_leaf && options.inflation && options.method != Method::automatic &&
+      !weighs_branching(options, same))
+    return {*options.max_leaf, *options.inflation};
   const std::size_t most = std::max(sources.size(), targets.size());
   const double balanced =
       options.max_leaf.value_or(CostModel(options, same, order, 1).balanced_leaf());

@@ -10,7 +10,7 @@ namespace fmbem::fmm {
 
 /// The leaf size and inflation with the least time, at that order, by the cost model and trees of a
 /// sample of the points times `scale`. `hull` is the bounding cube of all points. What the options
-/// give is kept.
+/// give is kept, and a tree is tried all the same where the order depends on it.
 TreeChoice choose_tree(const PlanOptions& options, int order, std::span<const Vec3d> sources,
                        std::span<const Vec3d> targets, double scale, const Cube& hull);
 

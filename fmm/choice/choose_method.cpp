@@ -111,7 +111,7 @@ MethodChoice choose_method(const PlanOptions& options, std::span<const Vec3d> so
                            double gradient_over_far) {
   const auto fmm_choice = [&] {
     const int order =
-        order_for(with(options, Method::fmm), are_same(sources, targets), gradient_over_far);
+        order_for(with(options, Method::fmm), are_same(sources, targets), {gradient_over_far});
     return choose_tree(options, order, sources, targets, scale, hull);
   };
   switch (options.method) {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "fmbem/fmm/base/vec3.hpp"
+#include "fmbem/fmm/choice/policy.hpp"
 
 namespace fmbem::fmm {
 namespace {
@@ -118,10 +119,8 @@ double gradient_over_far(const PairCounts& counts) {
 }
 
 bool weighs_close_pairs(const PlanOptions& options, bool sources_are_targets) {
-  return sources_are_targets && options.gradient && !options.order && !options.dipoles &&
-         !options.hessian && options.kappa == 0 &&
-         options.max_leaf.value_or(least_given_leaf) >= least_given_leaf &&
-         (options.method == Method::fmm || options.method == Method::automatic);
+  return weighs_branching(options, sources_are_targets) && options.gradient &&
+         options.max_leaf.value_or(least_given_leaf) >= least_given_leaf;
 }
 
 }  // namespace fmbem::fmm

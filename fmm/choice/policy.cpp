@@ -5,6 +5,7 @@
 #include <span>
 
 #include "fmbem/fmm/base/error.hpp"
+#include "fmbem/fmm/choice/search.hpp"
 #include "fmbem/fmm/expansion/cartesian.hpp"
 #include "fmbem/fmm/expansion/harmonics.hpp"
 #include "fmbem/fmm/lists/hybrid_lists.hpp"
@@ -35,6 +36,12 @@ constexpr double safety[] = {0.6, 0.25, 0.04, 0.02, 0.005},
 /// (gradient_over_far()): 40 to 118 of points in volumes, 15 to 40 on surfaces, 1 to 8 on lines.
 constexpr double gradient_error_of_far = 120;
 
+/// Errors of potentials on surfaces over those of the table, up to the order from which on farther
+/// boxes get a lower one: 0.3 to 0.4 on spheres and sides of a cube, 0.45 to 0.74 on planes, tilted
+/// or with a lattice. Beyond they are up to 1.3 (docs/decisions.md).
+constexpr double error_on_surfaces = 0.65;
+constexpr int highest_order_on_surfaces = 13;
+
 /// The lowest order of the table with that error.
 int table_order(std::span<const double> errors, double wanted) {
   const auto enough =
@@ -44,6 +51,14 @@ int table_order(std::span<const double> errors, double wanted) {
   // Beyond the table the error falls by 2 an order, or faster.
   const double more = std::log2(errors.back() / wanted);
   return std::min(order + static_cast<int>(more), highest_order);
+}
+
+/// The order of potentials where the sources are the targets.
+int potential_order(double tolerance, bool on_surfaces) {
+  const double wanted = safety[0] * tolerance;
+  const int order = table_order(potential_errors, wanted),
+            lower = table_order(potential_errors, wanted / error_on_surfaces);
+  return on_surfaces && lower <= highest_order_on_surfaces ? lower : order;
 }
 
 /// The lowest order of a treecode with that error, or the highest there is. Errors of potentials of
@@ -60,10 +75,15 @@ int treecode_order(const PlanOptions& options, double wanted) {
 
 double kappa_reach(double tolerance) { return std::log(10 / tolerance); }
 
-Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets,
-                      double gradient_over_far) {
+bool weighs_branching(const PlanOptions& options, bool sources_are_targets) {
+  return sources_are_targets && !options.order && !options.dipoles && !options.hessian &&
+         options.kappa == 0 &&
+         (options.method == Method::fmm || options.method == Method::automatic);
+}
+
+Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
   const bool treecode = options.method == Method::treecode;
-  const int order = order_for(options, sources_are_targets, gradient_over_far);
+  const int order = order_for(options, sources_are_targets, cloud);
   return {order,
           precision_of(options, sources_are_targets),
           treecode ? Precision::double_precision : near_precision_of(options),
@@ -86,7 +106,7 @@ Expansion expansion_for(const PlanOptions& options, int order) {
                                                                      : Expansion::spherical);
 }
 
-int order_for(const PlanOptions& options, bool sources_are_targets, double gradient_over_far) {
+int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud) {
   if (options.order) return *options.order;
   const int derivatives = (options.hessian ? 3 : options.gradient) + options.dipoles;
   const std::span<const double> errors = derivatives > 0
@@ -95,15 +115,17 @@ int order_for(const PlanOptions& options, bool sources_are_targets, double gradi
   const double wanted =
       (sources_are_targets ? safety : safety_apart)[derivatives] * options.tolerance;
   if (options.method == Method::treecode) return treecode_order(options, wanted);
-  const int order = table_order(errors, wanted);
+  const int of_potentials =
+      potential_order(options.tolerance, weighs_branching(options, sources_are_targets) &&
+                                             cloud.branching < branching_of_volumes);
+  const int order =
+      sources_are_targets && derivatives == 0 ? of_potentials : table_order(errors, wanted);
   // Both expansions of M2L end, a treecode's alone acts; and farther boxes are never worse.
   if (options.method == Method::hybrid && options.theta && *options.theta < theta_of_blocks)
     return std::min(order, treecode_order(options, wanted) + 1);
-  if (gradient_over_far == 0) return order;
-  const int of_potentials = table_order(potential_errors, safety[0] * options.tolerance),
-            of_gradients =
-                table_order(errors, gradient_over_far / gradient_error_of_far * options.tolerance);
-  return std::min(order, std::max(of_potentials, of_gradients));
+  if (cloud.gradient_over_far == 0) return order;
+  const double of_gradient = cloud.gradient_over_far / gradient_error_of_far * options.tolerance;
+  return std::min(order, std::max(of_potentials, table_order(errors, of_gradient)));
 }
 
 Precision precision_of(const PlanOptions& options, bool sources_are_targets) {

@@ -27,14 +27,21 @@ constexpr double default_theta(Method method) { return method == Method::hybrid 
 /// The largest θ for which orders are known.
 constexpr double largest_sure_theta(Method method) { return method == Method::hybrid ? 0.87 : 0.8; }
 
-/// The accuracy of plans on the CPU: by the tolerance where the options do not say.
-Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets,
-                      double gradient_over_far);
+/// What is known of the points when the order is chosen.
+struct Cloud {
+  double gradient_over_far = 0;  ///< as gradient_over_far(), or 0
+  double branching = 8;          ///< as TreeChoice
+};
 
-/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM whose
-/// gradients are large beside its far field needs a lower one: see gradient_over_far(); 0 where
-/// that is not known.
-int order_for(const PlanOptions& options, bool sources_are_targets, double gradient_over_far = 0);
+/// Whether the order depends on Cloud::branching.
+bool weighs_branching(const PlanOptions& options, bool sources_are_targets);
+
+/// The accuracy of plans on the CPU: by the tolerance where the options do not say.
+Accuracy accuracy_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud);
+
+/// The lowest order whose calibrated error (docs/accuracy.md) is below the tolerance. An FMM needs
+/// a lower one where gradients are large beside its far field, and on surfaces.
+int order_for(const PlanOptions& options, bool sources_are_targets, const Cloud& cloud = {});
 
 /// What the options say, or what is faster at that order. Throws InputError for Cartesian
 /// expansions of an order that they do not have.

@@ -128,6 +128,7 @@ class Counter {
       with_sources |= orbits[c];
       work[c].m2l_rows += std::popcount(with_sources);
       work[c].boxes += children;
+      ++work[c].splits;
       work[c].has_far = work[c].has_far || box.level > 0;
     }
   }
@@ -218,6 +219,7 @@ std::vector<TreeWork> work_of_trees(const Octree& finest, std::span<const int> m
     const std::lock_guard one_at_a_time(adding);
     for (std::size_t c = 0; c < mine.size(); ++c) {
       total[c].boxes += mine[c].boxes;
+      total[c].splits += mine[c].splits;
       total[c].m2l_rows += mine[c].m2l_rows;
       total[c].has_far = total[c].has_far || mine[c].has_far;
       total[c].near_pairs += mine[c].near_pairs;

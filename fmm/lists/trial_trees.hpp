@@ -11,11 +11,15 @@ namespace fmbem::fmm {
 struct TreeWork {
   double points = 0;        ///< mean of the numbers of sources and targets
   double boxes = 0;         ///< of the tree
+  double splits = 0;        ///< boxes that are no leaves
   double m2l_rows = 0;      ///< as m2l_rows()
   bool has_far = false;     ///< whether there are more than two levels
   double near_pairs = 0;    ///< as near_pairs(), as if all points of a deepest leaf coincided
   double near_sources = 0;  ///< sources of all rows of the near lists
   double near_boxes = 0;    ///< entries of the near lists
+
+  /// Boxes that a split makes, or 8 if there is none.
+  double branching() const { return splits > 0 ? (boxes - 1) / splits : 8; }
 };
 
 inline constexpr int most_trial_trees = 24;

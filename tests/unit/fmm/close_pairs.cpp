@@ -48,7 +48,7 @@ double norm_of_gradients(const Points& points) {
 }
 
 int order_of(const PlanOptions& options, double ratio) {
-  return fmm::order_for(options, true, ratio);
+  return fmm::order_for(options, true, {.gradient_over_far = ratio});
 }
 
 bool is_sorted(const std::vector<KeyedPoint>& points) {

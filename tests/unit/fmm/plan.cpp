@@ -265,9 +265,7 @@ BACKEND_TEST_CASE("orders of gradients are lower where points are close to each 
       CHECK(order(points, options) == fmm::Plan(points, options).info().order);
     }
 #endif
-    // Without gradients, and with all that the estimate does not know.
-    const PlanOptions potential{.tolerance = tolerance};
-    CHECK(order(sphere, potential) == order(lattice, potential));
+    // With all that the estimate does not know.
     PlanOptions dipoles = options;
     dipoles.dipoles = true;
     CHECK(order(sphere, dipoles) == order(lattice, dipoles));
@@ -280,6 +278,54 @@ BACKEND_TEST_CASE("orders of gradients are lower where points are close to each 
   const int before = plan.info().order;
   plan.move(lattice);
   CHECK(plan.info().order == before);
+}
+
+namespace {
+
+/// A plane's lattice, and planes, tilted and on all sides of a cube, as surfaces of any kind.
+Points surface_by_name(const std::string& name, std::size_t n, std::uint64_t seed) {
+  Points points = name == "sphere" || name == "ellipsoid" ? points_by_name(name, n, seed)
+                                                          : cube_points(n, seed);
+  const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec3d& x = points[i];
+    if (name == "lattice of a plane")
+      x = {static_cast<double>(i % side), static_cast<double>(i / side), 0};
+    if (name == "tilted plane") x = {x.x, 0.8 * x.y, 0.6 * x.y - 0.3 * x.x};
+    if (name == "sides of a cube")
+      (i % 3 == 0 ? x.x : i % 3 == 1 ? x.y : x.z) = static_cast<double>(i / 3 % 2);
+  }
+  return points;
+}
+
+}  // namespace
+
+BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tolerance") {
+  const std::string name = GENERATE(as<std::string>{}, "sphere", "ellipsoid", "lattice of a plane",
+                                    "tilted plane", "sides of a cube");
+  const std::size_t n = sanitized ? 10000 : 100000;
+  const Points points = surface_by_name(name, n, 31), volume = cube_points(n, 32);
+  std::vector<double> q = signed_charges(n, 33);
+  q.resize(2 * n, 1);  // and equal ones
+  const Strengths strengths{q, {}, 2};
+  const Reference reference(points, points, strengths, false, 997);
+  for (const double tolerance : {2e-6, 1e-7}) {
+    const PlanOptions options{.tolerance = tolerance};
+    const Plan plan(points, options);
+    CAPTURE(name, tolerance, plan.info().order);
+    const Results r = run(plan, strengths, false);
+    for (int k = 0; k < 2; ++k) CHECK(reference.potential_error(r, k) / tolerance <= 1);
+    if (sanitized) continue;  // so few points have a volume's boxes
+    CHECK(plan.info().order < Plan(volume, options).info().order);
+    // Also with leaves and a root that are given; and each backend finds the same one.
+    PlanOptions given = options;
+    given.max_leaf = 70;
+    given.inflation = 1.02;
+    CHECK(Plan(points, given).info().order == plan.info().order);
+    CHECK(fmm::Plan(points, options).info().order == plan.info().order);
+    // Other sources than targets need not have any that are near.
+    CHECK(Plan(points, volume, options).info().order > plan.info().order);
+  }
 }
 
 // Roots whose boxes have lattice points at their corners are avoided.

@@ -1,5 +1,6 @@
 #include "fmbem/fmm/lists/trial_trees.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -32,12 +33,15 @@ Points shape(const std::string& name, std::size_t n, std::uint64_t seed) {
 
 /// Of the tree itself and its lists.
 TreeWork work_of(const Octree& tree, const fmm::NearLists& near) {
-  TreeWork work{.points = 0.5 * (tree.boxes[0].sources.size() + tree.boxes[0].targets.size()),
-                .boxes = static_cast<double>(tree.boxes.size()),
-                .m2l_rows = static_cast<double>(fmm::m2l_rows(tree)),
-                .has_far = tree.levels() > 2,
-                .near_pairs = static_cast<double>(near_pairs(tree, near)),
-                .near_boxes = static_cast<double>(near.sources.size())};
+  TreeWork work{
+      .points = 0.5 * (tree.boxes[0].sources.size() + tree.boxes[0].targets.size()),
+      .boxes = static_cast<double>(tree.boxes.size()),
+      .splits = static_cast<double>(std::count_if(tree.boxes.begin(), tree.boxes.end(),
+                                                  [](const fmm::Box& b) { return !b.is_leaf; })),
+      .m2l_rows = static_cast<double>(fmm::m2l_rows(tree)),
+      .has_far = tree.levels() > 2,
+      .near_pairs = static_cast<double>(near_pairs(tree, near)),
+      .near_boxes = static_cast<double>(near.sources.size())};
   for (const std::int32_t b : near.sources) work.near_sources += tree.boxes[b].own_sources().size();
   return work;
 }
@@ -55,6 +59,7 @@ void check_all(const Cube& root, const SortedPoints& sources, const SortedPoints
     const TreeWork one = work_of(tree, near_lists(tree, sources, targets));
     CHECK(all[c].points == one.points);
     CHECK(all[c].boxes == one.boxes);
+    CHECK(all[c].splits == one.splits);
     CHECK(all[c].m2l_rows == one.m2l_rows);
     CHECK(all[c].has_far == one.has_far);
     CHECK(all[c].near_pairs == one.near_pairs);
