@@ -61,6 +61,7 @@ class DeviceCost {
     // Points of a surface have more close pairs, which in single precision are computed again.
     on_surfaces_ = near_single ? derivatives ? 1.2 : 1.5 : derivatives ? 1.05 : 1.2;
     if (near_pair_seconds) {
+      row_ *= 1.3;  // moments of panels, and potentials at them, take longer than those of points
       pair_ = *near_pair_seconds / rates.size;
       near_source_ = 6 * pair_;
       on_surfaces_ = 1;

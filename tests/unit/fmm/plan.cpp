@@ -315,7 +315,8 @@ BACKEND_TEST_CASE("orders of potentials are lower on surfaces, and keep the tole
     CAPTURE(name, tolerance, plan.info().order);
     const Results r = run(plan, strengths, false);
     for (int k = 0; k < 2; ++k) CHECK(reference.potential_error(r, k) / tolerance <= 1);
-    if (sanitized) continue;  // so few points have a volume's boxes
+    // So few points, and large leaves, have a volume's boxes.
+    if (sanitized || tolerance < 2e-6) continue;
     CHECK(plan.info().order < Plan(volume, options).info().order);
     // Also with leaves and a root that are given; and each backend finds the same one.
     PlanOptions given = options;
