@@ -126,7 +126,7 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
       const unsigned r_high[4] = {r[0].high, r[1].high, r[2].high, r[3].high},
                      r_low[4] = {r[0].low, r[1].low, r[2].low, r[3].low};
       const float* const factors = left + (k + 2 * t) * stride + i;
-      unsigned l_high[tiles][2], l_low[tiles][2];
+      unsigned l_high[tiles][2], l_low[tiles][2];  // products of one tile wait for each other
 #pragma unroll
       for (int n = 0; n < tiles; ++n)
 #pragma unroll
@@ -135,7 +135,6 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
           l_high[n][c] = l.high;
           l_low[n][c] = l.low;
         }
-        // Products of one tile wait for each other.
 #pragma unroll
       for (int n = 0; n < tiles; ++n) multiply_add(sum[n], r_low, l_high[n]);
 #pragma unroll

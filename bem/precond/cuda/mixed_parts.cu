@@ -66,7 +66,7 @@ __device__ SetPair set_pair(const DeviceRowNodes& of, const CloseNode& k, const 
   return {near.kl && both, near.lk && both};
 }
 
-/// Calls set(k, l, which) for pairs k ≤ l of a leaf's nodes, by a block. Near pairs, one in twenty,
+/// Calls set(k, l, which) for pairs k ≤ l of a leaf's nodes, by a block. Near pairs, which are few,
 /// are gathered first, so that threads do not wait for others: by warps, which take 32 × 32 nodes
 /// at a time.
 template <class Set>
