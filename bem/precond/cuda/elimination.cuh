@@ -29,7 +29,7 @@ __device__ __noinline__ void take_pivot_rows(SquareMatrix a, ColumnPanel panel,
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const bool is_pivot = lane < panel.count, moves = lane < rows.moves;
   const int pivot = is_pivot ? rows.pivot[lane] : 0, from = moves ? rows.from[lane] : 0,
-            to = moves ? rows.to[lane] : 0;
+            to = moves ? rows.to[0][lane] : 0;
   __builtin_assume(__isGlobal(a.entries));
   __builtin_assume(__isShared(right));
   float of_pivot[Columns], moved[Columns];
@@ -60,7 +60,7 @@ __device__ inline void take_pivots_of(T* of_rows, const ColumnPanel& panel, cons
           moved = lane < rows.moves ? of_rows[rows.from[lane]] : T(0);
   __syncwarp();
   if (lane < panel.count) of_rows[panel.first + lane] = pivot;
-  if (lane < rows.moves) of_rows[rows.to[lane]] = moved;
+  if (lane < rows.moves) of_rows[rows.to[0][lane]] = moved;
 }
 
 /// A number as the sum of two that tensor cores multiply, which take 10 bits behind the leading
@@ -216,7 +216,10 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
   for (int first = 0; first < a.size; first += width) {
     const bool stays = first >= passing;
     const ColumnPanel panel{stays ? passing : first, first, min(width, a.size - first), stays};
-    if (width == 32 && a.size - panel.top <= 2 * panel_threads)
+    const int rows = a.size - panel.top;
+    if (width == 32 && rows > 2 * warp_size && rows <= panel_threads)
+      reduce_panel<1, 32>(a, panel, scale, left, s_rows);
+    else if (width == 32 && rows <= 2 * panel_threads)
       reduce_panel<2, 32>(a, panel, scale, left, s_rows);
     else if (width == 32)
       reduce_panel<3, 32>(a, panel, scale, left, s_rows);

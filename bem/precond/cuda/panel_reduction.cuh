@@ -47,10 +47,14 @@ struct ColumnPanel {
   __device__ int needed() const { return stays ? top : first + count; }
 };
 
-/// Which rows become pivots, and which rows take the places of those.
+/// Which rows become pivots, and which rows take the places of those; and what warps tell each
+/// other while these are found.
 struct PivotRows {
-  int pivot[warp_size], from[warp_size], to[warp_size];
-  int moves;  ///< −1: all that is left is zero
+  int pivot[warp_size], from[warp_size];
+  int to[panel_warps][warp_size];  ///< the same for each warp that works
+  int moves;                       ///< −1: all that is left is zero
+  float4 candidate[2][panel_warps][warp_size / 4];
+  uint4 keys[2];
 };
 
 /// The size of an entry with, in the lowest bits, who has it.
@@ -71,24 +75,16 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
   __builtin_assume(__isShared(scale));
   __builtin_assume(__isShared(left));
   __builtin_assume(__isShared(&rows));
-  __shared__ float4 s_row[2][panel_warps][Width / 4];
-  __shared__ uint4 s_keys[2];
-  static_assert(panel_warps == 4 && Rows * panel_threads <= pivot_id_bits + 1);
+  static_assert(panel_warps == 4 && Width <= warp_size &&
+                Rows * panel_threads <= pivot_id_bits + 1);
   const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size,
             lane = thread % warp_size, stride = shared_stride(a.size),
-            warps = (a.size - panel.top + Rows * warp_size - 1) / (Rows * warp_size),
-            active = warps * warp_size;
-  const auto wait_for_active = [&] {  // the others wait at the end
-    if (warps == 1)
-      __syncwarp();
-    else
-      asm volatile("bar.sync 1, %0;" ::"r"(active) : "memory");
-  };
+            active = a.size - panel.top <= Rows * warp_size ? warp_size : panel_threads;
   const auto row_of = [&](int r) { return panel.top + r * active + thread; };
   float entry[Rows][Width];
   float of_row[Rows];
   int step[Rows];  // in which a row became the pivot's, −1: in none yet, −2: no candidate
-  if (thread < 2) s_keys[thread] = {};
+  if (thread < 2) rows.keys[thread] = {};
   __syncthreads();
   if (thread < active) {
     unsigned own[Rows], key = 0;
@@ -112,6 +108,7 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
     }
     unsigned of_warp = __reduce_max_sync(whole_warp, key);
     bool regular = true;
+    int pivot = panel.first;  // a lane has the row of its step
 #pragma unroll 1
     for (int k = 0; k < panel.count; ++k) {
       const int turn = k % 2;
@@ -120,19 +117,22 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
         if (own[r] != of_warp || of_warp == 0) continue;
 #pragma unroll
         for (int c = 0; c < Width; c += 4)
-          s_row[turn][warp][c / 4] =
+          rows.candidate[turn][warp][c / 4] =
               make_float4(entry[r][c], entry[r][c + 1], entry[r][c + 2], entry[r][c + 3]);
       }
-      if (lane == 0) reinterpret_cast<unsigned*>(s_keys + turn)[warp] = of_warp;
-      wait_for_active();
-      const uint4 keys = s_keys[turn];
+      if (lane == 0) reinterpret_cast<unsigned*>(rows.keys + turn)[warp] = of_warp;
+      if (active == warp_size)
+        __syncwarp();
+      else
+        __syncthreads();
+      const uint4 keys = rows.keys[turn];
       const unsigned best = max(max(keys.x, keys.y), max(keys.z, keys.w));
       regular = best > pivot_id_bits && best < 0x7f800000u;  // not zero, and a number
       if (!regular) break;
       const int id = static_cast<int>(best & pivot_id_bits), owner = id % panel_threads,
                 pivot_row = panel.top + id / panel_threads * active + owner;
-      const float4* const pivot = s_row[turn][owner / warp_size];
-      float4 four = pivot[0];
+      const float4* const of_pivot = rows.candidate[turn][owner / warp_size];
+      float4 four = of_pivot[0];
       const float inverse = __fdividef(1, four.x);
       float factor[Rows];
       key = 0;
@@ -149,7 +149,7 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
       of_warp = __reduce_max_sync(whole_warp, key);  // of the next column, while this one goes on
 #pragma unroll
       for (int c = 0; c < Width; c += 4) {
-        const float4 next = pivot[c + 4 < Width ? c / 4 + 1 : 0];
+        const float4 next = of_pivot[c + 4 < Width ? c / 4 + 1 : 0];
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
           entry[r][c + 1] = entry[r][c + 2] - factor[r] * four.z;
@@ -167,25 +167,24 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
           if (id != r * panel_threads + thread) continue;
-          const auto* const values = reinterpret_cast<const float*>(pivot);
+          const auto* const values = reinterpret_cast<const float*>(of_pivot);
 #pragma unroll
           for (int c = 0; c + 1 < Width; ++c) entry[r][c] = values[c + 1] * inverse;
           entry[r][Width - 1] = inverse;
         }
       }
-      if (thread == 0) rows.pivot[k] = pivot_row;
+      if (lane == k) pivot = pivot_row;
     }
-    wait_for_active();
     // Rows of the panel's own places that are no pivots go to where pivots were that come to them.
-    const int pivot = regular && lane < panel.count ? rows.pivot[lane] : panel.first;
     const bool is_outside = pivot - panel.first >= panel.count;
     const unsigned outside = __ballot_sync(whole_warp, is_outside),
                    chosen = __reduce_or_sync(whole_warp, lane < panel.count && !is_outside
                                                              ? 1u << (pivot - panel.first)
                                                              : 0u);
-    if (warp == 0 && is_outside) rows.to[bits_below(outside, lane)] = pivot;
+    if (is_outside) rows.to[warp][bits_below(outside, lane)] = pivot;
+    if (warp == 0) rows.pivot[lane] = pivot;
     if (thread == 0) rows.moves = regular ? __popc(outside) : -1;
-    wait_for_active();
+    __syncwarp();
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       const int row = row_of(r);
@@ -196,7 +195,7 @@ __device__ __noinline__ void reduce_panel(SquareMatrix a, ColumnPanel panel, con
         to = panel.stays ? panel.first + step[r] : -1;
       } else if (row >= panel.first && row - panel.first < panel.count) {
         const int rank = bits_below(~chosen, row - panel.first);
-        to = rows.to[rank];
+        to = rows.to[warp][rank];
         rows.from[rank] = row;
       }
       if (to < 0 || row >= a.size) continue;
