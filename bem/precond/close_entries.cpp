@@ -101,8 +101,15 @@ MutualEntries CloseEntries::between(std::int32_t k, std::int32_t l) const {
     if (a > b) entries = swapped(entries);
     return true;
   };
-  return entries_between(of_, k, l, known,
-                         [&](std::int32_t a, std::int32_t b) { return of_.undivided(a, b); });
+  const auto step_of = [&](NodePair pair, bool may_divide) {
+    return pair_step(of_, pair, may_divide, known,
+                     [&](std::int32_t a, std::int32_t b) { return of_.undivided(a, b); });
+  };
+  EntriesBetween walk;
+  walk.start({k, l});
+  while (walk.go_on(of_, step_of)) {
+  }
+  return walk.sum();
 }
 
 }  // namespace fmbem

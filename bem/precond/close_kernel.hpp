@@ -87,46 +87,83 @@ FMBEM_HD inline MutualEntries of_own_halves(double share, MutualEntries left, Mu
   return {own, own};
 }
 
+/// Two nodes.
+struct NodePair {
+  std::int32_t k, l;
+};
+/// What is known of a pair: its entries, or, if these are not, that it is `divided` into two, of
+/// which those of the pair are made.
+struct PairStep {
+  bool divided;
+  MutualEntries entries;
+  NodePair halves[2];
+};
+
+/// known(k, l, entries) is asked for close nodes and for panels. Nodes that are not close, and
+/// those that may not be divided, have the entries others(k, l).
+template <class Nodes, class Known, class Others>
+FMBEM_HD PairStep pair_step(const Nodes& of, NodePair pair, bool may_divide, Known&& known,
+                            Others&& others) {
+  const auto [k, l] = pair;
+  const Cluster &a = of.nodes[k], &b = of.nodes[l];
+  const bool is_close = of.have_halves(k, l);
+  PairStep step{};
+  if ((is_close || (a.is_panel() && b.is_panel())) && known(k, l, step.entries)) return step;
+  step.divided = is_close && may_divide;
+  if (!step.divided) {
+    step.entries = others(k, l);
+  } else if (of.splits_other(k, l)) {
+    step.halves[0] = {k, b.left};
+    step.halves[1] = {k, b.right};
+  } else {
+    step.halves[0] = {a.left, l};
+    step.halves[1] = {a.right, l};
+  }
+  return step;
+}
+
 /// e(k, l) and e(l, k), k ≠ l or known, from those of their halves and so on: as halves' shares
 /// multiply,
 ///
 ///     e(k, l) = Σ A_k'/A_k e(k', l'),   e(l, k) = Σ A_l'/A_l e(l', k').
-///
-/// This goes down to what known(k, l, entries) finds, which is asked for close nodes and for
-/// panels, and to others(k, l).
-template <class Nodes, class Known, class Others>
-FMBEM_HD MutualEntries entries_between(const Nodes& of, std::int32_t k, std::int32_t l,
-                                       Known&& known, Others&& others) {
-  struct Pair {
-    std::int32_t k, l;
-  };
-  // As deep as trees are, unless panels lie on top of each other; others() will do there.
-  constexpr int most_pending = 64;
-  Pair pending[most_pending], at{k, l};
-  int count = 0;
-  MutualEntries sum{0, 0};
-  for (;;) {
-    const Cluster &a = of.nodes[at.k], &b = of.nodes[at.l];
-    const bool divides = of.have_halves(at.k, at.l);
-    MutualEntries found;
-    if (!(divides || (a.is_panel() && b.is_panel())) || !known(at.k, at.l, found)) {
-      if (divides && count < most_pending) {
-        if (of.splits_other(at.k, at.l)) {
-          pending[count++] = {at.k, b.right};
-          at.l = b.left;
-        } else {
-          pending[count++] = {a.right, at.l};
-          at.k = a.left;
-        }
-        continue;
-      }
-      found = others(at.k, at.l);
-    }
-    sum.kl += a.area / of.nodes[k].area * found.kl;
-    sum.lk += b.area / of.nodes[l].area * found.lk;
-    if (count == 0) return sum;
-    at = pending[--count];
-  }
+template <class Nodes>
+FMBEM_HD void add_share(const Nodes& of, NodePair whole, NodePair part, MutualEntries entries,
+                        MutualEntries& sum) {
+  sum.kl += of.nodes[part.k].area / of.nodes[whole.k].area * entries.kl;
+  sum.lk += of.nodes[part.l].area / of.nodes[whole.l].area * entries.lk;
 }
+
+/// That sum, pair after pair.
+class EntriesBetween {
+ public:
+  FMBEM_HD void start(NodePair whole) {
+    whole_ = at_ = whole;
+    count_ = 0;
+    sum_ = {0, 0};
+  }
+  /// Goes on by one pair of which step_of(pair, may_divide) is known; whether there are more.
+  template <class Nodes, class StepOf>
+  FMBEM_HD bool go_on(const Nodes& of, StepOf&& step_of) {
+    const PairStep step = step_of(at_, count_ < most_pending);
+    if (step.divided) {
+      at_ = step.halves[0];
+      pending_[count_++] = step.halves[1];
+      return true;
+    }
+    add_share(of, whole_, at_, step.entries, sum_);
+    if (count_ == 0) return false;
+    at_ = pending_[--count_];
+    return true;
+  }
+  /// When there are no more.
+  FMBEM_HD MutualEntries sum() const { return sum_; }
+
+ private:
+  // As deep as trees are, unless panels lie on top of each other; others() will do there.
+  static constexpr int most_pending = 64;
+  NodePair whole_, at_, pending_[most_pending];
+  int count_;
+  MutualEntries sum_;
+};
 
 }  // namespace fmbem

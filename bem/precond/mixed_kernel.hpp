@@ -89,9 +89,13 @@ FMBEM_HD inline float placed_own_entry(const Cluster& node, MeanRow row) {
 
 /// e(k, l) over A_l/(4π) from d and s_k² + s_l².
 FMBEM_HD inline float mixed_entry(const PlacedRow& of_k, float x, float y, float z, float smear2) {
-  const float inverse2 = 1 / (x * x + y * y + z * z + smear2);
-  return std::sqrt(inverse2) *
-         (of_k.alpha - (of_k.flux_x * x + of_k.flux_y * y + of_k.flux_z * z) * inverse2);
+  const float r2 = x * x + y * y + z * z + smear2;
+#ifdef __CUDA_ARCH__
+  const float inverse = rsqrtf(r2), inverse2 = inverse * inverse;  // without branches
+#else
+  const float inverse2 = 1 / r2, inverse = std::sqrt(inverse2);
+#endif
+  return inverse * (of_k.alpha - (of_k.flux_x * x + of_k.flux_y * y + of_k.flux_z * z) * inverse2);
 }
 
 }  // namespace fmbem

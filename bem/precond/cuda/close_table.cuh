@@ -15,14 +15,13 @@ struct CloseTableView {
   int bits;
   TouchTableView touching;
 
-  /// e(k, l) and e(l, k).
-  __device__ MutualEntries between(const DeviceRowNodes& of, std::int32_t k, std::int32_t l) const {
+  __device__ PairStep step_of(const DeviceRowNodes& of, NodePair pair, bool may_divide) const {
     const auto known = [&](std::int32_t a, std::int32_t b, MutualEntries& found) {
       return of.nodes[a].is_panel() && of.nodes[b].is_panel() ? find_panels(of, a, b, found)
                                                               : find(a, b, found);
     };
-    return entries_between(of, k, l, known,
-                           [&](std::int32_t a, std::int32_t b) { return of.smooth(a, b); });
+    return pair_step(of, pair, may_divide, known,
+                     [&](std::int32_t a, std::int32_t b) { return of.smooth(a, b); });
   }
   /// Of nodes without halves.
   __device__ MutualEntries undivided(const DeviceRowNodes& of, std::int32_t k,

@@ -29,7 +29,7 @@ __device__ __noinline__ void take_pivot_rows(SquareMatrix a, ColumnPanel panel,
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const bool is_pivot = lane < panel.count, moves = lane < rows.moves;
   const int pivot = is_pivot ? rows.pivot[lane] : 0, from = moves ? rows.from[lane] : 0,
-            to = moves ? rows.to[lane] : 0;
+            to = moves ? rows.to[0][lane] : 0;
   __builtin_assume(__isGlobal(a.entries));
   __builtin_assume(__isShared(right));
   float of_pivot[Columns], moved[Columns];
@@ -43,8 +43,8 @@ __device__ __noinline__ void take_pivot_rows(SquareMatrix a, ColumnPanel panel,
 #pragma unroll
   for (int i = 0; i < Columns; ++i) {
     right[i * pivot_stride + lane] = is_pivot ? of_pivot[i] : 0;
-    if (begin + i >= end) continue;
-    float* const column = a.column(other_column(panel, begin + i));
+    // The last column again behind it: conditions would have one wait for another.
+    float* const column = a.column(other_column(panel, min(begin + i, end - 1)));
     if (moves) column[to] = moved[i];
     if (panel.stays && is_pivot) column[panel.first + lane] = 0;
   }
@@ -60,7 +60,7 @@ __device__ inline void take_pivots_of(T* of_rows, const ColumnPanel& panel, cons
           moved = lane < rows.moves ? of_rows[rows.from[lane]] : T(0);
   __syncwarp();
   if (lane < panel.count) of_rows[panel.first + lane] = pivot;
-  if (lane < rows.moves) of_rows[rows.to[lane]] = moved;
+  if (lane < rows.moves) of_rows[rows.to[0][lane]] = moved;
 }
 
 /// A number as the sum of two that tensor cores multiply, which take 10 bits behind the leading
@@ -96,20 +96,27 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
   __builtin_assume(__isShared(left));
   __builtin_assume(__isShared(right));
   const int lane = static_cast<int>(threadIdx.x) % warp_size, i = lane / 4, t = lane % 4,
-            stride = SquareMatrix::stride(a.size), last = (a.size - 1) / 8 * 8;
+            stride = shared_stride(a.size), last = (a.size - 1) / 8 * 8;
   const bool has[2] = {begin + i < end, begin + i + 8 < end};
   float* const column[2] = {a.column(other_column(panel, min(begin + i, end - 1))) + 2 * t,
                             a.column(other_column(panel, min(begin + i + 8, end - 1))) + 2 * t};
-  for (; row < a.size; row += 8 * tiles) {
-    float2 old[tiles][2];
-    float sum[tiles][4] = {};
-    int from[tiles];  // the last tile again behind it: what follows `left` is other warps'
-#pragma unroll
-    for (int n = 0; n < tiles; ++n) from[n] = min(row + 8 * n, last);
+  // The last tile again behind it: what follows `left` is other warps'.
+  const auto tile_at = [&](int first, int n) { return min(first + 8 * n, last); };
+  float2 old[tiles][2], next[tiles][2];
+  const auto load = [&](int first, float2(&entries)[tiles][2]) {
 #pragma unroll
     for (int n = 0; n < tiles; ++n)
 #pragma unroll
-      for (int h = 0; h < 2; ++h) old[n][h] = *reinterpret_cast<const float2*>(column[h] + from[n]);
+      for (int h = 0; h < 2; ++h)
+        entries[n][h] = *reinterpret_cast<const float2*>(column[h] + tile_at(first, n));
+  };
+  load(row, old);
+  for (; row < a.size; row += 8 * tiles) {
+    load(row + 8 * tiles, next);  // under way together with the products
+    float sum[tiles][4] = {};
+    int from[tiles];
+#pragma unroll
+    for (int n = 0; n < tiles; ++n) from[n] = tile_at(row, n);
 #pragma unroll 1
     for (int k = 0; k < panel.count; k += 8) {
       const auto low = *reinterpret_cast<const float2*>(right + i * pivot_stride + k + 2 * t),
@@ -119,14 +126,21 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
       const unsigned r_high[4] = {r[0].high, r[1].high, r[2].high, r[3].high},
                      r_low[4] = {r[0].low, r[1].low, r[2].low, r[3].low};
       const float* const factors = left + (k + 2 * t) * stride + i;
+      unsigned l_high[tiles][2], l_low[tiles][2];  // products of one tile wait for each other
 #pragma unroll
-      for (int n = 0; n < tiles; ++n) {
-        const SplitFloat l[2] = {split(factors[from[n]]), split(factors[stride + from[n]])};
-        const unsigned l_high[2] = {l[0].high, l[1].high}, l_low[2] = {l[0].low, l[1].low};
-        multiply_add(sum[n], r_low, l_high);
-        multiply_add(sum[n], r_high, l_low);
-        multiply_add(sum[n], r_high, l_high);
-      }
+      for (int n = 0; n < tiles; ++n)
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+          const SplitFloat l = split(factors[c * stride + from[n]]);
+          l_high[n][c] = l.high;
+          l_low[n][c] = l.low;
+        }
+#pragma unroll
+      for (int n = 0; n < tiles; ++n) multiply_add(sum[n], r_low, l_high[n]);
+#pragma unroll
+      for (int n = 0; n < tiles; ++n) multiply_add(sum[n], r_high, l_low[n]);
+#pragma unroll
+      for (int n = 0; n < tiles; ++n) multiply_add(sum[n], r_high, l_high[n]);
     }
 #pragma unroll
     for (int n = 0; n < tiles; ++n)
@@ -135,12 +149,16 @@ __device__ __noinline__ void add_products(SquareMatrix a, ColumnPanel panel, int
         if (has[h] && row + 8 * n + 2 * t < a.size)
           *reinterpret_cast<float2*>(column[h] + row + 8 * n) = {old[n][h].x + sum[n][2 * h],
                                                                  old[n][h].y + sum[n][2 * h + 1]};
+#pragma unroll
+    for (int n = 0; n < tiles; ++n)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) old[n][h] = next[n][h];
   }
 }
 
 /// Floats of shared memory that eliminate() works in.
 constexpr std::int64_t elimination_floats(int size) {
-  return columns_together(size) * SquareMatrix::stride(size) +
+  return columns_together(size) * shared_stride(size) +
          general_threads / warp_size * tile_columns * pivot_stride + size;
 }
 
@@ -152,12 +170,26 @@ inline void require_eliminable(std::int64_t unknowns) {
 
 /// scale = 1 / the largest entry of each row, by a block.
 __device__ inline void find_row_scales(const SquareMatrix& a, float* scale) {
-  for (int row = static_cast<int>(threadIdx.x); row < a.size; row += general_threads) {
-    float largest = 0;
-#pragma unroll 16
-    for (int c = 0; c < a.size; ++c) largest = fmaxf(largest, fabsf(a.at(row, c)));
-    scale[row] = largest > 0 ? 1 / largest : 0;
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
+  auto* const largest = reinterpret_cast<unsigned*>(scale);
+  for (int row = thread; row < a.size; row += general_threads) largest[row] = 0;
+  __syncthreads();
+  for (int row = 4 * (thread % warp_size); row < a.size; row += 4 * warp_size) {
+    float4 of_rows{0, 0, 0, 0};
+#pragma unroll 8
+    for (int c = warp; c < a.size; c += general_threads / warp_size) {
+      const float4 entry = *reinterpret_cast<const float4*>(a.column(c) + row);
+      of_rows = {fmaxf(of_rows.x, fabsf(entry.x)), fmaxf(of_rows.y, fabsf(entry.y)),
+                 fmaxf(of_rows.z, fabsf(entry.z)), fmaxf(of_rows.w, fabsf(entry.w))};
+    }
+    const float sizes[4] = {of_rows.x, of_rows.y, of_rows.z, of_rows.w};
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+      if (row + r < a.size) atomicMax(largest + row + r, __float_as_uint(sizes[r]));
   }
+  __syncthreads();
+  for (int row = thread; row < a.size; row += general_threads)
+    scale[row] = largest[row] > 0 ? 1 / __uint_as_float(largest[row]) : 0;
 }
 
 /// The last `own` rows of the inverse of A, which is in device memory, in place of those of A: the
@@ -174,7 +206,7 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
   static_assert(threads >= panel_threads);
   const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size,
             width = columns_together(a.size), passing = (a.size - own) / width * width;
-  float *const left = room, *const rights = room + width * SquareMatrix::stride(a.size),
+  float *const left = room, *const rights = room + width * shared_stride(a.size),
                *const right = rights + warp * tile_columns * pivot_stride,
                *const scale = rights + warps * tile_columns * pivot_stride;
   std::int32_t* const equation = column_of;  // at each row, until all have their columns
@@ -184,7 +216,10 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
   for (int first = 0; first < a.size; first += width) {
     const bool stays = first >= passing;
     const ColumnPanel panel{stays ? passing : first, first, min(width, a.size - first), stays};
-    if (width == 32 && a.size - panel.top <= 2 * warp_size)
+    const int rows = a.size - panel.top;
+    if (width == 32 && rows > 2 * warp_size && rows <= panel_threads)
+      reduce_panel<1, 32>(a, panel, scale, left, s_rows);
+    else if (width == 32 && rows <= 2 * panel_threads)
       reduce_panel<2, 32>(a, panel, scale, left, s_rows);
     else if (width == 32)
       reduce_panel<3, 32>(a, panel, scale, left, s_rows);
@@ -199,8 +234,7 @@ __device__ inline bool eliminate(const SquareMatrix& a, int own, std::int32_t* c
     for (int begin = warp * tile_columns; begin < others; begin += warps * tile_columns) {
       const int end = min(begin + tile_columns, others);
       take_pivot_rows<tile_columns>(a, panel, s_rows, begin, end, right);
-      add_products<tile_columns>(a, panel, stays ? passing : first + width, begin, end, left,
-                                 right);
+      add_products<tile_columns>(a, panel, panel.needed(), begin, end, left, right);
       __syncwarp();
     }
     __syncthreads();

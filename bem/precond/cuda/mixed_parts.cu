@@ -1,4 +1,5 @@
 #include "fmbem/bem/precond/cuda/mixed_parts.cuh"
+#include "fmbem/bem/precond/cuda/pair_entries.cuh"
 #include "fmbem/cuda/launch.cuh"
 #include "fmbem/cuda/primitives.cuh"
 
@@ -6,7 +7,7 @@ namespace fmbem::cuda::bem {
 namespace {
 
 /// A node of a cut as a test of closeness needs it, in the leaf's coordinates.
-struct CloseNode {
+struct alignas(16) CloseNode {
   float x, y, z, reach;
   float radius;  ///< of a panel
   std::int32_t node;
@@ -46,45 +47,72 @@ __global__ void place_nodes(DeviceRowNodes of, LeafBatch batch, SystemNode* node
 struct SetPair {
   bool kl, lk;
 };
+/// The same but for panels that touch in single precision, whose threshold is shifted by more than
+/// its rounding, so that some do not.
+__device__ SetPair near_pair(const CloseNode& k, const CloseNode& l, bool is_same) {
+  const float dx = k.x - l.x, dy = k.y - l.y, dz = k.z - l.z, d2 = dx * dx + dy * dy + dz * dz;
+  const bool panels = k.is_panel && l.is_panel;
+  const float reach = panels ? 1.001f * static_cast<float>(touching) * (k.radius + l.radius) +
+                                   1e-6f * (fabsf(k.x) + fabsf(k.y) + fabsf(k.z))
+                             : k.reach + l.reach;
+  const bool is_close = panels ? d2 <= reach * reach : d2 < reach * reach;
+  return {is_close && (panels ? !is_same : k.has_flux),
+          is_close && !is_same && (panels || l.has_flux)};
+}
 __device__ SetPair set_pair(const DeviceRowNodes& of, const CloseNode& k, const CloseNode& l,
                             bool is_same) {
-  const float dx = k.x - l.x, dy = k.y - l.y, dz = k.z - l.z, d2 = dx * dx + dy * dy + dz * dz;
-  if (k.is_panel && l.is_panel) {
-    // A shift of the threshold in single precision, larger than its rounding.
-    const float reach = 1.001f * static_cast<float>(touching) * (k.radius + l.radius) +
-                        1e-6f * (fabsf(k.x) + fabsf(k.y) + fabsf(k.z));
-    const bool both = !is_same && d2 <= reach * reach && of.touch(k.node, l.node);
-    return {both, both};
-  }
-  const float reach = k.reach + l.reach;
-  const bool is_close = d2 < reach * reach;
-  return {is_close && k.has_flux, is_close && l.has_flux && !is_same};
+  const SetPair near = near_pair(k, l, is_same);
+  const bool both = !(k.is_panel && l.is_panel) || of.touch(k.node, l.node);
+  return {near.kl && both, near.lk && both};
 }
 
-/// Calls set(k, l, which) for pairs k ≤ l of a leaf's nodes, by a block; a warp for each l.
+/// Calls set(k, l, which) for pairs k ≤ l of a leaf's nodes, by a block. Near pairs, which are few,
+/// are gathered first, so that threads do not wait for others: by warps, which take 32 × 32 nodes
+/// at a time.
 template <class Set>
 __device__ void for_set_pairs(const DeviceRowNodes& of, const CloseNode* nodes, std::int32_t m,
                               Set&& set) {
-  const auto lane = static_cast<std::int32_t>(threadIdx.x) % warp_size;
-  for (auto l = static_cast<std::int32_t>(threadIdx.x) / warp_size; l < m; l += warps_per_block)
-    for (std::int32_t k = lane; k <= l; k += warp_size) {
+  constexpr int at_a_time = warps_per_block * warp_size * warp_size, enough = 2048;
+  __shared__ ushort2 s_near[enough + at_a_time];
+  __shared__ int s_count;
+  const auto thread = static_cast<std::int32_t>(threadIdx.x), lane = thread % warp_size;
+  const std::int32_t parts = (m + warp_size - 1) / warp_size, squares = parts * (parts + 1) / 2;
+  std::int32_t of_k = thread / warp_size, of_l = 0;  // parts of the square, of_k ≤ of_l
+  if (thread == 0) s_count = 0;
+  __syncthreads();
+  for (std::int32_t first = 0; first < squares; first += warps_per_block, of_k += warps_per_block) {
+    for (; of_k > of_l; ++of_l) of_k -= of_l + 1;
+    if (of_l < parts) {
+      const std::int32_t k = of_k * warp_size + lane, end = min((of_l + 1) * warp_size, m);
+      const CloseNode own = nodes[min(k, m - 1)];
+#pragma unroll 4
+      for (std::int32_t l = of_l * warp_size; l < end; ++l) {
+        const SetPair near = near_pair(own, nodes[l], k == l);
+        if (k <= l && (near.kl || near.lk))
+          s_near[atomicAdd(&s_count, 1)] =
+              make_ushort2(static_cast<std::uint16_t>(k), static_cast<std::uint16_t>(l));
+      }
+    }
+    __syncthreads();
+    const int count = s_count;
+    __syncthreads();
+    if (count <= enough && first + warps_per_block < squares) continue;
+    for (int i = thread; i < count; i += threads_per_block) {
+      const std::int32_t k = s_near[i].x, l = s_near[i].y;
       const SetPair which = set_pair(of, nodes[k], nodes[l], k == l);
       if (which.kl || which.lk) set(k, l, which);
     }
+    if (thread == 0) s_count = 0;
+    __syncthreads();
+  }
 }
-
-/// The entries between two nodes; −1 where one is not set.
-struct PairTask {
-  std::int32_t k, l;
-  std::int32_t kl, lk;
-};
 
 /// Of each leaf, [leaves + 1], or where they begin.
 struct TaskCounts {
   std::int32_t *entries, *pairs;
 };
 
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, 8)
     count_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts counts) {
   __shared__ std::int32_t s_pairs, s_entries;
   const std::int64_t f = blockIdx.x;
@@ -107,7 +135,7 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 /// The order of a leaf's entries does not matter, as each has a place of its own in the matrix.
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, 8)
     list_tasks(DeviceRowNodes of, LeafBatch batch, const CloseNode* nodes, TaskCounts begins,
                SetEntry* entries, PairTask* pairs) {
   __shared__ std::int32_t s_entry, s_pair;
@@ -127,18 +155,8 @@ __global__ void __launch_bounds__(threads_per_block)
   for_set_pairs(of, own, batch.node_begin(f + 1) - first,
                 [&](std::int32_t k, std::int32_t l, SetPair which) {
                   const std::int32_t kl = which.kl ? add(k, l) : -1, lk = which.lk ? add(l, k) : -1;
-                  pairs[atomicAdd(&s_pair, 1)] = {own[k].node, own[l].node, kl, lk};
+                  pairs[atomicAdd(&s_pair, 1)] = {{own[k].node, own[l].node}, kl, lk};
                 });
-}
-
-__global__ void find_entries(DeviceRowNodes of, CloseTableView table, const PairTask* pairs,
-                             std::int64_t n, SetEntry* entries) {
-  const std::int64_t t = thread_index();
-  if (t >= n) return;
-  const PairTask pair = pairs[t];
-  const MutualEntries found = table.between(of, pair.k, pair.l);
-  if (pair.kl >= 0) entries[pair.kl].value = static_cast<float>(found.kl);
-  if (pair.lk >= 0) entries[pair.lk].value = static_cast<float>(found.lk);
 }
 
 }  // namespace
@@ -174,8 +192,7 @@ DeviceBatch system_parts(const DeviceMixedNodes& mixed, const std::vector<std::i
   DeviceBuffer<PairTask> tasks(pairs.count, stream);
   launch(list_tasks, blocks, threads_per_block, 0, stream, of, batch, close.data(),
          TaskCounts{entries.begin.data(), pairs.begin.data()}, result.entries.data(), tasks.data());
-  launch(find_entries, blocks_for(pairs.count), threads_per_block, 0, stream, of,
-         mixed.close().view(), tasks.data(), pairs.count, result.entries.data());
+  find_entries(of, mixed.close().view(), tasks, result.entries.data(), stream);
   result.entry_begin = std::move(entries.begin);
   result.laws = law_parts(batch, mixed.laws(), result.nodes.data(), stream);
   return result;

@@ -15,7 +15,7 @@ namespace {
 
 /// Leaves whose systems are in device memory in parts at a time, and entries of these systems, more
 /// than which there cannot be of any part.
-constexpr std::int64_t leaves_at_once = 8192, entries_at_once = std::int64_t{1} << 29;
+constexpr std::int64_t leaves_at_once = 16384, entries_at_once = std::int64_t{1} << 30;
 
 /// Device memory that blocks may work in: where systems are large fewer run.
 constexpr std::int64_t mixed_workspace_bytes = std::int64_t{1} << 28;
@@ -33,20 +33,22 @@ __global__ void __launch_bounds__(general_threads, general_blocks)
     if (s_next >= last) return;
     const std::int32_t f = a.order[s_next];
     const int m = a.node_begin[f + 1] - a.node_begin[f], own = a.own[f];
-    const SystemNode* const nodes = a.nodes + a.node_begin[f];
     const MixedWorkspace space(dynamic_shared<std::int32_t>(), m, own);
+    space.take(a.nodes + a.node_begin[f], m);
+    __syncthreads();
     bool any_long = false;
-    for (int k = thread; k < m; k += general_threads) {
-      space.nodes[k] = nodes[k];
-      any_long = any_long || norm2(nodes[k].segment.half) > 0;
-    }
+    for (int k = thread; k < m; k += general_threads)
+      any_long = any_long || norm2(space.nodes[k].segment.half) > 0;
     const bool has_long = __syncthreads_or(any_long) != 0;
     const SquareMatrix b{room + blockIdx.x * room_size, m};
-    fill_smooth(b, space.nodes, has_long);
+    if (has_long)
+      fill_smooth<true>(b, space.nodes);
+    else
+      fill_smooth<false>(b, space.nodes);
     for (std::int32_t e = a.entry_begin[f] + thread; e < a.entry_begin[f + 1]; e += general_threads)
       b.at(a.entries[e].row, a.entries[e].column) = a.entries[e].value;
     __syncthreads();
-    set_charge_rows(a, f, b, space.nodes);
+    set_charge_rows(a, f, b, space);
     if (!eliminate(b, own, space.column_of, space.room)) {
       if (thread == 0) atomicMin(a.singular, a.place[f]);
       __syncthreads();
@@ -55,7 +57,7 @@ __global__ void __launch_bounds__(general_threads, general_blocks)
     const auto values = [&](int k, int i) -> float& {
       return b.at(m - own + i, space.column_of[k]);
     };
-    add_means(nodes, a.laws + a.law_begin[f], a.law_begin[f + 1] - a.law_begin[f], m, own, values);
+    add_means(a.laws + a.law_begin[f], a.law_begin[f + 1] - a.law_begin[f], m, own, space, values);
     // Potentials and fluxes have different units, so none takes what is left of another.
     round_rows(values, m, own, space.factor, a.rows + a.row_begin[f], a.scale + a.place[f]);
   }
@@ -140,11 +142,12 @@ DeviceRows solve_mixed_systems(const DeviceMixedNodes& of, cudaStream_t stream) 
   DeviceBuffer<float> room;
   for (std::int64_t first = 0, last = 0; first < n_leaves; first = last) {
     last = end_of_batch(leaves, first);
-    const DeviceBatch batch = system_parts(of, leaves.cut_begin, first, last, stream);
+    // The host sorts while the batch before is under way.
     const std::vector<LeafBytes> sizes = sizes_of(leaves, first, last);
     std::vector<std::int32_t> order;
     for (const LeafBytes& size : sizes) order.push_back(size.leaf);
     const DeviceBuffer<std::int32_t> in_order = copied_to_device(order, stream);
+    const DeviceBatch batch = system_parts(of, leaves.cut_begin, first, last, stream);
     enqueue({batch.node_begin.data(), batch.entry_begin.data(), batch.laws.law_begin.data(),
              batch.laws.given_begin.data(), batch.nodes.data(), batch.entries.data(),
              batch.laws.laws.data(), batch.laws.terms.data(), batch.laws.given.data(),

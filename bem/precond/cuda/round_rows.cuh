@@ -16,11 +16,17 @@ __device__ void find_scales(Values&& values, int m, int own, float* factor, floa
   for (int i = thread; i < own; i += threads) largest[i] = 0;
   __syncthreads();
   for (int first = 0; first < own; first += threads) {
-    const int width = min(own - first, threads), i = first + thread % width;
+    const int width = min(own - first, threads), groups = threads / width,
+              i = first + thread % width;
+    constexpr int together = 8;  // loads are under way at a time; the last one again behind it
     float size = 0;
-#pragma unroll 8
-    for (int k = thread / width; k < m; k += threads / width)
-      size = fmaxf(size, fabsf(values(k, i)));
+    for (int k = thread / width; k < m; k += together * groups) {
+      float value[together];
+#pragma unroll
+      for (int t = 0; t < together; ++t) value[t] = values(min(k + t * groups, m - 1), i);
+#pragma unroll
+      for (int t = 0; t < together; ++t) size = fmaxf(size, fabsf(value[t]));
+    }
     atomicMax(largest + i, __float_as_uint(size));
   }
   __syncthreads();
@@ -33,18 +39,37 @@ __device__ void find_scales(Values&& values, int m, int own, float* factor, floa
   __syncthreads();
 }
 
+struct alignas(8) HalfFour {
+  __half2 first, second;
+};
+
 /// Rows [m][row_stride(own)] of values(k, i), k < m, i < own, in half precision; `factor` is room
 /// for [own].
 template <class Values>
 __device__ void round_rows(Values&& values, int m, int own, float* factor, __half* __restrict__ out,
                            float* scale) {
-  const int stride = static_cast<int>(row_stride(own));
+  constexpr int together = 4;  // loads of so many fours are under way at a time
+  const int stride = static_cast<int>(row_stride(own)), fours = stride / 4,
+            thread = static_cast<int>(threadIdx.x), threads = block_threads();
   find_scales(values, m, own, factor, scale);
-#pragma unroll 4
-  for (int e = static_cast<int>(threadIdx.x); e < m * stride; e += block_threads()) {
-    const int i = e % stride, loaded = min(i, own - 1);
-    const float value = values(e / stride, loaded) * factor[loaded];
-    out[e] = __float2half_rn(i < own ? value : 0);
+  for (int first = 0; first < fours; first += threads) {
+    const int width = min(fours - first, threads), groups = threads / width,
+              i = 4 * (first + thread % width);
+    for (int k = thread / width; k < m && thread / width < groups; k += together * groups) {
+      float value[together][4];
+#pragma unroll
+      for (int t = 0; t < together; ++t)
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+          value[t][r] = values(min(k + t * groups, m - 1), min(i + r, own - 1));
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        const auto rounded = [&](int r) { return i + r < own ? value[t][r] * factor[i + r] : 0; };
+        if (k + t * groups < m)
+          *reinterpret_cast<HalfFour*>(out + (k + t * groups) * stride + i) = {
+              __floats2half2_rn(rounded(0), rounded(1)), __floats2half2_rn(rounded(2), rounded(3))};
+      }
+    }
   }
   __syncthreads();
 }
@@ -67,16 +92,24 @@ __device__ void round_sums(Values&& values, int m, int own, int fields, float* f
     int smallest = field;
     // The leaf's own panels, whose entries are the largest, are last: smaller ones take what is
     // left of them.
-#pragma unroll 8
-    for (int k = m - fields + field; k >= 0; k -= fields) {
-      const float value = values(k, loaded) * to_range + left;
-      const __half rounded = __float2half_rn(value);
-      const float entry = __half2float(rounded);
-      left = value - entry;
-      out[k * stride + i] = rounded;
-      if (fabsf(entry) < fabsf(least)) {
-        least = entry;
-        smallest = k;
+    constexpr int together = 8;  // loads are under way at a time
+    for (int last = m - fields + field; last >= 0; last -= together * fields) {
+      float loads[together];
+#pragma unroll
+      for (int t = 0; t < together; ++t) loads[t] = values(max(last - t * fields, field), loaded);
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        const int k = last - t * fields;
+        if (k < 0) break;
+        const float value = loads[t] * to_range + left;
+        const __half rounded = __float2half_rn(value);
+        const float entry = __half2float(rounded);
+        left = value - entry;
+        out[k * stride + i] = rounded;
+        if (fabsf(entry) < fabsf(least)) {
+          least = entry;
+          smallest = k;
+        }
       }
     }
     out[smallest * stride + i] = __float2half_rn(least + left);

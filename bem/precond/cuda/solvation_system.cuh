@@ -20,6 +20,13 @@ struct SolvationNode {
 };
 static_assert(sizeof(SolvationNode) % 8 == 4);
 
+/// What the columns of a node are made of besides: about the leaf's centre the middles of a panel's
+/// edges.
+struct SolvationColumns {
+  float charge, own_k;
+  Vec3<float> normal, middle[3];
+};
+
 /// Shared memory of a block, whose system has so many unknowns, of which so many are its leaf's.
 /// Nodes and pairs of close panels have the room of an elimination, before it.
 struct SolvationWorkspace {
@@ -28,13 +35,16 @@ struct SolvationWorkspace {
   std::int32_t* column_of;  ///< [size]
   float* factor;            ///< [own]
   float* room;
-  SolvationNode* nodes;  ///< [size / 2]
-  ushort2* pairs;        ///< [most_pairs]
+  SolvationNode* nodes;       ///< [size / 2]
+  SolvationColumns* columns;  ///< [size / 2]
+  ushort2* pairs;             ///< [most_pairs]
 
   static constexpr std::int64_t bytes(int size, int own) {
     const std::int64_t of_elimination =
                            elimination_floats(size) * static_cast<std::int64_t>(sizeof(float)),
-                       of_nodes = size / 2 * static_cast<std::int64_t>(sizeof(SolvationNode)) +
+                       of_nodes = size / 2 *
+                                      static_cast<std::int64_t>(sizeof(SolvationNode) +
+                                                                sizeof(SolvationColumns)) +
                                   most_pairs * static_cast<std::int64_t>(sizeof(ushort2));
     return numbers(size, own) * static_cast<std::int64_t>(sizeof(std::int32_t)) +
            (of_elimination > of_nodes ? of_elimination : of_nodes);
@@ -44,7 +54,8 @@ struct SolvationWorkspace {
         factor(reinterpret_cast<float*>(memory + size)),
         room(reinterpret_cast<float*>(memory + numbers(size, own))),
         nodes(reinterpret_cast<SolvationNode*>(room)),
-        pairs(reinterpret_cast<ushort2*>(nodes + size / 2)) {}
+        columns(reinterpret_cast<SolvationColumns*>(nodes + size / 2)),
+        pairs(reinterpret_cast<ushort2*>(columns + size / 2)) {}
 
  private:
   __host__ __device__ static constexpr int numbers(int size, int own) {
@@ -70,9 +81,13 @@ class SolvationFill {
     __shared__ int s_close;
     const int thread = static_cast<int>(threadIdx.x);
     if (thread == 0) s_close = 0;
-    for (int k = thread; k < m_; k += general_threads) space_.nodes[k] = place(k);
+    for (int k = thread; k < m_; k += general_threads) {
+      space_.nodes[k] = place(k);
+      space_.columns[k] = columns_of(k);
+    }
     __syncthreads();
-    for (int l = thread; l < m_; l += general_threads) set_far(l, &s_close);
+    for (int l = thread / warp_size; l < m_; l += general_threads / warp_size)
+      for (int k = thread % warp_size; k < m_; k += warp_size) set_far(k, l, &s_close);
     __syncthreads();
     // A few pairs in a hundred. They are gathered first, so that threads do not wait for others.
     for (int e = thread; e < min(s_close, SolvationWorkspace::most_pairs); e += general_threads)
@@ -138,49 +153,53 @@ class SolvationFill {
     store(2 * l + 1, of_flux);
   }
 
-  /// Column l: nodes are points that are smeared. Panels on panels by the middles of their edges,
-  /// which is exact for polynomials of degree 2; pairs of close ones are listed, or set where the
-  /// list is full.
-  __device__ void set_far(int l, int* close) const {
-    const SolvationNode from = space_.nodes[l];
+  __device__ SolvationColumns columns_of(int l) const {
     const Cluster& node = clusters_[cut_[l]];
     const NodeSides& sides = of_.sides[cut_[l]];
-    const auto charge = static_cast<float>(inv_4pi * node.area);
-    const Vec3<float> normal{static_cast<float>(sides.normal.x), static_cast<float>(sides.normal.y),
-                             static_cast<float>(sides.normal.z)};
-    Vec3<float> middle[3]{};
-    if (from.is_panel()) {
+    const auto number = [](double x) { return static_cast<float>(x); };
+    SolvationColumns columns{
+        number(inv_4pi * node.area),
+        number(sides.own_k),
+        {number(sides.normal.x), number(sides.normal.y), number(sides.normal.z)},
+        {}};
+    if (node.is_panel()) {
       const Triangle t = triangle(node);
 #pragma unroll
       for (int edge = 0; edge < 3; ++edge)
-        middle[edge] = about_leaf(0.5 * (t.vertex[edge] + t.vertex[(edge + 1) % 3]));
+        columns.middle[edge] = about_leaf(0.5 * (t.vertex[edge] + t.vertex[(edge + 1) % 3]));
     }
-    for (int k = 0; k < m_; ++k) {
-      const SolvationNode& to = space_.nodes[k];
-      const Vec3<float> x{to.x, to.y, to.z}, d{to.x - from.x, to.y - from.y, to.z - from.z};
-      const float apart2 = norm2(d) + to.smear2 + from.smear2, over = rsqrtf(apart2);
-      float v = over, double_layer = dot(normal, d) * over * over * over;
-      if (from.is_panel() && to.is_panel()) {
-        if (norm2(d) < from.close2) {
-          const int e = atomicAdd(close, 1);
-          if (e < SolvationWorkspace::most_pairs)
-            space_.pairs[e] = make_ushort2(k, l);
-          else
-            set_close(k, l);
-          continue;
-        }
-        v = double_layer = 0;
-#pragma unroll
-        for (const Vec3<float>& point : middle) {
-          const Vec3<float> from_point = x - point;
-          const float over_point = rsqrtf(norm2(from_point));
-          v += over_point / 3;
-          double_layer += dot(normal, from_point) * over_point * over_point * over_point / 3;
-        }
+    return columns;
+  }
+
+  /// Nodes are points that are smeared. Panels on panels by the middles of their edges, which is
+  /// exact for polynomials of degree 2; pairs of close ones are listed, or set where the list is
+  /// full.
+  __device__ void set_far(int k, int l, int* close) const {
+    const SolvationNode &to = space_.nodes[k], &from = space_.nodes[l];
+    const SolvationColumns& of = space_.columns[l];
+    const Vec3<float> x{to.x, to.y, to.z}, d{to.x - from.x, to.y - from.y, to.z - from.z};
+    const float apart2 = norm2(d) + to.smear2 + from.smear2, over = rsqrtf(apart2);
+    float v = over, double_layer = dot(of.normal, d) * over * over * over;
+    if (from.is_panel() && to.is_panel()) {
+      if (norm2(d) < from.close2) {
+        const int e = atomicAdd(close, 1);
+        if (e < SolvationWorkspace::most_pairs)
+          space_.pairs[e] =
+              make_ushort2(static_cast<std::uint16_t>(k), static_cast<std::uint16_t>(l));
+        else
+          set_close(k, l);
+        return;
       }
-      set(k, l, charge * v, k == l ? static_cast<float>(sides.own_k) : charge * double_layer,
-          apart2 * over);
+      v = double_layer = 0;
+#pragma unroll
+      for (const Vec3<float>& point : of.middle) {
+        const Vec3<float> from_point = x - point;
+        const float over_point = rsqrtf(norm2(from_point));
+        v += over_point / 3;
+        double_layer += dot(of.normal, from_point) * over_point * over_point * over_point / 3;
+      }
     }
+    set(k, l, of.charge * v, k == l ? of.own_k : of.charge * double_layer, apart2 * over);
   }
 
   __device__ void set_close(int k, int l) const {
