@@ -10,9 +10,11 @@ namespace fmbem {
 /// the exception of the first k that threw one.
 template <class Body>
 void for_tasks(std::int64_t n, Body&& body) {
+  // Within a parallel region, be it of one thread, every pass would start threads anew.
+  if (n == 1) return body(std::int64_t{0});
   std::exception_ptr thrown;
   std::int64_t thrown_by = n;
-#pragma omp parallel for schedule(dynamic) if (n > 1)
+#pragma omp parallel for schedule(dynamic)
   for (std::int64_t k = 0; k < n; ++k) {
     try {
       body(k);

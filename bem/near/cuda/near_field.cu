@@ -28,44 +28,6 @@ __global__ void list_sources(NearRowsView a, std::int64_t rows, const std::int64
   }
 }
 
-/// Numbers of one panel in several vectors, which come from memory together.
-template <int Vectors>
-struct alignas(Vectors == 1 ? 8 : 16) PanelNumbers {
-  double of[Vectors];
-};
-
-template <int Vectors>
-__global__ void put_side_by_side(const double* x, std::int64_t n, PanelNumbers<Vectors>* out) {
-  const std::int64_t i = thread_index();
-  if (i >= n) return;
-#pragma unroll
-  for (int v = 0; v < Vectors; ++v) out[i].of[v] = x[v * n + i];
-}
-
-/// Vectors [Vectors][n] as kernels read them.
-template <int Vectors>
-class SideBySide {
- public:
-  SideBySide(const double* x, std::int64_t n, cudaStream_t stream) : room_(n, stream) {
-    launch(put_side_by_side<Vectors>, blocks_for(n), threads_per_block, 0, stream, x, n,
-           room_.data());
-  }
-  const PanelNumbers<Vectors>* data() const { return room_.data(); }
-
- private:
-  DeviceBuffer<PanelNumbers<Vectors>> room_;
-};
-/// A single one is read where it is.
-template <>
-class SideBySide<1> {
- public:
-  SideBySide(const double* x, std::int64_t, cudaStream_t) : x_(x) {}
-  const PanelNumbers<1>* data() const { return reinterpret_cast<const PanelNumbers<1>*>(x_); }
-
- private:
-  const double* x_;
-};
-
 /// Entries that a thread asks for before it uses them. With fewer, leaves of a few panels would
 /// keep the memory idle.
 constexpr int entries_ahead = 8;
@@ -74,7 +36,7 @@ template <class Entry, int Vectors>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_stored(const __grid_constant__ NearRowsView a, const Entry* entries,
                     const std::int64_t* panels_begin, const std::int32_t* all_panels,
-                    const PanelNumbers<Vectors>* x, const double* factor, double* y) {
+                    const double* x, const double* factor, double* y) {
   const std::int64_t row = blockIdx.x;
   const int2 targets = a.targets_of(row);
   const int n = targets.y - targets.x;
@@ -95,18 +57,16 @@ __global__ void __launch_bounds__(threads_per_block)
         panel[k] = panels[at];
       }
 #pragma unroll
-      for (int k = 0; k < entries_ahead; ++k) {
-        const PanelNumbers<Vectors> strength = x[panel[k]];
+      for (int k = 0; k < entries_ahead; ++k)
 #pragma unroll
-        for (int v = 0; v < Vectors; ++v) sum[v] += strength.of[v] * static_cast<double>(value[k]);
-      }
+        for (int v = 0; v < Vectors; ++v)
+          sum[v] += x[v * a.panels + panel[k]] * static_cast<double>(value[k]);
     }
-    for (; j < count; j += share.groups) {
-      const PanelNumbers<Vectors> strength = x[panels[j]];
+    for (; j < count; j += share.groups)
 #pragma unroll
       for (int v = 0; v < Vectors; ++v)
-        sum[v] += strength.of[v] * static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
-    }
+        sum[v] += x[v * a.panels + panels[j]] *
+                  static_cast<double>(block[static_cast<std::int64_t>(j) * n]);
     write_sums<Vectors, threads_per_block>(share, sum, [&](int v, double total) {
       y[v * a.targets.count + targets.x + done + share.target] = factor[v] * total;
     });
@@ -127,12 +87,12 @@ constexpr int targets_at_once = Vectors == 1 ? 1024 : 512;
 template <class Entry, int Vectors>
 __global__ void __launch_bounds__(column_threads)
     multiply_stored_transposed(const __grid_constant__ NearRowsView a, const Entry* entries,
-                               const __grid_constant__ NearTilesView near,
-                               const PanelNumbers<Vectors>* x, const double* factor, double* y) {
+                               const __grid_constant__ NearTilesView near, const double* x,
+                               const double* factor, double* y) {
   constexpr int columns = columns_of_warp<Vectors>, warps = column_threads / warp_size,
                 room = targets_at_once<Vectors>;
   struct Targets {
-    PanelNumbers<Vectors> x[room];
+    double x[Vectors][room];
     const Entry* entry[room];  ///< in the first column
     std::int32_t stride[room];
   };
@@ -153,7 +113,9 @@ __global__ void __launch_bounds__(column_threads)
           shared.entry[place] = entries + a.pairs_before[tile.row] +
                                 static_cast<std::int64_t>(tile.first + done) * n + at - targets.x;
           shared.stride[place] = n;
-          shared.x[place] = x[a.targets.order[at]];
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v)
+            shared.x[v][place] = x[v * a.targets.count + a.targets.order[at]];
         },
         [&](int some) {
 #pragma unroll 2
@@ -164,12 +126,13 @@ __global__ void __launch_bounds__(column_threads)
 #pragma unroll
             for (int c = 0; c < columns; ++c)
               value[c] = c * warps < left ? entry[(warp + c * warps) * n] : Entry(0);
-            const PanelNumbers<Vectors> strength = shared.x[i];
 #pragma unroll
-            for (int v = 0; v < Vectors; ++v)
+            for (int v = 0; v < Vectors; ++v) {
+              const double strength = shared.x[v][i];
 #pragma unroll
               for (int c = 0; c < columns; ++c)
-                sum[c][v] += strength.of[v] * static_cast<double>(value[c]);
+                sum[c][v] += strength * static_cast<double>(value[c]);
+            }
           }
         });
 #pragma unroll
@@ -219,11 +182,9 @@ class StoredNearField final : public NearField {
                            const double* factor, double* y, cudaStream_t stream) override {
     const NearTilesView near = lists.tiles_of(tree_);
     for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-      const std::int64_t n = view_.targets.count;
-      const SideBySide<Together> strengths(x + v * n, n, stream);
       launch(multiply_stored_transposed<Entry, Together>, static_cast<unsigned>(near.n_boxes),
-             column_threads, 0, stream, view_, entries_.data(), near, strengths.data(), factor + v,
-             y + v * view_.panels);
+             column_threads, 0, stream, view_, entries_.data(), near, x + v * view_.targets.count,
+             factor + v, y + v * view_.panels);
     });
   }
   std::int64_t bytes() const override { return entries_.bytes() + panels_.bytes(); }
@@ -262,9 +223,8 @@ void multiply_stored_rows(const NearRowsView& view, std::int64_t rows, const Ent
                           const RowPanels& panels, const double* x, int vectors,
                           const double* factor, double* y, cudaStream_t stream) {
   for_groups(vectors, [&]<int Together>(std::integral_constant<int, Together>, int v) {
-    const SideBySide<Together> strengths(x + v * view.panels, view.panels, stream);
     launch(multiply_stored<Entry, Together>, static_cast<unsigned>(rows), threads_per_block, 0,
-           stream, view, entries, panels.begin, panels.panel, strengths.data(), factor + v,
+           stream, view, entries, panels.begin, panels.panel, x + v * view.panels, factor + v,
            y + v * view.targets.count);
   });
 }
