@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "fmbem/cuda/device.hpp"
 #include "fmbem/fmm/base/error.hpp"
 #include "fmbem/solvers/krylov_system.hpp"
 #include "fmbem/solvers/norm.hpp"
@@ -15,8 +16,6 @@
 namespace fmbem {
 namespace {
 
-/// Right-hand sides whose true residuals are found by one product, which is made for them.
-constexpr std::size_t most_measured = 32;
 /// From so many right-hand sides on loose products save more than their far fields take to make.
 constexpr std::size_t enough_for_loose = 4;
 
@@ -89,6 +88,17 @@ struct LinearSolver::Impl {
       return {tolerance, options.relax_from};
     const double loose = std::max(cheap, loose_part * std::sqrt(tolerance));
     return {std::max(tolerance, loose / loose_part), loose};
+  }
+
+  /// Right-hand sides whose true residuals are found by one product, which is made for them. Of
+  /// each there are b, x, a residual, a correction and two vectors of a product, which on the GPU
+  /// take a part of its memory.
+  std::size_t measured_together() const {
+    constexpr std::size_t most = 32, vectors = 6, part_of_memory = 16;
+    if (op->processor() != Processor::gpu || options.host_vectors) return most;
+    const std::size_t bytes = cuda_devices().front().memory_bytes / part_of_memory,
+                      room = bytes / (vectors * op->size() * sizeof(double));
+    return std::clamp<std::size_t>(room - room % most_together, most_together, most);
   }
 
   /// Solves and refines.
@@ -171,6 +181,9 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const double> b, std::spa
                                              int n_vectors) {
   FMBEM_REQUIRE(n_vectors >= 1, "there must be a right-hand side, not " << n_vectors);
   const std::size_t n = b.size() / n_vectors, n_x = x.size() / n_vectors;
+  FMBEM_REQUIRE(
+      b.size() == n * n_vectors && x.size() == n_x * n_vectors,
+      b.size() << " and " << x.size() << " numbers are not those of " << n_vectors << " vectors");
   std::vector<std::span<const double>> all_b;
   std::vector<std::span<double>> all_x;
   for (int v = 0; v < n_vectors; ++v) {
@@ -202,8 +215,10 @@ std::vector<SolveReport> LinearSolver::solve(std::span<const std::span<const dou
     for (std::size_t i = 0; i < n; ++i) x[v][i] = 0;
   }
   const Impl::Start start = impl_->start_of(tasks.size());
-  for (std::size_t k = 0; k < tasks.size(); k += most_measured)
-    impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(most_measured, tasks.size() - k)),
+  const std::size_t together =
+      tasks.size() > most_together ? impl_->measured_together() : most_together;
+  for (std::size_t k = 0; k < tasks.size(); k += together)
+    impl_->solve_to_the_end(std::span(tasks).subspan(k, std::min(together, tasks.size() - k)),
                             start);
   return reports;
 }

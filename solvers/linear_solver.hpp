@@ -98,7 +98,7 @@ class LinearSolver {
   /// The same for several right-hand sides, [n_vectors][size of A]. With the operator's own
   /// preconditioner up to four at a time go in step and share products; each has a Krylov space, a
   /// history and an end of its own. With others they go one after the other. True residuals are
-  /// found of up to 32 at a time.
+  /// found of up to 32 at a time, of fewer where these would take much of a GPU's memory.
   std::vector<SolveReport> solve(std::span<const double> b, std::span<double> x, int n_vectors);
   /// Wherever they are.
   std::vector<SolveReport> solve(std::span<const std::span<const double>> b,
